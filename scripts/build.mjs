@@ -1,0 +1,140 @@
+// Bundles src/main.ts into dist/. Dynamic imports become chunks that are loaded when they are needed.
+
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const script = fileURLToPath(import.meta.url);
+const root = join(script, '..', '..');
+const dist = join(root, 'dist');
+const stampFile = join(root, '.stamp', 'build.json');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Inside the bundle for start-up time; every other dependency is imported from node_modules. */
+const bundled = ['commander', 'jsonc-parser'];
+
+export async function build({ force = false } = {}) {
+  const begin = performance.now();
+  const hash = hashOfInputs();
+  if (!force && isFresh(hash)) {
+    console.log('build: dist is up to date');
+    return;
+  }
+  rmSync(stampFile, { force: true });
+  const files = new Map([...(await bundle()), ['LICENSES.txt', licences()]]);
+  write(files);
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, JSON.stringify({ hash, files: [...files.keys()] }));
+  const kilobytes = [...files.values()].reduce((sum, text) => sum + text.length, 0) / 1024;
+  const ms = performance.now() - begin;
+  console.log(`build: ${files.size} files, ${kilobytes.toFixed(0)} kB, ${ms.toFixed(0)} ms`);
+}
+
+function hashOfInputs() {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+  const hash = createHash('sha256');
+  for (const file of [...sources, join(root, 'package.json'), script]) {
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function isFresh(hash) {
+  if (!existsSync(stampFile)) return false;
+  const stamp = JSON.parse(readFileSync(stampFile, 'utf8'));
+  return stamp.hash === hash && stamp.files.every((file) => existsSync(join(dist, file)));
+}
+
+async function bundle() {
+  const esbuild = await import('esbuild');
+  const options = {
+    absWorkingDir: root,
+    entryPoints: ['src/main.ts'],
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    platform: 'node',
+    // The CommonJS form of jsonc-parser hides its imports from a bundler.
+    mainFields: ['module', 'main'],
+    format: 'esm',
+    target: 'node20',
+    define: { __TRUNKLINE_VERSION__: JSON.stringify(manifest.version) },
+    legalComments: 'none',
+    logLevel: 'warning',
+    plugins: [packages],
+    write: false,
+  };
+  // esbuild has said what is wrong and where.
+  const { outputFiles } = await esbuild.build(options).catch(() => process.exit(1));
+  return outputFiles.map((file) => {
+    const name = relative(dist, file.path).replaceAll('\\', '/');
+    return [name, withHeader(name, file.text)];
+  });
+}
+
+const packages = {
+  name: 'packages',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      if (kind === 'entry-point') return undefined;
+      if (isBuiltin(path)) return { path, external: true };
+      const name = path
+        .split('/')
+        .slice(0, path.startsWith('@') ? 2 : 1)
+        .join('/');
+      if (bundled.includes(name)) return undefined;
+      if (name in manifest.dependencies) return { path, external: true };
+      return { errors: [{ text: `"${name}" is not in "dependencies"`, detail: importer }] };
+    });
+  },
+};
+
+function withHeader(name, text) {
+  let header = name === 'main.js' && !text.startsWith('#!') ? '#!/usr/bin/env node\n' : '';
+  // Bundled CommonJS asks for Node's own modules with `require`, which a module does not have.
+  if (text.includes('Dynamic require of')) {
+    header += `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n`;
+  }
+  return header + text;
+}
+
+function licences() {
+  const texts = bundled.map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return `Trunkline contains these packages.\n\n${texts.join('\n')}`;
+}
+
+/** Leaves what is already there untouched until its successor is written. */
+function write(files) {
+  for (const [name, text] of files) {
+    const path = join(dist, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: name === 'main.js' ? 0o755 : 0o644 });
+  }
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !files.has(relative(dist, path).replaceAll('\\', '/'))) rmSync(path);
+  }
+}
+
+if (realpathSync(process.argv[1]) === script) await build({ force: process.argv.includes('--force') });

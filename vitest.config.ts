@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+
+import { defineConfig } from 'vitest/config';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+export default defineConfig({
+  // The build inlines the version; tests that import the source need the same.
+  define: { __TRUNKLINE_VERSION__: JSON.stringify(version) },
+  test: {
+    setupFiles: ['test/support/throw-away-home.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: ['test/**/*.test.ts'],
+          pool: 'forks',
+          maxWorkers: 2,
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+          // After the unit tests, so that timing in real processes is not disturbed by them.
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
