@@ -1,0 +1,46 @@
+/** One time limit; moved or removed through its owner. */
+export interface Deadline {
+  at: number;
+  readonly expire: () => void;
+}
+
+/** Many coarse time limits on one timer, since a timer of its own for every call would cost more than it is worth. */
+export class Deadlines implements Disposable {
+  readonly #tickMs: number;
+  readonly #now: () => number;
+  readonly #open = new Set<Deadline>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: { readonly tickMs: number; readonly now: () => number }) {
+    this.#tickMs = options.tickMs;
+    this.#now = options.now;
+  }
+
+  add(at: number, expire: () => void): Deadline {
+    const deadline = { at, expire };
+    this.#open.add(deadline);
+    this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref();
+    return deadline;
+  }
+
+  remove(deadline: Deadline): void {
+    this.#open.delete(deadline);
+  }
+
+  [Symbol.dispose](): void {
+    this.#open.clear();
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    const now = this.#now();
+    for (const deadline of this.#open) {
+      if (deadline.at > now) continue;
+      this.#open.delete(deadline);
+      deadline.expire();
+    }
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { jsonText, readExactly } from '../../test/support/json-text.ts';
+import { parseExact, stringifyExact } from './exact-json.ts';
+
+describe('parseExact and stringifyExact', () => {
+  test.each([
+    ['9223372036854775807'],
+    ['-18446744073709551615'],
+    ['12345678901234567890'],
+    ['1e400'],
+    ['-1E+400'],
+    ['1e-400'],
+    ['-0'],
+    ['-0.0'],
+    ['-0e0'],
+    ['0.1000000000000000055'],
+    ['1.23456789012345e-320'],
+    ['0.30000000000000004'],
+    ['1234567890123456.5'],
+    ['-5'],
+    ['0'],
+  ])('give back %s as it was written', (literal) => {
+    for (const text of [literal, `[${literal}]`, `{"a":[${literal},"${literal}"],"b":${literal}}`]) {
+      expect(stringifyExact(parseExact(text))).toBe(text);
+    }
+  });
+
+  test('change no number, whatever it looks like and wherever it stands', () => {
+    fc.assert(
+      fc.property(jsonText({ whitespace: true }), (text) => {
+        expect(readExactly(stringifyExact(parseExact(text)))).toEqual(readExactly(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('give ordinary values as JSON.parse does', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(!text.includes('\uE000') && !text.includes('-0'));
+        expect(stringifyExact(parseExact(text))).toBe(text);
+      }),
+    );
+    const text = '{"a":1.5,"b":[100,"x"],"c":12345678901234567890}';
+    expect(parseExact(text)).toMatchObject({ a: 1.5, b: [100, 'x'] });
+  });
+
+  test.each([
+    [String.raw`"\ue000exact:5"`],
+    [String.raw`"\uE000exact:5"`],
+    [`"\uE000exact:5"`],
+    [`"\uE000\uE000exact:5"`],
+    [String.raw`"a\"\ue000exact:5"`],
+    [String.raw`{"\ue000exact:5":1e400}`],
+    [String.raw`["\\\"\ue000exact:5",1e400]`],
+  ])('leave a string a string although it looks like a number in disguise: %s', (text) => {
+    expect(JSON.parse(stringifyExact(parseExact(text)))).toEqual(JSON.parse(text));
+  });
+
+  test.each(['', '{', '[1e400', '{"a":1e400}}', '01', '12345678901234567890x', '"\n1234567890123456"'])(
+    'refuse what is not JSON: %j',
+    (text) => {
+      expect(() => parseExact(text)).toThrow(SyntaxError);
+    },
+  );
+
+  test('write nothing as null', () => {
+    expect(stringifyExact(undefined)).toBe('null');
+  });
+});

@@ -1,0 +1,79 @@
+import type { JsonObject } from './json.ts';
+
+export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 130;
+
+interface ErrorTraits {
+  /** Whether a tool call answers with an `isError` result that the model can read. */
+  readonly toModel: boolean;
+  readonly rpc: number;
+  readonly http: number;
+  readonly exit: ExitCode;
+  /** Whether the same request can succeed later without anybody acting. */
+  readonly retry: boolean;
+}
+
+const operator = { toModel: false, rpc: -32603, http: 500, exit: 3, retry: false } as const;
+const upstream = { toModel: true, rpc: -32603, http: 502, exit: 4, retry: false } as const;
+const bound = { toModel: true, rpc: -32603, http: 429, exit: 7, retry: true } as const;
+const store = { toModel: false, rpc: -32603, http: 500, exit: 1, retry: false } as const;
+
+/** Every error that Trunkline itself raises. `docs/errors.md` has one heading per code. */
+export const errorTable = {
+  CONFIG_NOT_FOUND: operator,
+  CONFIG_INVALID: operator,
+  CONFIG_UNTRUSTED: operator,
+  SECRET_MISSING: { ...operator, toModel: true },
+  UPSTREAM_UNAVAILABLE: { ...upstream, retry: true },
+  UPSTREAM_REFUSED: upstream,
+  UPSTREAM_NEEDS_AUTH: { ...upstream, exit: 5 },
+  UPSTREAM_CLOSED: { ...upstream, retry: true },
+  UPSTREAM_PROTOCOL: upstream,
+  UPSTREAM_BUSY: bound,
+  ENTRY_NOT_FOUND: { toModel: false, rpc: -32602, http: 404, exit: 6, retry: false },
+  ARGUMENTS_INVALID: { toModel: false, rpc: -32602, http: 400, exit: 2, retry: false },
+  CALL_TIMEOUT: { toModel: true, rpc: -32603, http: 504, exit: 7, retry: true },
+  CALL_CANCELLED: { toModel: false, rpc: -32603, http: 499, exit: 130, retry: false },
+  SHUTTING_DOWN: { toModel: true, rpc: -32603, http: 503, exit: 4, retry: true },
+  QUESTION_DECLINED: { toModel: true, rpc: -32603, http: 409, exit: 6, retry: false },
+  ADDRESS_IN_USE: { toModel: false, rpc: -32603, http: 500, exit: 3, retry: false },
+  STORE_CORRUPT: store,
+  STORE_LOCKED: store,
+  USAGE: { toModel: false, rpc: -32603, http: 400, exit: 2, retry: false },
+  INVARIANT: store,
+} as const satisfies Record<string, ErrorTraits>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** `code` is for programs, `message` is a sentence for people, `details` are fields for logs. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly details: JsonObject;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; details?: JsonObject } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get traits(): ErrorTraits {
+    return errorTable[this.code];
+  }
+}
+
+/** What a peer answered as a JSON-RPC error; it is passed on as it came. */
+export class RpcError extends Error {
+  readonly body: RpcErrorBody;
+
+  constructor(body: RpcErrorBody) {
+    super(body.message);
+    this.name = 'RpcError';
+    this.body = body;
+  }
+}
+
+export interface RpcErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
