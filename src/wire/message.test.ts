@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { jsonText, numberText, readExactly } from '../../test/support/json-text.ts';
+import { Payload } from '../lib/payload.ts';
+import { isJsonObject } from '../model/json.ts';
+import { errorText, notificationText, parseMessage, requestText, resultText } from './message.ts';
+import type { Message, Parsed } from './message.ts';
+
+describe('parseMessage', () => {
+  test('knows requests, notifications, results and errors apart', () => {
+    expect(parse({ id: 1, method: 'ping' })).toEqual({ kind: 'request', id: 1, method: 'ping', params: undefined });
+    expect(parse({ id: 'a', method: 'x', params: { y: 1 } })).toMatchObject({ kind: 'request', id: 'a', params: { y: 1 } });
+    expect(parse({ method: 'x', params: {} })).toEqual({ kind: 'notification', method: 'x', params: {} });
+    expect(parse({ id: 1, result: null })).toMatchObject({ kind: 'result', id: 1 });
+    expect(parse({ id: 1, error: { code: -1, message: 'no', data: [1] } })).toEqual({
+      kind: 'error',
+      id: 1,
+      error: { code: -1, message: 'no', data: [1] },
+    });
+    expect(parse({ id: null, error: { code: -32700, message: 'no' } })).toMatchObject({ kind: 'error', id: null });
+  });
+
+  test.each([
+    ['not an object', '5', null],
+    ['another version', '{"jsonrpc":"1.0","id":5,"method":"x"}', 5],
+    ['no version', '{"id":5,"result":{}}', 5],
+    ['params in an array', '{"jsonrpc":"2.0","id":5,"method":"x","params":[1]}', 5],
+    ['params that are null', '{"jsonrpc":"2.0","id":"a","method":"x","params":null}', 'a'],
+    ['an id that is null', '{"jsonrpc":"2.0","id":null,"method":"x"}', null],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"x"}', null],
+    ['a method that is a number', '{"jsonrpc":"2.0","id":5,"method":6}', 5],
+    ['neither method nor answer', '{"jsonrpc":"2.0","id":5}', 5],
+    ['a result without an id', '{"jsonrpc":"2.0","result":{}}', null],
+  ])('calls %s invalid and keeps the id that it could read', (_, text, id) => {
+    expect(parseMessage(text)).toMatchObject({ kind: 'invalid', id });
+  });
+
+  test('takes an error in any form, so that the one who waits is told', () => {
+    expect(parse({ id: 1, error: {} })).toMatchObject({ kind: 'error', id: 1, error: { code: -32603 } });
+    expect(parse({ id: 1, error: 'boom' })).toMatchObject({ kind: 'error', id: 1, error: { code: -32603, message: 'boom' } });
+    expect(parse({ id: 1, error: null, result: {} })).toMatchObject({ kind: 'result', id: 1 });
+  });
+
+  test('reads every message of a batch', () => {
+    const batch = parseMessage('[{"jsonrpc":"2.0","id":1,"method":"ping"},5,{"jsonrpc":"2.0","method":"x"}]');
+    expect(batch).toMatchObject({ kind: 'batch', messages: [{ kind: 'request' }, { kind: 'invalid' }, { kind: 'notification' }] });
+    expect(parseMessage('[]')).toEqual({ kind: 'batch', messages: [] });
+  });
+
+  test('throws on no text and takes nothing for a message that is not JSON', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fragments, jsonText({ whitespace: true })), (text) => {
+        const parsed = parseMessage(text);
+        expect(parsed.kind === 'garbage').toBe(!isJson(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('survives nesting without end', () => {
+    const deep = `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    expect(() => parseMessage(deep)).not.toThrow();
+  });
+});
+
+describe('the answer of a server', () => {
+  test.each([
+    '{"jsonrpc":"2.0","id":5,"result":{},"id":6}',
+    '{"jsonrpc":"2.0","id":5,"result":{"a":{}},"id":6}',
+    '{"jsonrpc":"2.0","id":5,"result":{},"result":{"b":1},"id":6}',
+    '{"jsonrpc":"2.0","id":5,"result":"}","id":6}',
+    '{"result":{},"id":6,"jsonrpc":"2.0","id":5}',
+    '{"result":{},"jsonrpc":"2.0","id":6,"jsonrpc":"2.0","id":5}',
+    '{"result":1,"result":{"a":",\\"jsonrpc\\":\\"2.0\\",\\"id\\":6}"},"jsonrpc":"2.0","id":5}',
+    '{"jsonrpc":"2.0","id":5,"result":{}} {"jsonrpc":"2.0","id":6,"result":{}}',
+    '{"jsonrpc":"2.0","id":5,"result":{}}}',
+    '{"jsonrpc":"2.0","id":05,"result":{}}',
+    '{"result":{},"jsonrpc":"2.0","id":05}',
+    '{"jsonrpc":"2.0","id":5,"result":[\n{"jsonrpc":"2.0","id":6,"result":{}}\n]}',
+    '{"jsonrpc":"2.0","id":5,"result":[\r{"jsonrpc":"2.0","id":6,"result":{}}\r]}',
+    '{"jsonrpc":"2.0","id":5,"result":{"\\ud800":"\\u2028"}}',
+  ])('says one thing about one id: %j', (text) => {
+    expectOneAnswer(text);
+  });
+
+  test('says one thing about one id, whatever is repeated, nested or put behind it', () => {
+    fc.assert(fc.property(fc.oneof(fragments, members), expectOneAnswer), { numRuns: 2000 });
+  });
+
+  test('keeps every number, in whichever order it is written', () => {
+    fc.assert(
+      fc.property(jsonText({ whitespace: true }), fc.nat(), fc.constantFrom(...spellings), (result, id, spell) => {
+        const text = spell(String(id), result);
+        const parsed = parseMessage(text);
+        if (parsed.kind !== 'result') throw new Error(`Not a result: ${text}`);
+        expect(parsed.id).toBe(id);
+        const written = resultText('a"b', parsed.payload);
+        expect(readExactly(written)).toEqual(readExactly(`{"jsonrpc":"2.0","id":"a\\"b","result":${result}}`));
+        expect(written).not.toMatch(/[\r\n]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('what we write', () => {
+  test('gives an id back as it came', () => {
+    const ids = fc.oneof(
+      numberText,
+      fc.string().map((text) => JSON.stringify(text)),
+    );
+    fc.assert(
+      fc.property(ids, (id) => {
+        const request = parseMessage(`{"jsonrpc":"2.0","id":${id},"method":"x"}`);
+        if (request.kind !== 'request') throw new Error('Not a request.');
+        const expected = readExactly(`[${id}]`);
+        for (const text of [resultText(request.id, Payload.of({})), errorText(request.id, { code: 1, message: '' })]) {
+          expect([(readExactly(text) as Map<string, unknown>).get('id')]).toEqual(expected);
+        }
+      }),
+    );
+  });
+
+  test('keeps every number of params and of errors', () => {
+    fc.assert(
+      fc.property(jsonText({ whitespace: true }), (value) => {
+        const request = parseMessage(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"v":${value}}}`);
+        const error = parseMessage(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":${value}}}`);
+        if (request.kind !== 'request' || error.kind !== 'error') throw new Error('Not what it was.');
+        const params = readExactly(`{"v":${value}}`);
+        expect(readExactly(requestText(7, 'y', request.params))).toEqual(
+          new Map<string, unknown>([
+            ['id', { number: '7e0' }],
+            ['jsonrpc', '2.0'],
+            ['method', 'y'],
+            ['params', params],
+          ]),
+        );
+        expect((readExactly(notificationText('y', request.params)) as Map<string, unknown>).get('params')).toEqual(params);
+        const written = (readExactly(errorText(1, error.error)) as Map<string, Map<string, unknown>>).get('error');
+        expect(written?.get('data')).toEqual(readExactly(value));
+      }),
+    );
+  });
+
+  test('is read back as it was meant', () => {
+    expect(parseMessage(requestText(3, 'a"b', { x: 1 }))).toEqual({ kind: 'request', id: 3, method: 'a"b', params: { x: 1 } });
+    expect(parseMessage(notificationText('n', undefined))).toEqual({ kind: 'notification', method: 'n', params: undefined });
+    expect(parseMessage(errorText(null, { code: -32700, message: 'no' }))).toMatchObject({ kind: 'error', id: null });
+  });
+});
+
+const spellings: readonly ((id: string, result: string) => string)[] = [
+  (id, result) => `{"jsonrpc":"2.0","id":${id},"result":${result}}`,
+  (id, result) => `{"result":${result},"jsonrpc":"2.0","id":${id}}`,
+  (id, result) => `{"jsonrpc": "2.0", "id": ${id}, "result": ${result}}`,
+  (id, result) => `{"id":${id},"result":${result},"jsonrpc":"2.0"}`,
+];
+
+/** Pieces of the two fast spellings in any order. */
+const fragments = fc
+  .array(
+    fc.constantFrom(
+      ...['{"jsonrpc":"2.0","id":', '{"result":', ',"jsonrpc":"2.0","id":', ',"result":', ',"id":', ',"method":"x"'],
+      ...['5', '6', '05', '-0', '1e3', '{}', '{"a":1}', '[]', '"x"', 'null', '{', '}', '[', ']', '"', '\\', ',', ':', ' ', '\n'],
+    ),
+    { maxLength: 10 },
+  )
+  .map((parts) => parts.join(''));
+
+/** Objects with the members of an answer in any order and number. */
+const members = fc
+  .array(
+    fc.constantFrom(
+      ...['"jsonrpc":"2.0"', '"id":5', '"id":6', '"id":"7"', '"result":{}', '"result":{"id":6}', '"result":"}"'],
+      ...['"error":{"code":1,"message":"m"}', '"x":{"id":6,"result":{}}', '"result":{"a":[{}],"b":"\\"}"}'],
+    ),
+    { maxLength: 6 },
+  )
+  .chain((parts) => fc.constantFrom(',', ', ', ',\n').map((comma) => `{${parts.join(comma)}}`));
+
+function parse(members: object): Parsed {
+  return parseMessage(JSON.stringify({ jsonrpc: '2.0', ...members }));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What JSON says is what we understood, and what we pass on says nothing else. */
+function expectOneAnswer(text: string): void {
+  const parsed = parseMessage(text);
+  if (parsed.kind === 'garbage') {
+    expect(isJson(text)).toBe(false);
+    return;
+  }
+  const value: unknown = JSON.parse(text);
+  if (parsed.kind === 'batch') return;
+  expectSame(parsed, value);
+}
+
+function expectSame(parsed: Message, value: unknown): void {
+  if (parsed.kind !== 'result' || !isJsonObject(value)) return;
+  expect(parsed.id).toBe(value['id']);
+  expect(parsed.payload.peek).toEqual(value['result']);
+  const passedOn = resultText(99, parsed.payload);
+  expect(passedOn).not.toMatch(/[\r\n]/);
+  expect(JSON.parse(passedOn)).toEqual({ jsonrpc: '2.0', id: 99, result: value['result'] });
+  expect(JSON.parse(parsed.payload.text)).toEqual(value['result']);
+}

@@ -1,0 +1,1 @@
+export { Payload } from '../lib/payload.ts';

@@ -1,0 +1,182 @@
+import type { Cancellation } from '../lib/cancellation.ts';
+import { deferred } from '../lib/deferred.ts';
+import { RpcError } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Era } from '../model/server-facts.ts';
+import { errorText, notificationText, parseMessage, requestText, resultText } from './message.ts';
+import type { Message, RequestId } from './message.ts';
+import { Payload } from '../lib/payload.ts';
+import type { MessageStream, StreamEvents } from './stream.ts';
+
+/** `params` of a progress notification, with the token that its receiver knows. */
+export type Progress = JsonObject;
+
+export interface PeerHandlers {
+  /** Answers a request of the server; throwing an RpcError answers with that error. */
+  request(method: string, params: JsonObject | undefined): Promise<JsonObject>;
+  notification(method: string, params: JsonObject | undefined): void;
+  /** Something came that is no message; it was skipped. */
+  garbage(text: string): void;
+}
+
+interface Pending {
+  readonly resolve: (payload: Payload) => void;
+  readonly reject: (error: Error) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly cancellation: Cancellation | undefined;
+  readonly onCancel: ((reason: Error) => void) | undefined;
+}
+
+/** The client's end of a conversation with one server: matches answers, progress and cancellation to requests. */
+export class Peer implements AsyncDisposable {
+  readonly closed: Promise<Error>;
+  readonly #stream: MessageStream;
+  readonly #handlers: PeerHandlers;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 1;
+  #closedBy: Error | undefined;
+
+  private constructor(stream: MessageStream, handlers: PeerHandlers, closed: Promise<Error>) {
+    this.#stream = stream;
+    this.#handlers = handlers;
+    this.closed = closed;
+  }
+
+  /** `open` gets the events that the stream must feed. */
+  static async over(
+    open: (events: StreamEvents) => Promise<MessageStream>,
+    handlers: PeerHandlers,
+  ): Promise<Peer> {
+    const closed = deferred<Error>();
+    const made: { peer?: Peer } = {};
+    let closedEarly: Error | undefined;
+    const stream = await open({
+      message: (text) => made.peer?.receive(text),
+      failed: (id, error) => made.peer?.fail(id, error),
+      closed: (error) => {
+        closedEarly = error;
+        made.peer?.end(error);
+        closed.resolve(error);
+      },
+    });
+    const peer = new Peer(stream, handlers, closed.promise);
+    made.peer = peer;
+    if (closedEarly !== undefined) peer.end(closedEarly);
+    return peer;
+  }
+
+  request(
+    method: string,
+    params: JsonObject | undefined,
+    options: {
+      readonly cancellation?: Cancellation;
+      readonly onProgress?: (progress: Progress) => void;
+    } = {},
+  ): Promise<Payload> {
+    return new Promise<Payload>((resolve, reject) => {
+      if (this.#closedBy !== undefined) return reject(this.#closedBy);
+      const { cancellation, onProgress } = options;
+      if (cancellation?.reason !== undefined) return reject(cancellation.reason);
+      const id = this.#nextId++;
+      const onCancel = cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, reason);
+      if (onCancel !== undefined) cancellation?.onCancel(onCancel);
+      this.#pending.set(id, { resolve, reject, onProgress, cancellation, onCancel });
+      const sent = onProgress === undefined ? params : withProgressToken(params, id);
+      this.#stream.send({ kind: 'request', id, method, params: sent, text: requestText(id, method, sent) });
+    });
+  }
+
+  notify(method: string, params?: JsonObject): void {
+    if (this.#closedBy !== undefined) return;
+    this.#stream.send({ kind: 'notification', method, text: notificationText(method, params) });
+  }
+
+  negotiated(era: Era, protocol: string): void {
+    this.#stream.negotiated(era, protocol);
+  }
+
+  get isClosed(): boolean {
+    return this.#closedBy !== undefined;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.end(new Error('The connection was closed.'));
+    return this.#stream.close();
+  }
+
+  private receive(text: string): void {
+    const parsed = parseMessage(text);
+    if (parsed.kind === 'batch') for (const message of parsed.messages) this.#take(message, text);
+    else if (parsed.kind === 'garbage') this.#handlers.garbage(text);
+    else this.#take(parsed, text);
+  }
+
+  #take(message: Message, text: string): void {
+    switch (message.kind) {
+      case 'result':
+        return this.#settle(message.id)?.resolve(message.payload);
+      case 'error':
+        return this.#settle(message.id)?.reject(new RpcError(message.error));
+      case 'notification':
+        if (message.method === 'notifications/progress') return this.#progress(message.params);
+        return this.#handlers.notification(message.method, message.params);
+      case 'request':
+        void this.#answer(message.id, message.method, message.params);
+        return;
+      case 'invalid':
+        return this.#handlers.garbage(text);
+    }
+  }
+
+  /** Synchronous, so that progress which arrives together with its answer still comes first. */
+  #progress(params: JsonObject | undefined): void {
+    const token = params?.['progressToken'];
+    if (params === undefined || typeof token !== 'number') return;
+    this.#pending.get(token)?.onProgress?.(params);
+  }
+
+  async #answer(id: RequestId, method: string, params: JsonObject | undefined): Promise<void> {
+    let text: string;
+    try {
+      const result = method === 'ping' ? {} : await this.#handlers.request(method, params);
+      text = resultText(id, Payload.of(result));
+    } catch (error) {
+      const body = error instanceof RpcError ? error.body : { code: -32603, message: 'The request failed.' };
+      text = errorText(id, body);
+    }
+    if (this.#closedBy === undefined) this.#stream.send({ kind: 'answer', text });
+  }
+
+  #settle(id: RequestId | null): Pending | undefined {
+    // Some servers give numbers back as text.
+    const key = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id;
+    const pending = typeof key === 'number' ? this.#pending.get(key) : undefined;
+    if (pending === undefined) return undefined;
+    this.#pending.delete(key as number);
+    if (pending.onCancel !== undefined) pending.cancellation?.offCancel(pending.onCancel);
+    return pending;
+  }
+
+  #cancel(id: number, reason: Error): void {
+    const pending = this.#settle(id);
+    if (pending === undefined) return;
+    if (!this.#stream.abandon(id))
+      this.notify('notifications/cancelled', { requestId: id, reason: reason.message });
+    pending.reject(reason);
+  }
+
+  private fail(id: number, error: Error): void {
+    this.#settle(id)?.reject(error);
+  }
+
+  private end(error: Error): void {
+    if (this.#closedBy !== undefined) return;
+    this.#closedBy = error;
+    for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(error);
+  }
+}
+
+function withProgressToken(params: JsonObject | undefined, token: number): JsonObject {
+  const meta = params?.['_meta'];
+  return { ...params, _meta: { ...(typeof meta === 'object' ? meta : {}), progressToken: token } };
+}

@@ -1,0 +1,133 @@
+import type { ServerResponse } from 'node:http';
+
+import { GatewayError } from '../model/errors.ts';
+import { RPC } from './era.ts';
+import { sendJson, whenClosed } from './http-server.ts';
+import type { Accepts } from './http-server.ts';
+import { errorText } from './message.ts';
+import type { RequestId } from './message.ts';
+import type { PostedRequest, ReplyPath } from './posted-request.ts';
+import { EventStream, StallWatch } from './sse-server.ts';
+import type { StreamLimits } from './sse-server.ts';
+
+export interface ExchangeOptions {
+  readonly response: ServerResponse;
+  readonly accepts: Accepts;
+  readonly headers: readonly string[];
+  readonly limits: StreamLimits;
+  /** How many answers will come; an array of them is the answer to a batch. */
+  readonly expected: number;
+  readonly isBatch: boolean;
+  /** The response is over, completed or not. */
+  readonly closed: (exchange: PostExchange) => void;
+}
+
+/** One POST and its response: JSON when nothing has to be said before the answer, else a stream of events. */
+export class PostExchange implements ReplyPath {
+  /** May be replaced until the response has begun. */
+  headers: readonly string[];
+  readonly #options: ExchangeOptions;
+  readonly #requests: PostedRequest[] = [];
+  #expected: number;
+  #collected: string[] | undefined;
+  #stream: EventStream | undefined;
+  #stall: StallWatch | undefined;
+  #isDone = false;
+  #wasSeen = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#expected = options.expected;
+    this.headers = options.headers;
+    whenClosed(options.response, () => this.#close());
+  }
+
+  /** A request that ends when the client goes away. */
+  carry(request: PostedRequest): void {
+    this.#requests.push(request);
+  }
+
+  notify(text: string): void {
+    if (this.#isDone || !this.#options.accepts.events) return;
+    this.#open().send(text);
+  }
+
+  answer(text: string, status: number): void {
+    if (this.#isDone) return;
+    this.#expected--;
+    const { accepts, isBatch, response } = this.#options;
+    if (this.#stream !== undefined || !accepts.json) {
+      this.#open().send(text);
+    } else if (isBatch) {
+      (this.#collected ??= []).push(text);
+    } else {
+      this.#isDone = true;
+      sendJson(response, status, { text, headers: this.headers });
+      return;
+    }
+    if (this.#expected === 0) this.#finish();
+  }
+
+  /** HTTP wants a response even where JSON-RPC wants none: a stream that ends without an event. */
+  withdraw(id: RequestId): void {
+    if (this.#isDone) return;
+    const isLast = this.#expected === 1;
+    if (isLast && this.#collected === undefined && !this.#options.accepts.events) {
+      this.answer(errorText(id, { code: RPC.internalError, message: 'The request was cancelled.' }), 200);
+      return;
+    }
+    this.#expected--;
+    if (!isLast) return;
+    if (this.#collected === undefined) this.#open();
+    this.#finish();
+  }
+
+  /** Called at a steady pace. Clients wait for headers less long than for a body, so a slow answer becomes a stream. */
+  tick(): void {
+    if (this.#stream !== undefined) {
+      this.#stream.tick();
+    } else if (this.#isDone) {
+      this.#stall ??= new StallWatch(this.#options.response, this.#options.limits);
+      this.#stall.check();
+    } else if (this.#wasSeen && this.#options.accepts.events) {
+      this.#open().tick();
+    }
+    this.#wasSeen = true;
+  }
+
+  /** Requests without an answer get `reason`. */
+  end(reason: GatewayError): void {
+    for (const request of this.#requests) request.end(reason);
+  }
+
+  destroy(): void {
+    this.#options.response.destroy();
+  }
+
+  #open(): EventStream {
+    if (this.#stream === undefined) {
+      this.#stream = new EventStream(this.#options.response, this.#options.limits);
+      this.#stream.start(this.headers);
+      for (const text of this.#collected ?? []) this.#stream.send(text);
+    }
+    return this.#stream;
+  }
+
+  #finish(): void {
+    this.#isDone = true;
+    if (this.#stream !== undefined) this.#stream.end();
+    else {
+      const text = `[${(this.#collected ?? []).join(',')}]`;
+      sendJson(this.#options.response, 200, { text, headers: this.headers });
+    }
+  }
+
+  #close(): void {
+    if (!this.#isDone) {
+      this.#isDone = true;
+      const reason = new GatewayError('CALL_CANCELLED', 'The client closed the connection.');
+      for (const request of this.#requests) request.abandon(reason);
+    }
+    this.#options.closed(this);
+  }
+}
