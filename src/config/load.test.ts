@@ -1,0 +1,95 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { build } from 'esbuild';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { GatewayError } from '../model/errors.ts';
+import { configRevision, loadConfig, readConfigText } from './load.ts';
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trunkline-load-'));
+  file = join(folder, 'config.jsonc');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function failureOf(work: Promise<unknown>): Promise<GatewayError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof GatewayError) return error;
+  throw new Error('it did not fail as expected', { cause: error });
+}
+
+test('loads a file and says which one and which revision', async () => {
+  const text = '{ "mcpServers": { "time": { "command": "uvx" } } }';
+  await writeFile(file, text);
+  const snapshot = await loadConfig({ file, version: '1.2.3' });
+  expect(snapshot.file).toBe(file);
+  expect(snapshot.revision).toBe(configRevision(text, '1.2.3'));
+  expect(snapshot.value.upstreams.map(({ name }) => name)).toEqual(['time']);
+  expect(snapshot.warnings).toEqual([]);
+});
+
+test('the revision follows the text and the version, and nothing else', () => {
+  const revision = configRevision('{}', '1.0.0');
+  expect(configRevision('{}', '1.0.0')).toBe(revision);
+  expect(configRevision('{ }', '1.0.0')).not.toBe(revision);
+  expect(configRevision('{}', '1.0.1')).not.toBe(revision);
+  expect(configRevision('0{}', '1.0.')).not.toBe(revision);
+});
+
+test('a byte order mark changes nothing', async () => {
+  await writeFile(file, '\uFEFF{"nmaes": {}}');
+  expect(await readConfigText(file)).toBe('{"nmaes": {}}');
+  expect((await failureOf(loadConfig({ file, version: '1' }))).details).toMatchObject({ line: 1, column: 2 });
+});
+
+test('a file that is not there is named', async () => {
+  for (const path of [file, join(folder, 'no', 'such.jsonc')]) {
+    const error = await failureOf(loadConfig({ file: path, version: '1' }));
+    expect(error.code).toBe('CONFIG_NOT_FOUND');
+    expect(error.message).toContain(path);
+    expect(error.details).toEqual({ file: path });
+  }
+});
+
+test('a folder and a text in another encoding are not taken for a configuration', async () => {
+  await mkdir(file);
+  const folderError = await failureOf(loadConfig({ file, version: '1' }));
+  expect(folderError.code).toBe('CONFIG_INVALID');
+  expect(folderError.message).toContain('it is a folder');
+  const other = join(folder, 'utf16.jsonc');
+  await writeFile(other, Buffer.from('\uFEFF{}', 'utf16le'));
+  const encodingError = await failureOf(loadConfig({ file: other, version: '1' }));
+  expect(encodingError.code).toBe('CONFIG_INVALID');
+  expect(encodingError.message).toContain('UTF-8');
+});
+
+test('a start with a cached snapshot loads neither the schema nor the parser', async () => {
+  const entryPoints = ['load.ts', 'references.ts', 'paths.ts', 'trust.ts', 'duration.ts'];
+  const { metafile } = await build({
+    absWorkingDir: fileURLToPath(new URL('.', import.meta.url)),
+    entryPoints,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    outdir: folder,
+    write: false,
+    metafile: true,
+  });
+  const reached = new Set(entryPoints);
+  for (const name of reached) {
+    for (const { path, kind } of metafile.inputs[name]?.imports ?? []) {
+      if (kind === 'import-statement') reached.add(path);
+    }
+  }
+  expect([...reached].filter((name) => name.endsWith('.ts'))).not.toContain('validate.ts');
+  expect([...reached].filter((name) => !name.endsWith('.ts') && !name.startsWith('node:'))).toEqual([]);
+});

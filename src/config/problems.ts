@@ -1,0 +1,87 @@
+import { z } from 'zod';
+
+import { nearest } from '../lib/nearest.ts';
+import { type DocumentPath, formatPath, type Node, nodeAt, offsetOfKey, type Problem } from './document.ts';
+
+/** What a schema has against the value of `node`, in words and with places. */
+export function schemaProblems(
+  issues: readonly z.core.$ZodIssue[],
+  { schema, node }: { readonly schema: z.ZodType; readonly node: Node },
+): readonly Problem[] {
+  return issues.flatMap((issue) => {
+    // Keys of JSON are never symbols.
+    const path = issue.path as DocumentPath;
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => unknownKey(key, { path, schema, node }));
+    }
+    if (issue.code === 'invalid_key') {
+      const message = `${subject(path)} ${issue.issues[0]?.message ?? 'is not allowed here'}`;
+      return [{ path, offset: offsetOfKey(node, path), message }];
+    }
+    const found = nodeAt(node, path);
+    const message = `${subject(path)} ${explain(issue, found)}`;
+    return [{ path, offset: found?.offset ?? node.offset, message }];
+  });
+}
+
+function unknownKey(
+  key: string,
+  { path, schema, node }: { path: DocumentPath; schema: z.ZodType; node: Node },
+): Problem {
+  const own = [...path, key];
+  const [meant] = nearest(key, keysAt(schema, path), 1);
+  const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  const message = `${subject(own)} is not a known key${suggestion}`;
+  return { path: own, offset: offsetOfKey(node, own), message };
+}
+
+function subject(path: DocumentPath): string {
+  return path.length === 0 ? 'it' : `"${formatPath(path)}"`;
+}
+
+function explain(issue: z.core.$ZodIssue, found: Node | undefined): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${withArticle(issue.expected)}, found ${describe(found)}`;
+    case 'invalid_value': {
+      const allowed = issue.values.map((value) => JSON.stringify(value)).join(' or ');
+      return `must be ${allowed}, found ${describe(found)}`;
+    }
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty';
+      return `must be ${issue.inclusive === true ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+function withArticle(expected: string): string {
+  if (expected === 'int') return 'a whole number';
+  if (expected === 'record') return 'an object';
+  return /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`;
+}
+
+function describe(node: Node | undefined): string {
+  if (node === undefined) return 'nothing';
+  if (node.type === 'null') return 'null';
+  if (node.type === 'string' || node.type === 'boolean') return JSON.stringify(node.value);
+  return withArticle(node.type);
+}
+
+/** The keys that a schema knows in the object at a path. */
+function keysAt(schema: z.ZodType, path: DocumentPath): readonly string[] {
+  let current: unknown = unwrap(schema);
+  for (const step of path) {
+    if (current instanceof z.ZodObject) current = unwrap(current.shape[step]);
+    else if (current instanceof z.ZodRecord) current = unwrap(current.valueType);
+    else return [];
+  }
+  return current instanceof z.ZodObject ? Object.keys(current.shape) : [];
+}
+
+function unwrap(schema: unknown): unknown {
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
+  return schema;
+}

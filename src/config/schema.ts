@@ -1,0 +1,246 @@
+import { z } from 'zod';
+
+import { durationPattern, maxDurationMs, parseDuration } from './duration.ts';
+
+const durationHint = 'must be a duration such as "500ms", "30s", "5m" or "1h", or a number of milliseconds';
+
+function duration(minMs: number) {
+  return z
+    .union(
+      [z.string().regex(durationPattern, { error: durationHint }), z.int().min(minMs).max(maxDurationMs)],
+      {
+        error: durationHint,
+      },
+    )
+    .transform((value, context) => {
+      const ms = typeof value === 'string' ? parseDuration(value) : value;
+      if (ms !== undefined && ms >= minMs) return ms;
+      const message = ms === undefined ? 'must be at most 24 days' : 'must be longer than nothing';
+      context.issues.push({ code: 'custom', input: value, message });
+      return z.NEVER;
+    })
+    .meta({ title: 'duration' });
+}
+
+const idle = z
+  .union([z.enum(['adaptive', 'never']), duration(0)], {
+    error: 'must be "adaptive", "never" or a duration such as "5m"',
+  })
+  .meta({ title: '"adaptive", "never" or duration' });
+
+const text = z.string().min(1);
+const texts = z.array(text);
+const whole = (min: number, max: number) => z.int().min(min).max(max);
+
+const environmentName = z.string().regex(/^[^=\u0000]+$/, {
+  error: 'is not a name that an environment variable can have',
+});
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, {
+  error: 'is not a name that an HTTP header can have',
+});
+const addressHint = 'must be a host and a port such as "127.0.0.1:7332" or "[::1]:7332"';
+const address = z
+  .string()
+  .regex(/^(?:\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, { error: addressHint })
+  .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 2 ** 16, { error: addressHint });
+
+/** One entry of `mcpServers`. Which keys go together is checked where the entry becomes an upstream. */
+export const serverSchema = z
+  .strictObject({
+    command: text
+      .optional()
+      .describe('Program to start; the server speaks MCP on its standard input and output.'),
+    args: z.array(z.string()).optional().describe('Arguments of the program.'),
+    env: z
+      .record(environmentName, z.string())
+      .optional()
+      .describe('Environment variables of the program, besides the few that every program inherits.'),
+    envFile: text
+      .optional()
+      .describe('File with `KEY=VALUE` lines, relative to this file; `env` wins over it.'),
+    cwd: text.optional().describe('Working directory of the program, relative to this file.'),
+    url: text.optional().describe('Address of a server that is reached over HTTP.'),
+    headers: z.record(headerName, z.string()).optional().describe('HTTP headers sent with every request.'),
+    type: z
+      .enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'])
+      .optional()
+      .describe(
+        'Transport. Without it: `command` means `stdio`, and `url` tries Streamable HTTP first, then the older HTTP+SSE.',
+      ),
+    enabled: z
+      .boolean()
+      .optional()
+      .meta({ description: '`false` keeps the entry but does not use it.', default: true }),
+    description: z.string().optional().describe('What the server is for, in your words.'),
+    tags: texts.prefault([]).describe('Words to select servers by.'),
+    share: z
+      .enum(['all', 'session'])
+      .prefault('all')
+      .describe('`all`: one connection serves every client. `session`: each client session has its own.'),
+    era: z
+      .enum(['auto', 'legacy', 'modern'])
+      .prefault('auto')
+      .describe('Generation of the protocol that the server speaks; `auto` finds out and remembers.'),
+    idle: idle.optional().describe('Like `idle` at the top, for this server.'),
+    timeouts: z
+      .strictObject({
+        connect: duration(1).optional().describe('Like `timeouts.connect` at the top, for this server.'),
+        call: duration(1).optional().describe('Like `timeouts.call` at the top, for this server.'),
+      })
+      .prefault({})
+      .describe('How long to wait for this server.'),
+    limits: z
+      .strictObject({
+        concurrency: whole(1, 100_000)
+          .optional()
+          .describe('Like `limits.concurrency` at the top, for this server.'),
+        waiting: whole(0, 1_000_000)
+          .optional()
+          .describe('Like `limits.waiting` at the top, for this server.'),
+      })
+      .prefault({})
+      .describe('How much this server is given to do.'),
+    tools: z
+      .strictObject({
+        allow: texts.prefault(['*']).describe('Globs; only tools with a matching name are offered.'),
+        deny: texts
+          .prefault([])
+          .describe('Globs; tools with a matching name are not offered, allowed or not.'),
+      })
+      .prefault({})
+      .describe("Which of the server's tools are offered, by the server's own names for them."),
+    disabled: z.boolean().optional().describe('As other clients write it: the opposite of `enabled`.'),
+    timeout: z
+      .number()
+      .positive()
+      .max(maxDurationMs)
+      .optional()
+      .describe(
+        'As other clients write it: `timeouts.call` in milliseconds. Below 1000 it is reported and not obeyed, since some clients count in seconds.',
+      ),
+    serverUrl: text.optional().describe('As other clients write it: the same as `url`.'),
+    authorizationToken: text
+      .optional()
+      .describe(
+        'As other clients write it: sent as `Authorization: Bearer …`, unless `headers` has an `Authorization`.',
+      ),
+    autoApprove: z
+      .union([z.boolean(), z.array(z.string())], { error: 'must be a list of tool names' })
+      .optional()
+      .describe('As other clients write it: kept, not obeyed.'),
+    alwaysAllow: z
+      .union([z.boolean(), z.array(z.string())], { error: 'must be a list of tool names' })
+      .optional()
+      .describe('As other clients write it: kept, not obeyed.'),
+  })
+  .meta({
+    description: 'One MCP server: either a program to start (`command`) or an address (`url`).',
+    oneOf: [{ required: ['command'] }, { required: ['url'] }, { required: ['serverUrl'] }],
+  });
+
+/** The whole file. Defaults and descriptions of all settings are here and nowhere else. */
+export const fileSchema = z
+  .strictObject({
+    $schema: z.string().optional().describe('Address of a JSON Schema, for editors.'),
+    mcpServers: z
+      .record(z.string().min(1).max(128), serverSchema)
+      .prefault({})
+      .describe('The MCP servers behind the gateway, by name, as every MCP client writes them.'),
+    names: z
+      .strictObject({
+        separator: z
+          .string()
+          .regex(/^[A-Za-z0-9_.-]{1,8}$/, {
+            error: 'must be 1 to 8 letters, digits, underscores, dots or hyphens',
+          })
+          .prefault('__')
+          .describe('Stands between the name of the server and the name of its tool.'),
+      })
+      .prefault({})
+      .describe('How clients see the names of tools and prompts.'),
+    expose: z
+      .strictObject({
+        kind: z.enum(['direct']).prefault('direct').describe('`direct`: every tool is listed.'),
+      })
+      .prefault({})
+      .describe('How the tools of all servers are presented to clients.'),
+    http: z
+      .strictObject({
+        address: address.prefault('127.0.0.1:7332').describe('Where `serve --http` listens.'),
+        allowedHosts: texts
+          .prefault([])
+          .describe('`Host` headers that are accepted besides those of the loopback interface.'),
+        allowedOrigins: texts
+          .prefault([])
+          .describe('`Origin` headers of web pages that may connect, such as `https://app.example.com`.'),
+        maxSessions: whole(1, 1_000_000)
+          .prefault(1000)
+          .describe('Sessions that may be open at the same time.'),
+        sessionIdle: duration(1)
+          .prefault('30m')
+          .describe('After this time without a request a session ends.'),
+        maxBodyBytes: whole(1024, 2 ** 30)
+          .prefault(16 * 1024 * 1024)
+          .describe('Largest request body that is read, in bytes.'),
+      })
+      .prefault({})
+      .describe('The HTTP side of the gateway.'),
+    startup: z
+      .strictObject({
+        listWait: duration(0)
+          .prefault('1s')
+          .describe('Without a cached catalog, how long the first listing waits for servers to answer.'),
+        refresh: duration(1)
+          .prefault('30s')
+          .describe('How long one server may take to answer the refresh after the start.'),
+      })
+      .prefault({})
+      .describe('What happens in the first moments.'),
+    timeouts: z
+      .strictObject({
+        connect: duration(1).prefault('30s').describe('Until a server must have started or answered.'),
+        call: duration(1).prefault('120s').describe('Until a call must be answered; progress extends it.'),
+        max: duration(1).prefault('1h').describe('Hard bound on one request, whatever progress it makes.'),
+      })
+      .prefault({})
+      .describe('How long to wait; `connect` and `call` can differ per server.'),
+    shutdown: duration(0).prefault('5s').describe('How long running calls may take to finish on shutdown.'),
+    idle: idle
+      .prefault('adaptive')
+      .describe(
+        'When a server that nobody calls is stopped; the next call starts it again. `adaptive`: after 1 to 5 minutes, by how much it is used.',
+      ),
+    limits: z
+      .strictObject({
+        concurrency: whole(1, 100_000)
+          .prefault(64)
+          .describe('Calls that one server works on at the same time.'),
+        waiting: whole(0, 1_000_000)
+          .prefault(1024)
+          .describe('Calls that wait for one server; further ones are refused.'),
+      })
+      .prefault({})
+      .describe('How much each server is given to do; can differ per server.'),
+    log: z
+      .strictObject({
+        level: z
+          .enum(['debug', 'info', 'warn', 'error'])
+          .prefault('info')
+          .describe('Least important kind of message that is written.'),
+      })
+      .prefault({})
+      .describe('What is written to standard error.'),
+  })
+  .meta({
+    title: 'Trunkline configuration',
+    allowComments: true,
+    allowTrailingCommas: true,
+  });
+
+export type ServerEntry = z.output<typeof serverSchema>;
+export type ConfigFile = z.output<typeof fileSchema>;
+
+/** The file's JSON Schema, for editors and for the documentation. */
+export function jsonSchema(): object {
+  return z.toJSONSchema(fileSchema, { io: 'input', target: 'draft-2020-12' });
+}

@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { GatewayError } from '../model/errors.ts';
+import type { Fingerprint } from '../model/ids.ts';
+import type { ConfigSnapshot } from './config.ts';
+import { validateConfig } from './validate.ts';
+
+const file = '/etc/trunkline/config.jsonc';
+
+function validate(text: string): ConfigSnapshot {
+  return validateConfig({ file, text, revision: 'revision' as Fingerprint });
+}
+
+function failureOf(text: string): GatewayError {
+  try {
+    validate(text);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('the settings', () => {
+  test('have defaults for everything', () => {
+    expect(validate('{}')).toEqual({
+      file,
+      revision: 'revision',
+      disabled: [],
+      warnings: [],
+      value: {
+        upstreams: [],
+        names: { separator: '__' },
+        expose: { kind: 'direct' },
+        http: {
+          address: '127.0.0.1:7332',
+          allowedHosts: [],
+          allowedOrigins: [],
+          maxSessions: 1000,
+          sessionIdleMs: 1_800_000,
+          maxBodyBytes: 16_777_216,
+        },
+        startup: { listWaitMs: 1000, refreshMs: 30_000 },
+        maxCallMs: 3_600_000,
+        shutdownMs: 5000,
+        log: { level: 'info' },
+      },
+    });
+  });
+
+  test('keep their other defaults when one is set', () => {
+    const { value } = validate('{ "http": { "address": "[::1]:0" }, "startup": { "refresh": 250 } }');
+    expect(value.http).toMatchObject({ address: '[::1]:0', maxSessions: 1000 });
+    expect(value.startup).toEqual({ listWaitMs: 1000, refreshMs: 250 });
+  });
+
+  test('are frozen at every depth', () => {
+    const snapshot = validate('{ "mcpServers": { "a": { "command": "x", "args": ["y"] } } }');
+    expect(Object.isFrozen(snapshot.value.http)).toBe(true);
+    const { transport } = snapshot.value.upstreams[0]!;
+    expect(transport.kind === 'stdio' && Object.isFrozen(transport.args)).toBe(true);
+  });
+
+  test.each([
+    ['{ "shutdown": "5 s" }', 'shutdown', '"shutdown" must be a duration such as'],
+    ['{ "shutdown": -1 }', 'shutdown', '"shutdown" must be at least 0'],
+    ['{ "shutdown": "600h" }', 'shutdown', 'at most 24 days'],
+    ['{ "timeouts": { "call": "0s" } }', 'timeouts.call', 'longer than nothing'],
+    ['{ "timeouts": { "call": 0 } }', 'timeouts.call', 'must be at least 1'],
+    ['{ "idle": "sometimes" }', 'idle', '"idle" must be "adaptive", "never" or a duration'],
+    [
+      '{ "log": { "level": "loud" } }',
+      'log.level',
+      'must be "debug" or "info" or "warn" or "error", found "loud"',
+    ],
+    ['{ "http": { "maxSessions": 1.5 } }', 'http.maxSessions', 'must be a whole number, found a number'],
+    ['{ "http": { "maxSessions": 0 } }', 'http.maxSessions', 'must be at least 1'],
+    ['{ "http": { "address": "localhost" } }', 'http.address', 'must be a host and a port'],
+    ['{ "http": { "address": "localhost:65536" } }', 'http.address', 'must be a host and a port'],
+    ['{ "http": { "allowedHosts": "x" } }', 'http.allowedHosts', 'must be an array, found "x"'],
+    ['{ "http": null }', 'http', '"http" must be an object, found null'],
+    ['{ "names": { "separator": "::" } }', 'names.separator', 'must be 1 to 8 letters'],
+    ['{ "expose": { "kind": "search" } }', 'expose.kind', 'must be "direct"'],
+    ['{ "mcpServers": [] }', 'mcpServers', '"mcpServers" must be an object, found an array'],
+  ])('refuse %s', (text, path, message) => {
+    const error = failureOf(text);
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.details).toMatchObject({ file, line: 1, path });
+    expect(error.message).toContain(message);
+    expect(error.message).toMatch(/^\/etc\/trunkline\/config\.jsonc:1:\d+: /);
+  });
+
+  test('suggest the key that was meant', () => {
+    expect(failureOf('{ "servers": {} }').message).toContain(
+      '"servers" is not a known key; did you mean "mcpServers"?',
+    );
+    const error = failureOf('{\n  "http": {\n    "adress": "x"\n  }\n}');
+    expect(error.message).toContain('"http.adress" is not a known key; did you mean "address"?');
+    expect(error.details).toMatchObject({ line: 3, column: 5, path: 'http.adress' });
+    expect(failureOf('{ "zebra": 1 }').message).toMatch(/"zebra" is not a known key$/);
+  });
+
+  test('report all problems at once, each with its place', () => {
+    const error = failureOf('{\n"zebra": 1,\n"shutdown": "x"\n}');
+    expect(error.message.split('\n')).toHaveLength(2);
+    expect(error.message).toContain(':2:1: "zebra"');
+    expect(error.message).toContain(':3:13: "shutdown"');
+  });
+
+  test('may not be written twice', () => {
+    const error = failureOf('{ "mcpServers": {},\n  "mcpServers": {} }');
+    expect(error.message).toContain('"mcpServers" is written twice');
+    expect(failureOf('{ "log": { "level": "info", "level": "warn" } }').message).toContain('"log.level"');
+  });
+});
+
+describe('the text', () => {
+  test('may have comments, trailing commas and the line ends of Windows', () => {
+    const text =
+      '// head\r\n{ /* why */ "mcpServers": {\r\n "a": { "command": "x", "args": ["y",], },\r\n}, }\r\n';
+    expect(validate(text).value.upstreams).toHaveLength(1);
+  });
+
+  test.each([
+    ['', 1, 1, 'the file is empty'],
+    ['  \n', 2, 1, 'the file is empty'],
+    ['[]', 1, 1, 'must hold an object'],
+    ['{\n  "mcpServers": {\n', 3, 1, 'a closing brace } is missing'],
+    ['{\n  "mcpServers": {} "log": {}\n}', 2, 20, 'a comma is missing before this'],
+    ["{ 'log': {} }", 1, 3, 'is not a JSON value; texts need double quotes'],
+    ['{ "log" {} }', 1, 9, 'a colon is missing before this'],
+    ['{ "log": }', 1, 10, 'a value is expected here'],
+    ['{} {}', 1, 4, 'the document has ended before this'],
+    ['{ "a": "x', 1, 8, 'a text is not closed'],
+    ['{ "a": "C:\\Users" }', 1, 8, 'a backslash itself is written \\\\'],
+  ])('%j is refused at its first wrong place', (text, line, column, message) => {
+    const error = failureOf(text);
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain(message);
+    expect(error.details).toMatchObject({ file, line, column });
+  });
+
+  test('whatever it is, the answer is a snapshot or a CONFIG_INVALID', () => {
+    const json = fc.json().map((text) => `{ "mcpServers": { "a": ${text}, "b": ${text} }, "http": ${text} }`);
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), json), (text) => {
+        try {
+          validate(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError);
+          expect((error as GatewayError).code).toBe('CONFIG_INVALID');
+        }
+      }),
+    );
+  });
+});
+
+describe('a server entry', () => {
+  test('that is bad is reported with its place and does not stop the others', () => {
+    const text = `{
+  "mcpServers": {
+    "good": { "command": "x" },
+    "bad one": {
+      "command": "x",
+      "args": ["a", 1],
+      "comand": "y"
+    },
+    "fine": { "url": "https://example.com" }
+  }
+}`;
+    const { value, warnings } = validate(text);
+    expect(value.upstreams.map(({ name }) => name)).toEqual(['good', 'fine']);
+    expect(warnings).toEqual([
+      {
+        file,
+        line: 6,
+        column: 21,
+        path: 'mcpServers["bad one"].args[1]',
+        message: 'server "bad one" is left out: "args[1]" must be a string, found a number',
+      },
+      {
+        file,
+        line: 7,
+        column: 7,
+        path: 'mcpServers["bad one"].comand',
+        message: 'server "bad one" is left out: "comand" is not a known key; did you mean "command"?',
+      },
+    ]);
+  });
+
+  test('that is written twice counts once, as it is written last', () => {
+    const { value, warnings } = validate(
+      '{ "mcpServers": {\n"a": { "command": "one" },\n"b": { "command": "b" },\n"a": { "command": "two" } } }',
+    );
+    const commands = value.upstreams.map(({ transport }) => transport.kind === 'stdio' && transport.command);
+    expect(commands).toEqual(['two', 'b']);
+    expect(warnings).toEqual([
+      {
+        file,
+        line: 2,
+        column: 1,
+        path: 'mcpServers.a',
+        message: '"mcpServers.a" is written twice; the last one counts',
+      },
+    ]);
+  });
+
+  test('with a problem in the second of two equal keys is reported there', () => {
+    const { warnings } = validate('{ "mcpServers": {\n"a": { "command": "x" },\n"a": { "command": 1 } } }');
+    expect(warnings.map(({ line }) => line)).toEqual([2, 3]);
+  });
+
+  test('with a key written twice is judged by the last one, and its place is that one', () => {
+    const { warnings } = validate(
+      '{ "mcpServers": { "a": {\n"command": "x",\n"args": ["ok"],\n"args": [1],\n"zebra": 1,\n"zebra": 2 } } }',
+    );
+    expect(warnings.map(({ line, path, message }) => [line, path, message.includes('twice')])).toEqual([
+      [3, 'mcpServers.a.args', true],
+      [4, 'mcpServers.a.args[0]', false],
+      [5, 'mcpServers.a.zebra', true],
+      [6, 'mcpServers.a.zebra', false],
+    ]);
+  });
+
+  test('may have any name that can be shown', () => {
+    for (const name of ['my server', 'é.🙂', '__proto__', 'constructor', 'a'.repeat(128)]) {
+      const snapshot = validate(`{ "mcpServers": { ${JSON.stringify(name)}: { "command": "x" } } }`);
+      expect(snapshot.warnings).toEqual([]);
+      expect(snapshot.value.upstreams.map((found) => found.name)).toEqual([name]);
+    }
+    for (const name of ['', 'a\nb', '\u0085', 'a'.repeat(129)]) {
+      const snapshot = validate(`{ "mcpServers": { ${JSON.stringify(name)}: { "command": "x" } } }`);
+      expect(snapshot.value.upstreams).toEqual([]);
+      expect(snapshot.warnings[0]!.message).toContain('is left out: its name ');
+    }
+  });
+});

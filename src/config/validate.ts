@@ -1,0 +1,154 @@
+import { GatewayError } from '../model/errors.ts';
+import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import { isJsonObject } from '../model/json.ts';
+import type { ConfigSnapshot, ConfigWarning, GatewayConfig, UpstreamConfig } from './config.ts';
+import {
+  type DocumentPath,
+  doubledKeys,
+  formatPath,
+  type Member,
+  membersOf,
+  type Node,
+  nodeAt,
+  parseDocument,
+  positionAt,
+  type Problem,
+  valueOf,
+} from './document.ts';
+import { schemaProblems } from './problems.ts';
+import { type ConfigFile, fileSchema, serverSchema } from './schema.ts';
+import { readUpstream } from './upstream-config.ts';
+
+const SERVERS = 'mcpServers';
+const MAX_NAME_LENGTH = 128;
+
+interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The value that a file's text stands for; a bad server entry becomes a warning, anything else bad is thrown. */
+export function validateConfig(source: Source & { readonly revision: Fingerprint }): ConfigSnapshot {
+  const { file, text, revision } = source;
+  const parsed = parseDocument(text);
+  if ('problem' in parsed) throw invalid([parsed.problem], source);
+  const { root } = parsed;
+  const doubled = doubledKeys(root);
+  const isOfServer = ({ path }: Problem): boolean => path[0] === SERVERS && path.length > 1;
+  const fatal = doubled.filter((problem) => !isOfServer(problem));
+  if (fatal.length > 0) throw invalid(fatal, source);
+  const settings = readSettings(root, source);
+
+  const problems = doubled.map((problem) => ({
+    ...problem,
+    message: `${problem.message}; the last one counts`,
+  }));
+  const upstreams: UpstreamConfig[] = [];
+  for (const member of serversOf(root)) {
+    const reading = readServer(member, { file, settings });
+    problems.push(...reading.problems);
+    if (reading.upstream !== undefined) upstreams.push(reading.upstream);
+  }
+  return deepFreeze({
+    file,
+    revision,
+    value: gatewayConfig(
+      settings,
+      upstreams.filter(({ enabled }) => enabled),
+    ),
+    disabled: upstreams.filter(({ enabled }) => !enabled).map(({ name }) => name),
+    warnings: problems.toSorted((a, b) => a.offset - b.offset).map((problem) => warning(problem, source)),
+  });
+}
+
+function readSettings(root: Node, source: Source): ConfigFile {
+  const value = valueOf(root);
+  // Entries are read one by one, so that a bad one does not stop the others.
+  const withoutServers =
+    isJsonObject(value) && isJsonObject(value[SERVERS]) ? { ...value, [SERVERS]: {} } : value;
+  const result = fileSchema.safeParse(withoutServers);
+  if (result.success) return result.data;
+  throw invalid(schemaProblems(result.error.issues, { schema: fileSchema, node: root }), source);
+}
+
+/** One member per name, the last of those that are written twice. */
+function serversOf(root: Node): Iterable<Member> {
+  const node = nodeAt(root, [SERVERS]);
+  return new Map((node === undefined ? [] : membersOf(node)).map((member) => [member.key, member])).values();
+}
+
+function readServer(
+  { key, keyNode, valueNode }: Member,
+  context: { readonly file: string; readonly settings: ConfigFile },
+): { readonly upstream?: UpstreamConfig; readonly problems: readonly Problem[] } {
+  const shown = JSON.stringify(key);
+  const place = (path: DocumentPath, message: string): Problem => ({
+    path: [SERVERS, key, ...path],
+    offset: path.length === 0 ? keyNode.offset : (nodeAt(valueNode, path)?.offset ?? keyNode.offset),
+    message,
+  });
+  const wrongName = nameProblem(key);
+  if (wrongName !== undefined) {
+    return { problems: [place([], `server ${shown} is left out: its name ${wrongName}`)] };
+  }
+  const result = serverSchema.safeParse(valueOf(valueNode));
+  if (!result.success) {
+    const found = schemaProblems(result.error.issues, { schema: serverSchema, node: valueNode });
+    return {
+      problems: found.map(({ path, offset, message }) => ({
+        path: [SERVERS, key, ...path],
+        offset,
+        message: `server ${shown} is left out: ${message}`,
+      })),
+    };
+  }
+  // The name was checked above; this is where a text becomes one.
+  const { upstream, problems, remarks } = readUpstream(key as UpstreamName, result.data, context);
+  return {
+    ...(upstream !== undefined && { upstream }),
+    problems: [
+      ...problems.map(({ path, message }) => place(path, `server ${shown} is left out: ${message}`)),
+      ...remarks.map(({ path, message }) => place(path, `server ${shown}: ${message}`)),
+    ],
+  };
+}
+
+function nameProblem(name: string): string | undefined {
+  if (name === '') return 'is empty';
+  if (name.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`;
+  return /\p{Cc}/u.test(name) ? 'has control characters' : undefined;
+}
+
+function gatewayConfig(settings: ConfigFile, upstreams: readonly UpstreamConfig[]): GatewayConfig {
+  const { sessionIdle, ...http } = settings.http;
+  return {
+    upstreams,
+    names: settings.names,
+    expose: settings.expose,
+    http: { ...http, sessionIdleMs: sessionIdle },
+    startup: { listWaitMs: settings.startup.listWait, refreshMs: settings.startup.refresh },
+    maxCallMs: settings.timeouts.max,
+    shutdownMs: settings.shutdown,
+    log: settings.log,
+  };
+}
+
+function warning({ path, offset, message }: Problem, { file, text }: Source): ConfigWarning {
+  return { file, ...positionAt(text, offset), path: formatPath(path), message };
+}
+
+/** Line by line, as compilers report. */
+function invalid(problems: readonly Problem[], source: Source): GatewayError {
+  const warnings = problems.map((problem) => warning(problem, source));
+  const lines = warnings.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
+  return new GatewayError('CONFIG_INVALID', lines.join('\n'), {
+    details: { ...warnings[0], ...(warnings.length > 1 && { problems: warnings }) },
+  });
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null) deepFreeze(member as object);
+  }
+  return Object.freeze(value);
+}
