@@ -1,0 +1,192 @@
+import { Emitter } from '../lib/emitter.ts';
+import { deferred } from '../lib/deferred.ts';
+import type { Deferred } from '../lib/deferred.ts';
+import type { Cancellation } from '../lib/cancellation.ts';
+import { GatewayError } from '../model/errors.ts';
+import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import type { StoreLog } from '../storage/database.ts';
+import type { ListingCache, UpstreamIdentity } from './listing-cache.ts';
+import { saysTheSame, withKnownEntries } from './listing.ts';
+import type { Listing } from './listing.ts';
+import { Refresh } from './refresh.ts';
+import { merge } from './snapshot.ts';
+import type { MergeOptions, Snapshot } from './snapshot.ts';
+
+/** Lists an upstream, connecting to it where needed. */
+export interface ListingSource {
+  list(upstream: UpstreamName, cancellation: Cancellation): Promise<Listing>;
+}
+
+export interface CatalogOptions extends MergeOptions {
+  readonly source: ListingSource;
+  readonly cache: Pick<ListingCache, 'restore' | 'keep' | 'save' | 'events'>;
+  readonly now: () => number;
+  readonly log?: StoreLog;
+}
+
+interface Known {
+  readonly config: Fingerprint;
+  readonly refresh: Refresh;
+  /** Resolved when there is a listing, or the first attempt to get one has failed. */
+  readonly settled: Deferred<void>;
+  isSettled: boolean;
+  listing: Listing | undefined;
+}
+
+/** The owner of all listings. */
+export class Catalog implements AsyncDisposable {
+  /** Emitted only when a client could see a difference. */
+  readonly events: Emitter<{ changed: { readonly before: Snapshot; readonly after: Snapshot } }>;
+
+  readonly #options: CatalogOptions;
+  readonly #known = new Map<UpstreamName, Known>();
+  #merging: MergeOptions;
+  #current: Snapshot;
+  #listening: Disposable | undefined;
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+    this.#merging = options;
+    this.#current = merge([], options);
+    this.events = new Emitter((error) =>
+      options.log?.warn('A listener of the catalog failed.', { reason: String(error) }),
+    );
+  }
+
+  /** The same object as long as nothing but the time of listings has changed. */
+  get current(): Snapshot {
+    return this.#current;
+  }
+
+  /** Takes over what was listed with these configs in earlier runs. */
+  async restore(upstreams: readonly UpstreamIdentity[]): Promise<void> {
+    const { cache } = this.#options;
+    this.#listening ??= cache.events.on('found', (listings) => this.#adopt(listings));
+    this.#identify(upstreams);
+    this.#adopt(await cache.restore(upstreams));
+  }
+
+  /** The config has changed: keeps the listings whose upstreams are as before. */
+  apply(upstreams: readonly UpstreamIdentity[], merging?: MergeOptions): void {
+    this.#identify(upstreams);
+    this.#options.cache.keep(upstreams);
+    this.#merging = merging ?? this.#merging;
+    this.#publish();
+  }
+
+  drop(upstream: UpstreamName): void {
+    const rest = [...this.#known].filter(([name]) => name !== upstream);
+    this.apply(rest.map(([name, { config }]) => ({ name, fingerprint: config })));
+  }
+
+  /**
+   * Lists an upstream again, coalesced with others who ask. When that fails, the last listing stays. An upstream that
+   * has meanwhile left the config is nothing to refresh.
+   */
+  async refresh(upstream: UpstreamName, cancellation: Cancellation): Promise<void> {
+    await this.#known.get(upstream)?.refresh.request(cancellation);
+  }
+
+  has(upstream: UpstreamName): boolean {
+    return this.listing(upstream) !== undefined;
+  }
+
+  listing(upstream: UpstreamName): Listing | undefined {
+    return this.#known.get(upstream)?.listing;
+  }
+
+  /** In milliseconds, since the upstream last said what it offers. */
+  age(upstream: UpstreamName): number | undefined {
+    const at = this.listing(upstream)?.at;
+    return at === undefined ? undefined : Math.max(0, this.#options.now() - at);
+  }
+
+  /** Resolves when each of these was listed or could not be, at the latest after `waitMs`. */
+  async settled(upstreams: readonly UpstreamName[], waitMs: number): Promise<void> {
+    const waiting = upstreams.flatMap((name) => this.#known.get(name) ?? []).filter(({ isSettled }) => !isSettled);
+    if (waiting.length === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMs)));
+    await Promise.race([Promise.all(waiting.map(({ settled }) => settled.promise)), bound]);
+    clearTimeout(timer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listening?.[Symbol.dispose]();
+    const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
+    await Promise.all([...this.#known.values()].map(({ refresh }) => refresh.stop(reason)));
+  }
+
+  #identify(upstreams: readonly UpstreamIdentity[]): void {
+    const wanted = new Map(upstreams.map(({ name, fingerprint }) => [name, fingerprint]));
+    for (const [name, known] of this.#known) {
+      if (wanted.get(name) === known.config) continue;
+      this.#known.delete(name);
+      settle(known);
+      const text = `Server "${name}" was removed from the configuration or changed.`;
+      void known.refresh.stop(new GatewayError('UPSTREAM_CLOSED', text));
+    }
+    for (const [name, config] of wanted) {
+      if (!this.#known.has(name)) this.#known.set(name, this.#unlisted(name, config));
+    }
+  }
+
+  #unlisted(name: UpstreamName, config: Fingerprint): Known {
+    const known: Known = {
+      config,
+      refresh: new Refresh((cancellation) => this.#list(name, known, cancellation)),
+      settled: deferred(),
+      isSettled: false,
+      listing: undefined,
+    };
+    return known;
+  }
+
+  async #list(name: UpstreamName, known: Known, cancellation: Cancellation): Promise<void> {
+    try {
+      const listing = await this.#options.source.list(name, cancellation);
+      cancellation.throwIfCancelled(); // Too late: somebody may have been told already that it failed.
+      if (this.#known.get(name) !== known || listing.config !== known.config) return;
+      if (this.#take(known, listing)) this.#publish();
+      this.#options.cache.save(known.listing ?? listing);
+    } finally {
+      settle(known);
+    }
+  }
+
+  /** Listings that others made; ours are newer if we have listed meanwhile. */
+  #adopt(listings: readonly Listing[]): void {
+    let isChanged = false;
+    for (const listing of listings) {
+      const known = this.#known.get(listing.upstream);
+      if (known?.config !== listing.config) continue;
+      if (known.listing === undefined || known.listing.at < listing.at) {
+        isChanged = this.#take(known, listing) || isChanged;
+        settle(known);
+      }
+    }
+    if (isChanged) this.#publish();
+  }
+
+  /** Tells whether it says anything new. */
+  #take(known: Known, listing: Listing): boolean {
+    const before = known.listing;
+    known.listing = before === undefined ? listing : withKnownEntries(listing, before);
+    return before === undefined || !saysTheSame(before, listing);
+  }
+
+  #publish(): void {
+    const before = this.#current;
+    const after = merge(
+      [...this.#known.values()].flatMap(({ listing }) => listing ?? []),
+      this.#merging,
+    );
+    this.#current = after;
+    if (before.digest !== after.digest) this.events.emit('changed', { before, after });
+  }
+}
+
+function settle(known: Known): void {
+  known.isSettled = true;
+  known.settled.resolve();
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+
+import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import type { ServerFacts } from '../model/server-facts.ts';
+import { isListing, readListing, saysTheSame, withKnownEntries } from './listing.ts';
+import type { RawEntries } from './listing.ts';
+
+const facts: ServerFacts = { era: 'legacy', protocol: '2025-11-25', info: { name: 's' }, capabilities: {} };
+const about = { upstream: 's' as UpstreamName, config: 'config' as Fingerprint, at: 1 };
+const read = (raw: Partial<RawEntries>) =>
+  readListing({ facts, tools: [], prompts: [], resources: [], templates: [], ...raw }, about);
+const schemaOf = (tool: object) => read({ tools: [tool] }).listing.tools[0]?.definition['inputSchema'];
+
+describe('readListing', () => {
+  test('leaves everything that a server wrote as it is, fields nobody knows included', () => {
+    const tool = {
+      name: 't',
+      title: 'T',
+      inputSchema: { type: 'object', properties: { n: { maximum: '\uE000exact:9223372036854775807' } }, $defs: {} },
+      annotations: { category: 'new', readOnlyHint: true },
+      _meta: { 'a/b': [1, null] },
+      unheardOf: { of: ['it'] },
+    };
+    const prompt = { name: 'p', arguments: [{ name: 'x' }], extra: 1 };
+    const resource = { uri: 'a://b', name: 'r', size: 3 };
+    const template = { uriTemplate: 'a://{b}', name: 'x', icons: [] };
+    const { listing } = read({ tools: [tool], prompts: [prompt], resources: [resource], templates: [template] });
+    const definitions = [listing.tools, listing.prompts, listing.resources, listing.templates].map((list) => list[0]?.definition);
+    expect(JSON.stringify(definitions)).toBe(JSON.stringify([tool, prompt, resource, template]));
+  });
+
+  test('leaves out entries without a name or URI and counts them', () => {
+    const { listing, unreadable } = read({
+      tools: [{ name: 't' }, {}, { name: 1 }, null, 'x', []],
+      prompts: [{ title: 'p' }],
+      resources: [{ name: 'r' }],
+      templates: [{ uri: 'a://b' }],
+    });
+    expect(unreadable).toBe(8);
+    expect(listing.tools.map(({ definition }) => definition.name)).toEqual(['t']);
+  });
+
+  test('keeps the first of two entries of the same name and counts the others', () => {
+    const { listing, duplicates } = read({
+      tools: [{ name: 't', title: 'first' }, { name: 't', title: 'second' }, { name: 'u' }],
+      resources: [{ uri: 'a://b' }, { uri: 'a://b' }],
+    });
+    expect(duplicates).toBe(2);
+    expect(listing.tools.map(({ definition }) => definition['title'])).toEqual(['first', undefined]);
+  });
+
+  test('says "object" for an input schema that says no type, which clients would refuse with the whole list', () => {
+    expect(schemaOf({ name: 't' })).toEqual({ type: 'object' });
+    expect(schemaOf({ name: 't', inputSchema: null })).toEqual({ type: 'object' });
+    expect(schemaOf({ name: 't', inputSchema: { $schema: 'x', properties: {} } })).toEqual({
+      type: 'object',
+      $schema: 'x',
+      properties: {},
+    });
+    expect(schemaOf({ name: 't', inputSchema: { type: 'array' } })).toEqual({ type: 'array' });
+  });
+
+  test('leaves out an entry that is nested too deep to be written again', () => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`);
+    const { listing, unreadable } = read({ tools: [{ name: 'deep', inputSchema: deep }, { name: 'flat' }] });
+    expect(unreadable).toBe(1);
+    expect(listing.tools.map(({ definition }) => definition.name)).toEqual(['flat']);
+  });
+
+  test('gives equal definitions the same fingerprint, whatever the order of their keys', () => {
+    const [one] = read({ tools: [{ name: 't', title: 'T', inputSchema: { type: 'object', a: 1 } }] }).listing.tools;
+    const [other] = read({ tools: [{ inputSchema: { a: 1, type: 'object' }, title: 'T', name: 't' }] }).listing.tools;
+    const [third] = read({ tools: [{ name: 't', title: 'U', inputSchema: { type: 'object', a: 1 } }] }).listing.tools;
+    expect(one?.fingerprint).toMatch(/^[\w-]{22}$/);
+    expect(other?.fingerprint).toBe(one?.fingerprint);
+    expect(third?.fingerprint).not.toBe(one?.fingerprint);
+  });
+});
+
+describe('a listing', () => {
+  const first = read({ tools: [{ name: 'a' }, { name: 'b' }] }).listing;
+
+  test('says the same at another time', () => {
+    const again = { ...read({ tools: [{ name: 'a' }, { name: 'b' }] }).listing, at: 2 };
+    expect(saysTheSame(first, again)).toBe(true);
+    expect(saysTheSame(first, { ...again, facts: { ...facts, instructions: 'New.' } })).toBe(false);
+    expect(saysTheSame(first, { ...again, config: 'other' as Fingerprint })).toBe(false);
+    expect(saysTheSame(first, read({ tools: [{ name: 'a' }] }).listing)).toBe(false);
+    expect(saysTheSame(first, read({ tools: [{ name: 'a' }, { name: 'b', x: 1 }] }).listing)).toBe(false);
+  });
+
+  test('takes over the objects of an earlier one where nothing changed', () => {
+    const next = withKnownEntries(read({ tools: [{ name: 'c' }, { name: 'b' }, { name: 'a', x: 1 }] }).listing, first);
+    expect(next.tools.map(({ definition }) => definition.name)).toEqual(['c', 'b', 'a']);
+    expect(next.tools[1]).toBe(first.tools[1]);
+    expect(next.tools[2]).not.toBe(first.tools[0]);
+  });
+
+  test('is recognised when it comes back from a file, and nothing else is', () => {
+    const stored: unknown = JSON.parse(JSON.stringify(first));
+    expect(isListing(stored)).toBe(true);
+    for (const change of [{ tools: [null] }, { tools: [{ definition: {} }] }, { facts: {} }, { at: '1' }, { prompts: {} }]) {
+      expect(isListing({ ...first, ...change })).toBe(false);
+    }
+    expect(isListing(null)).toBe(false);
+  });
+});

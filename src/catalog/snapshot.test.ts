@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import type { ServerFacts } from '../model/server-facts.ts';
+import { readListing } from './listing.ts';
+import type { Listing } from './listing.ts';
+import { exposedUri, findResource, merge } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const facts: ServerFacts = { era: 'legacy', protocol: '2025-11-25', info: {}, capabilities: {} };
+const options = { separator: '__', allows: () => true };
+
+interface Offer {
+  readonly tools?: readonly string[];
+  readonly prompts?: readonly string[];
+  readonly uris?: readonly string[];
+  readonly templates?: readonly string[];
+}
+
+function listing(upstream: string, { tools = [], prompts = [], uris = [], templates = [] }: Offer): Listing {
+  const raw = {
+    facts,
+    tools: tools.map((name) => ({ name })),
+    prompts: prompts.map((name) => ({ name })),
+    resources: uris.map((uri) => ({ uri, name: uri })),
+    templates: templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
+  };
+  return readListing(raw, { upstream: upstream as UpstreamName, config: 'c' as Fingerprint, at: 1 }).listing;
+}
+
+const found = (snapshot: Snapshot, uri: string) => {
+  const route = findResource(snapshot, uri);
+  return route && [route.upstream, route.uri];
+};
+
+describe('merge', () => {
+  test('puts everything under exposed names, in order', () => {
+    const snapshot = merge(
+      [listing('b', { tools: ['z', 'a'], prompts: ['p'] }), listing('a', { tools: ['z', 'B', 'b'] })],
+      options,
+    );
+    expect([...snapshot.tools.keys()]).toEqual(['a__B', 'a__b', 'a__z', 'b__a', 'b__z']);
+    expect([...snapshot.prompts.keys()]).toEqual(['b__p']);
+    expect([...snapshot.upstreams.keys()]).toEqual(['a', 'b']);
+    const [entry] = snapshot.tools.values();
+    expect(entry).toMatchObject({ kind: 'tool', upstream: 'a', name: 'a__B', definition: { name: 'B' } });
+  });
+
+  test('leaves out tools that are not allowed without renaming any other', () => {
+    const listings = [listing('s', { tools: ['a.b', 'a_b', 'c'] })];
+    const all = [...merge(listings, options).tools.values()];
+    const some = merge(listings, { ...options, allows: (upstream, tool) => upstream === 's' && tool !== 'a.b' });
+    expect([...some.tools.values()]).toEqual(all.filter(({ definition }) => definition.name !== 'a.b'));
+    expect(some.tools.size).toBe(2);
+  });
+
+  test('has digests that tell which list differs', () => {
+    const one = merge([listing('s', { tools: ['t'], prompts: ['p'], uris: ['a://b'] })], options);
+    const two = merge([listing('s', { tools: ['t'], prompts: ['p'], uris: ['a://b'], templates: ['a://{c}'] })], options);
+    expect(two.digest).not.toBe(one.digest);
+    expect(two.digests).toEqual({ ...one.digests, resources: two.digests.resources });
+    expect(two.digests.resources).not.toBe(one.digests.resources);
+  });
+
+  test('sees a moved tool and a changed definition as differences, but not a new time', () => {
+    const base = merge([listing('a__b', { tools: ['c'] })], options);
+    expect(merge([listing('a', { tools: ['b__c'] })], options).digest).not.toBe(base.digest);
+    expect(merge([{ ...listing('a__b', { tools: ['c'] }), at: 99 }], options).digest).toBe(base.digest);
+  });
+
+  test('gives the same snapshot for the same listings in any order', () => {
+    const words = fc.uniqueArray(fc.constantFrom('a', 'b', 'a__b', 'a.b', 'x'.repeat(70)), { maxLength: 4 });
+    const uris = fc.uniqueArray(fc.constantFrom('a://1', 'a://2', 'trunkline://a/a://1'), { maxLength: 3 });
+    const listings = fc
+      .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'a__b', 'é', 'è'), words, words, uris, uris), { selector: ([name]) => name })
+      .map((all) => all.map(([name, tools, prompts, own, templates]) => listing(name, { tools, prompts, uris: own, templates })));
+    const shuffled = listings.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([one, other]) => {
+        const { routes: _, ...first } = merge(one, options);
+        const { routes: __, ...second } = merge(other, options);
+        expect(second).toEqual(first);
+        expect([...second.tools]).toEqual([...first.tools]);
+        expect([...second.resources]).toEqual([...first.resources]);
+        const count = one.reduce((sum, { resources }) => sum + resources.length, 0);
+        expect(first.resources.size).toBe(count);
+      }),
+    );
+  });
+});
+
+describe('resources', () => {
+  test('pass unchanged while only one upstream has them', () => {
+    const snapshot = merge([listing('a', { uris: ['file:///x'] }), listing('b', { uris: ['file:///y'] })], options);
+    expect([...snapshot.resources.keys()]).toEqual(['file:///x', 'file:///y']);
+    expect(found(snapshot, 'file:///y')).toEqual(['b', 'file:///y']);
+    expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///y')).toBe('file:///y');
+  });
+
+  test('of several upstreams with the same URI are all prefixed, and found by looking them up', () => {
+    const snapshot = merge(
+      [listing('a', { uris: ['file:///x', 'a://own'] }), listing('b c/ü', { uris: ['file:///x'] })],
+      options,
+    );
+    expect([...snapshot.resources.keys()]).toEqual([
+      'a://own',
+      'trunkline://a/file:///x',
+      'trunkline://b%20c%2F%C3%BC/file:///x',
+    ]);
+    for (const uri of snapshot.resources.keys()) expect(() => new URL(uri)).not.toThrow();
+    expect(found(snapshot, 'file:///x')).toBeUndefined();
+    expect(found(snapshot, 'trunkline://b%20c%2F%C3%BC/file:///x')).toEqual(['b c/ü', 'file:///x']);
+    expect(exposedUri(snapshot, 'a' as UpstreamName, 'file:///x')).toBe('trunkline://a/file:///x');
+  });
+
+  test('cannot be taken over by an upstream that writes our prefix itself', () => {
+    const snapshot = merge(
+      [
+        listing('a', { uris: ['file:///x'] }),
+        listing('b', { uris: ['file:///x'] }),
+        listing('evil', { uris: ['trunkline://a/file:///x'] }),
+      ],
+      options,
+    );
+    expect(found(snapshot, 'trunkline://a/file:///x')).toEqual(['a', 'file:///x']);
+    expect(found(snapshot, 'trunkline://evil/trunkline://a/file:///x')).toEqual(['evil', 'trunkline://a/file:///x']);
+  });
+});
+
+describe('templates', () => {
+  test('are asked for what is not listed, the closest first', () => {
+    const snapshot = merge(
+      [
+        listing('files', { uris: ['file:///listed'], templates: ['file:///{+path}'] }),
+        listing('logs', { templates: ['file:///logs/{name}', 'log://{day}{?level}'] }),
+      ],
+      options,
+    );
+    expect(found(snapshot, 'file:///listed')).toEqual(['files', 'file:///listed']);
+    expect(found(snapshot, 'file:///logs/today')).toEqual(['logs', 'file:///logs/today']);
+    expect(found(snapshot, 'file:///logs/2026/today')).toEqual(['files', 'file:///logs/2026/today']);
+    expect(found(snapshot, 'log://monday?level=warn')).toEqual(['logs', 'log://monday?level=warn']);
+    expect(found(snapshot, 'unknown://x')).toBeUndefined();
+  });
+
+  test('that several upstreams have are prefixed, and their expansions lose the prefix', () => {
+    const snapshot = merge(
+      [listing('a', { templates: ['file:///{+path}'] }), listing('b', { templates: ['file:///{+path}', 'b://{x}'] })],
+      options,
+    );
+    expect(snapshot.templates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'b://{x}',
+      'trunkline://a/file:///{+path}',
+      'trunkline://b/file:///{+path}',
+    ]);
+    expect(found(snapshot, 'trunkline://b/file:///x/y')).toEqual(['b', 'file:///x/y']);
+    expect(found(snapshot, 'file:///x/y')).toBeUndefined();
+    expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///x/y')).toBe('trunkline://b/file:///x/y');
+    expect(exposedUri(snapshot, 'b' as UpstreamName, 'b://1')).toBe('b://1');
+    expect(exposedUri(snapshot, 'a' as UpstreamName, 'b://1')).toBe('b://1');
+  });
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { writeFileAtomic } from '../lib/atomic-file.ts';
+import type { Fingerprint } from '../model/ids.ts';
+import { isJsonObject } from '../model/json.ts';
+import { isEraVerdict } from './era-memory.ts';
+import type { EraVerdict } from './era-memory.ts';
+import { isListing } from './listing.ts';
+import type { Listing } from './listing.ts';
+
+/** The validated config of the last run, opaque here; the caller compares the revision. */
+export interface RememberedConfig {
+  readonly revision: string;
+  readonly snapshot: unknown;
+}
+
+/** What a warm start needs to answer before the database is open. Derived: losing it costs time only. */
+export interface WarmState {
+  readonly config: RememberedConfig | undefined;
+  readonly listings: readonly Listing[];
+  readonly eras: ReadonlyMap<Fingerprint, EraVerdict>;
+  /** Whether the database had the same when this was written. */
+  readonly isStored: boolean;
+}
+
+/** Raise when the shape of the file changes within one version of the program. */
+const FORMAT = 1;
+
+/** Undefined when the file is missing, damaged or of another version of the program. */
+export function readWarm(stateDir: string, version: string): WarmState | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(warmFile(stateDir), 'utf8'));
+  } catch {
+    return undefined; // Whatever is wrong with it, it is derived and will be written anew.
+  }
+  if (!isJsonObject(value) || value['format'] !== FORMAT || value['version'] !== version) return undefined;
+  const { config, listings, eras, isStored } = value;
+  if (!Array.isArray(listings) || !listings.every(isListing) || !isJsonObject(eras)) return undefined;
+  const verdicts = Object.entries(eras).filter((pair): pair is [Fingerprint, EraVerdict] => isEraVerdict(pair[1]));
+  return {
+    config:
+      isJsonObject(config) && typeof config['revision'] === 'string'
+        ? { revision: config['revision'], snapshot: config['snapshot'] }
+        : undefined,
+    listings,
+    eras: new Map(verdicts),
+    isStored: isStored === true,
+  };
+}
+
+export async function writeWarm(stateDir: string, version: string, state: WarmState): Promise<void> {
+  const { config, isStored } = state;
+  const head = JSON.stringify({ format: FORMAT, version, isStored, config, eras: Object.fromEntries(state.eras) });
+  const listings: string[] = [];
+  for (const listing of state.listings) {
+    listings.push(JSON.stringify(listing));
+    await nextTurn(); // Writing out thousands of tools at once would hold up calls.
+  }
+  await writeFileAtomic(
+    warmFile(stateDir),
+    `${head.slice(0, -1)},"listings":[${listings.join(',')}]}\n`,
+    0o600,
+  );
+}
+
+function warmFile(stateDir: string): string {
+  return join(stateDir, 'catalog.json');
+}

@@ -1,0 +1,88 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Kysely } from 'kysely';
+
+import type { JsonObject } from '../model/json.ts';
+import { classifyStoreError, troubleOf } from './store-error.ts';
+import type { Tables } from './tables.ts';
+
+/** What must survive a restart. Every failure is a GatewayError. */
+export interface Database extends AsyncDisposable {
+  readonly query: Kysely<Tables>;
+  /** Where the damaged predecessor lies, if opening found one. */
+  readonly movedAside: string | undefined;
+}
+
+export interface StoreLog {
+  warn(message: string, fields?: JsonObject): void;
+}
+
+interface OpenOptions {
+  readonly stateDir: string;
+  readonly signal?: AbortSignal;
+  readonly log?: StoreLog;
+  /** How long a statement waits for another process; the wait does not block this one. */
+  readonly lockTimeoutMs?: number;
+  readonly now?: () => Date;
+}
+
+const LOCK_TIMEOUT_MS = 3000;
+
+/** The engine is loaded here and not before: a warm start does without. */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const file = join(options.stateDir, 'trunkline.db');
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS, signal = new AbortController().signal } = options;
+  try {
+    const { openSqlite } = await import('./sqlite.ts');
+    signal.throwIfAborted();
+    const inode = prepareFile(file, options.stateDir);
+    try {
+      return { ...(await openSqlite({ file, lockTimeoutMs, signal })), movedAside: undefined };
+    } catch (error) {
+      if (troubleOf(error) !== 'damaged') throw error;
+      const movedAside = moveAside(file, inode, options.now?.() ?? new Date());
+      // Otherwise another process has found the same damage, and told.
+      if (movedAside !== undefined) {
+        options.log?.warn('The database was damaged and has been moved aside.', { file, movedAside });
+      }
+      prepareFile(file, options.stateDir);
+      return { ...(await openSqlite({ file, lockTimeoutMs, signal })), movedAside };
+    }
+  } catch (error) {
+    throw classifyStoreError(error, file);
+  }
+}
+
+/** Makes the file with its mode before SQLite does, whose log files take over the mode. */
+function prepareFile(file: string, stateDir: string): number {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    // Only a new file is ever opened here: closing an existing one would release the locks that SQLite holds on it.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  const { ino, mode } = statSync(file);
+  if ((mode & 0o077) !== 0) chmodSync(file, 0o600);
+  return ino;
+}
+
+/**
+ * The log goes first: a new database must not find the log of the damaged one. Between the check and the renames
+ * there is no await, so that two processes that find the same damage do not move each other's new database.
+ */
+function moveAside(file: string, inode: number, now: Date): string | undefined {
+  if (!existsSync(file) || statSync(file).ino !== inode) return undefined;
+  const stamp = now.toISOString().replace(/[:.]/g, '-');
+  let target = `${file}.damaged-${stamp}`;
+  for (let copy = 2; existsSync(target); copy++) target = `${file}.damaged-${stamp}-${copy}`;
+  for (const suffix of ['-wal', '-shm', '']) {
+    try {
+      renameSync(file + suffix, target + suffix);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+  return target;
+}
