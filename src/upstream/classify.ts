@@ -1,0 +1,92 @@
+import { GatewayError, RpcError } from '../model/errors.ts';
+import type { UpstreamName } from '../model/ids.ts';
+import { HttpStatusError } from '../wire/stream.ts';
+
+/** What could be learned about the process when something went wrong. */
+export interface ProcessHints {
+  /** `exited with code 3`; absent while it lives or where there is no process. */
+  readonly exit?: string;
+  readonly stderr: readonly string[];
+}
+
+const SPAWN_CODES: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'ENOEXEC', 'ENOTDIR']);
+const NETWORK_CODES: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens at its address'],
+  ['ENOTFOUND', 'its host name is not known'],
+  ['EAI_AGAIN', 'its host name is not known'],
+]);
+
+/** The only place that looks at Node's and HTTP's errors; everything above sees codes of ours. */
+export function classifyConnect(cause: unknown, upstream: UpstreamName, hints: ProcessHints): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  const make = (code: GatewayError['code'], sentence: string): GatewayError =>
+    new GatewayError(code, `Server "${upstream}" ${sentence}${lastWords(hints)}`, {
+      cause,
+      details: { upstream, ...hints },
+    });
+  if (cause instanceof HttpStatusError) return classifyStatus(cause, make);
+  if (cause instanceof RpcError) return make('UPSTREAM_REFUSED', `refused the connection: ${cause.message}`);
+  const code = errorCode(cause) ?? '';
+  if (SPAWN_CODES.has(code)) return make('UPSTREAM_REFUSED', `cannot be started: ${spawnProblem(cause)}.`);
+  const unreachable = NETWORK_CODES.get(code);
+  if (unreachable !== undefined) return make('UPSTREAM_UNAVAILABLE', `cannot be reached: ${unreachable}.`);
+  if (hints.exit !== undefined) return make('UPSTREAM_UNAVAILABLE', `${hints.exit} before it was ready.`);
+  return make('UPSTREAM_UNAVAILABLE', `cannot be reached: ${messageOf(cause)}`);
+}
+
+/** A connection that was there went away while a request was under way. */
+export function classifyLoss(cause: unknown, upstream: UpstreamName, hints: ProcessHints): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  const what = hints.exit ?? 'closed the connection';
+  return new GatewayError(
+    'UPSTREAM_CLOSED',
+    `Server "${upstream}" ${what} during the request; it may or may not have been executed, so it was not repeated.${lastWords(hints)}`,
+    { cause, details: { upstream, ...hints } },
+  );
+}
+
+/** One exchange failed although the connection as such lives on, as happens over HTTP. */
+export function classifyExchange(cause: unknown, upstream: UpstreamName): GatewayError {
+  const make = (code: GatewayError['code'], sentence: string): GatewayError =>
+    new GatewayError(code, `Server "${upstream}" ${sentence}`, { cause, details: { upstream } });
+  if (cause instanceof HttpStatusError) return classifyStatus(cause, make);
+  return make('UPSTREAM_UNAVAILABLE', `did not answer: ${messageOf(cause)}`);
+}
+
+function classifyStatus(
+  error: HttpStatusError,
+  make: (code: GatewayError['code'], sentence: string) => GatewayError,
+): GatewayError {
+  const { status } = error;
+  if (status === 401)
+    return make(
+      'UPSTREAM_NEEDS_AUTH',
+      'asks for credentials (HTTP 401); give it an Authorization header in its "headers".',
+    );
+  if (status === 403) return make('UPSTREAM_NEEDS_AUTH', 'refuses our credentials (HTTP 403).');
+  if (status === 408 || status === 429 || status >= 500)
+    return make('UPSTREAM_UNAVAILABLE', `is not available (HTTP ${status}).`);
+  return make('UPSTREAM_REFUSED', `does not speak MCP at its address (HTTP ${status}).`);
+}
+
+function spawnProblem(cause: unknown): string {
+  const { path, syscall, code } = cause as NodeJS.ErrnoException;
+  const command = path ?? syscall?.replace(/^spawn /, '') ?? 'its command';
+  if (code === 'ENOENT') return `the command "${command}" was not found, or its "cwd" does not exist`;
+  return `the command "${command}" cannot be executed (${code})`;
+}
+
+function lastWords(hints: ProcessHints): string {
+  return hints.stderr.length === 0
+    ? ''
+    : ` Its last words on standard error: ${hints.stderr.slice(-5).join(' | ')}`;
+}
+
+function errorCode(cause: unknown): string | undefined {
+  const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

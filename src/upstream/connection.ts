@@ -1,0 +1,128 @@
+import type { UpstreamConfig } from '../config/config.ts';
+import { Cancellation } from '../lib/cancellation.ts';
+import { GatewayError, RpcError } from '../model/errors.ts';
+import { isJsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Era } from '../model/server-facts.ts';
+import type { Logger } from '../observe/log.ts';
+import { RPC } from '../wire/era.ts';
+import { withEnvelope } from '../wire/envelope.ts';
+import type { Payload } from '../lib/payload.ts';
+import type { PeerHandlers, Progress } from '../wire/peer.ts';
+import type { ClientIdentity } from './negotiate.ts';
+import type { Opened, OpenPeer } from './open-peer.ts';
+
+export interface RequestOptions {
+  readonly cancellation: Cancellation;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+interface ConnectionOptions {
+  readonly identity: ClientIdentity;
+  readonly era: Era | undefined;
+  readonly cancellation: Cancellation;
+  readonly onListChanged: () => void;
+  readonly onResourceUpdated: (params: JsonObject) => void;
+  readonly log: Logger;
+}
+
+const LIST_CHANGES: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+]);
+
+/** One living connection of an upstream; speaks the era that was agreed on it. */
+export class Connection implements AsyncDisposable {
+  readonly opened: Opened;
+  /** Whether a call was answered; such a connection was a good one even if it ends soon. */
+  hasServed = false;
+  readonly #identity: ClientIdentity;
+  #subscribed: ReadonlySet<string> = new Set();
+  #listening: Cancellation | undefined;
+
+  private constructor(opened: Opened, identity: ClientIdentity) {
+    this.opened = opened;
+    this.#identity = identity;
+  }
+
+  static async open(open: OpenPeer, config: UpstreamConfig, options: ConnectionOptions): Promise<Connection> {
+    const { era, cancellation } = options;
+    const opened = await open(config, { era, cancellation, handlers: handlersFor(config, options) });
+    return new Connection(opened, options.identity);
+  }
+
+  get isClosed(): boolean {
+    return this.opened.peer.isClosed;
+  }
+
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
+    const { peer, facts } = this.opened;
+    return peer.request(
+      method,
+      facts.era === 'modern' ? withEnvelope(params, this.#identity) : params,
+      options,
+    );
+  }
+
+  /** Hears of changed lists and of these resources. Older servers tell of lists without being asked. */
+  async subscribe(uris: ReadonlySet<string>, cancellation: Cancellation): Promise<void> {
+    const before = this.#subscribed;
+    this.#subscribed = uris;
+    if (this.opened.facts.era === 'modern') return this.#listen();
+    const changes = [
+      ...[...uris].filter((uri) => !before.has(uri)).map((uri) => ['resources/subscribe', uri] as const),
+      ...[...before].filter((uri) => !uris.has(uri)).map((uri) => ['resources/unsubscribe', uri] as const),
+    ];
+    await Promise.all(changes.map(([method, uri]) => this.request(method, { uri }, { cancellation })));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.opened.peer[Symbol.asyncDispose]();
+  }
+
+  /** The filter is fixed per request: a new one is opened before the old one is given up. */
+  #listen(): void {
+    const { tools, prompts, resources } = this.opened.facts.capabilities;
+    const notifications = {
+      ...(offersChanges(tools) ? { toolsListChanged: true } : {}),
+      ...(offersChanges(prompts) ? { promptsListChanged: true } : {}),
+      ...(offersChanges(resources) ? { resourcesListChanged: true } : {}),
+      ...(this.#subscribed.size > 0 ? { resourceSubscriptions: [...this.#subscribed] } : {}),
+    };
+    const old = this.#listening;
+    this.#listening = undefined;
+    if (Object.keys(notifications).length > 0) {
+      this.#listening = new Cancellation();
+      // It ends with the connection or when we replace it; its notifications come through the handlers.
+      this.request('subscriptions/listen', { notifications }, { cancellation: this.#listening }).catch(
+        () => {},
+      );
+    }
+    old?.cancel(new GatewayError('CALL_CANCELLED', 'Replaced by a new subscription.'));
+  }
+}
+
+function handlersFor(config: UpstreamConfig, options: ConnectionOptions): PeerHandlers {
+  let skipped = 0;
+  return {
+    request: (method) => {
+      throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${method}` });
+    },
+    notification: (method, params) => {
+      if (LIST_CHANGES.has(method)) options.onListChanged();
+      else if (method === 'notifications/resources/updated' && params !== undefined)
+        options.onResourceUpdated(params);
+    },
+    garbage: () => {
+      skipped++;
+      // The first says that it happens, then every thousandth: a flood must not become a flood of ours.
+      if (skipped !== 1 && skipped % 1000 !== 0) return;
+      options.log.warn('Skipped output of a server that is no message.', { upstream: config.name, skipped });
+    },
+  };
+}
+
+function offersChanges(capability: unknown): boolean {
+  return isJsonObject(capability) && capability['listChanged'] === true;
+}

@@ -1,0 +1,29 @@
+const HOUR_MS = 60 * 60 * 1000;
+const LONGEST_MS = 5 * 60 * 1000;
+
+/** Counts as far as the rule needs to count: whether there were more than five or more than twenty within an hour. */
+export class RecentUse {
+  readonly #times: number[] = [];
+
+  add(now: number): void {
+    this.#times.push(now);
+    if (this.#times.length > 21) this.#times.shift();
+  }
+
+  withinHour(now: number): number {
+    return this.#times.filter((time) => now - time < HOUR_MS).length;
+  }
+}
+
+/** How long a server may stand unused before it is stopped; undefined for ever. */
+export function idleLimitMs(
+  setting: 'adaptive' | 'never' | number,
+  use: { readonly isUsed: boolean; readonly requestsWithinHour: number },
+): number | undefined {
+  if (setting === 'never') return undefined;
+  if (typeof setting === 'number') return setting;
+  if (!use.isUsed) return LONGEST_MS;
+  if (use.requestsWithinHour > 20) return LONGEST_MS;
+  if (use.requestsWithinHour > 5) return 3 * 60 * 1000;
+  return 60 * 1000;
+}

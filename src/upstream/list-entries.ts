@@ -1,0 +1,86 @@
+import type { Cancellation } from '../lib/cancellation.ts';
+import { RpcError } from '../model/errors.ts';
+import { isJsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { ServerFacts } from '../model/server-facts.ts';
+import { RPC } from '../wire/era.ts';
+import type { Payload } from '../lib/payload.ts';
+
+/** What an upstream said it offers, unread. */
+export interface RawListing {
+  readonly facts: ServerFacts;
+  readonly tools: readonly unknown[];
+  readonly prompts: readonly unknown[];
+  readonly resources: readonly unknown[];
+  readonly templates: readonly unknown[];
+  /** A bound was met: what came after it is missing. */
+  readonly isCut: boolean;
+}
+
+type Ask = (method: string, params: JsonObject, cancellation: Cancellation) => Promise<Payload>;
+
+const MAX_PAGES = 200;
+const MAX_ENTRIES = 20_000;
+
+/** Follows every page of every list that the server declared, within bounds. */
+export async function listEntries(
+  ask: Ask,
+  facts: ServerFacts,
+  cancellation: Cancellation,
+): Promise<RawListing> {
+  const { capabilities } = facts;
+  const list = (capability: string, method: string, member: string): Promise<Pages> =>
+    capability in capabilities
+      ? allPages(ask, method, member, cancellation)
+      : Promise.resolve({ entries: [], isCut: false });
+  const [tools, prompts, resources, templates] = await Promise.all([
+    list('tools', 'tools/list', 'tools'),
+    list('prompts', 'prompts/list', 'prompts'),
+    list('resources', 'resources/list', 'resources'),
+    list('resources', 'resources/templates/list', 'resourceTemplates'),
+  ]);
+  return {
+    facts,
+    tools: tools.entries,
+    prompts: prompts.entries,
+    resources: resources.entries,
+    templates: templates.entries,
+    isCut: tools.isCut || prompts.isCut || resources.isCut || templates.isCut,
+  };
+}
+
+interface Pages {
+  readonly entries: readonly unknown[];
+  readonly isCut: boolean;
+}
+
+async function allPages(
+  ask: Ask,
+  method: string,
+  member: string,
+  cancellation: Cancellation,
+): Promise<Pages> {
+  const entries: unknown[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    let result: unknown;
+    try {
+      result = (await ask(method, cursor === undefined ? {} : { cursor }, cancellation)).value;
+    } catch (error) {
+      // Declared but not there: many servers declare `resources` and know no templates.
+      if (error instanceof RpcError && error.body.code === RPC.methodNotFound)
+        return { entries, isCut: false };
+      throw error;
+    }
+    if (!isJsonObject(result)) return { entries, isCut: true };
+    const { [member]: found, nextCursor } = result;
+    if (Array.isArray(found)) for (const entry of found) entries.push(entry);
+    if (typeof nextCursor !== 'string') return { entries, isCut: false };
+    if (entries.length > MAX_ENTRIES || seen.has(nextCursor))
+      return { entries: entries.slice(0, MAX_ENTRIES), isCut: true };
+    seen.add(nextCursor);
+    cursor = nextCursor;
+  }
+  return { entries, isCut: true };
+}

@@ -1,0 +1,140 @@
+import type { Cancellation } from '../lib/cancellation.ts';
+import { GatewayError, RpcError } from '../model/errors.ts';
+import { isJsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Era, ServerFacts } from '../model/server-facts.ts';
+import { LEGACY_VERSIONS, META, MODERN_VERSION, NEWEST_LEGACY, RPC } from '../wire/era.ts';
+import { withEnvelope } from '../wire/envelope.ts';
+import type { Peer } from '../wire/peer.ts';
+import { HttpStatusError } from '../wire/stream.ts';
+
+export interface ClientIdentity {
+  readonly info: JsonObject;
+  readonly capabilities: JsonObject;
+}
+
+/** A server that says nothing to the probe gets `initialize` as well; silence is no verdict. */
+const PROBE_SILENCE_MS = 3000;
+const MODERN_ERRORS: ReadonlySet<number> = new Set([
+  RPC.headerMismatch,
+  RPC.missingClientCapability,
+  RPC.unsupportedVersion,
+]);
+
+/** Agrees with a server on an era and a version. `era` is a pin of the config, a remembered verdict, or unknown. */
+export async function negotiate(
+  peer: Peer,
+  identity: ClientIdentity,
+  options: {
+    readonly era: Era | undefined;
+    readonly cancellation: Cancellation;
+    readonly probeSilenceMs?: number;
+  },
+): Promise<ServerFacts> {
+  const { era, cancellation } = options;
+  if (era === 'legacy') return initialize(peer, identity, cancellation);
+  if (era === 'modern') return discover(peer, identity, cancellation);
+  const probe = discover(peer, identity, cancellation);
+  const verdict = await Promise.race([
+    probe.catch((error: unknown) => error),
+    silence(options.probeSilenceMs ?? PROBE_SILENCE_MS),
+  ]);
+  if (isFacts(verdict)) return verdict;
+  if (verdict === 'silent') return eitherOf(probe, initialize(peer, identity, cancellation));
+  if (!allowsLegacy(verdict)) throw verdict;
+  return initialize(peer, identity, cancellation);
+}
+
+/** A slow modern server may still answer the probe; a silent old one answers `initialize`. */
+async function eitherOf(probe: Promise<ServerFacts>, opening: Promise<ServerFacts>): Promise<ServerFacts> {
+  try {
+    return await Promise.any([probe, opening]);
+  } catch {
+    return opening; // Both failed; what `initialize` was told is the better reason.
+  }
+}
+
+async function discover(
+  peer: Peer,
+  identity: ClientIdentity,
+  cancellation: Cancellation,
+): Promise<ServerFacts> {
+  const payload = await peer.request('server/discover', withEnvelope({}, identity), { cancellation });
+  const result = payload.value;
+  if (!isJsonObject(result) || !Array.isArray(result['supportedVersions'])) {
+    throw new RpcError({
+      code: RPC.methodNotFound,
+      message: 'The answer to server/discover is not a discovery.',
+    });
+  }
+  if (!result['supportedVersions'].includes(MODERN_VERSION)) {
+    if (result['supportedVersions'].some((version) => LEGACY_VERSIONS.includes(String(version)))) {
+      throw new RpcError({ code: RPC.methodNotFound, message: 'The server offers older versions only.' });
+    }
+    throw noSharedVersion(result['supportedVersions']);
+  }
+  const meta = result['_meta'];
+  peer.negotiated('modern', MODERN_VERSION);
+  return facts('modern', MODERN_VERSION, isJsonObject(meta) ? meta[META.serverInfo] : undefined, result);
+}
+
+async function initialize(
+  peer: Peer,
+  identity: ClientIdentity,
+  cancellation: Cancellation,
+): Promise<ServerFacts> {
+  const payload = await peer.request(
+    'initialize',
+    { protocolVersion: NEWEST_LEGACY, capabilities: identity.capabilities, clientInfo: identity.info },
+    { cancellation },
+  );
+  const result = payload.value;
+  const version = isJsonObject(result) ? result['protocolVersion'] : undefined;
+  if (!isJsonObject(result) || typeof version !== 'string') {
+    throw new GatewayError(
+      'UPSTREAM_REFUSED',
+      'The server answered "initialize" without a protocol version.',
+    );
+  }
+  if (!LEGACY_VERSIONS.includes(version)) throw noSharedVersion([version]);
+  peer.notify('notifications/initialized');
+  peer.negotiated('legacy', version);
+  return facts('legacy', version, result['serverInfo'], result);
+}
+
+function facts(era: Era, protocol: string, info: unknown, result: JsonObject): ServerFacts {
+  const { capabilities, instructions } = result;
+  return {
+    era,
+    protocol,
+    info: isJsonObject(info) ? info : { name: 'unknown', version: '0' },
+    capabilities: isJsonObject(capabilities) ? capabilities : {},
+    ...(typeof instructions === 'string' ? { instructions } : {}),
+  };
+}
+
+function noSharedVersion(offered: readonly unknown[]): GatewayError {
+  const ours = [...LEGACY_VERSIONS, MODERN_VERSION].join(', ');
+  return new GatewayError(
+    'UPSTREAM_REFUSED',
+    `The server speaks only protocol ${offered.map(String).join(', ').slice(0, 200)}; we speak ${ours}.`,
+  );
+}
+
+/** Only a modern server answers with a modern error; credentials and outages say nothing about the era. */
+function allowsLegacy(verdict: unknown): boolean {
+  if (verdict instanceof RpcError) return !MODERN_ERRORS.has(verdict.body.code);
+  if (verdict instanceof HttpStatusError)
+    return verdict.status < 500 && ![401, 403, 408, 429].includes(verdict.status);
+  return false;
+}
+
+function isFacts(verdict: unknown): verdict is ServerFacts {
+  return isJsonObject(verdict) && 'era' in verdict;
+}
+
+function silence(ms: number): Promise<'silent'> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms, 'silent').unref();
+  });
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Remembers which process groups are ours, so that the next start can end what a crash of both us and the watchdog
+ * left behind. A process is known by its id and its start time; ids alone are used again.
+ */
+export class ChildRecord {
+  readonly #file: string;
+  readonly #groups = new Map<number, string>();
+
+  constructor(runDir: string, pid: number) {
+    this.#file = join(runDir, `children-${pid}.json`);
+  }
+
+  add(group: number): void {
+    const started = startTime(group);
+    if (started === undefined) return;
+    this.#groups.set(group, started);
+    this.#save();
+  }
+
+  remove(group: number): void {
+    if (this.#groups.delete(group)) this.#save();
+  }
+
+  #save(): void {
+    try {
+      if (this.#groups.size === 0) rmSync(this.#file, { force: true });
+      else {
+        mkdirSync(join(this.#file, '..'), { recursive: true, mode: 0o700 });
+        writeFileSync(this.#file, JSON.stringify({ by: startTime(process.pid), groups: [...this.#groups] }), {
+          mode: 0o600,
+        });
+      }
+    } catch {
+      // Best effort: the watchdog is the first line, this is the second.
+    }
+  }
+}
+
+/** Ends the groups of gateways that are no more; returns how many were found alive. */
+export function sweepOrphans(runDir: string): number {
+  let ended = 0;
+  for (const name of listFiles(runDir)) {
+    const pid = /^children-(\d+)\.json$/.exec(name)?.[1];
+    if (pid === undefined) continue;
+    const file = join(runDir, name);
+    try {
+      const record = JSON.parse(readFileSync(file, 'utf8')) as { by?: unknown; groups?: unknown };
+      if (startTime(Number(pid)) === record.by) continue;
+      for (const [group, started] of Array.isArray(record.groups)
+        ? (record.groups as [number, string][])
+        : []) {
+        if (!Number.isInteger(group) || group < 2 || startTime(group) !== started) continue;
+        process.kill(-group, 'SIGKILL');
+        ended++;
+      }
+      rmSync(file, { force: true });
+    } catch {
+      rmSync(file, { force: true }); // Unreadable or its processes are gone: nothing to learn from it.
+    }
+  }
+  return ended;
+}
+
+function listFiles(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return []; // Nothing has ever run here.
+  }
+}
+
+/** Field 22 of /proc/PID/stat; undefined where the process or /proc does not exist. */
+function startTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

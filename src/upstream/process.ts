@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildRecord } from './orphans.ts';
+import { StderrTail } from './stderr-tail.ts';
+import type { Watchdog } from './watchdog.ts';
+
+export interface ServerProcess {
+  readonly pid: number;
+  readonly stdin: ChildProcessWithoutNullStreams['stdin'];
+  readonly stdout: ChildProcessWithoutNullStreams['stdout'];
+  readonly stderr: StderrTail;
+  /** How it ended, as a sentence part: `exited with code 1`, `was ended by SIGKILL`. */
+  readonly exited: Promise<string>;
+  /** End of input, then SIGTERM, then SIGKILL, to the whole group; resolves when nothing is left. */
+  end(): Promise<void>;
+}
+
+const GRACE_AFTER_EOF_MS = 1000;
+const GRACE_AFTER_TERM_MS = 1000;
+const GRACE_AFTER_KILL_MS = 1000;
+
+/** Starts a server as leader of a process group, so that a launcher in between cannot leave the real server behind. */
+export function startProcess(options: {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+  readonly watchdog: Watchdog;
+  readonly record: ChildRecord;
+  readonly onStderr: (chunk: Buffer) => void;
+}): Promise<ServerProcess> {
+  const { watchdog, record } = options;
+  return new Promise<ServerProcess>((resolve, reject) => {
+    const child = spawn(options.command, options.args, {
+      env: options.env,
+      cwd: options.cwd,
+      stdio: 'pipe',
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    child.once('error', reject);
+    child.once('spawn', () => {
+      const { pid } = child;
+      if (pid === undefined) return; // Cannot be: `spawn` is only emitted for a process with an id.
+      watchdog.guard(pid);
+      record.add(pid);
+      const stderr = new StderrTail();
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr.push(chunk);
+        options.onStderr(chunk);
+      });
+      child.stderr.on('error', () => {});
+      const exited = new Promise<string>((tell) => {
+        child.once('exit', (code, signal) =>
+          tell(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
+        );
+      });
+      let ending: Promise<void> | undefined;
+      const end = (): Promise<void> => {
+        ending ??= endGroup(child, pid, exited).then(() => {
+          watchdog.release(pid);
+          record.remove(pid);
+        });
+        return ending;
+      };
+      // The leader is gone on its own account; what it started must not stay.
+      void exited.then(end);
+      resolve({ pid, stdin: child.stdin, stdout: child.stdout, stderr, exited, end });
+    });
+  });
+}
+
+async function endGroup(
+  child: ChildProcessWithoutNullStreams,
+  pid: number,
+  exited: Promise<string>,
+): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.stdin.end();
+    await within(exited, GRACE_AFTER_EOF_MS);
+  }
+  if (await isGone(pid, 50)) return release(child);
+  signalGroup(pid, 'SIGTERM');
+  if (await isGone(pid, GRACE_AFTER_TERM_MS)) return release(child);
+  signalGroup(pid, 'SIGKILL');
+  await isGone(pid, GRACE_AFTER_KILL_MS);
+  release(child);
+}
+
+/** Pipes that a stray grandchild in another session still holds must not keep us waiting. */
+function release(child: ChildProcessWithoutNullStreams): void {
+  child.stdin.destroy();
+  child.stdout.destroy();
+  child.stderr.destroy();
+}
+
+async function isGone(pid: number, withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs;
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    if (!signalGroup(pid, 0)) return true;
+    if (Date.now() >= deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    if (process.platform === 'win32') {
+      process.kill(pid, 0);
+      if (signal !== 0)
+        spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true });
+      return true;
+    }
+    return process.kill(-pid, signal);
+  } catch {
+    return false; // Nobody is left in the group.
+  }
+}
+
+function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

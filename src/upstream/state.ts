@@ -1,0 +1,73 @@
+import { GatewayError } from '../model/errors.ts';
+import type { ServerFacts } from '../model/server-facts.ts';
+
+/** The one state of one connection; the dashboard, the CLI, metrics and logs show this type and no other. */
+export type UpstreamState =
+  | { readonly at: 'idle' }
+  | { readonly at: 'connecting'; readonly attempt: number; readonly since: number }
+  | { readonly at: 'ready'; readonly attempt: number; readonly server: ServerFacts; readonly since: number }
+  | {
+      readonly at: 'waiting';
+      readonly attempt: number;
+      readonly retryAt: number;
+      readonly error: GatewayError;
+    }
+  | { readonly at: 'needs-auth'; readonly error: GatewayError }
+  | { readonly at: 'failed'; readonly error: GatewayError }
+  | { readonly at: 'closed' };
+
+export type UpstreamEvent =
+  | { readonly type: 'connect'; readonly now: number }
+  | { readonly type: 'connected'; readonly server: ServerFacts; readonly now: number }
+  | { readonly type: 'refused'; readonly error: GatewayError; readonly retryAt: number }
+  | {
+      readonly type: 'lost';
+      readonly error: GatewayError;
+      readonly now: number;
+      readonly retryAt: number;
+      /** Whether a call was answered on this connection. */
+      readonly served: boolean;
+    }
+  | { readonly type: 'idle' }
+  | { readonly type: 'close' };
+
+/** A connection that lived shorter and answered nothing continues the count of failed attempts. */
+const STABLE_AFTER_MS = 10_000;
+
+/** Pure and total over what can happen; an event that a state cannot take is a bug of the owner. */
+export function transition(state: UpstreamState, event: UpstreamEvent): UpstreamState {
+  if (event.type === 'close') return { at: 'closed' };
+  switch (state.at) {
+    case 'idle':
+    case 'needs-auth':
+    case 'failed':
+      if (event.type === 'connect') return { at: 'connecting', attempt: 1, since: event.now };
+      break;
+    case 'waiting':
+      if (event.type === 'connect') return { at: 'connecting', attempt: state.attempt + 1, since: event.now };
+      break;
+    case 'connecting':
+      if (event.type === 'connected') {
+        return { at: 'ready', attempt: state.attempt, server: event.server, since: event.now };
+      }
+      if (event.type === 'refused') return afterFailure(event.error, state.attempt, event.retryAt);
+      break;
+    case 'ready':
+      if (event.type === 'idle') return { at: 'idle' };
+      if (event.type === 'lost') {
+        const wasStable = event.served || event.now - state.since >= STABLE_AFTER_MS;
+        return wasStable ? { at: 'idle' } : afterFailure(event.error, state.attempt, event.retryAt);
+      }
+      break;
+    case 'closed':
+      break;
+  }
+  throw new GatewayError('INVARIANT', `An upstream that is ${state.at} cannot take "${event.type}".`);
+}
+
+/** What waiting cannot mend is left only by a person or a changed config. */
+function afterFailure(error: GatewayError, attempt: number, retryAt: number): UpstreamState {
+  if (error.code === 'UPSTREAM_NEEDS_AUTH') return { at: 'needs-auth', error };
+  if (error.traits.retry) return { at: 'waiting', attempt, retryAt, error };
+  return { at: 'failed', error };
+}

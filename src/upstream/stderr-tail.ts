@@ -1,0 +1,41 @@
+/** The last lines that a server wrote to standard error; they say why it died better than any exit code. */
+export class StderrTail {
+  readonly #maxLines: number;
+  readonly #maxChars: number;
+  #lines: string[] = [];
+  #rest = '';
+
+  constructor(
+    options: { readonly maxLines: number; readonly maxChars: number } = { maxLines: 20, maxChars: 500 },
+  ) {
+    this.#maxLines = options.maxLines;
+    this.#maxChars = options.maxChars;
+  }
+
+  push(chunk: Buffer): void {
+    // A flood is cut before it is split: only its end can survive anyway.
+    const bound = this.#maxLines * this.#maxChars * 4;
+    const text = this.#rest + chunk.toString('utf8', Math.max(0, chunk.length - bound));
+    const lines = text.split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-this.#maxChars);
+    for (const line of lines) this.#keep(line);
+  }
+
+  get lines(): readonly string[] {
+    return this.#rest.trim() === '' ? this.#lines : [...this.#lines, printable(this.#rest)];
+  }
+
+  #keep(line: string): void {
+    if (line.trim() === '') return;
+    this.#lines.push(printable(line).slice(0, this.#maxChars));
+    if (this.#lines.length > this.#maxLines) this.#lines = this.#lines.slice(-this.#maxLines);
+  }
+}
+
+/** Escape sequences and control characters of a server must not reach somebody's terminal. */
+function printable(line: string): string {
+  return line
+    .trimEnd()
+    .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+
+/**
+ * Reads `+ GROUP` and `- GROUP` from a pipe that only we hold. When the pipe ends although groups are left, we have
+ * been killed: servers get a second to notice the end of their input, then they are ended.
+ */
+const SCRIPT = `
+groups=""
+while read -r sign group; do
+  if [ "$sign" = + ]; then groups="$groups $group"
+  else
+    rest=""
+    for each in $groups; do [ "$each" = "$group" ] || rest="$rest $each"; done
+    groups="$rest"
+  fi
+done
+[ -n "$groups" ] || exit 0
+sleep 1
+for each in $groups; do kill -TERM -- "-$each" 2>/dev/null; done
+sleep 1
+for each in $groups; do kill -KILL -- "-$each" 2>/dev/null; done
+exit 0
+`;
+
+/** A shell of one megabyte that outlives us by two seconds, so that our own death leaves no server behind. */
+export class Watchdog implements AsyncDisposable {
+  readonly #isSupported: boolean;
+  #child: ChildProcess | undefined;
+
+  constructor(options: { readonly platform: NodeJS.Platform }) {
+    this.#isSupported = options.platform !== 'win32';
+  }
+
+  guard(group: number): void {
+    if (!this.#isSupported) return;
+    this.#child ??= this.#start();
+    this.#child.stdin?.write(`+ ${group}\n`);
+  }
+
+  release(group: number): void {
+    this.#child?.stdin?.write(`- ${group}\n`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.ref();
+    child.stdin?.end();
+    await exited;
+  }
+
+  #start(): ChildProcess {
+    // A session of its own: a signal to our group, such as Ctrl-C, must not reach it.
+    const child = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    child.on('error', () => {}); // Without a shell there is no watchdog; children still end with their input.
+    child.stdin.on('error', () => {});
+    child.unref();
+    (child.stdin as unknown as { unref?: () => void }).unref?.(); // A pipe is a socket; the type does not say so.
+    return child;
+  }
+}
