@@ -1,0 +1,98 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { Cancellation } from '../lib/cancellation.ts';
+import { deferred } from '../lib/deferred.ts';
+import { GatewayError } from '../model/errors.ts';
+import type { UpstreamName } from '../model/ids.ts';
+import type { Logger } from '../observe/log.ts';
+import type { UpstreamPool } from '../upstream/pool.ts';
+
+/** Servers that we know from the cache are listed again a moment later, so that a warm start answers first. */
+const WARM_DELAY_MS = 500;
+/** A reconnected server may be a newer one; it is listed again unless that was just done. */
+const FRESH_MS = 60_000;
+
+interface DiscoveryOptions {
+  readonly refreshMs: number;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** Decides when upstreams are listed: at the start, when they say so, and when they come back. */
+export class Discovery implements AsyncDisposable {
+  readonly #pool: UpstreamPool;
+  readonly #catalog: Catalog;
+  readonly #options: DiscoveryOptions;
+  readonly #running = new Map<Promise<void>, Cancellation>();
+  readonly #triedAt = new Map<UpstreamName, number>();
+  readonly #listeners: Disposable[] = [];
+  readonly #firstRound = deferred<void>();
+  #warmTimer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(pool: UpstreamPool, catalog: Catalog, options: DiscoveryOptions) {
+    this.#pool = pool;
+    this.#catalog = catalog;
+    this.#options = options;
+  }
+
+  start(): void {
+    const names = this.#pool.names();
+    const known = names.filter((name) => this.#catalog.has(name));
+    const first = names.filter((name) => !known.includes(name)).map((name) => this.refreshInBackground(name));
+    this.#warmTimer = setTimeout(
+      () => {
+        const second = known.map((name) => this.refreshInBackground(name));
+        void Promise.all([...first, ...second]).then(() => this.#firstRound.resolve());
+      },
+      known.length === 0 ? 0 : WARM_DELAY_MS,
+    );
+    this.#listeners.push(
+      this.#pool.events.on('listChanged', ({ name }) => void this.refreshInBackground(name)),
+      this.#pool.events.on('state', ({ name, state }) => {
+        if (state.at !== 'ready') return;
+        if (this.#options.now() - (this.#triedAt.get(name) ?? 0) > FRESH_MS)
+          void this.refreshInBackground(name);
+      }),
+    );
+  }
+
+  /** Resolves when every server was listed once in this run, or could not be. */
+  get firstRound(): Promise<void> {
+    return this.#firstRound.promise;
+  }
+
+  /** A failure is in the upstream's state and in the log; the last listing stays. */
+  refreshInBackground(name: UpstreamName): Promise<void> {
+    return this.refresh(name).catch((error: unknown) => {
+      if (!this.#isStopped)
+        this.#options.log.debug('Cannot list a server.', { upstream: name, reason: String(error) });
+    });
+  }
+
+  async refresh(name: UpstreamName): Promise<void> {
+    if (this.#isStopped) return;
+    this.#triedAt.set(name, this.#options.now());
+    const cancellation = new Cancellation();
+    const { refreshMs } = this.#options;
+    const timer = setTimeout(() => {
+      const text = `Server "${name}" was not listed within ${refreshMs / 1000} s (startup.refresh).`;
+      cancellation.cancel(new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream: name } }));
+    }, refreshMs).unref();
+    const run = this.#catalog.refresh(name, cancellation).finally(() => {
+      clearTimeout(timer);
+      this.#running.delete(run);
+    });
+    this.#running.set(run, cancellation);
+    await run;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#warmTimer);
+    for (const listener of this.#listeners) listener[Symbol.dispose]();
+    const running = [...this.#running];
+    for (const [, cancellation] of running)
+      cancellation.cancel(new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.'));
+    await Promise.allSettled(running.map(([run]) => run));
+  }
+}

@@ -1,0 +1,327 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { mayBelongTo } from '../catalog/naming.ts';
+import { findResource } from '../catalog/snapshot.ts';
+import type { Snapshot } from '../catalog/snapshot.ts';
+import type { GatewayConfig, UpstreamConfig } from '../config/config.ts';
+import type { Cancellation } from '../lib/cancellation.ts';
+import { Deadlines } from '../lib/deadlines.ts';
+import { Emitter } from '../lib/emitter.ts';
+import { nearest } from '../lib/nearest.ts';
+import type { Payload } from '../lib/payload.ts';
+import type { Caller } from '../model/caller.ts';
+import type { PromptEntry, ToolEntry } from '../model/entry.ts';
+import { GatewayError } from '../model/errors.ts';
+import type { ExposedName, UpstreamName } from '../model/ids.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Logger } from '../observe/log.ts';
+import type { Call, Next, Operation } from '../policy/call.ts';
+import { chain } from '../policy/chain.ts';
+import { deadline } from '../policy/guards/deadline.ts';
+import { limit } from '../policy/guards/limit.ts';
+import type { UpstreamPool } from '../upstream/pool.ts';
+import { Discovery } from './discovery.ts';
+import { problemOf } from './status.ts';
+import type { UpstreamStatus } from './status.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { changedLists } from './view.ts';
+import type { ChangedLists, View } from './view.ts';
+
+/** What a client asks; `params` as they came, less what belonged to the hop. */
+export interface CallRequest {
+  readonly params: JsonObject;
+  readonly session: string;
+  readonly cancellation: Cancellation;
+  readonly timeoutMs?: number;
+  readonly onProgress?: (progress: JsonObject) => void;
+}
+
+export interface GatewayDeps {
+  readonly config: GatewayConfig;
+  readonly pool: UpstreamPool;
+  readonly catalog: Catalog;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+const ANNOUNCE_AFTER_MS = 50;
+
+/** Where pool, catalog and policy meet; there is one way to call anything, and it is here. */
+export class Gateway implements AsyncDisposable {
+  readonly events = new Emitter<{ changed: ChangedLists }>();
+  readonly #deps: GatewayDeps;
+  readonly #configs: ReadonlyMap<UpstreamName, UpstreamConfig>;
+  readonly #discovery: Discovery;
+  readonly #deadlines: Deadlines;
+  readonly #subscriptions: Subscriptions;
+  readonly #run: Next;
+  readonly #inFlight = new Set<Cancellation>();
+  readonly #views = new WeakMap<Snapshot, View>();
+  #drained: (() => void) | undefined;
+  #announcing: NodeJS.Timeout | undefined;
+
+  constructor(deps: GatewayDeps) {
+    const { config, pool, catalog, now, log } = deps;
+    this.#deps = deps;
+    this.#configs = new Map(config.upstreams.map((upstream) => [upstream.name, upstream]));
+    this.#discovery = new Discovery(pool, catalog, { refreshMs: config.startup.refreshMs, now, log });
+    this.#deadlines = new Deadlines({ tickMs: 50, now });
+    this.#subscriptions = new Subscriptions((name) => pool.get(name));
+    const guards = [
+      deadline({ deadlines: this.#deadlines, maxMs: config.maxCallMs, now }),
+      limit((name) => this.#configs.get(name)?.limits),
+    ];
+    this.#run = chain(guards, (call) => this.#send(call));
+  }
+
+  start(): void {
+    const { pool, catalog } = this.#deps;
+    catalog.events.on('changed', ({ before }) => this.#announceSoon(before));
+    pool.events.on('resourceUpdated', ({ name, params }) => {
+      if (typeof params['uri'] === 'string') this.#subscriptions.updated(name, params['uri']);
+    });
+    this.#discovery.start();
+  }
+
+  /** Resolves once every server was listed or the wait is over; at once when all are known. */
+  settled(): Promise<void> {
+    return this.#deps.catalog.settled(this.#deps.pool.names(), this.#deps.config.startup.listWaitMs);
+  }
+
+  /** Resolves when every server was listed once in this run, or could not be. */
+  get discovered(): Promise<void> {
+    return this.#discovery.firstRound;
+  }
+
+  /** The same object while nothing changed, so that what is derived from it can be kept with it. */
+  view(_caller: Caller): View {
+    const snapshot = this.#deps.catalog.current;
+    let view = this.#views.get(snapshot);
+    if (view === undefined) this.#views.set(snapshot, (view = this.#makeView(snapshot)));
+    return view;
+  }
+
+  async callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
+    const entry = this.#tool(name) ?? (await this.#discoverTool(name));
+    if (entry === undefined) throw this.#unknown('tool', name, this.#deps.catalog.current.tools.keys());
+    const params = { ...request.params, name: entry.definition.name };
+    const operation: Operation = {
+      kind: 'tool',
+      upstream: entry.upstream,
+      entry,
+      method: 'tools/call',
+      params,
+    };
+    return this.#guarded(caller, operation, request);
+  }
+
+  async getPrompt(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
+    const entry = this.#prompt(name);
+    if (entry === undefined) throw this.#unknown('prompt', name, this.#deps.catalog.current.prompts.keys());
+    const params = { ...request.params, name: entry.definition.name };
+    const operation: Operation = {
+      kind: 'prompt',
+      upstream: entry.upstream,
+      entry,
+      method: 'prompts/get',
+      params,
+    };
+    return this.#guarded(caller, operation, request);
+  }
+
+  async readResource(caller: Caller, uri: string, request: CallRequest): Promise<Payload> {
+    const { upstream, entry, ownUri } = this.#resource(uri);
+    const params = { ...request.params, uri: ownUri };
+    return this.#guarded(
+      caller,
+      { kind: 'resource', upstream, entry, method: 'resources/read', params },
+      request,
+    );
+  }
+
+  /** Completes an argument of a prompt or of a resource template. */
+  async complete(caller: Caller, ref: JsonObject, request: CallRequest): Promise<Payload> {
+    const { upstream, entry, own } = this.#reference(ref);
+    const params = { ...request.params, ref: own };
+    return this.#guarded(
+      caller,
+      { kind: 'completion', upstream, entry, method: 'completion/complete', params },
+      request,
+    );
+  }
+
+  /** `onUpdate` is called until the subscription is disposed of. */
+  subscribe(_caller: Caller, uri: string, onUpdate: () => void): Promise<Disposable> {
+    const { upstream, ownUri } = this.#resource(uri);
+    return this.#subscriptions.add(upstream, ownUri, onUpdate);
+  }
+
+  /** A client session is over; what only it used is ended. */
+  endSession(session: string): void {
+    this.#deps.pool.endSession(session).catch((error: unknown) => {
+      this.#deps.log.warn('Cannot end a server of a session.', { reason: String(error) });
+    });
+  }
+
+  status(): readonly UpstreamStatus[] {
+    const { pool, catalog } = this.#deps;
+    return pool.names().map((name) => {
+      const upstream = pool.get(name);
+      const listing = catalog.listing(name);
+      const problem = upstream === undefined ? undefined : problemOf(upstream.state);
+      return {
+        name,
+        state: upstream?.state.at ?? 'closed',
+        tools: listing?.tools.length ?? 0,
+        prompts: listing?.prompts.length ?? 0,
+        resources: listing?.resources.length ?? 0,
+        inFlight: upstream?.inFlight ?? 0,
+        ...(listing === undefined ? {} : { listedAt: listing.at }),
+        ...(upstream?.pid === undefined ? {} : { pid: upstream.pid }),
+        ...(problem === undefined ? {} : { problem }),
+      };
+    });
+  }
+
+  /** Lets calls in flight finish; those that have not by the deadline are cancelled. */
+  async drain(withinMs: number): Promise<void> {
+    if (this.#inFlight.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      new Promise<void>((resolve) => (this.#drained = resolve)),
+      new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs))),
+    ]);
+    clearTimeout(timer);
+    const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is stopping; try again in a moment.');
+    for (const cancellation of [...this.#inFlight]) cancellation.cancel(reason);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#discovery[Symbol.asyncDispose]();
+    clearTimeout(this.#announcing);
+    this.#deadlines[Symbol.dispose]();
+  }
+
+  async #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
+    const { session, cancellation, onProgress } = request;
+    const timeoutMs = request.timeoutMs ?? this.#configs.get(operation.upstream)?.timeouts.callMs ?? 120_000;
+    const call: Call = {
+      caller,
+      session,
+      operation,
+      cancellation,
+      timeoutMs,
+      ...(onProgress && { onProgress }),
+    };
+    this.#inFlight.add(cancellation);
+    try {
+      return await this.#run(call);
+    } finally {
+      this.#inFlight.delete(cancellation);
+      if (this.#inFlight.size === 0) this.#drained?.();
+    }
+  }
+
+  /** Servers that are listed one after the other, as at a start, are one change for clients. */
+  #announceSoon(before: Snapshot): void {
+    this.#announcing ??= setTimeout(() => {
+      this.#announcing = undefined;
+      const changed = changedLists(before, this.#deps.catalog.current);
+      if (changed.tools || changed.prompts || changed.resources) this.events.emit('changed', changed);
+    }, ANNOUNCE_AFTER_MS);
+  }
+
+  #send(call: Call): Promise<Payload> {
+    const { upstream: name, method, params } = call.operation;
+    const upstream = this.#deps.pool.forSession(name, call.session);
+    if (upstream === undefined) throw new GatewayError('INVARIANT', `There is no upstream "${name}".`);
+    return upstream.request(method, params, call);
+  }
+
+  #tool(name: string): ToolEntry | undefined {
+    return this.#deps.catalog.current.tools.get(name as ExposedName);
+  }
+
+  #prompt(name: string): PromptEntry | undefined {
+    return this.#deps.catalog.current.prompts.get(name as ExposedName);
+  }
+
+  /** While a server has no listing yet, a call is matched against the known prefixes and only that server is listed. */
+  async #discoverTool(name: string): Promise<ToolEntry | undefined> {
+    const { pool, catalog, config } = this.#deps;
+    for (const upstream of pool.names()) {
+      if (catalog.has(upstream) || !mayBelongTo(name, upstream, config.names.separator)) continue;
+      await this.#discovery.refresh(upstream);
+      const entry = this.#tool(name);
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
+  }
+
+  #resource(uri: string): {
+    readonly upstream: UpstreamName;
+    readonly ownUri: string;
+    readonly entry: Operation['entry'] & object;
+  } {
+    const found = findResource(this.#deps.catalog.current, uri);
+    if (found === undefined) {
+      throw new GatewayError('ENTRY_NOT_FOUND', `Unknown resource: ${uri}`, {
+        details: { kind: 'resource', uri },
+      });
+    }
+    return { upstream: found.entry.upstream, ownUri: found.uri, entry: found.entry };
+  }
+
+  #reference(ref: JsonObject): {
+    readonly upstream: UpstreamName;
+    readonly entry: Operation['entry'] & object;
+    readonly own: JsonObject;
+  } {
+    const { type, name, uri } = ref;
+    if (type === 'ref/prompt' && typeof name === 'string') {
+      const entry = this.#prompt(name);
+      if (entry === undefined) throw this.#unknown('prompt', name, this.#deps.catalog.current.prompts.keys());
+      return { upstream: entry.upstream, entry, own: { ...ref, name: entry.definition.name } };
+    }
+    if (type === 'ref/resource' && typeof uri === 'string') {
+      const template = this.#deps.catalog.current.templates.find((entry) => entry.uriTemplate === uri);
+      if (template !== undefined) {
+        return {
+          upstream: template.upstream,
+          entry: template,
+          own: { ...ref, uri: template.definition.uriTemplate },
+        };
+      }
+      const { upstream, ownUri, entry } = this.#resource(uri);
+      return { upstream, entry, own: { ...ref, uri: ownUri } };
+    }
+    throw new GatewayError(
+      'ARGUMENTS_INVALID',
+      'ref must be {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}.',
+    );
+  }
+
+  #unknown(kind: 'tool' | 'prompt', name: string, known: Iterable<string>): GatewayError {
+    const near = nearest(name, [...known], 3);
+    const hint = near.length === 0 ? '' : ` Did you mean ${near.map((each) => `"${each}"`).join(', ')}?`;
+    return new GatewayError('ENTRY_NOT_FOUND', `Unknown ${kind}: ${name.slice(0, 200)}.${hint}`, {
+      details: { kind, near },
+    });
+  }
+
+  #makeView(snapshot: Snapshot): View {
+    return {
+      tools: [...snapshot.tools.values()],
+      prompts: [...snapshot.prompts.values()],
+      resources: [...snapshot.resources.values()],
+      templates: snapshot.templates,
+      servers: this.#deps.config.upstreams.map(({ name, description }) => {
+        const facts = snapshot.upstreams.get(name)?.facts;
+        return {
+          name,
+          ...(description === undefined ? {} : { description }),
+          ...(facts === undefined ? {} : { facts }),
+        };
+      }),
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import type { Cancellation } from '../lib/cancellation.ts';
+import type { Payload } from '../lib/payload.ts';
+import type { Caller } from '../model/caller.ts';
+import type { Entry } from '../model/entry.ts';
+import type { UpstreamName } from '../model/ids.ts';
+import type { JsonObject } from '../model/json.ts';
+
+/** What a client wants of one upstream, already in the upstream's own names. */
+export interface Operation {
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'completion';
+  readonly upstream: UpstreamName;
+  /** Absent where a request concerns a URI that only the upstream can judge. */
+  readonly entry?: Entry;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export interface Call {
+  readonly caller: Caller;
+  /** The client session that the call came from; decides which process serves an upstream shared by session. */
+  readonly session: string;
+  readonly operation: Operation;
+  readonly cancellation: Cancellation;
+  readonly timeoutMs: number;
+  readonly onProgress?: (progress: JsonObject) => void;
+}
+
+export type Next = (call: Call) => Promise<Payload>;
+/** One link of the chain around a call. */
+export type Guard = (call: Call, next: Next) => Promise<Payload>;
