@@ -1,0 +1,109 @@
+import { connect as connectSocket } from 'node:net';
+import type { Socket } from 'node:net';
+
+import { describe, expect, it } from 'vitest';
+
+import { TestRoutes } from '../../test/support/mcp-routes.ts';
+import { silentLogger } from '../observe/log.ts';
+import { listen } from './listen.ts';
+
+const routes = { handle: () => {} };
+const impatient = { headersMs: 50, requestMs: 100, keepAliveMs: 50, checkMs: 20 };
+
+function open(test: TestRoutes, text: string): { socket: Socket; all: Promise<string> } {
+  const socket = connectSocket(Number(test.listener.url.port), '127.0.0.1');
+  const all = new Promise<string>((resolve) => {
+    let received = '';
+    socket.on('data', (chunk) => (received += chunk.toString()));
+    socket.on('error', () => {}); // A reset is one way of being cut off.
+    socket.on('close', () => resolve(received));
+  });
+  socket.write(text);
+  return { socket, all };
+}
+
+describe('listen', () => {
+  it.each(['127.0.0.1:0', 'localhost:0', '0', '[::1]:0'])('listens on %s', async (address) => {
+    await using test = await TestRoutes.start({}, { address });
+    expect((await fetch(new URL('/healthz', test.listener.url))).status).toBe(200);
+  });
+
+  it.each(['0.0.0.0:0', '[::]:0', '192.168.1.4:80', 'example.com:80', '127.0.0.1.example.com:1'])(
+    'refuses %s, which others could reach',
+    async (address) => {
+      await expect(listen({ address, routes, log: silentLogger })).rejects.toMatchObject({
+        code: 'USAGE',
+        message: expect.stringContaining('loopback only'),
+      });
+    },
+  );
+
+  it.each(['', ':80', '127.0.0.1', '127.0.0.1:99999', '127.0.0.1:x', '::1:80'])(
+    'refuses "%s"',
+    async (address) => {
+      await expect(listen({ address, routes, log: silentLogger })).rejects.toMatchObject({ code: 'USAGE' });
+    },
+  );
+
+  it('says which flag helps when the address is taken', async () => {
+    await using test = await TestRoutes.start();
+    const address = test.listener.url.host;
+    await expect(listen({ address, routes, log: silentLogger })).rejects.toMatchObject({
+      code: 'ADDRESS_IN_USE',
+      message: `The address ${address} is already in use; choose another port with --http 127.0.0.1:PORT.`,
+    });
+  });
+
+  it('cuts off a client that never finishes its headers', async () => {
+    await using test = await TestRoutes.start({}, { limits: { ...impatient, requestMs: 60_000 } });
+    const { all } = open(test, 'POST /mcp HTTP/1.1\r\nHost: loc');
+    expect(await all).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('cuts off a client that never finishes its body', async () => {
+    await using test = await TestRoutes.start({}, { limits: impatient });
+    const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    const { all } = open(test, `${head}Content-Length: 100\r\n\r\n{`);
+    expect(await all).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('closes connections that nobody uses, after having said so', async () => {
+    await using test = await TestRoutes.start({}, { limits: { ...impatient, keepAliveMs: 1000 } });
+    const { all } = open(test, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await all).toContain('Keep-Alive: timeout=1');
+  });
+
+  it('refuses headers that are too large', async () => {
+    await using test = await TestRoutes.start({}, { limits: { maxHeaderBytes: 1000 } });
+    const { all } = open(test, `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(2000)}\r\n\r\n`);
+    expect(await all).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('bounds the number of connections', async () => {
+    await using test = await TestRoutes.start({}, { limits: { maxConnections: 1 } });
+    const first = open(test, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await new Promise((resolve) => first.socket.once('data', resolve));
+    expect(await open(test, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n').all).toBe('');
+  });
+
+  it('does not cut off an answer that takes longer than a request may', async () => {
+    const late: (() => void)[] = [];
+    await using test = await TestRoutes.start(
+      { slow: (request) => void late.push(() => request.error({ code: 1, message: 'late' })) },
+      { limits: impatient },
+    );
+    const answer = test.modern('slow');
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    late[0]?.();
+    expect((await answer).status).toBe(200);
+  });
+
+  it('closes at once, with connections open, and as often as one likes', async () => {
+    const test = await TestRoutes.start();
+    const { all } = open(test, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await Promise.all([test.listener.close(), test.listener.close()]);
+    await all;
+    await expect(fetch(test.listener.url)).rejects.toThrow('fetch failed');
+    await test[Symbol.asyncDispose]();
+  });
+});

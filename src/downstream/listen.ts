@@ -1,0 +1,126 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { GatewayError } from '../model/errors.ts';
+import type { Logger } from '../observe/log.ts';
+import type { McpRoutes } from './http.ts';
+
+export interface ListenLimits {
+  /** Until the head of a request is complete. */
+  readonly headersMs: number;
+  /** Until the whole request is complete. */
+  readonly requestMs: number;
+  /** How long a connection may be unused. */
+  readonly keepAliveMs: number;
+  /** How often the first two are looked at. */
+  readonly checkMs: number;
+  readonly maxConnections: number;
+  readonly maxHeaderBytes: number;
+}
+
+export interface Listener {
+  /** Of the server, without a path. */
+  readonly url: URL;
+  /** Ends all connections, also those in use. */
+  close(): Promise<void>;
+}
+
+const LIMITS: ListenLimits = {
+  headersMs: 15_000,
+  requestMs: 60_000,
+  keepAliveMs: 65_000,
+  checkMs: 5000,
+  maxConnections: 4096,
+  maxHeaderBytes: 16 * 1024,
+};
+const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]+):)?(\d{1,5})$/i;
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
+
+export async function listen(options: {
+  readonly address: string;
+  readonly routes: Pick<McpRoutes, 'handle'>;
+  readonly log: Logger;
+  readonly limits?: Partial<ListenLimits>;
+}): Promise<Listener> {
+  const { address, routes, log } = options;
+  const { host, port } = readAddress(address);
+  const limits = { ...LIMITS, ...options.limits };
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      // Lets the system find out that a client vanished without a word.
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
+    },
+    (request, response) => routes.handle(request, response),
+  );
+  server.maxConnections = limits.maxConnections;
+  await bind(server, { host, port, address });
+  // Without a listener a failed accept, as with too many open files, would end the process.
+  server.on('error', (error) => log.error('The HTTP server failed.', { error: String(error) }));
+  server.on('drop', () => {
+    log.warn('A connection was refused because too many are open.', {
+      maxConnections: limits.maxConnections,
+    });
+  });
+  const bound = server.address() as AddressInfo; // A TCP server that listens has one.
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { url: new URL(`http://${name}:${bound.port}`), close: closing(server) };
+}
+
+function readAddress(address: string): { readonly host: string; readonly port: number } {
+  const match = ADDRESS.exec(address);
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535) {
+    throw new GatewayError(
+      'USAGE',
+      `"${address}" is not an address; write 127.0.0.1:PORT, [::1]:PORT or PORT.`,
+    );
+  }
+  const name = (match[1] ?? '127.0.0.1').toLowerCase();
+  const host = name === 'localhost' ? '127.0.0.1' : name.replaceAll(/[[\]]/g, '');
+  if (!LOOPBACK.test(host)) {
+    throw new GatewayError(
+      'USAGE',
+      `Trunkline listens on loopback only, because it cannot ask clients who they are yet; ` +
+        `use 127.0.0.1:${port} instead of "${address}".`,
+    );
+  }
+  return { host, port };
+}
+
+function bind(server: Server, to: { host: string; port: number; address: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => reject(bindProblem(error, to.address));
+    server.once('error', onError);
+    server.listen({ host: to.host, port: to.port }, () => {
+      server.off('error', onError);
+      resolve();
+    });
+  });
+}
+
+function bindProblem(cause: NodeJS.ErrnoException, address: string): GatewayError {
+  if (cause.code === 'EADDRINUSE') {
+    const message = `The address ${address} is already in use; choose another port with --http 127.0.0.1:PORT.`;
+    return new GatewayError('ADDRESS_IN_USE', message, { cause, details: { address } });
+  }
+  const message = `Cannot listen on ${address} (${cause.code ?? cause.message}); choose another with --http 127.0.0.1:PORT.`;
+  return new GatewayError('USAGE', message, { cause, details: { address } });
+}
+
+function closing(server: Server): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return () => {
+    closed ??= new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+    return closed;
+  };
+}

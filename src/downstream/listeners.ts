@@ -1,0 +1,104 @@
+import type { Gateway } from '../gateway/gateway.ts';
+import type { ChangedLists } from '../gateway/view.ts';
+import { Payload } from '../lib/payload.ts';
+import type { Caller } from '../model/caller.ts';
+import { isJsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
+import { META } from '../wire/era.ts';
+import type { IncomingRequest } from '../wire/serving.ts';
+
+/** What one client has asked to be told about. */
+export class Listeners {
+  readonly #gateway: Gateway;
+  readonly #caller: Caller;
+  readonly #resources = new Map<string, Promise<Disposable>>();
+  readonly #listens = new Set<() => void>();
+  #changes: Disposable | undefined;
+  #isClosed = false;
+
+  constructor(gateway: Gateway, caller: Caller) {
+    this.#gateway = gateway;
+    this.#caller = caller;
+  }
+
+  announceChanges(announce: (changed: ChangedLists) => void): void {
+    this.#changes ??= this.#gateway.events.on('changed', announce);
+  }
+
+  async subscribe(uri: string, onUpdate: () => void): Promise<void> {
+    if (this.#resources.has(uri)) return;
+    const subscription = this.#gateway.subscribe(this.#caller, uri, onUpdate);
+    this.#resources.set(uri, subscription);
+    try {
+      await subscription;
+    } catch (error) {
+      this.#resources.delete(uri);
+      throw error;
+    }
+    if (this.#isClosed) this.unsubscribe(uri);
+  }
+
+  unsubscribe(uri: string): void {
+    const subscription = this.#resources.get(uri);
+    this.#resources.delete(uri);
+    // A subscription that failed has told its own caller.
+    subscription?.then((disposable) => disposable[Symbol.dispose]()).catch(() => {});
+  }
+
+  /** `subscriptions/listen`: stays open until the client cancels it or we stop. */
+  listen(request: IncomingRequest): void {
+    const wanted = request.params?.['notifications'];
+    const filter = isJsonObject(wanted) ? wanted : {};
+    const tag = { _meta: { [META.subscriptionId]: request.id } };
+    const open: Disposable[] = [];
+    const honoured: Record<string, unknown> = {};
+    for (const key of ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged']) {
+      if (filter[key] === true) honoured[key] = true;
+    }
+    const uris = Array.isArray(filter['resourceSubscriptions']) ? filter['resourceSubscriptions'] : [];
+    const known = uris.filter((uri): uri is string => typeof uri === 'string').slice(0, MAX_RESOURCES);
+    if (known.length > 0) honoured['resourceSubscriptions'] = known;
+    request.notify('notifications/subscriptions/acknowledged', { notifications: honoured, ...tag });
+    open.push(this.#gateway.events.on('changed', (changed) => tellChanges(request, honoured, changed, tag)));
+    for (const uri of known) {
+      const tell = (): void => request.notify('notifications/resources/updated', { uri, ...tag });
+      this.#gateway.subscribe(this.#caller, uri, tell).then(
+        (subscription) => (open.length === 0 ? subscription[Symbol.dispose]() : open.push(subscription)),
+        () => {}, // The resource may come later; the client was promised updates, not existence.
+      );
+    }
+    const end = (): void => {
+      this.#listens.delete(finish);
+      for (const subscription of open.splice(0)) subscription[Symbol.dispose]();
+    };
+    const finish = (): void => {
+      end();
+      request.result(Payload.of({ resultType: 'complete', ...tag }));
+    };
+    this.#listens.add(finish);
+    request.cancellation.onCancel(end);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#changes?.[Symbol.dispose]();
+    for (const uri of [...this.#resources.keys()]) this.unsubscribe(uri);
+    for (const finish of [...this.#listens]) finish();
+  }
+}
+
+const MAX_RESOURCES = 1000;
+
+function tellChanges(
+  request: IncomingRequest,
+  honoured: JsonObject,
+  changed: ChangedLists,
+  tag: JsonObject,
+): void {
+  if (changed.tools && honoured['toolsListChanged'] === true)
+    request.notify('notifications/tools/list_changed', tag);
+  if (changed.prompts && honoured['promptsListChanged'] === true)
+    request.notify('notifications/prompts/list_changed', tag);
+  if (changed.resources && honoured['resourcesListChanged'] === true)
+    request.notify('notifications/resources/list_changed', tag);
+}

@@ -1,0 +1,290 @@
+import { GatewayError } from '../model/errors.ts';
+import type { RpcErrorBody } from '../model/errors.ts';
+import { LEGACY_VERSIONS, MODERN_VERSION, RPC, eraOf } from '../wire/era.ts';
+import { readAccept, sendEmpty, sendRpcError, whenClosed } from '../wire/http-server.ts';
+import type { Accepts } from '../wire/http-server.ts';
+import { errorText } from '../wire/message.ts';
+import type { Message, RequestId } from '../wire/message.ts';
+import { modernNotificationProblem, modernRequestProblem, modernStatus } from '../wire/modern-headers.ts';
+import { PostExchange } from '../wire/post-exchange.ts';
+import { PostedRequest } from '../wire/posted-request.ts';
+import type { ReplyPath } from '../wire/posted-request.ts';
+import type { ClientChannel, Connection } from '../wire/serving.ts';
+import { EventStream } from '../wire/sse-server.ts';
+import { batchProblem, readPosted, refuse, refuseBusy, refuseMethod } from './inbound.ts';
+import type { EndpointDeps, Inbound, Posted } from './inbound.ts';
+import type { Session } from './sessions.ts';
+
+type Request = Extract<Message, { kind: 'request' }>;
+type Notification = Extract<Message, { kind: 'notification' }>;
+
+const METHODS = 'POST, GET, DELETE';
+/** A modern client hears of changes on the stream of its `subscriptions/listen` only. */
+const NO_CHANNEL: ClientChannel = { notify: () => {} };
+
+/** Streamable HTTP: both eras on one path. */
+export class McpEndpoint {
+  readonly #deps: EndpointDeps;
+
+  constructor(deps: EndpointDeps) {
+    this.#deps = deps;
+  }
+
+  handle(inbound: Inbound): void {
+    switch (inbound.request.method) {
+      case 'POST':
+        return this.#post(inbound);
+      case 'GET':
+        return this.#listen(inbound);
+      case 'DELETE':
+        return this.#delete(inbound);
+      default:
+        return refuseMethod(inbound, METHODS);
+    }
+  }
+
+  #post(inbound: Inbound): void {
+    const accepts = readAccept(inbound.request.headers.accept);
+    if (!accepts.json && !accepts.events) {
+      return refuse(inbound, 406, 'Accept must allow application/json or text/event-stream.');
+    }
+    readPosted(inbound, this.#deps, (message) => {
+      if (isModern(inbound, message)) this.#modern(inbound, accepts, message);
+      else if (message.kind === 'request' && message.method === 'initialize') {
+        this.#initialize(inbound, accepts, message);
+      } else this.#legacy(inbound, accepts, message);
+    });
+  }
+
+  // The modern era: every POST stands alone.
+
+  #modern(inbound: Inbound, accepts: Accepts, message: Posted): void {
+    const { headers } = inbound.request;
+    switch (message.kind) {
+      case 'request': {
+        const problem = modernRequestProblem(message, headers);
+        if (problem !== undefined) return refuseModern(inbound, problem, message.id);
+        return this.#modernRequest(inbound, accepts, message);
+      }
+      case 'notification': {
+        const problem = modernNotificationProblem(message, headers);
+        if (problem !== undefined) return refuseModern(inbound, problem, null);
+        return this.#modernNotification(inbound, message);
+      }
+      default:
+        return refuse(inbound, 400, 'The body must be one request or one notification.');
+    }
+  }
+
+  #modernRequest(inbound: Inbound, accepts: Accepts, message: Request): void {
+    const { log, open } = this.#deps;
+    const failed = (error: unknown): void => {
+      log.error('The side that answers a request failed.', { method: message.method, error: String(error) });
+    };
+    let connection: Connection | undefined;
+    const exchange = this.#exchange(inbound, accepts, {
+      closed: (closed) => {
+        open.delete(closed);
+        try {
+          connection?.close();
+        } catch (error) {
+          failed(error);
+        }
+      },
+    });
+    const request = new PostedRequest(message, exchange, {
+      statusOf: modernStatus,
+      settled: () => {},
+      failed,
+    });
+    exchange.carry(request);
+    try {
+      connection = this.#connect(inbound);
+      connection.request(request);
+    } catch (error) {
+      failed(error);
+      request.error({ code: RPC.internalError, message: 'The request failed inside the gateway.' });
+    }
+  }
+
+  #modernNotification(inbound: Inbound, message: Notification): void {
+    try {
+      const connection = this.#connect(inbound);
+      connection.notification(message.method, message.params);
+      connection.close();
+    } catch (error) {
+      this.#deps.log.error('The side that takes a notification failed.', { error: String(error) });
+    }
+    sendEmpty(inbound.response, 202, inbound.headers);
+  }
+
+  #connect(inbound: Inbound): Connection {
+    const { caller, path } = inbound;
+    return this.#deps.connect({ caller, channel: NO_CHANNEL, transport: 'http', path });
+  }
+
+  // The older era: sessions.
+
+  #initialize(inbound: Inbound, accepts: Accepts, message: Request): void {
+    const { sessions, open, log } = this.#deps;
+    let session: Session | undefined;
+    try {
+      session = sessions.open(inbound.caller, inbound.path);
+    } catch (error) {
+      log.error('A session could not be opened.', { error: String(error) });
+      const body = { code: RPC.internalError, message: 'The session could not be opened.' };
+      return sendRpcError(inbound.response, 200, { id: message.id, body, headers: inbound.headers });
+    }
+    if (session === undefined) return refuseBusy(inbound, message.id);
+    const opened = session;
+    const exchange = this.#exchange(inbound, accepts, {
+      closed: (closed) => {
+        open.delete(closed);
+        if (opened.protocol !== undefined) return;
+        // Nobody was told its id.
+        sessions.end(opened, new GatewayError('CALL_CANCELLED', 'The session was not opened.'));
+      },
+    });
+    const request = opened.begin(message, introducing(opened, exchange, inbound.headers));
+    exchange.carry(request);
+    opened.run(request);
+  }
+
+  #legacy(inbound: Inbound, accepts: Accepts, message: Posted): void {
+    const session = this.#session(inbound, 'id' in message ? message.id : null);
+    if (session === undefined) return;
+    switch (message.kind) {
+      case 'request': {
+        const exchange = this.#exchange(inbound, accepts);
+        const request = session.begin(message, exchange);
+        exchange.carry(request);
+        return session.run(request);
+      }
+      case 'batch':
+        return this.#batch(inbound, accepts, { session, messages: message.messages });
+      default:
+        session.receive(message);
+        return sendEmpty(inbound.response, 202, inbound.headers);
+    }
+  }
+
+  #batch(
+    inbound: Inbound,
+    accepts: Accepts,
+    batch: { readonly session: Session; readonly messages: readonly Message[] },
+  ): void {
+    const { session, messages } = batch;
+    const problem = batchProblem(messages, session);
+    if (problem !== undefined) return refuse(inbound, 400, problem);
+    const expected = messages.filter(({ kind }) => kind === 'request' || kind === 'invalid').length;
+    const exchange =
+      expected === 0 ? undefined : this.#exchange(inbound, accepts, { expected, isBatch: true });
+    if (exchange === undefined) sendEmpty(inbound.response, 202, inbound.headers);
+    for (const message of messages) {
+      if (message.kind === 'request') {
+        if (exchange === undefined) continue;
+        const request = session.begin(message, exchange);
+        exchange.carry(request);
+        session.run(request);
+      } else if (message.kind === 'invalid') {
+        exchange?.answer(errorText(message.id, { code: RPC.invalidRequest, message: message.problem }), 200);
+      } else session.receive(message);
+    }
+  }
+
+  #listen(inbound: Inbound): void {
+    if (namesModern(inbound)) return refuseMethod(inbound, 'POST');
+    const { request, response, headers } = inbound;
+    if (!readAccept(request.headers.accept).events) {
+      return refuse(inbound, 406, 'Accept must allow text/event-stream.');
+    }
+    const session = this.#session(inbound, null);
+    if (session === undefined) return;
+    const { open, limits } = this.#deps;
+    const stream = new EventStream(response, limits);
+    whenClosed(response, () => {
+      open.delete(stream);
+      session.detach(stream);
+    });
+    open.add(stream);
+    stream.start(headers);
+    stream.flush();
+    session.attach(stream);
+  }
+
+  #delete(inbound: Inbound): void {
+    if (namesModern(inbound)) return refuseMethod(inbound, 'POST');
+    const session = this.#session(inbound, null);
+    if (session === undefined) return;
+    this.#deps.sessions.end(session, new GatewayError('CALL_CANCELLED', 'The client ended the session.'));
+    sendEmpty(inbound.response, 204, inbound.headers);
+  }
+
+  /** Refuses the request when it names no session that we know. */
+  #session(inbound: Inbound, id: RequestId | null): Session | undefined {
+    const { headers } = inbound.request;
+    const version = headers['mcp-protocol-version'];
+    if (typeof version === 'string' && !LEGACY_VERSIONS.includes(version)) {
+      refuse(inbound, 400, 'This MCP-Protocol-Version is not supported.', id);
+      return undefined;
+    }
+    const sessionId = headers['mcp-session-id'];
+    if (typeof sessionId !== 'string') {
+      refuse(inbound, 400, 'The header Mcp-Session-Id is missing; begin with initialize.', id);
+      return undefined;
+    }
+    const session = this.#deps.sessions.get(sessionId);
+    if (session?.protocol === undefined) {
+      refuse(inbound, 404, 'There is no such session; begin with initialize.', id);
+      return undefined;
+    }
+    return session;
+  }
+
+  #exchange(
+    inbound: Inbound,
+    accepts: Accepts,
+    more: {
+      readonly expected?: number;
+      readonly isBatch?: boolean;
+      readonly closed?: (closed: PostExchange) => void;
+    } = {},
+  ): PostExchange {
+    const { open, limits } = this.#deps;
+    const { response, headers } = inbound;
+    const { expected = 1, isBatch = false, closed = (gone: PostExchange) => open.delete(gone) } = more;
+    const exchange = new PostExchange({ response, headers, accepts, limits, expected, isBatch, closed });
+    open.add(exchange);
+    return exchange;
+  }
+}
+
+/** The answer to `initialize` tells the session's id; an error does not, since there is no session then. */
+function introducing(session: Session, exchange: PostExchange, headers: readonly string[]): ReplyPath {
+  const introduced = [...headers, 'Mcp-Session-Id', session.id];
+  return {
+    notify: (text) => {
+      exchange.headers = introduced;
+      exchange.notify(text);
+    },
+    answer: (text, status) => {
+      exchange.headers = session.protocol === undefined ? headers : introduced;
+      exchange.answer(text, status);
+    },
+    withdraw: (id) => exchange.withdraw(id),
+  };
+}
+
+function isModern(inbound: Inbound, message: Posted): boolean {
+  if (namesModern(inbound)) return true;
+  if (message.kind !== 'request' && message.kind !== 'notification') return false;
+  return eraOf(message.method, message.params) === 'modern';
+}
+
+function namesModern(inbound: Inbound): boolean {
+  return inbound.request.headers['mcp-protocol-version'] === MODERN_VERSION;
+}
+
+function refuseModern(inbound: Inbound, body: RpcErrorBody, id: RequestId | null): void {
+  sendRpcError(inbound.response, 400, { id, body, headers: inbound.headers });
+}

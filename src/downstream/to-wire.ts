@@ -1,0 +1,73 @@
+import { Payload } from '../lib/payload.ts';
+import { GatewayError, RpcError } from '../model/errors.ts';
+import type { RpcErrorBody } from '../model/errors.ts';
+import type { Era } from '../model/server-facts.ts';
+import { isJsonObject } from '../model/json.ts';
+import { RPC } from '../wire/era.ts';
+
+/** What a model can act on becomes a result that it reads; undefined where only a JSON-RPC error will do. */
+export function toToolResult(error: unknown): Payload | undefined {
+  if (!(error instanceof GatewayError) || !error.traits.toModel) return undefined;
+  return Payload.of({
+    content: [{ type: 'text', text: error.message }],
+    isError: true,
+    _meta: { 'trunkline/code': error.code },
+  });
+}
+
+export function toRpcError(error: unknown, era: Era): RpcErrorBody {
+  if (error instanceof RpcError) return forEra(error.body, era);
+  if (!(error instanceof GatewayError)) {
+    return { code: RPC.internalError, message: 'Internal error.', data: { code: 'INVARIANT' } };
+  }
+  const { kind, uri } = error.details;
+  const isMissingResource = error.code === 'ENTRY_NOT_FOUND' && kind === 'resource';
+  const code = isMissingResource ? RPC.resourceNotFound : error.traits.rpc;
+  return forEra(
+    { code, message: error.message, data: { code: error.code, ...(isMissingResource ? { uri } : {}) } },
+    era,
+  );
+}
+
+/** The newest revision gave up the code of its own for a missing resource. */
+function forEra(body: RpcErrorBody, era: Era): RpcErrorBody {
+  return era === 'modern' && body.code === RPC.resourceNotFound ? { ...body, code: RPC.invalidParams } : body;
+}
+
+/** Members that only the newest revision knows. */
+const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope'] as const;
+
+/** A result in the words of the client's era. What fits already goes on as the text it came as. */
+export function resultForEra(
+  payload: Payload,
+  era: Era,
+  options: { readonly isCacheable: boolean },
+): Payload {
+  const { peek } = payload;
+  if (!isJsonObject(peek)) return payload;
+  if (era === 'legacy') {
+    if (!MODERN_MEMBERS.some((member) => member in peek)) return payload;
+    if (peek['resultType'] === 'input_required') {
+      throw new GatewayError(
+        'QUESTION_DECLINED',
+        'The server asks a question that cannot be passed to this client yet.',
+      );
+    }
+    const {
+      resultType: _,
+      ttlMs: _ttl,
+      cacheScope: _scope,
+      ...rest
+    } = payload.value as Record<string, unknown>;
+    return Payload.of(rest);
+  }
+  // Policy may differ next time, so nothing is marked as cacheable, whatever the server said.
+  if ('resultType' in peek) {
+    if (!options.isCacheable) return payload;
+    return Payload.of({ ...(payload.value as object), ttlMs: 0, cacheScope: 'private' });
+  }
+  return payload.withMembers(options.isCacheable ? CACHEABLE : COMPLETE, peek);
+}
+
+const COMPLETE = '"resultType":"complete"';
+const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
