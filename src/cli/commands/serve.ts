@@ -1,0 +1,75 @@
+import { startApp } from '../../app.ts';
+import type { App } from '../../app.ts';
+import { createStarterConfig, findConfig, locations } from '../../config/paths.ts';
+import { isTrusted } from '../../config/trust.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import { jsonLogger } from '../../observe/log.ts';
+import type { LogLevel } from '../../observe/log.ts';
+import type { CliContext } from '../context.ts';
+import { columns, logLineForPeople } from '../output.ts';
+
+interface ServeOptions {
+  readonly config?: string;
+  readonly http?: string | true;
+  readonly logLevel?: LogLevel;
+}
+
+/** How long the list of what is connected waits for slow servers. */
+const REPORT_WITHIN_MS = 15_000;
+
+export async function serve(options: ServeOptions, context: CliContext): Promise<ExitCode> {
+  const places = locations(context);
+  const { file, from } = await findConfig({
+    flag: options.config,
+    env: context.env,
+    cwd: context.cwd,
+    locations: places,
+    isTrusted: (project) => isTrusted(project, places.stateDir),
+  });
+  if (from === 'user' && (await createStarterConfig(file))) {
+    context.out.note(`Wrote a first configuration to ${file}; add your servers to it.`);
+  }
+  const { stderr } = context;
+  const write = (line: string): void =>
+    void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
+  const app = await startApp({
+    file,
+    stateDir: places.stateDir,
+    http: options.http,
+    logger: (configured) => jsonLogger({ level: options.logLevel ?? configured, write }),
+    env: context.env,
+    home: context.home,
+    platform: context.platform,
+    pid: context.pid,
+    version: context.version,
+    stdin: context.stdin,
+    stdout: context.stdout,
+  });
+  context.onStopSignal(() => app.stop());
+  for (const { file: where, line, column, message } of app.warnings)
+    context.out.note(`${where}:${line}:${column}: ${message}`);
+  if (app.url !== undefined) void report(app, app.url, context);
+  await app.stopped;
+  return 0;
+}
+
+/** What is connected, where we are, and what to paste into a client. */
+async function report(app: App, url: string, context: CliContext): Promise<void> {
+  const { out } = context;
+  out.note(`Trunkline ${context.version} listens at ${url}`);
+  await Promise.race([
+    app.gateway.discovered,
+    new Promise((resolve) => setTimeout(resolve, REPORT_WITHIN_MS).unref()),
+  ]);
+  const status = app.gateway.status();
+  const rows = status.map(({ name, state, tools, prompts, resources, problem }) => [
+    `  ${name}`,
+    problem === undefined ? state : `${state}: ${problem.message}`,
+    ...(problem === undefined ? [`${tools} tools`, `${prompts} prompts`, `${resources} resources`] : []),
+  ]);
+  const total = status.reduce((sum, { tools }) => sum + tools, 0);
+  out.note(`\n${total} tools from ${status.length} servers:`);
+  for (const line of columns(rows)) out.note(line);
+  out.note('\nPaste into the configuration of your MCP client:');
+  out.note(`"mcpServers": {\n  "trunkline": { "type": "http", "url": "${url}" }\n}`);
+}

@@ -1,0 +1,33 @@
+import { homedir } from 'node:os';
+import { output } from './cli/output.ts';
+import { runCli } from './cli/program.ts';
+
+declare const __TRUNKLINE_VERSION__: string;
+
+const { stdin, stdout, stderr, env, platform, pid } = process;
+let stop: (() => void) | undefined;
+let signals = 0;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    signals++;
+    // Nobody waits for us, or somebody lost patience.
+    if (stop === undefined || signals > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
+    stop();
+  });
+}
+
+const code = await runCli(process.argv.slice(2), {
+  out: output({ stdout, stderr }),
+  env,
+  cwd: process.cwd(),
+  home: homedir(),
+  platform,
+  pid,
+  version: __TRUNKLINE_VERSION__,
+  stdin,
+  stdout,
+  stderr,
+  onStopSignal: (listener) => (stop = listener),
+});
+// Standard output may be a pipe that still has to be read; what was written must not be lost.
+stdout.write('', () => process.exit(code));
