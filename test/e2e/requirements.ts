@@ -1,0 +1,246 @@
+import type { Leg } from '../support/cell.ts';
+
+/** One checkable promise: where it comes from, what it says, and in which cells it must hold. */
+export interface Requirement {
+  readonly id: string;
+  /** One sentence about behaviour; it is the title of the test. */
+  readonly says: string;
+  /** A promise of ours, or the part of the protocol's text that asks for it. */
+  readonly source: 'promise' | `MCP ${string}`;
+  /** How clients are connected. */
+  readonly downstream: readonly Leg[];
+  /** How servers are connected. */
+  readonly upstream: readonly Leg[];
+  /** `each`: every leg of either side occurs, in pairs across transports and eras; `every`: every pair of them. */
+  readonly pairing: 'each' | 'every';
+  /** Cells (`downstream → upstream`, or `*`) that do not hold yet; they run inverted and break the build when mended. */
+  readonly knownFailures: Readonly<Record<string, string>>;
+}
+
+type Shape = Partial<Omit<Requirement, 'id' | 'says'>>;
+
+const everyLeg: readonly Leg[] = ['stdio/legacy', 'http/legacy', 'http/modern', 'stdio/modern', 'sse/legacy'];
+const overHttp: readonly Leg[] = ['http/legacy', 'http/modern'];
+const everywhere: Shape = { downstream: everyLeg, upstream: everyLeg };
+const everyClient: Shape = { downstream: everyLeg };
+const everyServer: Shape = { upstream: everyLeg };
+const transports = 'MCP 2025-11-25 basic/transports';
+const toSessions: Shape = { upstream: ['http/legacy'], source: transports };
+const withSessions: Shape = { downstream: ['http/legacy'], source: transports };
+
+export const requirements: readonly Requirement[] = [
+  // Servers that are started as children.
+  says(
+    'upstream:stdio:parallel-calls',
+    'Fifty parallel calls answered out of order each reach their caller',
+    everywhere,
+  ),
+  says('upstream:stdio:environment', 'A server gets few inherited variables and its own'),
+  says('upstream:stdio:working-directory', 'A server is started in its cwd, relative to the config file'),
+  says('upstream:stdio:stderr-in-errors', 'An error about a dead server has its last words'),
+  says('upstream:stdio:noise-on-stdout', 'Lines on standard output that are no messages are skipped'),
+  says('upstream:stdio:broken-framing', 'Odd chunks, strange answers and invalid UTF-8 do no harm'),
+  says('upstream:stdio:huge-messages', 'A result of many megabytes passes whole', everyClient),
+  says('upstream:stdio:floods-stderr', 'A server that floods standard error goes on answering'),
+  says('upstream:stdio:command-not-found', 'A command that does not exist is said clearly and at once'),
+  says('upstream:stdio:launcher', 'With a launcher in between, the real server ends too'),
+  says('upstream:stdio:ignores-every-end', 'A server that ignores every polite end is killed'),
+  says('upstream:stdio:gateway-killed', 'Servers end also when the gateway itself is killed'),
+
+  // Servers that are reached over HTTP.
+  says('upstream:http:answers', 'Answers in JSON, as a stream and compressed are all read', {
+    upstream: overHttp,
+    source: transports,
+  }),
+  says('upstream:http:session-kept', 'A session id goes with every later request', toSessions),
+  says('upstream:http:session-forgotten', 'A forgotten session is opened anew for the call', toSessions),
+  says('upstream:http:session-deleted', 'Closing the connection deletes the session', toSessions),
+  says('upstream:http:without-sessions', 'A server that gives no session id works', {
+    upstream: ['http/legacy'],
+  }),
+  says('upstream:http:resumes', 'A stream that breaks before the answer is resumed', toSessions),
+  says('upstream:http:headers', 'Configured headers go with every request', {
+    upstream: ['http/legacy', 'http/modern', 'sse/legacy'],
+  }),
+  says(
+    'upstream:sse:chosen-automatically',
+    'A server of the old HTTP+SSE transport is found without saying its type',
+    {
+      upstream: ['sse/legacy'],
+    },
+  ),
+
+  // Protocol eras of servers.
+  says('upstream:era:negotiated', 'Each server is spoken to in the newest era it knows', everyServer),
+  says('upstream:era:remembered', 'The era of a server is not probed again after a restart'),
+  says('upstream:era:exits-on-probe', 'A server that exits when probed is started again and works'),
+  says('upstream:era:silent-on-probe', 'A server that is silent to a probe works soon'),
+  says('upstream:era:older-versions', 'Servers of 2024-11-05, 2025-03-26 and 2025-06-18 work', {
+    upstream: ['stdio/legacy', 'http/legacy'],
+  }),
+
+  // Lists and changes of servers.
+  says('upstream:lists:all-pages', 'Every page of every list is followed', everyServer),
+  says('upstream:lists:endless-pages', 'A list that never ends is cut, and said to be'),
+  says(
+    'upstream:lists:change-heard',
+    'A tool that a server adds reaches the clients with an announcement',
+    everywhere,
+  ),
+  says(
+    'upstream:resources:update-heard',
+    'An update of a resource reaches exactly the clients that subscribed',
+    everywhere,
+  ),
+
+  // Life of a connection.
+  says('lifecycle:connect:single-flight', 'Many first calls at once start one process'),
+  says('lifecycle:refresh:in-parallel', 'A slow server does not delay the listing of the others'),
+  says('lifecycle:refresh:bounded', 'A server that never answers is given up after its time-out'),
+  says('lifecycle:backoff:no-storm', 'A server that dies at its start is not restarted without pause'),
+  says('lifecycle:backoff:short-lived', 'A server that dies young is not restarted without pause'),
+  says('lifecycle:crash:fails-at-once', 'A crash in a call fails that call at once and says so', everyClient),
+  says('lifecycle:crash:next-call-restarts', 'The call after a crash starts the server again'),
+  says('lifecycle:crash:never-replayed', 'A call that may have been executed is never sent again', {
+    upstream: ['stdio/legacy', 'http/legacy'],
+  }),
+  says('lifecycle:mended:comes-back', 'A server that could not start works once it can'),
+  says('lifecycle:idle:stops-and-comes-back', 'An unused server stops, and a call brings it back'),
+  says('lifecycle:idle:never-during-a-call', 'A server is not stopped while it works on a call'),
+  says('lifecycle:idle:tools-stay-listed', 'The tools of a stopped server stay listed'),
+  says('lifecycle:idle:never', 'A server with idle "never" is not stopped'),
+
+  // The catalog.
+  says('catalog:warm:answers-before-any-process', 'A restart lists before any server has started'),
+  says('catalog:warm:changed-entry', 'A changed entry discards its own listing and no other'),
+  says('catalog:warm:removed-server', 'The tools of a server that was removed from the config are gone'),
+  says('catalog:warm:no-duplicates', 'After three restarts every tool is listed once'),
+  says('catalog:cold:waits-within-a-bound', 'The first list waits no longer than its bound'),
+  says('catalog:cold:announces-the-rest', 'What comes after the bound is announced', everyClient),
+  says('catalog:merge:failed-server', 'A server that fails keeps its last listing'),
+  says('catalog:names:stable', 'The list is equal byte for byte across restarts'),
+  says(
+    'catalog:names:all-callable',
+    'Long, odd and equal names are exposed apart from each other and all callable',
+  ),
+  says('catalog:changes:only-real', 'A change that changes nothing is not announced', everyClient),
+
+  // What clients are given.
+  says('downstream:era:one-endpoint', 'Clients of both eras are served at one address at the same time', {
+    downstream: ['http/legacy'],
+    upstream: ['stdio/legacy', 'stdio/modern'],
+  }),
+  says(
+    'downstream:era:versions',
+    'Every version from 2024-11-05 to 2025-11-25 is agreed to, an unknown one answered with ours',
+    {
+      downstream: ['stdio/legacy', 'http/legacy'],
+      source: 'MCP 2025-11-25 basic/lifecycle',
+    },
+  ),
+  says(
+    'downstream:era:unsupported-version',
+    'A modern request of an unknown version gets -32022 and the versions we know',
+    {
+      downstream: ['stdio/modern', 'http/modern'],
+      source: 'MCP 2026-07-28 basic/versioning',
+    },
+  ),
+  says(
+    'downstream:http:sessions',
+    'A missing session id gets 400, an unknown one 404, and DELETE ends a session',
+    withSessions,
+  ),
+  says('downstream:http:host-and-origin', 'Requests of a foreign Host or Origin are refused', {
+    downstream: overHttp,
+    source: transports,
+  }),
+  says('downstream:http:health', 'The health and readiness addresses tell the truth', {
+    downstream: ['http/legacy'],
+  }),
+  says('downstream:http:bounded-sessions', 'Sessions are bounded in number and end when idle', {
+    downstream: ['http/legacy'],
+  }),
+  says('downstream:http:slow-consumer', 'A client that does not read holds up nobody else', {
+    downstream: ['http/legacy'],
+  }),
+  says('downstream:stdio:only-messages', 'Nothing but messages is written to standard output', {
+    downstream: ['stdio/legacy', 'stdio/modern'],
+  }),
+  says(
+    'downstream:pass:content',
+    'Every kind of content passes byte for byte in value, unknown fields included',
+    {
+      ...everywhere,
+      pairing: 'every',
+    },
+  ),
+  says('downstream:pass:definitions', 'Definitions of tools pass with every field, known or not', everywhere),
+  says('downstream:pass:structured', 'Structured results pass, fitting or not', everyClient),
+  says('downstream:pass:prompts', 'Prompts are listed and got', everywhere),
+  says('downstream:pass:resources', 'Texts, binary resources and templates are listed and read', everywhere),
+  says('downstream:pass:completions', 'Completions of prompts and templates pass', everywhere),
+  says('downstream:progress:mapped', 'All progress arrives under the token of the caller', everywhere),
+  says('downstream:cancel:reaches-the-server', 'Exactly the cancelled call is cancelled there', everywhere),
+  says('downstream:ids:every-kind', 'String, negative and huge ids come back as sent', everyClient),
+  says('downstream:ping', 'A ping is answered without any server', {
+    downstream: ['stdio/legacy', 'http/legacy', 'sse/legacy'],
+    source: 'MCP 2025-11-25 basic/utilities/ping',
+  }),
+  says('downstream:errors:invalid-json', 'Invalid JSON gets -32700 and the connection lives', everyClient),
+  says('downstream:errors:unknown-method', 'An unknown method gets -32601', everyClient),
+  says('downstream:errors:unknown-tool', 'An unknown tool gets -32602 with names that are near', everyClient),
+  says('downstream:errors:of-servers', 'Errors of a server pass as they came', {
+    ...everywhere,
+    pairing: 'every',
+  }),
+
+  // Who waits for whom.
+  says('isolation:hung-server', 'A server that hangs delays only its own calls', everyClient),
+  says('isolation:slow-start', 'A server that starts slowly delays only its own calls'),
+  says(
+    'isolation:clients',
+    'A client that fills a server with calls does not hold up calls of others to other servers',
+    {
+      downstream: overHttp,
+    },
+  ),
+  says('timeouts:call', 'A late call fails and its server is told', everyServer),
+  says('timeouts:progress', 'Progress moves the time-out of a call up to its maximum'),
+  says('timeouts:per-server', 'The time-out of one server does not bind another'),
+
+  // The end.
+  says('shutdown:signal', 'SIGTERM and SIGINT end the gateway and its servers with code 0', everyClient),
+  says('shutdown:drains', 'A running call is answered before the gateway ends', everyClient),
+  says('shutdown:deadline', 'A call that hangs does not hold up the end beyond its deadline'),
+  says('shutdown:second-signal', 'A second signal ends the gateway at once'),
+  says('shutdown:in-parallel', 'Many stubborn servers take no longer to end than one'),
+  says('shutdown:stdin-closed', 'The end of standard input ends the gateway and its servers', {
+    downstream: ['stdio/legacy', 'stdio/modern'],
+  }),
+
+  // Configuration, as far as it needs a running gateway.
+  says(
+    'config:references:revealed',
+    'References are revealed at the moment of use, whatever characters the values have',
+  ),
+  says('config:references:unset', 'An unset reference is an error that names server and field'),
+  says('config:entry:bad-one', 'One bad entry is reported with its place and does not stop the others'),
+  says('config:entry:tools', 'Only tools that are allowed and not denied are listed and callable'),
+  says('config:file:named', 'The config file is taken before and after the command and from the environment'),
+
+  // Real counterparts.
+  says('real:sdk-clients', 'Clients of the official SDK, old and new, work through the gateway', everyClient),
+  says('real:sdk-servers', 'Servers of the official SDK, old and new, work behind the gateway', {
+    upstream: ['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'],
+  }),
+  says(
+    'real:reference-servers',
+    'The reference servers everything, filesystem and memory work behind the gateway',
+  ),
+];
+
+function says(id: string, sentence: string, shape: Shape = {}): Requirement {
+  const base = { source: 'promise', pairing: 'each', knownFailures: {} } as const;
+  return { id, says: sentence, downstream: ['stdio/legacy'], upstream: ['stdio/legacy'], ...base, ...shape };
+}

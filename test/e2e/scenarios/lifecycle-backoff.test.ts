@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+
+import { ownCode } from '../../support/asking.ts';
+import type { Line } from '../../support/cell.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { verifies } from '../verifies.ts';
+
+checkLeaks();
+
+// Started again at once each time, a fixture would be there some twenty times; with pauses of up to 0.5, 1, 2, 4 … s, drawn by
+// lot, eight are as good as impossible.
+const stormMs = 1500;
+const fewStarts = 8;
+
+verifies('lifecycle:backoff:no-storm', async (cell) => {
+  await using line = await cell.open({ one: ['dies-at-start'] });
+  const codes = await callWithoutPause(line);
+  expect(codes).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
+  expect(line.logs['one']?.of('started').length).toBeLessThanOrEqual(fewStarts);
+  expect(line.logs['one']?.of('started').length, 'it is tried again').toBeGreaterThan(1);
+});
+
+verifies('lifecycle:backoff:short-lived', async (cell) => {
+  await using line = await cell.open({ one: ['dies-after-handshake'] });
+  const codes = await callWithoutPause(line);
+  for (const code of codes) expect(['UPSTREAM_UNAVAILABLE', 'UPSTREAM_CLOSED']).toContain(code);
+  expect(line.logs['one']?.of('started').length).toBeLessThanOrEqual(fewStarts);
+  expect(line.logs['one']?.of('started').length, 'it is tried again').toBeGreaterThan(1);
+});
+
+/** Callers without patience; gives the codes of what they were told. */
+async function callWithoutPause({ client }: Line): Promise<ReadonlySet<unknown>> {
+  const until = performance.now() + stormMs;
+  const codes = new Set<unknown>();
+  const caller = async (): Promise<void> => {
+    while (performance.now() < until) {
+      codes.add(ownCode(await client.callTool('one__echo', { text: 'a' })));
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, caller));
+  return codes;
+}

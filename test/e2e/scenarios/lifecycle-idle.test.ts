@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+
+import { pidOf, said, untilListed } from '../../support/asking.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { isRunning } from '../../support/processes.ts';
+import { verifies } from '../verifies.ts';
+
+checkLeaks();
+
+verifies('lifecycle:idle:stops-and-comes-back', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] }, { entries: { one: { idle: '200ms' } } });
+  const log = line.logs['one']!;
+  const pids = [];
+  for (let round = 1; round <= 3; round += 1) {
+    pids.push(await pidOf(line.client));
+    await log.waitFor(() => log.of('ended').length === round);
+  }
+  expect(new Set(pids).size).toBe(3);
+  expect(log.of('started').map(({ pid }) => pid)).toEqual(pids);
+  // It ended because its input did, not because it was killed.
+  expect(log.of('ended').map(({ by }) => by)).toEqual(['eof', 'eof', 'eof']);
+});
+
+verifies('lifecycle:idle:never-during-a-call', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] }, { entries: { one: { idle: '100ms' } } });
+  const log = line.logs['one']!;
+  const [long, short] = [{ ms: 1000, text: 'long' }, { ms: 300, text: 'short' }];
+  const results = await Promise.all([long, short].map((args) => line.client.callTool('one__slow', args)));
+  expect(results.map(said)).toEqual(['long', 'short']);
+  expect(log.of('ended')).toEqual([]);
+  expect(log.of('started')).toHaveLength(1);
+  await log.waitFor('ended');
+});
+
+verifies('lifecycle:idle:tools-stay-listed', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] }, { entries: { one: { idle: '150ms' } } });
+  const { client } = line;
+  const before = await untilListed(client, 'one__echo');
+  const { pid } = await line.logs['one']!.waitFor('ended');
+  expect(await client.listTools()).toEqual(before);
+  expect((await client.request('resources/list'))['resources']).toHaveLength(2);
+  expect(isRunning(pid)).toBe(false);
+  expect(line.logs['one']?.of('started'), 'a list does not start it').toHaveLength(1);
+});
+
+verifies('lifecycle:idle:never', async (cell) => {
+  const options = { entries: { eternal: { idle: 'never' } }, config: { idle: '100ms' } };
+  await using line = await cell.open({ eternal: ['plain'], mortal: ['plain'] }, options);
+  const pid = await pidOf(line.client, 'eternal');
+  const mortal = line.logs['mortal']!;
+  for (let round = 1; round <= 3; round += 1) {
+    await pidOf(line.client, 'mortal');
+    await mortal.waitFor(() => mortal.of('ended').length === round);
+  }
+  expect(line.logs['eternal']?.of('ended')).toEqual([]);
+  expect(await pidOf(line.client, 'eternal')).toBe(pid);
+});

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Every page of tools names a next one; with `--same-cursor` it is always the same cursor.
+import { serve } from './engine/engine.mjs';
+import { object, text } from './engine/schema.mjs';
+
+const tool = (n) => ({ name: `tool-${n}`, inputSchema: object() });
+
+await serve({
+  name: 'endless-pages',
+  tools: [{ ...tool(0), call: () => text('tool-0') }],
+  page(member, _all, cursor, options) {
+    const n = cursor === undefined || cursor === 'again' ? 0 : Number(cursor);
+    return { [member]: [tool(n)], nextCursor: options.has('same-cursor') ? 'again' : String(n + 1) };
+  },
+});

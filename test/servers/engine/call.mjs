@@ -1,0 +1,134 @@
+import { metaKeys } from './eras.mjs';
+import { note } from './note.mjs';
+import { encode } from './raw-json.mjs';
+import { RpcError } from './rpc-error.mjs';
+
+const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+const capabilityOf = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+/** Thrown to answer a modern call with questions instead of a result. */
+export class InputRequired extends Error {
+  constructor(inputRequests, requestState) {
+    super('Input is required.');
+    this.result = { resultType: 'input_required', inputRequests, requestState };
+  }
+}
+
+/** One request while it is served: what a tool may do besides returning. */
+export class Call {
+  controller = new AbortController();
+  #round = 0;
+
+  constructor({ server, link, exchange, message, era }) {
+    Object.assign(this, { server, link, exchange, era, id: message.id, method: message.method });
+    this.params = message.params ?? {};
+    this.meta = this.params._meta ?? {};
+    this.signal = this.controller.signal;
+  }
+
+  cancel(reason) {
+    this.controller.abort(reason);
+  }
+
+  /** Waits without outliving a cancellation. */
+  pause(ms) {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms);
+      this.signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        reject(new Error('cancelled'));
+      });
+    });
+  }
+
+  notify(method, params) {
+    this.exchange.send(encode({ jsonrpc: '2.0', method, params }));
+  }
+
+  progress(progress, total, message) {
+    if (this.meta.progressToken === undefined) return;
+    this.notify('notifications/progress', {
+      progressToken: this.meta.progressToken,
+      progress,
+      total,
+      message,
+    });
+  }
+
+  log(level, data, logger) {
+    const least = this.era === 'modern' ? this.meta[metaKeys.logLevel] : (this.link.logLevel ?? 'debug');
+    if (least === undefined || levels.indexOf(level) < levels.indexOf(least)) return;
+    this.notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) });
+  }
+
+  clientCapabilities() {
+    return this.era === 'modern' ? this.meta[metaKeys.clientCapabilities] : this.link.clientCapabilities;
+  }
+
+  /**
+   * Puts questions (`{ key: { method, params } }`) to the client and gives its results by key. Legacy clients get
+   * requests on the stream of the call. Modern ones get `input_required`, and the tool runs again from its start
+   * with the answers so far, which travel in the request state.
+   */
+  async ask(questions) {
+    for (const { method } of Object.values(questions)) this.#mustBeAble(capabilityOf[method]);
+    if (this.era === 'modern') return this.#askByRetry(questions);
+    const send = (text) => this.exchange.send(text);
+    const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
+      note('asked', { method, call: this.id, link: this.link.id });
+      return [key, await this.link.ask(method, params, send)];
+    });
+    return Object.fromEntries(await Promise.all(answers));
+  }
+
+  #askByRetry(questions) {
+    const round = this.#round;
+    this.#round += 1;
+    const earlier = this.#earlierAnswers();
+    if (round < earlier.length) return earlier[round];
+    const answers = this.params.inputResponses;
+    const complete = answers !== undefined && Object.keys(questions).every((key) => key in answers);
+    if (round === earlier.length && complete) {
+      earlier.push(answers);
+      this.params.inputResponses = undefined;
+      this.answered = earlier;
+      return answers;
+    }
+    note('asked', { methods: Object.values(questions).map(({ method }) => method), call: this.id });
+    throw new InputRequired(
+      questions,
+      Buffer.from(JSON.stringify({ of: this.#digest(), earlier })).toString('base64'),
+    );
+  }
+
+  #earlierAnswers() {
+    if (this.answered !== undefined) return this.answered;
+    if (this.params.requestState === undefined) return [];
+    try {
+      const state = JSON.parse(Buffer.from(this.params.requestState, 'base64').toString());
+      if (state.of === this.#digest()) return state.earlier;
+    } catch {
+      // Falls through to the refusal below: whatever cannot be read was not written by us.
+    }
+    throw new RpcError(-32602, 'The request state is not the one that was given.');
+  }
+
+  #digest() {
+    return `${this.method} ${this.params.name ?? this.params.uri} ${JSON.stringify(this.params.arguments ?? {})}`;
+  }
+
+  #mustBeAble(capability) {
+    if (this.clientCapabilities()?.[capability] !== undefined) return;
+    if (this.era === 'modern') {
+      throw new RpcError(-32021, 'The client lacks a capability that this call needs.', {
+        data: { requiredCapabilities: { [capability]: {} } },
+        status: 400,
+      });
+    }
+    throw new Error(`The client does not support ${capability}.`);
+  }
+}

@@ -1,0 +1,22 @@
+/** JSON text that leaves exactly as written, for values that a JavaScript number or key order cannot hold. */
+class RawJson {
+  constructor(text) {
+    this.text = text;
+  }
+}
+
+export function raw(text) {
+  return new RawJson(text);
+}
+
+/** Serialises a value in which parts may be raw text. */
+export function encode(value) {
+  const parts = [];
+  const text = JSON.stringify(value, (_key, member) => {
+    if (!(member instanceof RawJson)) return member;
+    parts.push(member.text);
+    return `\u0000raw ${parts.length - 1}\u0000`;
+  });
+  if (parts.length === 0) return text;
+  return text.replaceAll(/"\\u0000raw (\d+)\\u0000"/g, (_match, index) => parts[Number(index)]);
+}

@@ -1,0 +1,13 @@
+/** An input schema from property schemas; all of them are required unless named as optional. */
+export function object(properties = {}, optional = []) {
+  const required = Object.keys(properties).filter((key) => !optional.includes(key));
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+export const string = { type: 'string' };
+export const integer = { type: 'integer' };
+export const number = { type: 'number' };
+
+export function text(value) {
+  return { content: [{ type: 'text', text: value }] };
+}

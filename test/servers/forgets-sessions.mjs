@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// Over HTTP: a session is unknown (404) after `--after` requests (3 unless said), as after a restart of the server.
+import { serve } from './engine/engine.mjs';
+import { plainOffer } from './engine/offer.mjs';
+
+await serve((options) => ({
+  name: 'forgets-sessions',
+  ...plainOffer(),
+  forgetsSessionsAfter: options.number('after', 3),
+}));

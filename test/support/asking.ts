@@ -1,0 +1,46 @@
+import { eventually } from './eventually.ts';
+import type { RawClient } from './raw-client.ts';
+import type { JsonObject, ListedTool, ToolResult } from './raw-messages.ts';
+
+/** The texts of a result. */
+export function said(result: ToolResult): string {
+  return result.content.map(({ text }) => text ?? '').join('\n');
+}
+
+/** The code of an error that the gateway itself made; undefined for what a server said. */
+export function ownCode(result: ToolResult): unknown {
+  return result.isError === true ? result._meta?.['trunkline/code'] : undefined;
+}
+
+/** The process that serves a fixture, as it tells itself. */
+export async function pidOf(client: RawClient, server = 'one'): Promise<number> {
+  const answer: unknown = JSON.parse(said(await client.callTool(`${server}__pid`)));
+  return (answer as { pid: number }).pid;
+}
+
+/** Waits until a tool is listed and gives the list that has it. */
+export function untilListed(
+  client: RawClient,
+  name: string,
+  patience: { readonly withinMs?: number } = {},
+): Promise<readonly ListedTool[]> {
+  const listing = async (): Promise<readonly ListedTool[] | false> => {
+    const tools = await client.listTools();
+    return tools.some((tool) => tool.name === name) && tools;
+  };
+  return eventually(listing, { what: `The listing of ${name}`, withinMs: 10_000, ...patience }) as Promise<
+    readonly ListedTool[]
+  >;
+}
+
+/** Every page of a list, such as `prompts/list` with its member `prompts`. */
+export async function everyPage(client: RawClient, method: string, member: string): Promise<JsonObject[]> {
+  const entries: JsonObject[] = [];
+  let cursor: unknown;
+  do {
+    const page = await client.request(method, cursor === undefined ? {} : { cursor });
+    entries.push(...(page[member] as JsonObject[]));
+    cursor = page['nextCursor'];
+  } while (cursor !== undefined);
+  return entries;
+}

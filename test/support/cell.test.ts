@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+
+import { openLine } from './cell.ts';
+import { fixtureCommand } from './fixture.ts';
+import { checkLeaks } from './leak-check.ts';
+
+checkLeaks();
+
+// A fixture in the place of the gateway: what is tested here is the builder.
+const program = fixtureCommand('plain', ['--era', 'both']);
+
+test.each(['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] as const)(
+  'a line with a client over %s opens and closes',
+  async (downstream) => {
+    await using line = await openLine(
+      { downstream, upstream: 'sse/legacy' },
+      { one: ['plain'] },
+      { program },
+    );
+    expect(await line.client.callTool('echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+    expect(line.client.era).toBe(downstream.split('/')[1]);
+    expect(line.upstreams['one']?.entry).toMatchObject({ url: expect.stringContaining('/sse') });
+    expect(line.logs['one']?.of('started')).toHaveLength(1);
+  },
+);
+
+test('a line whose server saw a rule broken fails when it closes', async () => {
+  const line = await openLine(
+    { downstream: 'stdio/legacy', upstream: 'http/legacy' },
+    { one: ['plain'] },
+    { program },
+  );
+  const url = String(line.upstreams['one']?.entry['url']);
+  await fetch(url, { method: 'POST', body: '{}', headers: { connection: 'close' } }).then((response) =>
+    response.text(),
+  );
+  await expect(line[Symbol.asyncDispose]()).rejects.toThrow('content-type');
+});

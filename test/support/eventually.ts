@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface Patience {
+  /** How long to try; the default suits things that happen at once on a busy machine. */
+  readonly withinMs?: number;
+  /** What is awaited, for the error. */
+  readonly what?: string;
+}
+
+/** Repeats a check until it neither throws nor returns false, and gives what it returned. */
+export async function eventually<T>(check: () => T | Promise<T>, patience: Patience = {}): Promise<T> {
+  const { withinMs = 5000, what = 'the check' } = patience;
+  const deadline = performance.now() + withinMs;
+  for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    let last: unknown;
+    try {
+      const value = await check();
+      if (value !== false) return value;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() >= deadline) {
+      throw new Error(`${what} did not pass within ${withinMs} ms${because(last)}`, { cause: last });
+    }
+    await sleep(pauseMs);
+  }
+}
+
+/** Repeats a search until it finds something, and gives what it found. */
+export async function found<T>(search: () => T | undefined, patience: Patience = {}): Promise<T> {
+  const value = await eventually(() => search() ?? false, patience);
+  // `eventually` returns nothing that is false, and `??` left nothing undefined.
+  return value as T;
+}
+
+function because(error: unknown): string {
+  return error instanceof Error ? `: ${error.message}` : '';
+}

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+import { found } from './eventually.ts';
+
+/** One noteworthy thing that happened at a fixture server. */
+export interface FixtureEvent {
+  /** `started`, `initialize`, `discover`, `request`, `call`, `called`, `cancelled`, `session-opened`, `http`, `ended`, … */
+  readonly event: string;
+  readonly preset: string;
+  readonly pid: number;
+  readonly at: number;
+  readonly [field: string]: unknown;
+}
+
+/** What a fixture server wrote down; read anew each time, since the server writes on. */
+export interface FixtureLog {
+  readonly file: string;
+  all(): readonly FixtureEvent[];
+  of(event: string): readonly FixtureEvent[];
+  /** Rules of the protocol that its client broke. */
+  violations(): readonly FixtureEvent[];
+  waitFor(
+    wanted: string | ((event: FixtureEvent) => boolean),
+    options?: { readonly withinMs?: number },
+  ): Promise<FixtureEvent>;
+}
+
+export function fixtureLogIn(file: string): FixtureLog {
+  const all = (): FixtureEvent[] => {
+    if (!existsSync(file)) return [];
+    // A line without its end is still being written.
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as FixtureEvent);
+  };
+  const of = (event: string): FixtureEvent[] => all().filter((one) => one.event === event);
+  return {
+    file,
+    all,
+    of,
+    violations: () => of('violation'),
+    waitFor(wanted, options = {}) {
+      const matches = typeof wanted === 'string' ? (one: FixtureEvent) => one.event === wanted : wanted;
+      const what = `An event ${typeof wanted === 'string' ? wanted : 'as wanted'} in the fixture's log`;
+      return found(() => all().find(matches), { what, ...options });
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { found } from './eventually.ts';
+import { type FixtureLog, fixtureLogIn } from './fixture-log.ts';
+import { testRun } from './test-run.ts';
+
+/** The servers in `test/servers`, by what they do. */
+export type Preset =
+  | 'asks-the-user'
+  | 'changes-a-definition'
+  | 'changes-its-list'
+  | 'dies-after-handshake'
+  | 'dies-at-start'
+  | 'dies-in-a-call'
+  | 'endless-pages'
+  | 'exits-on-probe'
+  | 'floods-stderr'
+  | 'floods-stdout'
+  | 'forgets-sessions'
+  | 'hangs-in-calls'
+  | 'hidden-characters'
+  | 'huge-result'
+  | 'ignores-signals'
+  | 'launcher'
+  | 'long-names'
+  | 'many-tools'
+  | 'never-answers'
+  | 'pages'
+  | 'plain'
+  | 'progress'
+  | 'resumes-streams'
+  | 'same-names'
+  | 'sdk-v1'
+  | 'sdk-v2'
+  | 'silent-on-probe'
+  | 'slow-start'
+  | 'speaks-garbage'
+  | 'structured';
+
+/** An entry of `mcpServers` for a server that is started as a child. */
+export interface StdioEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface HttpFixture extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  readonly log: FixtureLog;
+  /** Ends it as an operator would and waits until it has ended. */
+  stop(): Promise<void>;
+}
+
+/** The command line of a fixture; `--run` lets the leak check find it wherever it ends up. */
+export function fixtureCommand(preset: Preset, args: readonly string[] = []): readonly [string, ...string[]] {
+  const file = fileURLToPath(new URL(`../servers/${preset}.mjs`, import.meta.url));
+  return [process.execPath, file, `--run=${testRun().id}`, ...args];
+}
+
+/** An entry of `mcpServers` for a fixture over stdio, with a log of its own. */
+export function fixture(preset: Preset, ...args: string[]): StdioEntry {
+  const [command, ...rest] = fixtureCommand(preset, args);
+  return { command, args: rest, env: { FIXTURE_LOG: newLogFile(preset) } };
+}
+
+/** The log of a fixture made by `fixture`. */
+export function fixtureLog(entry: StdioEntry): FixtureLog {
+  return fixtureLogIn(entry.env['FIXTURE_LOG'] ?? '');
+}
+
+/** Starts a fixture over Streamable HTTP, or over HTTP+SSE when `args` say `--sse 0`. */
+export async function startHttpFixture(preset: Preset, args: readonly string[] = []): Promise<HttpFixture> {
+  const listens = args.includes('--sse') ? [] : ['--http', '0'];
+  const [command, ...rest] = fixtureCommand(preset, [...args, ...listens, '--end-with-stdin']);
+  const log = fixtureLogIn(newLogFile(preset));
+  const child = spawn(command, rest, {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { ...process.env, FIXTURE_LOG: log.file },
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const url = await found(
+    () => /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(stderr)?.[0] ?? (hasEnded() ? '' : undefined),
+    {
+      what: `The address of ${preset}`,
+      withinMs: 10_000,
+    },
+  );
+  if (url === '') throw new Error(`${preset} ended before it listened: ${stderr}`);
+  const stop = (): Promise<void> => end(child);
+  return { url, pid: child.pid ?? 0, log, stop, [Symbol.asyncDispose]: stop };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'close');
+  child.kill('SIGTERM');
+  // A fixture that ignores the polite way is meant to; it still must not outlive its test.
+  const forced = setTimeout(() => child.kill('SIGKILL'), 2000);
+  await ended;
+  clearTimeout(forced);
+}
+
+function newLogFile(preset: Preset): string {
+  return join(testRun().folder, `${preset}-${randomUUID()}.jsonl`);
+}

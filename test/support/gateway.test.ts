@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+
+import { expect, test } from 'vitest';
+
+import { fixtureCommand } from './fixture.ts';
+import { gatewayCommand, startGateway } from './gateway.ts';
+import { checkLeaks } from './leak-check.ts';
+import { sdkV1Client, sdkV2Client } from './sdk-clients.ts';
+
+checkLeaks();
+
+// A fixture in the place of the gateway: what is tested here is the builder.
+const program = fixtureCommand('plain', ['--era', 'both']);
+
+test('a gateway over stdio gives one client and ends with code 0', async () => {
+  await using gateway = await startGateway({ mcpServers: {}, program });
+  const client = await gateway.client();
+  expect(await client.callTool('echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+  expect(existsSync(gateway.configFile)).toBe(true);
+  await gateway.stop();
+  expect(await gateway.exited).toEqual({ code: 0, signal: null });
+});
+
+test('a gateway over HTTP gives clients of both eras at the address it says', async () => {
+  await using gateway = await startGateway({ mcpServers: {}, program, listen: 'http' });
+  await using legacy = await gateway.client();
+  await using modern = await gateway.client({ era: 'modern' });
+  for (const client of [legacy, modern]) {
+    expect(await client.callTool('add', { a: 2, b: 3 })).toMatchObject({ content: [{ text: '5' }] });
+  }
+});
+
+test('a gateway that does not end with code 0 fails its stop', async () => {
+  const gateway = await startGateway({ mcpServers: {}, program: fixtureCommand('ignores-signals') });
+  const client = await gateway.client();
+  await expect(gateway.stop({ withinMs: 200 })).rejects.toThrow('did not end within 200 ms');
+  await client.close();
+});
+
+test('clients of the SDK start the gateway themselves', async () => {
+  const target = gatewayCommand({ mcpServers: {}, program });
+  for (const client of [await sdkV1Client(target), await sdkV2Client(target, { era: 'modern' })]) {
+    expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+    await client.close();
+  }
+});

@@ -1,0 +1,54 @@
+interface Waiting<T> {
+  readonly wants: (message: T) => boolean;
+  readonly resolve: (message: T) => void;
+}
+
+/** Messages in the order they came, with a way to wait for one. */
+export class Inbox<T> {
+  readonly all: T[] = [];
+  readonly #waiting = new Set<Waiting<T>>();
+
+  put(message: T): void {
+    this.all.push(message);
+    for (const waiting of this.#waiting) {
+      if (!waiting.wants(message)) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve(message);
+    }
+  }
+
+  /** The first message that fits, among those that are here and those to come. */
+  waitFor(wants: (message: T) => boolean, options: { readonly withinMs?: number } = {}): Promise<T> {
+    const here = this.all.find(wants);
+    return here === undefined ? this.#toCome(wants, options) : Promise.resolve(here);
+  }
+
+  /** The next message that fits; what is here already does not count. */
+  next(
+    wants: (message: T) => boolean = () => true,
+    options: { readonly withinMs?: number } = {},
+  ): Promise<T> {
+    return this.#toCome(wants, options);
+  }
+
+  #toCome(wants: (message: T) => boolean, { withinMs = 5000 }: { readonly withinMs?: number }): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.#waiting.delete(waiting);
+        reject(
+          new Error(
+            `No such message within ${withinMs} ms; there are: ${JSON.stringify(this.all).slice(0, 2000)}`,
+          ),
+        );
+      }, withinMs);
+      const waiting: Waiting<T> = {
+        wants,
+        resolve(message) {
+          clearTimeout(late);
+          resolve(message);
+        },
+      };
+      this.#waiting.add(waiting);
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { eventually } from './eventually.ts';
+import { fixture, fixtureCommand, fixtureLog } from './fixture.ts';
+import { checkLeaks, whatIsLeft, whatIsOpen } from './leak-check.ts';
+import { runningProcesses } from './processes.ts';
+import { temporaryFolder, testRun } from './test-run.ts';
+
+checkLeaks();
+
+test('a child that still runs is found', async () => {
+  const before = whatIsOpen();
+  const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+  expect(whatIsLeft(before).join('\n')).toContain(`process ${child.pid}: sleep 60`);
+  child.kill();
+  await eventually(() => expect(whatIsLeft(before)).toEqual([]));
+});
+
+test('a server whose parent is gone is found by its command line alone', async () => {
+  const before = whatIsOpen();
+  const [command, ...args] = fixtureCommand('ignores-signals');
+  const { env } = fixture('ignores-signals');
+  // The shell ends at once and leaves the server to whoever adopts orphans; the environment says nothing of the run.
+  const script = '"$@" <&- >/dev/null 2>&1 &';
+  spawn('sh', ['-c', script, 'sh', command, ...args], { stdio: 'ignore', env, detached: true }).unref();
+  const { pid } = await fixtureLog({ command, args, env }).waitFor('started');
+  await eventually(() => expect(whatIsLeft(before).join('\n')).toContain(`process ${pid}:`));
+  expect(runningProcesses().find((one) => one.pid === pid)?.parent).not.toBe(process.pid);
+  process.kill(pid, 'SIGKILL');
+  await eventually(() => expect(whatIsLeft(before)).toEqual([]));
+});
+
+test('a process is found by its environment alone', async () => {
+  const before = whatIsOpen();
+  const child = spawn('sh', ['-c', 'sleep 60 & echo $!'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const pid = await new Promise<number>((resolve) =>
+    child.stdout.once('data', (text) => resolve(Number(text))),
+  );
+  await eventually(() => expect(whatIsLeft(before).join('\n')).toContain(`process ${pid}: sleep 60`));
+  process.kill(pid, 'SIGKILL');
+  child.stdout.destroy();
+  await eventually(() => expect(whatIsLeft(before)).toEqual([]));
+});
+
+test('a file in a run folder and an open listener are found', async () => {
+  const before = whatIsOpen();
+  const run = join(temporaryFolder(), 'state', 'run');
+  mkdirSync(run, { recursive: true });
+  writeFileSync(join(run, 'gateway.json'), '{}');
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  expect(whatIsLeft(before)).toEqual([`file ${join(run, 'gateway.json')}`, '1 open TCPServerWrap']);
+  rmSync(run, { recursive: true });
+  listener.close();
+  await eventually(() => expect(whatIsLeft(before)).toEqual([]));
+});
+
+test('home and state of whoever runs the tests are out of reach', () => {
+  const { folder } = testRun();
+  const names = [
+    'HOME',
+    'XDG_CONFIG_HOME',
+    'XDG_STATE_HOME',
+    'XDG_CACHE_HOME',
+    'XDG_DATA_HOME',
+    'XDG_RUNTIME_DIR',
+  ];
+  for (const name of names) expect(process.env[name]).toContain(folder);
+  const ours = Object.keys(process.env).filter((name) => name.startsWith('TRUNKLINE_'));
+  expect(ours.toSorted()).toEqual(['TRUNKLINE_TEST_FOLDER', 'TRUNKLINE_TEST_RUN']);
+});

@@ -1,0 +1,90 @@
+import { isJsonObject } from '../../src/model/json.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Era } from '../../src/model/server-facts.ts';
+import type { MessageStream, Outgoing, StreamEvents } from '../../src/wire/stream.ts';
+
+/** One message as the server read it. */
+export interface Heard {
+  readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: JsonObject;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** What a server does with a message: a value answers the request, nothing leaves it open. */
+export type Script = (heard: Heard, server: MemoryServer) => JsonObject | undefined;
+
+/** A server at the other end of a message stream that is nothing but function calls. */
+export class MemoryServer {
+  readonly heard: Heard[] = [];
+  readonly texts: string[] = [];
+  readonly agreed: { readonly era: Era; readonly protocol: string }[] = [];
+  readonly abandoned: number[] = [];
+  /** Whether giving up an exchange tells the server, as it does over HTTP. */
+  canAbandon = false;
+  closes = 0;
+  readonly #script: Script;
+  #events: StreamEvents | undefined;
+
+  constructor(script: Script = () => undefined) {
+    this.#script = script;
+  }
+
+  /** To be handed to `Peer.over`. */
+  readonly open = (events: StreamEvents): Promise<MessageStream> => {
+    this.#events = events;
+    return Promise.resolve({
+      send: (message) => this.#hear(message),
+      abandon: (id) => {
+        this.abandoned.push(id);
+        return this.canAbandon;
+      },
+      negotiated: (era, protocol) => void this.agreed.push({ era, protocol }),
+      close: () => {
+        this.closes++;
+        this.#events?.closed(new Error('The stream was closed.'));
+        return Promise.resolve();
+      },
+    });
+  };
+
+  /** Sends a message, or a text that need not be one. */
+  say(message: JsonObject | string): void {
+    this.#events?.message(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
+
+  answer(id: number | string | undefined, result: unknown): void {
+    this.say({ id, result });
+  }
+
+  /** The stream lives on, this request gets no answer. */
+  fail(id: number, error: Error): void {
+    this.#events?.failed(id, error);
+  }
+
+  crash(error = new Error('The server closed its standard output.')): void {
+    this.#events?.closed(error);
+  }
+
+  /** Methods in the order in which they came. */
+  get methods(): readonly (string | undefined)[] {
+    return this.heard.map(({ method }) => method);
+  }
+
+  last(method: string): Heard {
+    const found = this.heard.findLast((heard) => heard.method === method);
+    if (found === undefined) throw new Error(`The server did not hear ${method}.`);
+    return found;
+  }
+
+  #hear(message: Outgoing): void {
+    this.texts.push(message.text);
+    const heard = JSON.parse(message.text) as Heard;
+    this.heard.push(heard);
+    const answer = this.#script(heard, this);
+    if (answer === undefined || heard.id === undefined) return;
+    // Not in the same breath: no transport answers before `send` has returned.
+    queueMicrotask(() => this.say(isJsonObject(answer['error']) ? { id: heard.id, ...answer } : { id: heard.id, result: answer }));
+  }
+}

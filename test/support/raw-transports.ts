@@ -1,0 +1,215 @@
+import type { ChildProcessByStdio } from 'node:child_process';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { Readable, Writable } from 'node:stream';
+
+import { sseReader } from './sse-events.ts';
+
+export type Transport = 'stdio' | 'http' | 'sse';
+export type StdioChild = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** A peer answered with a status instead of a message. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+
+  constructor(status: number, headers: IncomingHttpHeaders, body: string) {
+    super(`HTTP ${status}: ${body.slice(0, 500)}`);
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Its abort closes the response stream where there is one. */
+  readonly signal?: AbortSignal;
+}
+
+/** Carries texts; what is in them is not its business. */
+export interface RawTransport {
+  readonly kind: Transport;
+  /** Begins to deliver what comes; `lost` tells the end that nobody here asked for. */
+  start(take: (text: string, status?: number) => void, lost: (error: Error) => void): Promise<void>;
+  /** Ends when the text is written, over HTTP when its response has ended. */
+  send(text: string, options: SendOptions): Promise<void>;
+  /** HTTP only: opens the stream for messages that belong to no request. */
+  openStream?(headers: Readonly<Record<string, string>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function stdioTransport(child: StdioChild): RawTransport {
+  let closing = false;
+  return {
+    kind: 'stdio',
+    async start(take, lost) {
+      let rest: Buffer[] = [];
+      child.stdout.on('data', (chunk: Buffer) => {
+        let from = 0;
+        for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+          rest.push(chunk.subarray(from, at));
+          const line = Buffer.concat(rest).toString('utf8').replace(/\r$/, '');
+          rest = [];
+          from = at + 1;
+          if (line !== '') take(line);
+        }
+        if (from < chunk.length) rest.push(chunk.subarray(from));
+      });
+      child.stdin.on('error', lost);
+      child.once('exit', (code, signal) => {
+        if (!closing) lost(new Error(`The process ended with ${signal ?? code}.`));
+      });
+    },
+    async send(text) {
+      if (!child.stdin.write(`${text}\n`)) await new Promise((resolve) => child.stdin.once('drain', resolve));
+    },
+    async close() {
+      closing = true;
+      child.stdin.end();
+    },
+  };
+}
+
+export function httpTransport(url: string): RawTransport {
+  const agent = new Agent({ keepAlive: true });
+  const streams = new Set<IncomingMessage>();
+  let session: string | undefined;
+  let deliver: (text: string, status?: number) => void = () => {};
+  const always = (): Record<string, string> => (session === undefined ? {} : { 'mcp-session-id': session });
+  const readEvents = (response: IncomingMessage): Promise<void> => {
+    streams.add(response);
+    const read = sseReader(({ event, data }) => {
+      if (event === 'message' && data !== '') deliver(data, response.statusCode);
+    });
+    response.setEncoding('utf8').on('data', read);
+    return new Promise((resolve) => {
+      // A broken stream and an ended one are the same to a reader; whoever awaited an answer on it sees to that.
+      response.on('error', () => {});
+      response.on('close', () => {
+        streams.delete(response);
+        resolve();
+      });
+    });
+  };
+  return {
+    kind: 'http',
+    async start(take) {
+      deliver = take;
+    },
+    async send(text, { headers, signal }) {
+      const accept = 'application/json, text/event-stream';
+      const all = { 'content-type': 'application/json', accept, ...always(), ...headers };
+      const response = await open({
+        url,
+        method: 'POST',
+        headers: all,
+        body: text,
+        agent,
+        ...(signal && { signal }),
+      });
+      session = headerOf(response, 'mcp-session-id') ?? session;
+      if (isEventStream(response)) {
+        await readEvents(response);
+        return;
+      }
+      const body = await textOf(response);
+      const status = response.statusCode ?? 0;
+      if (/^\s*[[{]/.test(body)) deliver(body, status);
+      else if (status >= 300) throw new HttpError(status, response.headers, body);
+    },
+    async openStream(headers) {
+      const all = { accept: 'text/event-stream', ...always(), ...headers };
+      const response = await open({ url, method: 'GET', headers: all, agent });
+      if (!isEventStream(response))
+        throw new HttpError(response.statusCode ?? 0, response.headers, await textOf(response));
+      void readEvents(response);
+    },
+    async close() {
+      for (const stream of streams) stream.destroy();
+      if (session !== undefined) {
+        // Best effort: a gateway that is gone has no sessions left either.
+        await open({ url, method: 'DELETE', headers: always(), agent })
+          .then(textOf)
+          .catch(() => {});
+      }
+      agent.destroy();
+    },
+  };
+}
+
+export function sseTransport(url: string): RawTransport {
+  const agent = new Agent({ keepAlive: true });
+  let stream: IncomingMessage | undefined;
+  let endpoint = '';
+  let closing = false;
+  return {
+    kind: 'sse',
+    async start(take, lost) {
+      const response = await open({ url, method: 'GET', headers: { accept: 'text/event-stream' }, agent });
+      if (!isEventStream(response))
+        throw new HttpError(response.statusCode ?? 0, response.headers, await textOf(response));
+      stream = response;
+      response.on('error', () => {});
+      response.on('close', () => {
+        if (!closing) lost(new Error('The event stream ended.'));
+      });
+      await new Promise<void>((resolve) => {
+        const read = sseReader(({ event, data }) => {
+          if (event === 'message') take(data);
+          if (event !== 'endpoint') return;
+          endpoint = new URL(data, url).href;
+          resolve();
+        });
+        response.setEncoding('utf8').on('data', read);
+      });
+    },
+    async send(text, { headers }) {
+      const all = { 'content-type': 'application/json', ...headers };
+      const response = await open({ url: endpoint, method: 'POST', headers: all, body: text, agent });
+      const body = await textOf(response);
+      const status = response.statusCode ?? 0;
+      if (status >= 300) throw new HttpError(status, response.headers, body);
+    },
+    async close() {
+      closing = true;
+      stream?.destroy();
+      agent.destroy();
+    },
+  };
+}
+
+interface OpenOptions extends SendOptions {
+  readonly url: string;
+  readonly method: string;
+  readonly body?: string;
+  readonly agent: Agent;
+}
+
+/** One HTTP exchange up to the head of its response. */
+export function open({ url, method, headers, body, agent, signal }: OpenOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      { method, headers: { ...headers }, agent, ...(signal && { signal }) },
+      resolve,
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+export async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function isEventStream(response: IncomingMessage): boolean {
+  return response.headers['content-type']?.startsWith('text/event-stream') === true;
+}
+
+function headerOf(response: IncomingMessage, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,32 @@
+/** One event of an SSE stream. */
+export interface SseEvent {
+  readonly event: string;
+  readonly data: string;
+  readonly id: string | undefined;
+}
+
+/** Reads SSE from chunks of text, by the letter of the standard as far as MCP uses it. */
+export function sseReader(take: (event: SseEvent) => void): (chunk: string) => void {
+  let rest = '';
+  let fields: { event: string; data: string[]; id: string | undefined } = {
+    event: 'message',
+    data: [],
+    id: undefined,
+  };
+  return (chunk) => {
+    const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line === '') {
+        if (fields.data.length > 0)
+          take({ event: fields.event, data: fields.data.join('\n'), id: fields.id });
+        fields = { event: 'message', data: [], id: fields.id };
+        continue;
+      }
+      const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+      if (name === 'data') fields.data.push(value);
+      else if (name === 'event') fields.event = value;
+      else if (name === 'id') fields.id = value;
+    }
+  };
+}
