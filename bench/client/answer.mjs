@@ -1,0 +1,35 @@
+// What the clients need to know of an answer without parsing it: the benchmark would else measure its own JSON.parse.
+// An answer is an array of the buffers in which it arrived.
+
+/** The id is at the head or, from servers that write it last, at the tail. NaN for a notification. */
+export function idOf(answer) {
+  const head = headOf(answer);
+  if (head.includes('"method":')) return Number.NaN;
+  const at = head.indexOf('"id":');
+  if (at !== -1) return Number.parseInt(head.slice(at + 5), 10);
+  const tail = textOf(answer).slice(-64);
+  return Number.parseInt(tail.slice(tail.lastIndexOf('"id":') + 5), 10);
+}
+
+export function isResult(answer) {
+  return headOf(answer).includes('"result":') || textOf(answer).includes('"result":');
+}
+
+export function bytesOf(answer) {
+  return answer.reduce((sum, part) => sum + part.length, 0);
+}
+
+export function textOf(answer) {
+  return (answer.length === 1 ? answer[0] : Buffer.concat(answer)).toString();
+}
+
+/** The result of a request, or an error that shows the answer. */
+export function resultOf(text) {
+  const { result, error } = JSON.parse(text);
+  if (result === undefined) throw new Error(`answered with an error: ${JSON.stringify(error)}`);
+  return result;
+}
+
+function headOf(answer) {
+  return answer[0].latin1Slice(0, Math.min(160, answer[0].length));
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const GRACE_MS = 8000;
+
+/** Owns every process and folder of a run, so that one call leaves nothing behind. */
+export function ownChildren() {
+  const running = new Set();
+  const root = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
+  let folders = 0;
+
+  const removeFolders = () => rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+
+  /** A node process with pipes; its standard error is kept for messages. */
+  const start = (args, { env = process.env } = {}) => {
+    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const started = { child, pid: child.pid, stderr: '', exited: once(child, 'exit') };
+    child.stderr
+      .setEncoding('utf8')
+      .on('data', (text) => (started.stderr = (started.stderr + text).slice(-8000)));
+    child.stdin.on('error', () => {}); // Its death is heard of through `exited`.
+    running.add(started);
+    child.on('exit', () => running.delete(started));
+    return started;
+  };
+
+  const gone = async ({ child, exited }) => {
+    if (child.exitCode === null && child.signalCode === null) await exited;
+  };
+
+  /** Ends its input, asks, and at last insists. */
+  const end = async (started) => {
+    const { child } = started;
+    child.stdin.end();
+    child.kill('SIGTERM');
+    const insist = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+    await gone(started);
+    clearTimeout(insist);
+  };
+
+  return {
+    newFolder() {
+      const folder = join(root, String(++folders));
+      mkdirSync(folder);
+      return folder;
+    },
+    start,
+    end,
+    gone,
+    async endAll() {
+      await Promise.all([...running].map((started) => end(started)));
+      removeFolders();
+    },
+    /** For the last moment of the process, when nothing can be waited for. */
+    killAll() {
+      for (const { child } of running) child.kill('SIGKILL');
+      removeFolders();
+    },
+  };
+}

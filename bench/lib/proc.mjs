@@ -1,0 +1,64 @@
+// What the kernel knows of a process, read from outside; undefined where there is no /proc.
+
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** User and system time of all threads, in microseconds. */
+export function cpuMicroseconds(pid) {
+  try {
+    // Nanoseconds, where `stat` counts in hundredths of a second.
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const nanoseconds = threads.map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]),
+    );
+    return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000;
+  } catch {
+    return cpuFromStat(pid); // A kernel without scheduler statistics.
+  }
+}
+
+function cpuFromStat(pid) {
+  const fields = statFields(pid);
+  return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
+
+/** Resident and proportional memory in MB. */
+export function memory(pid) {
+  return {
+    rss: kilobytes(`/proc/${pid}/status`, /^VmRSS:\s+(\d+)/m),
+    pss: kilobytes(`/proc/${pid}/smaps_rollup`, /^Pss:\s+(\d+)/m),
+  };
+}
+
+function kilobytes(file, pattern) {
+  try {
+    const found = pattern.exec(readFileSync(file, 'latin1'))?.[1];
+    return found === undefined ? undefined : Number(found) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Command lines of the direct children. */
+export function childCommands(pid) {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && statFields(name)?.[1] === String(pid))
+    .map((name) => commandOf(name));
+}
+
+function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
+}
+
+/** Fields of `stat` from the state on; the name before it may hold anything. */
+function statFields(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { stdioClient } from '../client/stdio-client.mjs';
+import { interleaved } from '../lib/stats.mjs';
+import { launch, prepareHome, within } from '../lib/subjects.mjs';
+
+const MANY = { servers: 10, tools: 50 };
+export const MANY_TOOLS = MANY.servers * MANY.tools;
+
+/** From the start of the process to the answer of the first `tools/list`, as multiples of an empty node process. */
+export async function start(children, { plan, nodeArgs }) {
+  const home = await prepareWarmHome(children);
+  const cold = (name) => () => firstList(children, { name, home: prepareHome(children) });
+  const warm = (name) => () => firstList(children, { name, home, tools: MANY_TOOLS, nodeArgs });
+  const subjects = [
+    { key: 'node', run: () => emptyNode(children) },
+    { key: 'direct', run: cold('direct') },
+    { key: 'coldFloor', run: cold('floor') },
+    { key: 'coldTrunkline', run: cold('trunkline') },
+    { key: 'warmFloor', run: warm('floor') },
+    { key: 'warmTrunkline', run: warm('trunkline') },
+  ];
+  const results = await interleaved(subjects, {
+    rounds: plan.startRounds,
+    steps: ['start'],
+    measure: async ({ run }) => ({ ms: await run() }),
+  });
+  const times = Object.fromEntries(
+    [...results].map(([{ key }, rounds]) => [key, rounds.map(({ ms }) => ms)]),
+  );
+  const { node, direct } = times;
+  const row = (key, title, values, goal) => ({ section: 'start', key, title, unit: 'ms', values, goal });
+  return [
+    row('cold', 'cold, one server', { node, direct, floor: times.coldFloor, trunkline: times.coldTrunkline }),
+    row(
+      'warm',
+      'warm, ten servers, 500 tools',
+      { node, floor: times.warmFloor, trunkline: times.warmTrunkline },
+      { ofBaseAtMost: 2 },
+    ),
+  ];
+}
+
+/** A home in which the floor and Trunkline have each seen all tools once. */
+export async function prepareWarmHome(children, config = {}) {
+  const home = prepareHome(children, { ...MANY, config });
+  for (const name of ['floor', 'trunkline']) await seeAllTools(children, { name, home });
+  return home;
+}
+
+async function seeAllTools(children, { name, home }) {
+  const running = launch(children, { name, home });
+  const client = stdioClient(running.child);
+  const all = async () => {
+    await client.open();
+    for (;;) {
+      const { tools } = await client.request('tools/list');
+      if (tools.length === MANY_TOOLS) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  await within(all(), `${name} did not list ${MANY_TOOLS} tools`, running);
+  await children.end(running);
+}
+
+async function emptyNode(children) {
+  const begin = performance.now();
+  const running = children.start(['-e', '0']);
+  await children.gone(running);
+  return performance.now() - begin;
+}
+
+async function firstList(children, { name, home, tools: expected = 2, nodeArgs }) {
+  const begin = performance.now();
+  const running = launch(children, { name, home, nodeArgs });
+  const client = stdioClient(running.child);
+  const list = async () => {
+    await client.open();
+    return client.request('tools/list');
+  };
+  const { tools } = await within(list(), `${name} did not list its tools`, running);
+  const ms = performance.now() - begin;
+  if (tools.length !== expected)
+    throw new Error(`${name} listed ${tools.length} tools instead of ${expected}`);
+  await children.end(running);
+  return ms;
+}
