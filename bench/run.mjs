@@ -39,7 +39,7 @@ const scenarios = {
   memory: idleMemory,
 };
 
-const usage = `node bench/run.mjs [--quick | --full] [--only ${Object.keys(scenarios).join(',')}] [--no-busy] [--profile DIR]`;
+const usage = `node bench/run.mjs [--quick | --full] [--only ${Object.keys(scenarios).join(',')}] [--no-busy]`;
 
 process.exitCode = await main();
 
@@ -56,11 +56,11 @@ async function main() {
     return await measure(children, options);
   } finally {
     clearTimeout(limit);
-    await children.endAll();
+    await children.close();
   }
 }
 
-async function measure(children, { mode, plan, names, isBusy, nodeArgs }) {
+async function measure(children, { mode, plan, names, isBusy }) {
   const begin = performance.now();
   const machine = machineLine();
   console.log(
@@ -71,12 +71,14 @@ async function measure(children, { mode, plan, names, isBusy, nodeArgs }) {
   for (const name of names) {
     process.stderr.write(`measuring ${name} …\n`);
     try {
-      const measured = await scenarios[name](children, { plan, isBusy, nodeArgs });
+      const measured = await scenarios[name](children, { plan, isBusy });
       rows.push(...measured.map(summarise));
       if (measured.length === 0) console.log(`${name}: not measured, there is no /proc`);
     } catch (error) {
+      if (children.isClosed) return 1;
       failures.push(name);
       console.error(`${name}: could not be measured: ${error.message}`);
+      await children.endAll();
     }
   }
   console.log(table(rows));
@@ -97,7 +99,6 @@ function readOptions() {
         full: { type: 'boolean', default: false },
         only: { type: 'string', default: Object.keys(scenarios).join(',') },
         'no-busy': { type: 'boolean', default: false },
-        profile: { type: 'string' },
       },
     });
     const names = values.only.split(',');
@@ -105,21 +106,17 @@ function readOptions() {
     if (unknown !== undefined || (values.quick && values.full))
       throw new Error(unknown ?? '--quick and --full');
     const mode = values.full ? 'full' : 'quick';
-    const nodeArgs = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
-    return { mode, plan: plans[mode], names, isBusy: !values['no-busy'], nodeArgs };
+    return { mode, plan: plans[mode], names, isBusy: !values['no-busy'] };
   } catch (error) {
     console.error(`${error.message}\n${usage}`);
     return undefined;
   }
 }
 
-let isEnding = false;
-
 /** A second signal does not wait. */
 async function endEarly(children, why) {
-  if (isEnding) process.exit(130);
-  isEnding = true;
+  if (children.isClosed) process.exit(130);
   console.error(`\nended by ${why}`);
-  await children.endAll();
+  await children.close();
   process.exit(why === 'the time limit' ? 1 : 130);
 }

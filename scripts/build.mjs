@@ -21,7 +21,7 @@ const stampFile = join(root, '.stamp', 'build.json');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Inside the bundle for start-up time; every other dependency is imported from node_modules. */
-const bundled = ['commander', 'jsonc-parser'];
+const bundled = ['commander', 'jsonc-parser', 'kysely'];
 
 export async function build({ force = false } = {}) {
   const begin = performance.now();

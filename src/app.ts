@@ -63,10 +63,12 @@ const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 /** The only place that knows every folder. Builds from the bottom up; stopping is the reverse. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { stateDir } = options;
-  const warm = readWarm(stateDir, options.version);
+  let isDamaged = false;
+  const warm = readWarm(stateDir, options.version, () => (isDamaged = true));
   const snapshot = await loadSnapshot(options, warm);
   const config = snapshot.value;
   const log = options.logger(config.log.level);
+  if (isDamaged) log.warn('The catalog of the last run is damaged; starting without it.', { stateDir });
   const scope = new Scope((error) => log.error('Closing failed.', { reason: String(error) }));
   try {
     const gateway = await buildGateway(options, snapshot, { scope, log, warm });

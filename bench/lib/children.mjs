@@ -11,12 +11,14 @@ export function ownChildren() {
   const running = new Set();
   const root = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
   let folders = 0;
+  let isClosed = false;
 
   const removeFolders = () => rmSync(root, { recursive: true, force: true, maxRetries: 3 });
 
-  /** A node process with pipes; its standard error is kept for messages. */
-  const start = (args, { env = process.env } = {}) => {
-    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  /** A node process with pipes; its standard error is kept for messages. `detached` gives it a session of its own. */
+  const start = (args, { env = process.env, detached = false } = {}) => {
+    if (isClosed) throw new Error('the run is over');
+    const child = spawn(process.execPath, args, { env, detached, stdio: ['pipe', 'pipe', 'pipe'] });
     const started = { child, pid: child.pid, stderr: '', exited: once(child, 'exit') };
     child.stderr
       .setEncoding('utf8')
@@ -41,6 +43,8 @@ export function ownChildren() {
     clearTimeout(insist);
   };
 
+  const endAll = () => Promise.all([...running].map((started) => end(started)));
+
   return {
     newFolder() {
       const folder = join(root, String(++folders));
@@ -50,8 +54,14 @@ export function ownChildren() {
     start,
     end,
     gone,
-    async endAll() {
-      await Promise.all([...running].map((started) => end(started)));
+    endAll,
+    get isClosed() {
+      return isClosed;
+    },
+    /** Ends everything for good. */
+    async close() {
+      isClosed = true;
+      await endAll();
       removeFolders();
     },
     /** For the last moment of the process, when nothing can be waited for. */

@@ -33,10 +33,10 @@ export function machineLine() {
 
 /** Medians of the rounds, and ratios taken within each round with the range of their middle half. */
 export function summarise(row) {
-  const { values, goal, isDifference = false } = row;
+  const { values, goal, hasRatios = true } = row;
   const base = SECTIONS[row.section].columns[0];
   const compare = (others) => {
-    if (isDifference || others === undefined) return undefined;
+    if (!hasRatios || others === undefined) return undefined;
     const ratios = values.trunkline.map((value, index) => value / others[index]);
     return { median: median(ratios), from: percentile(ratios, 0.25), to: percentile(ratios, 0.75) };
   };

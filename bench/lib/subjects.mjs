@@ -46,7 +46,8 @@ export function launch(children, { name, transport = 'stdio', home, nodeArgs = [
       ...(isHttp ? ['--http', '127.0.0.1:0'] : ['--standalone']),
     ],
   };
-  return children.start(commands[name], { env: environment(home) });
+  // Every server runs in a session of its own, whoever starts it; see the floor.
+  return children.start(commands[name], { env: environment(home), detached: name === 'direct' });
 }
 
 /** A subject whose client has shaken hands. */

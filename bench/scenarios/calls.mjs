@@ -14,12 +14,12 @@ const WARM_UP_MS = 600;
 const GOALS = { stdio: { ofBaseAtLeast: 0.4 }, http: { ofBaseAtLeast: 0.55 } };
 
 /** Latency, throughput, CPU and large results over one transport. */
-export async function calls(children, { transport, plan, isBusy, nodeArgs }) {
+export async function calls(children, { transport, plan, isBusy }) {
   const subjects = [];
-  const busy = isBusy ? children.start([busyLoop, String(plan.limitSeconds)]) : undefined;
+  const busy = isBusy ? children.start([busyLoop, String(plan.limitSeconds)], { detached: true }) : undefined;
   try {
     for (const name of ['direct', 'floor', 'trunkline']) {
-      const subject = await open(children, { name, transport, home: prepareHome(children), nodeArgs });
+      const subject = await open(children, { name, transport, home: prepareHome(children) });
       subjects.push(subject);
       await subject.guard(check(subject));
       await subject.guard(warmUp(subject));
@@ -37,7 +37,7 @@ export async function calls(children, { transport, plan, isBusy, nodeArgs }) {
 }
 
 /** What is measured must also be right: the text that was sent, and as many bytes as were asked for. */
-async function check({ client, exposed, name }) {
+export async function check({ client, exposed, name }) {
   await client.request('tools/list');
   const echoed = await client.request('tools/call', { name: exposed('echo'), arguments: { text: TEXT } });
   const big = await client.request('tools/call', { name: exposed('big'), arguments: { bytes: MEGABYTE } });
@@ -77,12 +77,12 @@ const figures = {
   },
 };
 
-function echo({ exposed }) {
+export function echo({ exposed }) {
   const body = requestBody('tools/call', { name: exposed('echo'), arguments: { text: TEXT } });
   return { body, minBytes: TEXT.length };
 }
 
-function big({ exposed }) {
+export function big({ exposed }) {
   const body = requestBody('tools/call', { name: exposed('big'), arguments: { bytes: MEGABYTE } });
   return { body, minBytes: MEGABYTE };
 }
@@ -99,7 +99,7 @@ function toRows(section, { direct, floor, trunkline }) {
   const added = (key, title) => {
     const less = (rounds) => rounds.map((round, index) => round[key] - direct[index][key]);
     const values = { floor: less(floor), trunkline: less(trunkline) };
-    return { section, key: `${key}Added`, title, unit: 'ms', values, isDifference: true };
+    return { section, key: `${key}Added`, title, unit: 'ms', values, isDifference: true, hasRatios: false };
   };
   const cpu = rowOf('cpu', 'CPU of the middle process, a call', 'µs');
   // Directly there is nothing in the middle; what was read is the server's own CPU.

@@ -36,7 +36,7 @@ export async function idleMemory(children, { plan }) {
     row('pssRunning', 'PSS, ten servers running', 'MB', { trunkline: running.pss }),
     row('rss', 'RSS, servers stopped', 'MB', part('rss'), GOAL),
     row('pss', 'PSS, servers stopped', 'MB', part('pss')),
-    row('idleCpu', 'CPU while idle', 'ms/s', cpu),
+    { ...row('idleCpu', 'CPU while idle', 'ms/s', cpu), hasRatios: false },
   ].filter(({ values }) => values.trunkline[0] !== undefined);
 }
 

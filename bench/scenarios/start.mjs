@@ -6,10 +6,10 @@ const MANY = { servers: 10, tools: 50 };
 export const MANY_TOOLS = MANY.servers * MANY.tools;
 
 /** From the start of the process to the answer of the first `tools/list`, as multiples of an empty node process. */
-export async function start(children, { plan, nodeArgs }) {
+export async function start(children, { plan }) {
   const home = await prepareWarmHome(children);
   const cold = (name) => () => firstList(children, { name, home: prepareHome(children) });
-  const warm = (name) => () => firstList(children, { name, home, tools: MANY_TOOLS, nodeArgs });
+  const warm = (name) => () => firstList(children, { name, home, tools: MANY_TOOLS });
   const subjects = [
     { key: 'node', run: () => emptyNode(children) },
     { key: 'direct', run: cold('direct') },
@@ -68,7 +68,7 @@ async function emptyNode(children) {
   return performance.now() - begin;
 }
 
-async function firstList(children, { name, home, tools: expected = 2, nodeArgs }) {
+export async function firstList(children, { name, home, tools: expected = 2, nodeArgs }) {
   const begin = performance.now();
   const running = launch(children, { name, home, nodeArgs });
   const client = stdioClient(running.child);

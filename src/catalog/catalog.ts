@@ -103,7 +103,9 @@ export class Catalog implements AsyncDisposable {
 
   /** Resolves when each of these was listed or could not be, at the latest after `waitMs`. */
   async settled(upstreams: readonly UpstreamName[], waitMs: number): Promise<void> {
-    const waiting = upstreams.flatMap((name) => this.#known.get(name) ?? []).filter(({ isSettled }) => !isSettled);
+    const waiting = upstreams
+      .flatMap((name) => this.#known.get(name) ?? [])
+      .filter(({ isSettled }) => !isSettled);
     if (waiting.length === 0) return;
     let timer: NodeJS.Timeout | undefined;
     const bound = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMs)));
@@ -146,7 +148,7 @@ export class Catalog implements AsyncDisposable {
     try {
       const listing = await this.#options.source.list(name, cancellation);
       cancellation.throwIfCancelled(); // Too late: somebody may have been told already that it failed.
-      if (this.#known.get(name) !== known || listing.config !== known.config) return;
+      if (listing.config !== known.config) return; // The source is ahead of us; it will be asked again.
       if (this.#take(known, listing)) this.#publish();
       this.#options.cache.save(known.listing ?? listing);
     } finally {

@@ -1,6 +1,7 @@
 import { coalesce } from '../lib/coalesce.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import { hasDatabase } from '../storage/database.ts';
 import type { Database, StoreLog } from '../storage/database.ts';
 import { holds } from './era-memory.ts';
 import type { EraMemory, EraVerdict } from './era-memory.ts';
@@ -40,7 +41,8 @@ export class ListingCache implements AsyncDisposable {
   readonly events: Emitter<{ found: readonly Listing[] }>;
   readonly eras: EraMemory = {
     recall: (config) => this.#recall(config),
-    remember: (config, { era, protocol }) => this.#remember(config, { era, protocol, at: this.#options.now() }),
+    remember: (config, { era, protocol }) =>
+      this.#remember(config, { era, protocol, at: this.#options.now() }),
   };
 
   readonly #options: ListingCacheOptions;
@@ -70,7 +72,7 @@ export class ListingCache implements AsyncDisposable {
   async restore(upstreams: readonly UpstreamIdentity[]): Promise<readonly Listing[]> {
     this.keep(upstreams);
     if (this.#options.warm === undefined) {
-      await this.#store();
+      if (hasDatabase(this.#options.stateDir)) await this.#store();
       this.#change();
     }
     return [...this.#listings.values()];
@@ -80,7 +82,9 @@ export class ListingCache implements AsyncDisposable {
   keep(upstreams: readonly UpstreamIdentity[]): void {
     this.#wanted = new Map(upstreams.map(({ name, fingerprint }) => [name, fingerprint]));
     const configs = new Set(this.#wanted.values());
-    const listings = [...this.#listings.values()].filter(({ upstream, config }) => this.#wanted.get(upstream) !== config);
+    const listings = [...this.#listings.values()].filter(
+      ({ upstream, config }) => this.#wanted.get(upstream) !== config,
+    );
     const eras = [...this.#eras.keys()].filter((config) => !configs.has(config));
     for (const { upstream } of listings) this.#listings.delete(upstream);
     for (const config of eras) this.#eras.delete(config);

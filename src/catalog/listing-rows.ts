@@ -27,11 +27,7 @@ const FORMAT = 1;
  * Makes the tables and `known` agree: of two listings of an upstream the newer one counts, and what the config no
  * longer names goes. Gives what the tables knew better.
  */
-export async function reconcile(
-  database: Database,
-  known: Remembered,
-  options: Wanted,
-): Promise<Remembered> {
+export async function reconcile(database: Database, known: Remembered, options: Wanted): Promise<Remembered> {
   return database.query.transaction().execute(async (transaction) => ({
     listings: await reconcileListings(transaction, known.listings, options),
     eras: await reconcileEras(transaction, known.eras, options),
@@ -44,7 +40,10 @@ async function reconcileListings(
   { wanted, now }: Wanted,
 ): Promise<Remembered['listings']> {
   const stored = new Map<string, number>();
-  const heads = await transaction.selectFrom('listings').select(['upstream', 'fingerprint', 'listed_at']).execute();
+  const heads = await transaction
+    .selectFrom('listings')
+    .select(['upstream', 'fingerprint', 'listed_at'])
+    .execute();
   for (const { upstream, fingerprint, listed_at } of heads) {
     // The cast only asks the map; what it does not have is not wanted.
     if (wanted.get(upstream as UpstreamName) === fingerprint) stored.set(upstream, listed_at);
@@ -68,7 +67,11 @@ async function readListingRow(
   transaction: Transaction<Tables>,
   upstream: UpstreamName,
 ): Promise<Listing | undefined> {
-  const row = await transaction.selectFrom('listings').selectAll().where('upstream', '=', upstream).executeTakeFirst();
+  const row = await transaction
+    .selectFrom('listings')
+    .selectAll()
+    .where('upstream', '=', upstream)
+    .executeTakeFirst();
   const body = row === undefined ? undefined : parse(row.body);
   if (row === undefined || !isJsonObject(body) || body['format'] !== FORMAT) return undefined;
   const { format: _, ...entries } = body;

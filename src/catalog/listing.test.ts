@@ -16,7 +16,11 @@ describe('readListing', () => {
     const tool = {
       name: 't',
       title: 'T',
-      inputSchema: { type: 'object', properties: { n: { maximum: '\uE000exact:9223372036854775807' } }, $defs: {} },
+      inputSchema: {
+        type: 'object',
+        properties: { n: { maximum: '\uE000exact:9223372036854775807' } },
+        $defs: {},
+      },
       annotations: { category: 'new', readOnlyHint: true },
       _meta: { 'a/b': [1, null] },
       unheardOf: { of: ['it'] },
@@ -24,8 +28,15 @@ describe('readListing', () => {
     const prompt = { name: 'p', arguments: [{ name: 'x' }], extra: 1 };
     const resource = { uri: 'a://b', name: 'r', size: 3 };
     const template = { uriTemplate: 'a://{b}', name: 'x', icons: [] };
-    const { listing } = read({ tools: [tool], prompts: [prompt], resources: [resource], templates: [template] });
-    const definitions = [listing.tools, listing.prompts, listing.resources, listing.templates].map((list) => list[0]?.definition);
+    const { listing } = read({
+      tools: [tool],
+      prompts: [prompt],
+      resources: [resource],
+      templates: [template],
+    });
+    const definitions = [listing.tools, listing.prompts, listing.resources, listing.templates].map(
+      (list) => list[0]?.definition,
+    );
     expect(JSON.stringify(definitions)).toBe(JSON.stringify([tool, prompt, resource, template]));
   });
 
@@ -68,9 +79,12 @@ describe('readListing', () => {
   });
 
   test('gives equal definitions the same fingerprint, whatever the order of their keys', () => {
-    const [one] = read({ tools: [{ name: 't', title: 'T', inputSchema: { type: 'object', a: 1 } }] }).listing.tools;
-    const [other] = read({ tools: [{ inputSchema: { a: 1, type: 'object' }, title: 'T', name: 't' }] }).listing.tools;
-    const [third] = read({ tools: [{ name: 't', title: 'U', inputSchema: { type: 'object', a: 1 } }] }).listing.tools;
+    const [one] = read({ tools: [{ name: 't', title: 'T', inputSchema: { type: 'object', a: 1 } }] }).listing
+      .tools;
+    const [other] = read({ tools: [{ inputSchema: { a: 1, type: 'object' }, title: 'T', name: 't' }] })
+      .listing.tools;
+    const [third] = read({ tools: [{ name: 't', title: 'U', inputSchema: { type: 'object', a: 1 } }] })
+      .listing.tools;
     expect(one?.fingerprint).toMatch(/^[\w-]{22}$/);
     expect(other?.fingerprint).toBe(one?.fingerprint);
     expect(third?.fingerprint).not.toBe(one?.fingerprint);
@@ -90,7 +104,10 @@ describe('a listing', () => {
   });
 
   test('takes over the objects of an earlier one where nothing changed', () => {
-    const next = withKnownEntries(read({ tools: [{ name: 'c' }, { name: 'b' }, { name: 'a', x: 1 }] }).listing, first);
+    const next = withKnownEntries(
+      read({ tools: [{ name: 'c' }, { name: 'b' }, { name: 'a', x: 1 }] }).listing,
+      first,
+    );
     expect(next.tools.map(({ definition }) => definition.name)).toEqual(['c', 'b', 'a']);
     expect(next.tools[1]).toBe(first.tools[1]);
     expect(next.tools[2]).not.toBe(first.tools[0]);
@@ -99,7 +116,13 @@ describe('a listing', () => {
   test('is recognised when it comes back from a file, and nothing else is', () => {
     const stored: unknown = JSON.parse(JSON.stringify(first));
     expect(isListing(stored)).toBe(true);
-    for (const change of [{ tools: [null] }, { tools: [{ definition: {} }] }, { facts: {} }, { at: '1' }, { prompts: {} }]) {
+    for (const change of [
+      { tools: [null] },
+      { tools: [{ definition: {} }] },
+      { facts: {} },
+      { at: '1' },
+      { prompts: {} },
+    ]) {
       expect(isListing({ ...first, ...change })).toBe(false);
     }
     expect(isListing(null)).toBe(false);

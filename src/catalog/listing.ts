@@ -138,7 +138,10 @@ export function withKnownEntries(listing: Listing, known: Listing): Listing {
   };
 }
 
-function reuse<Entry extends Listed<unknown>>(entries: readonly Entry[], known: readonly Entry[]): readonly Entry[] {
+function reuse<Entry extends Listed<unknown>>(
+  entries: readonly Entry[],
+  known: readonly Entry[],
+): readonly Entry[] {
   const byFingerprint = new Map(known.map((entry) => [entry.fingerprint, entry]));
   return entries.map((entry) => byFingerprint.get(entry.fingerprint) ?? entry);
 }

@@ -34,7 +34,9 @@ export function mayBelongTo(name: string, upstream: UpstreamName, separator: str
 function form(pair: OwnName, separator: string, level: number): string {
   const plain = clean(pair.upstream + separator + pair.name);
   if (level === 0 && plain.length <= MAX_LENGTH) return plain;
-  const hash = createHash('sha256').update(JSON.stringify([pair.upstream, pair.name])).digest('hex');
+  const hash = createHash('sha256')
+    .update(JSON.stringify([pair.upstream, pair.name]))
+    .digest('hex');
   const hashLength = HASH_LENGTHS[Math.max(level, 1)];
   if (hashLength === undefined) return hash.slice(0, MAX_LENGTH);
   return `${plain.slice(0, MAX_LENGTH - 1 - hashLength)}_${hash.slice(0, hashLength)}`;

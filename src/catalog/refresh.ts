@@ -37,19 +37,19 @@ export class Refresh {
 
   /** Ends what is under way and what is asked for. */
   async stop(reason: Error): Promise<void> {
-    const runs = [this.#running, this.#next];
-    for (const run of runs) run?.cancellation.cancel(reason);
-    await Promise.allSettled(runs.map((run) => run?.done));
+    const runs = [this.#running, this.#next].filter((run) => run !== undefined);
+    for (const run of runs) run.cancellation.cancel(reason);
+    await Promise.allSettled(runs.map((run) => run.done));
   }
 
   #join(): Run {
     // A cancelled run fails for those who wait for it; whoever comes now gets another.
     if (this.#next !== undefined && this.#next.cancellation.reason === undefined) return this.#next;
-    if (this.#running === undefined && this.#next === undefined) {
+    if (this.#running === undefined) {
       this.#running = this.#run(undefined);
       return this.#running;
     }
-    this.#next = this.#run(this.#running ?? this.#next);
+    this.#next = this.#run(this.#running);
     return this.#next;
   }
 

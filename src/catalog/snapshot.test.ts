@@ -50,14 +50,20 @@ describe('merge', () => {
   test('leaves out tools that are not allowed without renaming any other', () => {
     const listings = [listing('s', { tools: ['a.b', 'a_b', 'c'] })];
     const all = [...merge(listings, options).tools.values()];
-    const some = merge(listings, { ...options, allows: (upstream, tool) => upstream === 's' && tool !== 'a.b' });
+    const some = merge(listings, {
+      ...options,
+      allows: (upstream, tool) => upstream === 's' && tool !== 'a.b',
+    });
     expect([...some.tools.values()]).toEqual(all.filter(({ definition }) => definition.name !== 'a.b'));
     expect(some.tools.size).toBe(2);
   });
 
   test('has digests that tell which list differs', () => {
     const one = merge([listing('s', { tools: ['t'], prompts: ['p'], uris: ['a://b'] })], options);
-    const two = merge([listing('s', { tools: ['t'], prompts: ['p'], uris: ['a://b'], templates: ['a://{c}'] })], options);
+    const two = merge(
+      [listing('s', { tools: ['t'], prompts: ['p'], uris: ['a://b'], templates: ['a://{c}'] })],
+      options,
+    );
     expect(two.digest).not.toBe(one.digest);
     expect(two.digests).toEqual({ ...one.digests, resources: two.digests.resources });
     expect(two.digests.resources).not.toBe(one.digests.resources);
@@ -73,8 +79,14 @@ describe('merge', () => {
     const words = fc.uniqueArray(fc.constantFrom('a', 'b', 'a__b', 'a.b', 'x'.repeat(70)), { maxLength: 4 });
     const uris = fc.uniqueArray(fc.constantFrom('a://1', 'a://2', 'trunkline://a/a://1'), { maxLength: 3 });
     const listings = fc
-      .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'a__b', 'é', 'è'), words, words, uris, uris), { selector: ([name]) => name })
-      .map((all) => all.map(([name, tools, prompts, own, templates]) => listing(name, { tools, prompts, uris: own, templates })));
+      .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'a__b', 'é', 'è'), words, words, uris, uris), {
+        selector: ([name]) => name,
+      })
+      .map((all) =>
+        all.map(([name, tools, prompts, own, templates]) =>
+          listing(name, { tools, prompts, uris: own, templates }),
+        ),
+      );
     const shuffled = listings.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length })),
     );
@@ -94,7 +106,10 @@ describe('merge', () => {
 
 describe('resources', () => {
   test('pass unchanged while only one upstream has them', () => {
-    const snapshot = merge([listing('a', { uris: ['file:///x'] }), listing('b', { uris: ['file:///y'] })], options);
+    const snapshot = merge(
+      [listing('a', { uris: ['file:///x'] }), listing('b', { uris: ['file:///y'] })],
+      options,
+    );
     expect([...snapshot.resources.keys()]).toEqual(['file:///x', 'file:///y']);
     expect(found(snapshot, 'file:///y')).toEqual(['b', 'file:///y']);
     expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///y')).toBe('file:///y');
@@ -126,7 +141,10 @@ describe('resources', () => {
       options,
     );
     expect(found(snapshot, 'trunkline://a/file:///x')).toEqual(['a', 'file:///x']);
-    expect(found(snapshot, 'trunkline://evil/trunkline://a/file:///x')).toEqual(['evil', 'trunkline://a/file:///x']);
+    expect(found(snapshot, 'trunkline://evil/trunkline://a/file:///x')).toEqual([
+      'evil',
+      'trunkline://a/file:///x',
+    ]);
   });
 });
 
@@ -135,6 +153,7 @@ describe('templates', () => {
     const snapshot = merge(
       [
         listing('files', { uris: ['file:///listed'], templates: ['file:///{+path}'] }),
+        listing('home', { templates: ['file:///~home/{name}'] }),
         listing('logs', { templates: ['file:///logs/{name}', 'log://{day}{?level}'] }),
       ],
       options,
@@ -143,12 +162,16 @@ describe('templates', () => {
     expect(found(snapshot, 'file:///logs/today')).toEqual(['logs', 'file:///logs/today']);
     expect(found(snapshot, 'file:///logs/2026/today')).toEqual(['files', 'file:///logs/2026/today']);
     expect(found(snapshot, 'log://monday?level=warn')).toEqual(['logs', 'log://monday?level=warn']);
+    expect(found(snapshot, 'file:///~home/x')).toEqual(['home', 'file:///~home/x']);
     expect(found(snapshot, 'unknown://x')).toBeUndefined();
   });
 
   test('that several upstreams have are prefixed, and their expansions lose the prefix', () => {
     const snapshot = merge(
-      [listing('a', { templates: ['file:///{+path}'] }), listing('b', { templates: ['file:///{+path}', 'b://{x}'] })],
+      [
+        listing('a', { templates: ['file:///{+path}'] }),
+        listing('b', { templates: ['file:///{+path}', 'b://{x}'] }),
+      ],
       options,
     );
     expect(snapshot.templates.map(({ uriTemplate }) => uriTemplate)).toEqual([

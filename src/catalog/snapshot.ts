@@ -12,7 +12,11 @@ export interface Snapshot {
   /** Of all entries and their names; what servers say about themselves does not count. */
   readonly digest: Fingerprint;
   /** One per list that a client can be told about; templates belong to the resources. */
-  readonly digests: { readonly tools: Fingerprint; readonly prompts: Fingerprint; readonly resources: Fingerprint };
+  readonly digests: {
+    readonly tools: Fingerprint;
+    readonly prompts: Fingerprint;
+    readonly resources: Fingerprint;
+  };
   readonly tools: ReadonlyMap<ExposedName, ToolEntry>;
   readonly prompts: ReadonlyMap<ExposedName, PromptEntry>;
   readonly resources: ReadonlyMap<string, ResourceEntry>;
@@ -23,7 +27,7 @@ export interface Snapshot {
 
 export interface MergeOptions {
   readonly separator: string;
-  allows(upstream: UpstreamName, toolName: string): boolean;
+  readonly allows: (upstream: UpstreamName, toolName: string) => boolean;
 }
 
 export interface ResourceRoute {
@@ -79,7 +83,11 @@ function ownedBy<Definition>(
   entriesOf: (listing: Listing) => readonly Listed<Definition>[],
 ): readonly Owned<Definition>[] {
   return listings.flatMap((listing) =>
-    entriesOf(listing).map(({ fingerprint, definition }) => ({ upstream: listing.upstream, fingerprint, definition })),
+    entriesOf(listing).map(({ fingerprint, definition }) => ({
+      upstream: listing.upstream,
+      fingerprint,
+      definition,
+    })),
   );
 }
 
@@ -94,7 +102,11 @@ function toolsOf(listings: readonly Listing[], { separator, allows }: MergeOptio
 
 function promptsOf(listings: readonly Listing[], { separator }: MergeOptions): readonly PromptEntry[] {
   const owned = ownedBy(listings, (listing) => listing.prompts);
-  const entries = named(owned, separator).map(([name, prompt]) => ({ kind: 'prompt' as const, name, ...prompt }));
+  const entries = named(owned, separator).map(([name, prompt]) => ({
+    kind: 'prompt' as const,
+    name,
+    ...prompt,
+  }));
   return inOrder(entries, ({ name }) => name);
 }
 
@@ -173,7 +185,8 @@ function renamedOf(resources: readonly ResourceEntry[]): UriRoutes['renamed'] {
 /** Whom to ask for a URI that a client names: a listed resource, else the closest template. */
 export function findResource(snapshot: Snapshot, uri: string): ResourceRoute | undefined {
   const resource = snapshot.resources.get(uri);
-  if (resource !== undefined) return { entry: resource, upstream: resource.upstream, uri: resource.definition.uri };
+  if (resource !== undefined)
+    return { entry: resource, upstream: resource.upstream, uri: resource.definition.uri };
   const route = closest(
     snapshot.routes.templates,
     ({ prefix, matcher }) => uri.startsWith(prefix) && matcher().matches(uri.slice(prefix.length)),

@@ -5,11 +5,23 @@ import { uriMatcher } from './uri-template.ts';
 
 describe('uriMatcher', () => {
   const cases: [string, string[], string[]][] = [
-    ['file:///{path}', ['file:///notes.txt', 'file:///a%2Fb', 'file:///'], ['file:///a/b', 'files:///a', 'file://a']],
+    [
+      'file:///{path}',
+      ['file:///notes.txt', 'file:///a%2Fb', 'file:///'],
+      ['file:///a/b', 'files:///a', 'file://a'],
+    ],
     ['file:///{+path}', ['file:///a/b/c?d#e', 'file:///'], ['http:///a']],
-    ['demo://resource/dynamic/text/{resourceId}', ['demo://resource/dynamic/text/1'], ['demo://resource/dynamic/blob/1']],
+    [
+      'demo://resource/dynamic/text/{resourceId}',
+      ['demo://resource/dynamic/text/1'],
+      ['demo://resource/dynamic/blob/1'],
+    ],
     ['db://{table}/{id}', ['db://users/1', 'db://users/a,b'], ['db://users', 'db://users/1/2']],
-    ['search://find{?q,limit}', ['search://find', 'search://find?q=a&limit=3', 'search://find?limit=3'], ['search://find/a', 'search://found']],
+    [
+      'search://find{?q,limit}',
+      ['search://find', 'search://find?q=a&limit=3', 'search://find?limit=3'],
+      ['search://find/a', 'search://found'],
+    ],
     ['search://find?fixed=1{&x}', ['search://find?fixed=1', 'search://find?fixed=1&x=2'], ['search://find']],
     ['x://a{/list*}', ['x://a', 'x://a/b', 'x://a/b/c'], ['x://ab', 'x://a?b']],
     ['x://a{.format}', ['x://a', 'x://a.json'], ['x://a/json', 'x://ajson']],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -28,18 +29,33 @@ export interface WarmState {
 /** Raise when the shape of the file changes within one version of the program. */
 const FORMAT = 1;
 
-/** Undefined when the file is missing, damaged or of another version of the program. */
-export function readWarm(stateDir: string, version: string): WarmState | undefined {
-  let value: unknown;
+/** The file begins with the digest of all that follows: what it holds is obeyed, so not one byte of it may be another. */
+const DIGEST = /^\{"digest":"([\w-]{43})",/;
+
+/** Undefined when the file is missing, damaged or of another version of the program; it is derived and will be written anew. */
+export function readWarm(
+  stateDir: string,
+  version: string,
+  onDamaged: () => void = () => {},
+): WarmState | undefined {
+  let text: string;
   try {
-    value = JSON.parse(readFileSync(warmFile(stateDir), 'utf8'));
+    text = readFileSync(warmFile(stateDir), 'utf8');
   } catch {
-    return undefined; // Whatever is wrong with it, it is derived and will be written anew.
+    return undefined; // Missing; whatever else it is, the writing of the next one will tell.
   }
+  const [head = '', digest] = DIGEST.exec(text) ?? [];
+  if (digest === undefined || digestOf(text.slice(head.length)) !== digest) {
+    onDamaged();
+    return undefined;
+  }
+  const value: unknown = JSON.parse(text);
   if (!isJsonObject(value) || value['format'] !== FORMAT || value['version'] !== version) return undefined;
   const { config, listings, eras, isStored } = value;
   if (!Array.isArray(listings) || !listings.every(isListing) || !isJsonObject(eras)) return undefined;
-  const verdicts = Object.entries(eras).filter((pair): pair is [Fingerprint, EraVerdict] => isEraVerdict(pair[1]));
+  const verdicts = Object.entries(eras).filter((pair): pair is [Fingerprint, EraVerdict] =>
+    isEraVerdict(pair[1]),
+  );
   return {
     config:
       isJsonObject(config) && typeof config['revision'] === 'string'
@@ -53,17 +69,24 @@ export function readWarm(stateDir: string, version: string): WarmState | undefin
 
 export async function writeWarm(stateDir: string, version: string, state: WarmState): Promise<void> {
   const { config, isStored } = state;
-  const head = JSON.stringify({ format: FORMAT, version, isStored, config, eras: Object.fromEntries(state.eras) });
+  const head = JSON.stringify({
+    format: FORMAT,
+    version,
+    isStored,
+    config,
+    eras: Object.fromEntries(state.eras),
+  });
   const listings: string[] = [];
   for (const listing of state.listings) {
     listings.push(JSON.stringify(listing));
     await nextTurn(); // Writing out thousands of tools at once would hold up calls.
   }
-  await writeFileAtomic(
-    warmFile(stateDir),
-    `${head.slice(0, -1)},"listings":[${listings.join(',')}]}\n`,
-    0o600,
-  );
+  const rest = `${head.slice(1, -1)},"listings":[${listings.join(',')}]}\n`;
+  await writeFileAtomic(warmFile(stateDir), `{"digest":"${digestOf(rest)}",${rest}`, 0o600);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function warmFile(stateDir: string): string {

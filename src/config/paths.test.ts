@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { GatewayError } from '../model/errors.ts';
 import { loadConfig } from './load.ts';
-import { createStarterConfig, findConfig, locations } from './paths.ts';
+import { createStarterConfig, findConfig, locations, stateDirOf } from './paths.ts';
 
 describe('locations', () => {
   test('follow XDG on Linux', () => {
@@ -136,4 +136,13 @@ describe('on disk', () => {
     expect(created.filter(Boolean)).toHaveLength(1);
     expect(await readdir(folder)).toEqual(['config.jsonc']);
   });
+});
+
+test("a configuration that is not the user's own has a state of its own", () => {
+  const places = { configFile: '/home/me/.config/trunkline/config.jsonc', stateDir: '/home/me/.state' };
+  expect(stateDirOf(places.configFile, places)).toBe(places.stateDir);
+  const one = stateDirOf('/src/one/trunkline.jsonc', places);
+  const other = stateDirOf('/src/other/trunkline.jsonc', places);
+  expect(one).not.toBe(other);
+  expect(one.startsWith(`${places.stateDir}/configs/`)).toBe(true);
 });

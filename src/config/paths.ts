@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { constants, copyFile, link, mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, posix, resolve, win32 } from 'node:path';
+import { dirname, join, posix, resolve, win32 } from 'node:path';
 
 import { GatewayError } from '../model/errors.ts';
 
@@ -47,6 +47,16 @@ export function locations(options: {
     configFile: path.join(base('XDG_CONFIG_HOME', '.config'), 'trunkline', 'config.jsonc'),
     stateDir: path.join(base('XDG_STATE_HOME', '.local', 'state'), 'trunkline'),
   };
+}
+
+/**
+ * What is remembered belongs to one configuration: two that took turns in one place would make every start a first one. The
+ * user's own has the state folder itself, every other one a folder in it.
+ */
+export function stateDirOf(file: string, places: Locations): string {
+  if (file === places.configFile) return places.stateDir;
+  const hash = createHash('sha256').update(file).digest('hex').slice(0, 12);
+  return join(places.stateDir, 'configs', hash);
 }
 
 export interface FoundConfig {

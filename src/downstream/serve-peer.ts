@@ -12,6 +12,7 @@ import type { Logger } from '../observe/log.ts';
 import { withoutEnvelope } from '../wire/envelope.ts';
 import { eraOf, LEGACY_VERSIONS, META, MODERN_VERSION, NEWEST_LEGACY, RPC } from '../wire/era.ts';
 import type { ClientChannel, Connection, IncomingRequest } from '../wire/serving.ts';
+import { KnownLists } from './known-lists.ts';
 import { Listeners } from './listeners.ts';
 import type { ListTexts } from './lists.ts';
 import { resultForEra, toRpcError, toToolResult } from './to-wire.ts';
@@ -41,6 +42,7 @@ export function servePeer(binding: Binding): Connection {
 class ClientSession implements Connection {
   readonly #binding: Binding;
   readonly #listeners: Listeners;
+  readonly #known = new KnownLists();
   readonly #id = randomUUID();
 
   constructor(binding: Binding) {
@@ -160,7 +162,9 @@ class ClientSession implements Connection {
     if (params['cursor'] !== undefined) throw invalidParams('Unknown cursor: every list is one page here.');
     const { gateway, lists } = this.#binding;
     await gateway.settled();
-    return lists.get(method, this.#view(), exposure, era);
+    const view = this.#view();
+    this.#known.listed(method, view);
+    return lists.get(method, view, exposure, era);
   }
 
   #call(request: IncomingRequest, params: JsonObject, era: Era): CallRequest {
@@ -215,10 +219,9 @@ class ClientSession implements Connection {
   }
 
   #announce(changed: ChangedLists): void {
-    const { channel } = this.#binding;
-    if (changed.tools) channel.notify('notifications/tools/list_changed', undefined);
-    if (changed.prompts) channel.notify('notifications/prompts/list_changed', undefined);
-    if (changed.resources) channel.notify('notifications/resources/list_changed', undefined);
+    for (const method of this.#known.news(changed, this.#view())) {
+      this.#binding.channel.notify(method, undefined);
+    }
   }
 
   #fail(request: IncomingRequest, error: unknown, era: Era): void {

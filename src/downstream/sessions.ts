@@ -177,7 +177,11 @@ export class Sessions {
   }
 
   get(id: string): Session | undefined {
-    return this.#sessions.get(id);
+    const session = this.#sessions.get(id);
+    // It is swept only now and then, but over is over.
+    if (session === undefined || !this.#isTooIdle(session)) return session;
+    this.#endIdle(session);
+    return undefined;
   }
 
   end(session: Session, reason: GatewayError): void {
@@ -189,13 +193,19 @@ export class Sessions {
   }
 
   sweep(): void {
-    const { idleMs, now, log } = this.#options;
-    const oldest = now() - idleMs;
     for (const session of [...this.#sessions.values()]) {
-      if (session.isBusy || session.usedAt > oldest) continue;
-      log.debug('A session was idle for too long and was ended.');
-      this.end(session, new GatewayError('CALL_CANCELLED', 'The session was idle for too long.'));
+      if (this.#isTooIdle(session)) this.#endIdle(session);
     }
+  }
+
+  #isTooIdle(session: Session): boolean {
+    const { idleMs, now } = this.#options;
+    return !session.isBusy && session.usedAt <= now() - idleMs;
+  }
+
+  #endIdle(session: Session): void {
+    this.#options.log.debug('A session was idle for too long and was ended.');
+    this.end(session, new GatewayError('CALL_CANCELLED', 'The session was idle for too long.'));
   }
 
   #evict(): boolean {

@@ -83,7 +83,13 @@ export class Discovery implements AsyncDisposable {
       this.#running.delete(run);
     });
     this.#running.set(run, cancellation);
-    await run;
+    try {
+      await run;
+    } catch (error) {
+      // Not fresh: it is listed as soon as it comes back.
+      this.#triedAt.delete(name);
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,17 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { mayBelongTo } from '../catalog/naming.ts';
-import { findResource } from '../catalog/snapshot.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import type { GatewayConfig, UpstreamConfig } from '../config/config.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
 import { Deadlines } from '../lib/deadlines.ts';
 import { Emitter } from '../lib/emitter.ts';
-import { nearest } from '../lib/nearest.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
-import type { PromptEntry, ToolEntry } from '../model/entry.ts';
+import type { ToolEntry } from '../model/entry.ts';
 import { GatewayError } from '../model/errors.ts';
-import type { ExposedName, UpstreamName } from '../model/ids.ts';
+import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Call, Next, Operation } from '../policy/call.ts';
@@ -20,6 +18,15 @@ import { deadline } from '../policy/guards/deadline.ts';
 import { limit } from '../policy/guards/limit.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
 import { Discovery } from './discovery.ts';
+import {
+  completionOperation,
+  findTool,
+  promptOperation,
+  resourceOperation,
+  resourceRoute,
+  toolOperation,
+  unknownEntry,
+} from './route.ts';
 import { problemOf } from './status.ts';
 import type { UpstreamStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -58,6 +65,7 @@ export class Gateway implements AsyncDisposable {
   readonly #views = new WeakMap<Snapshot, View>();
   #drained: (() => void) | undefined;
   #announcing: NodeJS.Timeout | undefined;
+  #listsWaitUntil: number | undefined;
 
   constructor(deps: GatewayDeps) {
     const { config, pool, catalog, now, log } = deps;
@@ -82,9 +90,14 @@ export class Gateway implements AsyncDisposable {
     this.#discovery.start();
   }
 
-  /** Resolves once every server was listed or the wait is over; at once when all are known. */
+  /**
+   * Resolves once every server was listed or the wait is over; at once when all are known. There is one wait, beginning
+   * with the first who asks, so that a server which never answers does not hold up every list.
+   */
   settled(): Promise<void> {
-    return this.#deps.catalog.settled(this.#deps.pool.names(), this.#deps.config.startup.listWaitMs);
+    const { catalog, pool, config, now } = this.#deps;
+    this.#listsWaitUntil ??= now() + config.startup.listWaitMs;
+    return catalog.settled(pool.names(), Math.max(0, this.#listsWaitUntil - now()));
   }
 
   /** Resolves when every server was listed once in this run, or could not be. */
@@ -101,58 +114,33 @@ export class Gateway implements AsyncDisposable {
   }
 
   async callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const entry = this.#tool(name) ?? (await this.#discoverTool(name));
-    if (entry === undefined) throw this.#unknown('tool', name, this.#deps.catalog.current.tools.keys());
-    const params = { ...request.params, name: entry.definition.name };
-    const operation: Operation = {
-      kind: 'tool',
-      upstream: entry.upstream,
-      entry,
-      method: 'tools/call',
-      params,
-    };
-    return this.#guarded(caller, operation, request);
+    const { catalog } = this.#deps;
+    const entry = findTool(catalog.current, name) ?? (await this.#discoverTool(name));
+    if (entry === undefined) throw unknownEntry('tool', name, catalog.current.tools.keys());
+    return this.#guarded(caller, toolOperation(entry, request.params), request);
   }
 
   async getPrompt(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const entry = this.#prompt(name);
-    if (entry === undefined) throw this.#unknown('prompt', name, this.#deps.catalog.current.prompts.keys());
-    const params = { ...request.params, name: entry.definition.name };
-    const operation: Operation = {
-      kind: 'prompt',
-      upstream: entry.upstream,
-      entry,
-      method: 'prompts/get',
-      params,
-    };
-    return this.#guarded(caller, operation, request);
+    return this.#guarded(caller, promptOperation(this.#deps.catalog.current, name, request.params), request);
   }
 
   async readResource(caller: Caller, uri: string, request: CallRequest): Promise<Payload> {
-    const { upstream, entry, ownUri } = this.#resource(uri);
-    const params = { ...request.params, uri: ownUri };
-    return this.#guarded(
-      caller,
-      { kind: 'resource', upstream, entry, method: 'resources/read', params },
-      request,
-    );
+    return this.#guarded(caller, resourceOperation(this.#deps.catalog.current, uri, request.params), request);
   }
 
   /** Completes an argument of a prompt or of a resource template. */
   async complete(caller: Caller, ref: JsonObject, request: CallRequest): Promise<Payload> {
-    const { upstream, entry, own } = this.#reference(ref);
-    const params = { ...request.params, ref: own };
     return this.#guarded(
       caller,
-      { kind: 'completion', upstream, entry, method: 'completion/complete', params },
+      completionOperation(this.#deps.catalog.current, ref, request.params),
       request,
     );
   }
 
   /** `onUpdate` is called until the subscription is disposed of. */
   subscribe(_caller: Caller, uri: string, onUpdate: () => void): Promise<Disposable> {
-    const { upstream, ownUri } = this.#resource(uri);
-    return this.#subscriptions.add(upstream, ownUri, onUpdate);
+    const { upstream, uri: own } = resourceRoute(this.#deps.catalog.current, uri);
+    return this.#subscriptions.add(upstream, own, onUpdate);
   }
 
   /** A client session is over; what only it used is ended. */
@@ -193,6 +181,8 @@ export class Gateway implements AsyncDisposable {
     clearTimeout(timer);
     const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is stopping; try again in a moment.');
     for (const cancellation of [...this.#inFlight]) cancellation.cancel(reason);
+    // Answers pass through a few promises on their way out; a turn later they have left.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -237,79 +227,21 @@ export class Gateway implements AsyncDisposable {
     return upstream.request(method, params, call);
   }
 
-  #tool(name: string): ToolEntry | undefined {
-    return this.#deps.catalog.current.tools.get(name as ExposedName);
-  }
-
-  #prompt(name: string): PromptEntry | undefined {
-    return this.#deps.catalog.current.prompts.get(name as ExposedName);
-  }
-
   /** While a server has no listing yet, a call is matched against the known prefixes and only that server is listed. */
   async #discoverTool(name: string): Promise<ToolEntry | undefined> {
     const { pool, catalog, config } = this.#deps;
     for (const upstream of pool.names()) {
       if (catalog.has(upstream) || !mayBelongTo(name, upstream, config.names.separator)) continue;
       await this.#discovery.refresh(upstream);
-      const entry = this.#tool(name);
+      const entry = findTool(catalog.current, name);
       if (entry !== undefined) return entry;
     }
     return undefined;
   }
 
-  #resource(uri: string): {
-    readonly upstream: UpstreamName;
-    readonly ownUri: string;
-    readonly entry: Operation['entry'] & object;
-  } {
-    const found = findResource(this.#deps.catalog.current, uri);
-    if (found === undefined) {
-      throw new GatewayError('ENTRY_NOT_FOUND', `Unknown resource: ${uri}`, {
-        details: { kind: 'resource', uri },
-      });
-    }
-    return { upstream: found.entry.upstream, ownUri: found.uri, entry: found.entry };
-  }
-
-  #reference(ref: JsonObject): {
-    readonly upstream: UpstreamName;
-    readonly entry: Operation['entry'] & object;
-    readonly own: JsonObject;
-  } {
-    const { type, name, uri } = ref;
-    if (type === 'ref/prompt' && typeof name === 'string') {
-      const entry = this.#prompt(name);
-      if (entry === undefined) throw this.#unknown('prompt', name, this.#deps.catalog.current.prompts.keys());
-      return { upstream: entry.upstream, entry, own: { ...ref, name: entry.definition.name } };
-    }
-    if (type === 'ref/resource' && typeof uri === 'string') {
-      const template = this.#deps.catalog.current.templates.find((entry) => entry.uriTemplate === uri);
-      if (template !== undefined) {
-        return {
-          upstream: template.upstream,
-          entry: template,
-          own: { ...ref, uri: template.definition.uriTemplate },
-        };
-      }
-      const { upstream, ownUri, entry } = this.#resource(uri);
-      return { upstream, entry, own: { ...ref, uri: ownUri } };
-    }
-    throw new GatewayError(
-      'ARGUMENTS_INVALID',
-      'ref must be {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}.',
-    );
-  }
-
-  #unknown(kind: 'tool' | 'prompt', name: string, known: Iterable<string>): GatewayError {
-    const near = nearest(name, [...known], 3);
-    const hint = near.length === 0 ? '' : ` Did you mean ${near.map((each) => `"${each}"`).join(', ')}?`;
-    return new GatewayError('ENTRY_NOT_FOUND', `Unknown ${kind}: ${name.slice(0, 200)}.${hint}`, {
-      details: { kind, near },
-    });
-  }
-
   #makeView(snapshot: Snapshot): View {
     return {
+      digests: snapshot.digests,
       tools: [...snapshot.tools.values()],
       prompts: [...snapshot.prompts.values()],
       resources: [...snapshot.resources.values()],

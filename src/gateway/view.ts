@@ -5,6 +5,8 @@ import type { ServerFacts } from '../model/server-facts.ts';
 
 /** The part of a snapshot that one caller may see. */
 export interface View {
+  /** One per list that a client can be told about. */
+  readonly digests: Snapshot['digests'];
   readonly tools: readonly ToolEntry[];
   readonly prompts: readonly PromptEntry[];
   readonly resources: readonly ResourceEntry[];

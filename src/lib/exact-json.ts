@@ -68,10 +68,15 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether JavaScript writes the same number again, be it in other words. */
+/**
+ * Whether JavaScript writes the same number again, be it in other words. Not in words that turn a whole number into one
+ * with an exponent: many readers take that for a float, which no longer equals the id or key that was meant.
+ */
 function isExact(literal: string): boolean {
   const written = JSON.stringify(Number(literal));
-  return written === literal || decimal(written) === decimal(literal);
+  if (written === literal) return true;
+  if (written.includes('e') && !/[.eE]/.test(literal)) return false;
+  return decimal(written) === decimal(literal);
 }
 
 /** Equal for two literals exactly when they are the same number with the same sign. */

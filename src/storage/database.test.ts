@@ -1,23 +1,21 @@
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
-import { build } from 'esbuild';
 import { sql } from 'kysely';
 import Libsql from 'libsql';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { deferred } from '../lib/deferred.ts';
 import { GatewayError } from '../model/errors.ts';
@@ -46,9 +44,16 @@ async function open(options: Partial<Parameters<typeof openDatabase>[0]> = {}): 
   return database;
 }
 
-const row = (upstream: string, body = '{}') => ({ upstream, fingerprint: 'f', listed_at: 1_700_000_000_000, body });
+const row = (upstream: string, body = '{}') => ({
+  upstream,
+  fingerprint: 'f',
+  listed_at: 1_700_000_000_000,
+  body,
+});
 
-async function troubleIn(work: Promise<unknown>): Promise<{ code: string; reason: unknown; message: string }> {
+async function troubleIn(
+  work: Promise<unknown>,
+): Promise<{ code: string; reason: unknown; message: string }> {
   const error: unknown = await work.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -64,7 +69,9 @@ describe('an ordinary database', () => {
     await first.query.insertInto('listings').values(row('github', '{"text":"é€😀"}')).execute();
     await first[Symbol.asyncDispose]();
     const second = await open();
-    expect(await second.query.selectFrom('listings').selectAll().execute()).toEqual([row('github', '{"text":"é€😀"}')]);
+    expect(await second.query.selectFrom('listings').selectAll().execute()).toEqual([
+      row('github', '{"text":"é€😀"}'),
+    ]);
     expect(second.movedAside).toBeUndefined();
   });
 
@@ -73,7 +80,8 @@ describe('an ordinary database', () => {
     file = join(stateDir, 'trunkline.db');
     await open();
     expect(statSync(stateDir).mode & 0o777).toBe(0o700);
-    for (const name of readdirSync(stateDir)) expect([name, statSync(join(stateDir, name)).mode & 0o777]).toEqual([name, 0o600]);
+    for (const name of readdirSync(stateDir))
+      expect([name, statSync(join(stateDir, name)).mode & 0o777]).toEqual([name, 0o600]);
     expect(readdirSync(stateDir)).toContain('trunkline.db-wal');
   });
 
@@ -86,7 +94,8 @@ describe('an ordinary database', () => {
 
   test('works in write-ahead mode with foreign keys', async () => {
     const { query } = await open();
-    const value = async (pragma: string) => Object.values((await sql.raw<object>(`pragma ${pragma}`).execute(query)).rows[0]!)[0];
+    const value = async (pragma: string) =>
+      Object.values((await sql.raw<object>(`pragma ${pragma}`).execute(query)).rows[0]!)[0];
     expect(await value('journal_mode')).toBe('wal');
     expect(await value('foreign_keys')).toBe(1);
     expect(await value('synchronous')).toBe(1);
@@ -117,7 +126,9 @@ describe('an ordinary database', () => {
     });
     await begun.promise;
     await Promise.all([late, database[Symbol.asyncDispose](), database[Symbol.asyncDispose]()]);
-    expect(await troubleIn(database.query.selectFrom('eras').selectAll().execute())).toMatchObject({ reason: 'closed' });
+    expect(await troubleIn(database.query.selectFrom('eras').selectAll().execute())).toMatchObject({
+      reason: 'closed',
+    });
     expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0).toBe(0);
     const again = await open();
     expect(await again.query.selectFrom('listings').select('upstream').execute()).toHaveLength(2);
@@ -139,7 +150,11 @@ describe('an ordinary database', () => {
 describe('a damaged database', () => {
   async function filled(): Promise<Buffer> {
     const database = await open();
-    for (let at = 0; at < 50; at++) await database.query.insertInto('listings').values(row(`u${at}`, 'x'.repeat(4000))).execute();
+    for (let at = 0; at < 50; at++)
+      await database.query
+        .insertInto('listings')
+        .values(row(`u${at}`, 'x'.repeat(4000)))
+        .execute();
     await database[Symbol.asyncDispose]();
     return readFileSync(file);
   }
@@ -147,9 +162,15 @@ describe('a damaged database', () => {
   const damages: [string, () => Promise<void>][] = [
     ['that is something else', async () => writeFileSync(file, 'This is a letter to my aunt.\n'.repeat(200))],
     ['that is too short', async () => writeFileSync(file, 'short')],
-    ['that was cut', async () => void (await filled(), truncateSync(file, 4096 * 5 + 100))],
-    ['whose first page is overwritten', async () => writeFileSync(file, (await filled()).fill(0x5a, 100, 4096))],
-    ['with a bad page in the middle', async () => writeFileSync(file, (await filled()).fill(0x5a, 4096 * 8, 4096 * 12))],
+    ['that was cut', async () => filled().then(() => truncateSync(file, 4096 * 5 + 100))],
+    [
+      'whose first page is overwritten',
+      async () => writeFileSync(file, (await filled()).fill(0x5a, 100, 4096)),
+    ],
+    [
+      'with a bad page in the middle',
+      async () => writeFileSync(file, (await filled()).fill(0x5a, 4096 * 8, 4096 * 12)),
+    ],
   ];
   test.each(damages)('%s is moved aside, reported and replaced', async (_, damage) => {
     await damage();
@@ -163,7 +184,27 @@ describe('a damaged database', () => {
     expect(readFileSync(database.movedAside!).equals(before)).toBe(true);
     expect(warnings).toEqual(['The database was damaged and has been moved aside.']);
     await database.query.insertInto('listings').values(row('new')).execute();
-    expect(await database.query.selectFrom('listings').select('upstream').execute()).toEqual([{ upstream: 'new' }]);
+    expect(await database.query.selectFrom('listings').select('upstream').execute()).toEqual([
+      { upstream: 'new' },
+    ]);
+  });
+
+  test('that another process has just replaced is left to that one', async () => {
+    writeFileSync(file, 'damage');
+    const replace = () => {
+      renameSync(file, `${file}.elsewhere`);
+      const sound = new Libsql(file);
+      sound.exec('create table other(a)');
+      sound.close();
+      return new Date();
+    };
+    const database = await open({ now: replace });
+    expect(database.movedAside).toBeUndefined();
+    expect(readdirSync(stateDir).filter((name) => name.includes('damaged'))).toEqual([]);
+    const tables = await sql<{ name: string }>`select name from sqlite_schema where name = 'other'`.execute(
+      database.query,
+    );
+    expect(tables.rows).toHaveLength(1);
   });
 
   test('never takes the place of an earlier one', async () => {
@@ -203,13 +244,21 @@ describe('a database that cannot be used', () => {
   test('because a file is in the way of its folder is a GatewayError', async () => {
     const inTheWay = join(stateDir, 'file');
     writeFileSync(inTheWay, '');
-    expect(await troubleIn(openDatabase({ stateDir: join(inTheWay, 'state') }))).toMatchObject({ code: 'STORE_LOCKED', reason: 'unavailable' });
+    expect(await troubleIn(openDatabase({ stateDir: join(inTheWay, 'state') }))).toMatchObject({
+      code: 'STORE_LOCKED',
+      reason: 'unavailable',
+    });
   });
 
   test('because the disk is full or read-only is a GatewayError, and lives on afterwards', async () => {
     const { query } = await open();
     await sql`pragma max_page_count = 20`.execute(query);
-    const large = query.transaction().execute((transaction) => transaction.insertInto('listings').values(row('a', 'x'.repeat(1e6))).execute());
+    const large = query.transaction().execute((transaction) =>
+      transaction
+        .insertInto('listings')
+        .values(row('a', 'x'.repeat(1e6)))
+        .execute(),
+    );
     expect(await troubleIn(large)).toMatchObject({ code: 'STORE_LOCKED', reason: 'full' });
     await sql`pragma query_only = 1`.execute(query);
     const write = () => query.insertInto('listings').values(row('b')).execute();
@@ -226,13 +275,28 @@ describe('a database that cannot be used', () => {
       migrations: [
         async () => {},
         async ({ schema }) => schema.createTable('half').addColumn('a', 'text').execute(),
-        async () => Promise.reject(new Error('no further')),
+        () => Promise.reject(new Error('no further')),
       ],
     });
     await expect(broken).rejects.toThrow('no further');
-    const tables = await sql<{ name: string }>`select name from sqlite_schema where name = 'half'`.execute(query);
+    const tables = await sql<{ name: string }>`select name from sqlite_schema where name = 'half'`.execute(
+      query,
+    );
     expect(tables.rows).toEqual([]);
-    expect((await sql<{ user_version: number }>`pragma user_version`.execute(query)).rows).toEqual([{ user_version: 1 }]);
+    expect((await sql<{ user_version: number }>`pragma user_version`.execute(query)).rows).toEqual([
+      { user_version: 1 },
+    ]);
+  });
+
+  test('migrates once when two connections begin at the same time', async () => {
+    const [one, other] = [await open(), await open()];
+    const migrations = [
+      async () => {},
+      async ({ schema }: Database['query']) => schema.createTable('half').addColumn('a', 'text').execute(),
+    ];
+    await Promise.all([one, other].map(({ query }) => migrate(query, { file, migrations })));
+    const version = sql<{ user_version: number }>`pragma user_version`;
+    expect((await version.execute(other.query)).rows).toEqual([{ user_version: 2 }]);
   });
 
   test('stops waiting when asked to', async () => {
@@ -241,143 +305,11 @@ describe('a database that cannot be used', () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(new GatewayError('SHUTTING_DOWN', 'Stopping.')), 50);
     const begin = performance.now();
-    expect(await troubleIn(openDatabase({ stateDir, signal: stop.signal, lockTimeoutMs: 20_000 }))).toMatchObject({ code: 'SHUTTING_DOWN' });
+    expect(
+      await troubleIn(openDatabase({ stateDir, signal: stop.signal, lockTimeoutMs: 20_000 })),
+    ).toMatchObject({ code: 'SHUTTING_DOWN' });
     expect(performance.now() - begin).toBeLessThan(5000);
     holder.exec('commit');
     holder.close();
-  });
-});
-
-describe('several processes', () => {
-  let tools: string;
-
-  beforeAll(async () => {
-    tools = mkdtempSync(join(tmpdir(), 'trunkline-storage-bundle-'));
-    symlinkSync(resolve('node_modules'), join(tools, 'node_modules'), 'dir');
-    await build({
-      entryPoints: ['src/storage/database.ts'],
-      outdir: tools,
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      packages: 'external',
-      outExtension: { '.js': '.mjs' },
-      logLevel: 'error',
-    });
-  });
-
-  afterAll(() => rmSync(tools, { recursive: true, force: true }));
-
-  interface Child {
-    readonly line: () => Promise<string>;
-    readonly send: (text: string) => void;
-    readonly ended: Promise<string>;
-  }
-
-  /** Runs `source` with `openDatabase`, `stateDir`, `say(text)` and `heard()` in scope. */
-  function child(source: string): Child {
-    const script = `
-      import { openDatabase } from ${JSON.stringify(join(tools, 'database.mjs'))};
-      const stateDir = ${JSON.stringify(stateDir)};
-      const say = (text) => process.stdout.write(text + '\\n');
-      const heard = () => new Promise((resolve) => process.stdin.once('data', resolve));
-      ${source}
-      process.exit(0);`;
-    const running = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
-    let text = '';
-    let wake = () => {};
-    running.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      wake();
-    });
-    return {
-      line: async () => {
-        while (!text.includes('\n')) await new Promise<void>((done) => (wake = done));
-        const line = text.slice(0, text.indexOf('\n'));
-        text = text.slice(line.length + 1);
-        return line;
-      },
-      send: (message) => void running.stdin.write(message),
-      ended: new Promise((done) => running.on('close', (code, signal) => done(`${code ?? signal ?? ''}`))),
-    };
-  }
-
-  test('migrate a new database at the same time and lose no write', { timeout: 30_000 }, async () => {
-    const children = Array.from({ length: 4 }, (_, at) =>
-      child(`
-        await heard();
-        const database = await openDatabase({ stateDir });
-        for (let n = 0; n < 25; n++) {
-          await database.query.transaction().execute(async (t) => {
-            const row = await t.selectFrom('listings').selectAll().where('upstream', '=', 'shared').executeTakeFirst();
-            const values = { upstream: 'shared', fingerprint: 'f', listed_at: (row?.listed_at ?? 0) + 1, body: '${at}' };
-            await t.insertInto('listings').values(values).onConflict((c) => c.column('upstream').doUpdateSet(values)).execute();
-          });
-        }
-        await database[Symbol.asyncDispose]();
-        say(database.movedAside ?? 'sound');`),
-    );
-    for (const one of children) one.send('go\n');
-    expect(await Promise.all(children.map((one) => one.line()))).toEqual(['sound', 'sound', 'sound', 'sound']);
-    expect(await Promise.all(children.map((one) => one.ended))).toEqual(['0', '0', '0', '0']);
-    const { query } = await open();
-    expect(await query.selectFrom('listings').select('listed_at').execute()).toEqual([{ listed_at: 100 }]);
-  });
-
-  test('that find the same damage move it aside once', { timeout: 30_000 }, async () => {
-    writeFileSync(file, 'not a database '.repeat(1000));
-    const children = Array.from({ length: 4 }, (_, at) =>
-      child(`
-        await heard();
-        const database = await openDatabase({ stateDir });
-        await database.query.insertInto('eras').values({ fingerprint: 'f${at}', era: 'legacy', protocol: 'p', decided_at: 1 }).execute();
-        say('done');
-        await heard();`),
-    );
-    for (const one of children) one.send('go\n');
-    await Promise.all(children.map((one) => one.line()));
-    for (const one of children) one.send('end\n');
-    await Promise.all(children.map((one) => one.ended));
-    expect(readdirSync(stateDir).filter((name) => /damaged-.*Z(-\d+)?$/.test(name))).toHaveLength(1);
-    const { query } = await open();
-    expect(await query.selectFrom('eras').select('fingerprint').execute()).toHaveLength(4);
-  });
-
-  test('wait for each other without blocking, and give up with a clear error', { timeout: 30_000 }, async () => {
-    const { query } = await open({ lockTimeoutMs: 300 });
-    const holder = child(`
-      const database = await openDatabase({ stateDir });
-      await database.query.transaction().execute(async () => { say('locked'); await heard(); });
-      say('free');`);
-    expect(await holder.line()).toBe('locked');
-    let ticks = 0;
-    const ticking = setInterval(() => ticks++, 5);
-    const refused = await troubleIn(query.insertInto('listings').values(row('a')).execute());
-    clearInterval(ticking);
-    expect(refused).toMatchObject({ code: 'STORE_LOCKED', reason: 'busy' });
-    expect(ticks).toBeGreaterThan(5);
-    expect(await query.selectFrom('listings').selectAll().execute()).toEqual([]); // Readers are never locked out.
-    const patient = query.insertInto('listings').values(row('b')).execute();
-    holder.send('free\n');
-    await patient;
-    expect(await holder.line()).toBe('free');
-    await holder.ended;
-  });
-
-  test('survive that one is killed in the middle of a transaction', { timeout: 30_000 }, async () => {
-    const killed = child(`
-      const database = await openDatabase({ stateDir });
-      await database.query.insertInto('listings').values({ upstream: 'kept', fingerprint: 'f', listed_at: 1, body: '' }).execute();
-      await database.query.transaction().execute(async (t) => {
-        await t.insertInto('listings').values({ upstream: 'lost', fingerprint: 'f', listed_at: 1, body: '' }).execute();
-        say(String(process.pid));
-        await heard();
-      });`);
-    process.kill(Number(await killed.line()), 'SIGKILL');
-    expect(await killed.ended).toBe('SIGKILL');
-    const { query, movedAside } = await open();
-    expect(movedAside).toBeUndefined();
-    expect(await query.selectFrom('listings').select('upstream').execute()).toEqual([{ upstream: 'kept' }]);
   });
 });

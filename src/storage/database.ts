@@ -31,7 +31,7 @@ const LOCK_TIMEOUT_MS = 3000;
 
 /** The engine is loaded here and not before: a warm start does without. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
-  const file = join(options.stateDir, 'trunkline.db');
+  const file = databaseFile(options.stateDir);
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, signal = new AbortController().signal } = options;
   try {
     const { openSqlite } = await import('./sqlite.ts');
@@ -52,6 +52,15 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   } catch (error) {
     throw classifyStoreError(error, file);
   }
+}
+
+/** Whether an earlier run has stored anything; opening would make a new one. */
+export function hasDatabase(stateDir: string): boolean {
+  return existsSync(databaseFile(stateDir));
+}
+
+function databaseFile(stateDir: string): string {
+  return join(stateDir, 'trunkline.db');
 }
 
 /** Makes the file with its mode before SQLite does, whose log files take over the mode. */

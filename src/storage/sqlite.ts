@@ -20,7 +20,6 @@ export interface SqliteOptions {
 const BLOCKING_WAIT_MS = 5;
 const PAUSE_MS = 20;
 const SQLITE_BUSY = 5;
-const IN_THE_WAY = Symbol('another process is in the way');
 /** Reading every page of a larger database would hold up the process for longer than it is worth. */
 const CHECKED_WHOLE_BYTES = 16 * 1024 * 1024;
 
@@ -140,24 +139,16 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async setUp(): Promise<void> {
-    await this.#whenFree(() => {
-      // When others are in the way this is not an error: the answer is the old mode.
-      const { rows } = this.#run<{ journal_mode: string }>('pragma journal_mode = WAL', []);
-      return rows[0]?.journal_mode === 'wal' ? undefined : IN_THE_WAY;
-    });
-    this.#database.exec('pragma synchronous = NORMAL; pragma foreign_keys = ON');
+    await this.#execute('pragma journal_mode = WAL');
+    await this.#execute('pragma synchronous = NORMAL; pragma foreign_keys = ON');
   }
 
-  /**
-   * Takes the write lock. Not as a prepared statement: one that has met a lock counts as running until it is
-   * collected, and a transaction cannot end before that. For the same reason every write is inside a transaction.
-   */
   begin(): Promise<void> {
-    return this.#whenFree(() => void this.#database.exec('begin immediate'));
+    return this.#execute('begin immediate');
   }
 
   commit(): Promise<void> {
-    return this.#whenFree(() => void this.#database.exec('commit'));
+    return this.#execute('commit');
   }
 
   rollback(): void {
@@ -194,15 +185,22 @@ class SqliteConnection implements DatabaseConnection {
     this.#database.close();
   }
 
+  /**
+   * Without a prepared statement: one that has met a lock counts as running until it is collected, and no transaction
+   * can end before that. This is also why every write is inside a transaction, which has its lock from the beginning.
+   */
+  #execute(text: string): Promise<void> {
+    return this.#whenFree(() => void this.#database.exec(text));
+  }
+
   /** Tries again while `attempt` meets a lock. */
-  async #whenFree<T>(attempt: () => T | typeof IN_THE_WAY): Promise<T> {
+  async #whenFree<T>(attempt: () => T): Promise<T> {
     const { file, lockTimeoutMs, signal } = this.#options;
     const giveUpAt = performance.now() + lockTimeoutMs;
     for (;;) {
       let cause: unknown;
       try {
-        const result = attempt();
-        if (result !== IN_THE_WAY) return result;
+        return attempt();
       } catch (error) {
         if (sqliteCode(error) !== SQLITE_BUSY) throw classifyStoreError(error, file);
         cause = error;
@@ -215,7 +213,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #run<Row>(text: string, parameters: readonly unknown[]): QueryResult<Row> {
-    const statement = this.#database.prepare<unknown[]>(text);
+    const statement = this.#database.prepare(text);
     // The cast is Kysely's contract: the caller names the rows that its query gives.
     if (statement.reader) return { rows: statement.all(parameters) as Row[] };
     const { changes } = statement.run(parameters);

@@ -1,6 +1,7 @@
 import { GatewayError, RpcError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import { HttpStatusError } from '../wire/stream.ts';
+import type { UpstreamState } from './state.ts';
 
 /** What could be learned about the process when something went wrong. */
 export interface ProcessHints {
@@ -51,6 +52,16 @@ export function classifyExchange(cause: unknown, upstream: UpstreamName): Gatewa
     new GatewayError(code, `Server "${upstream}" ${sentence}`, { cause, details: { upstream } });
   if (cause instanceof HttpStatusError) return classifyStatus(cause, make);
   return make('UPSTREAM_UNAVAILABLE', `did not answer: ${messageOf(cause)}`);
+}
+
+/** The next attempt is too far away to wait for it. */
+export function untilRetry(state: UpstreamState & { at: 'waiting' }, now: number): GatewayError {
+  const { code, message, details } = state.error;
+  const seconds = Math.ceil((state.retryAt - now) / 1000);
+  return new GatewayError(code, `${message} The next attempt is in ${seconds} s.`, {
+    cause: state.error,
+    details: { ...details, retryAt: state.retryAt },
+  });
 }
 
 function classifyStatus(

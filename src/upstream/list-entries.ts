@@ -76,9 +76,9 @@ async function allPages(
     if (!isJsonObject(result)) return { entries, isCut: true };
     const { [member]: found, nextCursor } = result;
     if (Array.isArray(found)) for (const entry of found) entries.push(entry);
+    if (entries.length > MAX_ENTRIES) return { entries: entries.slice(0, MAX_ENTRIES), isCut: true };
     if (typeof nextCursor !== 'string') return { entries, isCut: false };
-    if (entries.length > MAX_ENTRIES || seen.has(nextCursor))
-      return { entries: entries.slice(0, MAX_ENTRIES), isCut: true };
+    if (seen.has(nextCursor)) return { entries, isCut: true };
     seen.add(nextCursor);
     cursor = nextCursor;
   }

@@ -62,7 +62,7 @@ function askShell(
   return new Promise((resolve) => {
     const command = shell.endsWith('fish')
       ? `echo ${MARK}(string join : $PATH)${MARK}`
-      : `echo "${MARK}$PATH${MARK}"`;
+      : `echo "${MARK}\${PATH}${MARK}"`;
     const child = spawn(shell, ['-l', '-i', '-c', command], {
       env: { ...env, DISABLE_AUTO_UPDATE: 'true' },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -70,22 +70,26 @@ function askShell(
       detached: true,
     });
     let output = '';
+    const settle = (): void => {
+      const [, path = '', rest] = output.split(MARK);
+      resolve(path === '' || rest === undefined ? undefined : { path, fresh: true });
+      // Something that the profile started in the background may hold it for ever.
+      child.stdout.destroy();
+    };
     const timer = setTimeout(() => {
       if (child.pid !== undefined) killGroup(child.pid);
-      resolve(undefined);
+      settle();
     }, 2000);
-    child.stdout.on('data', (chunk: Buffer) => {
-      if (output.length < 65_536) output += chunk.toString('utf8');
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (output.length < 65_536) output += text;
+      if (output.split(MARK).length > 2) settle();
     });
-    child.on('error', () => {
+    const end = (): void => {
       clearTimeout(timer);
-      resolve(undefined);
-    });
-    child.on('close', () => {
-      clearTimeout(timer);
-      const path = output.split(MARK)[1];
-      resolve(path === undefined || path === '' ? undefined : { path, fresh: true });
-    });
+      settle();
+    };
+    child.on('error', end);
+    child.on('close', end);
   });
 }
 

@@ -32,13 +32,26 @@ export async function negotiate(
   },
 ): Promise<ServerFacts> {
   const { era, cancellation } = options;
+  const server = await ask(peer, identity, { era, cancellation, silenceMs: options.probeSilenceMs ?? PROBE_SILENCE_MS });
+  // Only for the answer that counts: where both were asked, both may come.
+  if (server.era === 'legacy') peer.notify('notifications/initialized');
+  peer.negotiated(server.era, server.protocol);
+  return server;
+}
+
+async function ask(
+  peer: Peer,
+  identity: ClientIdentity,
+  options: { readonly era: Era | undefined; readonly cancellation: Cancellation; readonly silenceMs: number },
+): Promise<ServerFacts> {
+  const { era, cancellation } = options;
   if (era === 'legacy') return initialize(peer, identity, cancellation);
-  if (era === 'modern') return discover(peer, identity, cancellation);
   const probe = discover(peer, identity, cancellation);
-  const verdict = await Promise.race([
+  if (era === 'modern') return probe;
+  const verdict = await orSilent(
     probe.catch((error: unknown) => error),
-    silence(options.probeSilenceMs ?? PROBE_SILENCE_MS),
-  ]);
+    options.silenceMs,
+  );
   if (isFacts(verdict)) return verdict;
   if (verdict === 'silent') return eitherOf(probe, initialize(peer, identity, cancellation));
   if (!allowsLegacy(verdict)) throw verdict;
@@ -74,7 +87,6 @@ async function discover(
     throw noSharedVersion(result['supportedVersions']);
   }
   const meta = result['_meta'];
-  peer.negotiated('modern', MODERN_VERSION);
   return facts('modern', MODERN_VERSION, isJsonObject(meta) ? meta[META.serverInfo] : undefined, result);
 }
 
@@ -97,8 +109,6 @@ async function initialize(
     );
   }
   if (!LEGACY_VERSIONS.includes(version)) throw noSharedVersion([version]);
-  peer.notify('notifications/initialized');
-  peer.negotiated('legacy', version);
   return facts('legacy', version, result['serverInfo'], result);
 }
 
@@ -133,8 +143,12 @@ function isFacts(verdict: unknown): verdict is ServerFacts {
   return isJsonObject(verdict) && 'era' in verdict;
 }
 
-function silence(ms: number): Promise<'silent'> {
+function orSilent(answer: Promise<unknown>, ms: number): Promise<unknown> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms, 'silent').unref();
+    const timer = setTimeout(resolve, ms, 'silent');
+    void answer.then((verdict) => {
+      clearTimeout(timer);
+      resolve(verdict);
+    });
   });
 }

@@ -85,6 +85,8 @@ async function openStdio(
   void server.exited.then((how) => (exit = how));
   const hints = async (): Promise<ProcessHints> => {
     if (exit === undefined) await Promise.race([server.exited, pause(100)]);
+    // A flood may still be in the pipe, and its end is what matters.
+    if (exit !== undefined) await Promise.race([server.stderrEnded, pause(500)]);
     return { ...(exit === undefined ? {} : { exit }), stderr: server.stderr.lines };
   };
   const open = (events: StreamEvents): Promise<MessageStream> =>

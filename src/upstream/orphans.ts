@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isJsonObject } from '../model/json.ts';
 
 /**
  * Remembers which process groups are ours, so that the next start can end what a crash of both us and the watchdog
@@ -46,22 +47,46 @@ export function sweepOrphans(runDir: string): number {
     const pid = /^children-(\d+)\.json$/.exec(name)?.[1];
     if (pid === undefined) continue;
     const file = join(runDir, name);
+    const { by, groups } = readRecord(file);
+    if (by !== undefined && by === startTime(Number(pid))) continue;
+    for (const [group, started] of groups) {
+      if (startTime(group) === started && killGroup(group)) ended++;
+    }
     try {
-      const record = JSON.parse(readFileSync(file, 'utf8')) as { by?: unknown; groups?: unknown };
-      if (startTime(Number(pid)) === record.by) continue;
-      for (const [group, started] of Array.isArray(record.groups)
-        ? (record.groups as [number, string][])
-        : []) {
-        if (!Number.isInteger(group) || group < 2 || startTime(group) !== started) continue;
-        process.kill(-group, 'SIGKILL');
-        ended++;
-      }
       rmSync(file, { force: true });
     } catch {
-      rmSync(file, { force: true }); // Unreadable or its processes are gone: nothing to learn from it.
+      // Best effort: where nothing can be removed it is looked at again next time.
     }
   }
   return ended;
+}
+
+/** As much of a record as makes sense; a damaged one must not end anybody else. */
+function readRecord(file: string): {
+  readonly by: string | undefined;
+  readonly groups: readonly (readonly [number, string])[];
+} {
+  let record: unknown;
+  try {
+    record = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    record = undefined; // There is nothing to learn from it.
+  }
+  const { by, groups } = isJsonObject(record) ? record : {};
+  const isGroup = (claim: unknown): claim is readonly [number, string] =>
+    Array.isArray(claim) && Number.isInteger(claim[0]) && claim[0] > 1 && typeof claim[1] === 'string';
+  return {
+    by: typeof by === 'string' ? by : undefined,
+    groups: Array.isArray(groups) ? groups.filter(isGroup) : [],
+  };
+}
+
+function killGroup(group: number): boolean {
+  try {
+    return process.kill(-group, 'SIGKILL');
+  } catch {
+    return false; // It ended by itself.
+  }
 }
 
 function listFiles(dir: string): readonly string[] {

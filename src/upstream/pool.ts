@@ -7,7 +7,7 @@ import type { ClientIdentity } from './negotiate.ts';
 import type { OpenPeer } from './open-peer.ts';
 import type { UpstreamState } from './state.ts';
 import { Upstream } from './upstream.ts';
-import type { EraMemory } from './upstream.ts';
+import type { EraMemory } from './upstream-deps.ts';
 
 interface PoolEvents {
   state: { readonly name: UpstreamName; readonly state: UpstreamState };

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { ChildRecord } from './orphans.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -11,6 +13,8 @@ export interface ServerProcess {
   readonly stderr: StderrTail;
   /** How it ended, as a sentence part: `exited with code 1`, `was ended by SIGKILL`. */
   readonly exited: Promise<string>;
+  /** Resolves when all it wrote to standard error was read, which may be after its exit. */
+  readonly stderrEnded: Promise<void>;
   /** End of input, then SIGTERM, then SIGKILL, to the whole group; resolves when nothing is left. */
   end(): Promise<void>;
 }
@@ -18,6 +22,7 @@ export interface ServerProcess {
 const GRACE_AFTER_EOF_MS = 1000;
 const GRACE_AFTER_TERM_MS = 1000;
 const GRACE_AFTER_KILL_MS = 1000;
+const GRACE_FOR_PIPES_MS = 500;
 
 /** Starts a server as leader of a process group, so that a launcher in between cannot leave the real server behind. */
 export function startProcess(options: {
@@ -65,7 +70,8 @@ export function startProcess(options: {
       };
       // The leader is gone on its own account; what it started must not stay.
       void exited.then(end);
-      resolve({ pid, stdin: child.stdin, stdout: child.stdout, stderr, exited, end });
+      const stderrEnded = closed(child.stderr);
+      resolve({ pid, stdin: child.stdin, stdout: child.stdout, stderr, exited, stderrEnded, end });
     });
   });
 }
@@ -84,23 +90,49 @@ async function endGroup(
   if (await isGone(pid, GRACE_AFTER_TERM_MS)) return release(child);
   signalGroup(pid, 'SIGKILL');
   await isGone(pid, GRACE_AFTER_KILL_MS);
-  release(child);
+  return release(child);
 }
 
-/** Pipes that a stray grandchild in another session still holds must not keep us waiting. */
-function release(child: ChildProcessWithoutNullStreams): void {
+/** What it wrote before its end is read; pipes that a stray grandchild in another session still holds are not waited for. */
+async function release(child: ChildProcessWithoutNullStreams): Promise<void> {
   child.stdin.destroy();
+  await within(Promise.all([closed(child.stdout), closed(child.stderr)]), GRACE_FOR_PIPES_MS);
   child.stdout.destroy();
   child.stderr.destroy();
+}
+
+function closed(stream: Readable): Promise<void> {
+  if (stream.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('close', resolve);
+  });
 }
 
 async function isGone(pid: number, withinMs: number): Promise<boolean> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-    if (!signalGroup(pid, 0)) return true;
+    if (!signalGroup(pid, 0) || !isAlive(pid)) return true;
     if (Date.now() >= deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
+}
+
+/**
+ * Whether anything in the group still runs. What has exited stays in it until its parent has looked, and the process
+ * with number 1, which inherits it from a launcher, never looks in many containers.
+ */
+function isAlive(group: number): boolean {
+  if (process.platform !== 'linux') return true;
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 3);
+      return Number(pgrp) === group && state !== 'Z' && state !== 'X';
+    } catch {
+      return false; // It is gone meanwhile.
+    }
+  });
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {

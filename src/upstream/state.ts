@@ -17,7 +17,12 @@ export type UpstreamState =
   | { readonly at: 'closed' };
 
 export type UpstreamEvent =
-  | { readonly type: 'connect'; readonly now: number }
+  | {
+      readonly type: 'connect';
+      readonly now: number;
+      /** A person asked: earlier failures do not count. */
+      readonly isFresh?: boolean;
+    }
   | { readonly type: 'connected'; readonly server: ServerFacts; readonly now: number }
   | { readonly type: 'refused'; readonly error: GatewayError; readonly retryAt: number }
   | {
@@ -44,7 +49,9 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
       if (event.type === 'connect') return { at: 'connecting', attempt: 1, since: event.now };
       break;
     case 'waiting':
-      if (event.type === 'connect') return { at: 'connecting', attempt: state.attempt + 1, since: event.now };
+      if (event.type === 'connect') {
+        return { at: 'connecting', attempt: event.isFresh === true ? 1 : state.attempt + 1, since: event.now };
+      }
       break;
     case 'connecting':
       if (event.type === 'connected') {

@@ -1,7 +1,10 @@
+import { StringDecoder } from 'node:string_decoder';
+
 /** The last lines that a server wrote to standard error; they say why it died better than any exit code. */
 export class StderrTail {
   readonly #maxLines: number;
   readonly #maxChars: number;
+  readonly #decoder = new StringDecoder('utf8');
   #lines: string[] = [];
   #rest = '';
 
@@ -15,14 +18,15 @@ export class StderrTail {
   push(chunk: Buffer): void {
     // A flood is cut before it is split: only its end can survive anyway.
     const bound = this.#maxLines * this.#maxChars * 4;
-    const text = this.#rest + chunk.toString('utf8', Math.max(0, chunk.length - bound));
+    const text = this.#rest + this.#decoder.write(chunk.subarray(Math.max(0, chunk.length - bound)));
     const lines = text.split('\n');
     this.#rest = (lines.pop() ?? '').slice(-this.#maxChars);
     for (const line of lines) this.#keep(line);
   }
 
   get lines(): readonly string[] {
-    return this.#rest.trim() === '' ? this.#lines : [...this.#lines, printable(this.#rest)];
+    const rest = this.#rest.trim() === '' ? [] : [printable(this.#rest)];
+    return [...this.#lines, ...rest].slice(-this.#maxLines);
   }
 
   #keep(line: string): void {

@@ -4,39 +4,19 @@ import { Cancellation, orCancelled } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Era } from '../model/server-facts.ts';
-import type { Logger } from '../observe/log.ts';
 import type { Payload } from '../lib/payload.ts';
 import { HttpStatusError } from '../wire/stream.ts';
-import { classifyExchange, classifyLoss } from './classify.ts';
+import { classifyExchange, classifyLoss, untilRetry } from './classify.ts';
 import { Connection } from './connection.ts';
 import type { RequestOptions } from './connection.ts';
-import { idleLimitMs, RecentUse } from './idle.ts';
+import { idleLimitMs, IdleTimer, RecentUse } from './idle.ts';
 import { listEntries } from './list-entries.ts';
 import type { RawListing } from './list-entries.ts';
-import type { ClientIdentity } from './negotiate.ts';
-import type { OpenPeer } from './open-peer.ts';
 import { transition } from './state.ts';
 import type { UpstreamEvent, UpstreamState } from './state.ts';
-
-/** Remembered per fingerprint of the config, so that the probe is paid once and a changed command is asked again. */
-export interface EraMemory {
-  recall(config: Fingerprint): { readonly era: Era } | undefined;
-  remember(config: Fingerprint, verdict: { readonly era: Era; readonly protocol: string }): void;
-}
-
-export interface UpstreamDeps {
-  readonly open: OpenPeer;
-  readonly identity: ClientIdentity;
-  readonly eras: EraMemory;
-  readonly log: Logger;
-  readonly now: () => number;
-  readonly onState: (state: UpstreamState) => void;
-  readonly onListChanged: () => void;
-  readonly onResourceUpdated: (params: JsonObject) => void;
-}
+import type { UpstreamDeps } from './upstream-deps.ts';
 
 /** A call that meets `waiting` joins the next attempt when it is due this soon. */
 const JOIN_WITHIN_MS = 2000;
@@ -45,14 +25,16 @@ const JOIN_WITHIN_MS = 2000;
 export class Upstream implements AsyncDisposable {
   readonly config: UpstreamConfig;
   readonly #deps: UpstreamDeps;
+  readonly #idle: IdleTimer;
   readonly #use = new RecentUse();
   readonly #endings = new Set<Promise<void>>();
   #state: UpstreamState = { at: 'idle' };
   #connection: Connection | undefined;
   #attempt: { readonly promise: Promise<Connection>; readonly cancellation: Cancellation } | undefined;
   #nextAttempt: Deferred<void> | undefined;
+  /** The connection is gone and why is still being found out; until then the state says `ready`. */
+  #losing: Promise<void> | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
   #lastUsedAt = 0;
   #isUsed = false;
@@ -61,6 +43,13 @@ export class Upstream implements AsyncDisposable {
   constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.config = config;
     this.#deps = deps;
+    this.#idle = new IdleTimer({
+      now: deps.now,
+      limitMs: () => this.#idleLimitMs(),
+      isBusy: () => this.#inFlight > 0 || this.#subscribed.size > 0,
+      lastUsedAt: () => this.#lastUsedAt,
+      onIdle: () => this.#stopIdle(),
+    });
   }
 
   get name(): UpstreamName {
@@ -112,7 +101,7 @@ export class Upstream implements AsyncDisposable {
     if (this.#state.at === 'closed') return void (await Promise.all(this.#endings));
     this.#feed({ type: 'close' });
     clearTimeout(this.#retryTimer);
-    clearTimeout(this.#idleTimer);
+    this.#idle.disarm();
     this.#nextAttempt?.resolve();
     this.#attempt?.cancellation.cancel(new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.'));
     this.#drop();
@@ -144,7 +133,7 @@ export class Upstream implements AsyncDisposable {
     } finally {
       this.#inFlight--;
       this.#lastUsedAt = this.#deps.now();
-      this.#armIdleTimer();
+      this.#idle.arm();
     }
   }
 
@@ -158,22 +147,18 @@ export class Upstream implements AsyncDisposable {
     for (;;) {
       if (this.#connection !== undefined) return this.#connection;
       if (this.#attempt !== undefined) return this.#attempt.promise;
+      if (this.#losing !== undefined) {
+        await this.#losing;
+        continue;
+      }
       const state = this.#state;
       if (state.at === 'closed') throw new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
       if (state.at === 'failed' || state.at === 'needs-auth') throw state.error;
       if (state.at !== 'waiting') return this.#startAttempt();
-      if (state.retryAt - this.#deps.now() > JOIN_WITHIN_MS) throw this.#untilRetry(state);
+      if (state.retryAt - this.#deps.now() > JOIN_WITHIN_MS) throw untilRetry(state, this.#deps.now());
       this.#nextAttempt ??= deferred<void>();
       await this.#nextAttempt.promise;
     }
-  }
-
-  #untilRetry(state: UpstreamState & { at: 'waiting' }): GatewayError {
-    const seconds = Math.ceil((state.retryAt - this.#deps.now()) / 1000);
-    return new GatewayError(state.error.code, `${state.error.message} The next attempt is in ${seconds} s.`, {
-      cause: state.error,
-      details: { ...state.error.details, retryAt: state.retryAt },
-    });
   }
 
   #startAttempt(): Promise<Connection> {
@@ -220,7 +205,7 @@ export class Upstream implements AsyncDisposable {
       void connection.opened.peer.closed.then((error) => this.#lost(connection, error));
       this.#resubscribe(connection);
       this.#lastUsedAt = now();
-      this.#armIdleTimer();
+      this.#idle.arm();
       return connection;
     } catch (error) {
       this.#refused(
@@ -254,8 +239,13 @@ export class Upstream implements AsyncDisposable {
     this.#scheduleRetry();
   }
 
-  async #lost(connection: Connection, cause: Error): Promise<void> {
-    if (this.#connection !== connection) return;
+  #lost(connection: Connection, cause: Error): Promise<void> {
+    if (this.#connection !== connection) return Promise.resolve();
+    this.#losing = this.#lose(connection, cause).finally(() => (this.#losing = undefined));
+    return this.#losing;
+  }
+
+  async #lose(connection: Connection, cause: Error): Promise<void> {
     this.#drop();
     if (this.#state.at !== 'ready') return;
     const { now } = this.#deps;
@@ -282,27 +272,10 @@ export class Upstream implements AsyncDisposable {
     return this.#deps.now() + backoff(attempt, { baseMs: 500, maxMs: 60_000 });
   }
 
-  /** Re-armed only when it fires, so that a request costs no timer. */
-  #armIdleTimer(): void {
-    if (this.#idleTimer !== undefined || this.#connection === undefined) return;
-    const { now } = this.#deps;
-    const limit = (): number | undefined =>
-      idleLimitMs(this.config.idle, {
-        isUsed: this.#isUsed,
-        requestsWithinHour: this.#use.withinHour(now()),
-      });
-    const wait = limit();
-    if (wait === undefined) return;
-    const check = (): void => {
-      this.#idleTimer = undefined;
-      const limitMs = limit();
-      if (this.#connection === undefined || limitMs === undefined) return;
-      const left =
-        this.#inFlight > 0 || this.#subscribed.size > 0 ? limitMs : this.#lastUsedAt + limitMs - now();
-      if (left > 0) this.#idleTimer = setTimeout(check, left).unref();
-      else this.#stopIdle();
-    };
-    this.#idleTimer = setTimeout(check, Math.max(1, this.#lastUsedAt + wait - now())).unref();
+  #idleLimitMs(): number | undefined {
+    if (this.#connection === undefined) return undefined;
+    const requestsWithinHour = this.#use.withinHour(this.#deps.now());
+    return idleLimitMs(this.config.idle, { isUsed: this.#isUsed, requestsWithinHour });
   }
 
   #stopIdle(): void {
@@ -316,8 +289,7 @@ export class Upstream implements AsyncDisposable {
     const connection = this.#connection;
     if (connection === undefined) return;
     this.#connection = undefined;
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = undefined;
+    this.#idle.disarm();
     const ending = connection[Symbol.asyncDispose]().finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
   }

@@ -17,9 +17,9 @@ while read -r sign group; do
 done
 [ -n "$groups" ] || exit 0
 sleep 1
-for each in $groups; do kill -TERM -- "-$each" 2>/dev/null; done
+for each in $groups; do kill -s TERM -- "-$each" 2>/dev/null; done
 sleep 1
-for each in $groups; do kill -KILL -- "-$each" 2>/dev/null; done
+for each in $groups; do kill -s KILL -- "-$each" 2>/dev/null; done
 exit 0
 `;
 

@@ -36,6 +36,8 @@ export function childStream(options: {
     closed(new Error('The server closed its standard output.'));
   });
   stdout.on('error', closed);
+  // A pipe that a stray grandchild holds open is cut by us and never ends.
+  stdout.on('close', () => closed(new Error('The server closed its standard output.')));
   // A server that is gone breaks the pipe; the end of its output is what tells.
   stdin.on('error', () => {});
   return {

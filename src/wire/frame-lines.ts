@@ -61,7 +61,8 @@ export class LineReader {
     if (this.#skipping) return;
     this.#parts.push(part);
     this.#length += part.length;
-    if (this.#length <= this.#maxBytes) return;
+    // One more may be the carriage return of a line that just fits.
+    if (this.#length <= this.#maxBytes + 1) return;
     this.#onTooLong(this.#length);
     this.#parts = [];
     this.#length = 0;

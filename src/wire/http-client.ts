@@ -117,7 +117,7 @@ class HttpStream implements MessageStream, CallOwner, ListenerOwner {
     if (this.#isClosed) return;
     this.#session = undefined;
     this.#end(error);
-    this.#origin.close();
+    this.#closing = this.#origin.close();
   }
 
   #sendNow(message: Outgoing): void {
@@ -206,7 +206,7 @@ class HttpStream implements MessageStream, CallOwner, ListenerOwner {
     if (!this.#isClosed) this.#end(new Error('The connection was closed.'));
     this.#origin.destroyOpen();
     if (this.#session !== undefined && this.#era !== 'modern') await this.#sayGoodbye();
-    this.#origin.close();
+    await this.#origin.close();
   }
 
   /** Best effort: a server that does not listen will forget the session by itself. */

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { AgentOptions, ClientRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 import { BaseHeaders } from './http-headers.ts';
 import type { HeaderSource } from './http-headers.ts';
@@ -40,6 +41,7 @@ export class HttpOrigin {
   readonly #request: typeof httpRequest;
   readonly #call: HttpAgent;
   readonly #side: HttpAgent;
+  readonly #sockets = new Set<Duplex>();
   #isClosed = false;
 
   constructor(options: HttpOriginOptions) {
@@ -86,11 +88,13 @@ export class HttpOrigin {
     for (const exchange of [...this.open]) exchange.destroy();
   }
 
-  close(): void {
+  /** Resolves when no socket is left. */
+  async close(): Promise<void> {
     this.#isClosed = true;
     this.destroyOpen();
-    this.#call.destroy();
-    this.#side.destroy();
+    const gone = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(gone);
   }
 
   /**
@@ -124,13 +128,18 @@ export class HttpOrigin {
         return undefined;
       }
       const socket = connect(options, callback);
+      if (socket === null || socket === undefined) return socket;
+      this.#sockets.add(socket);
       const ready = this.url.protocol === 'https:' ? 'secureConnect' : 'connect';
       const timer = setTimeout(() => {
         const error = new Error(`No connection within ${this.#connectTimeoutMs} ms.`);
-        socket?.destroy(Object.assign(error, { code: 'ETIMEDOUT', syscall: 'connect' }));
+        socket.destroy(Object.assign(error, { code: 'ETIMEDOUT', syscall: 'connect' }));
       }, this.#connectTimeoutMs);
-      socket?.once(ready, () => clearTimeout(timer));
-      socket?.once('close', () => clearTimeout(timer));
+      socket.once(ready, () => clearTimeout(timer));
+      socket.once('close', () => {
+        clearTimeout(timer);
+        this.#sockets.delete(socket);
+      });
       return socket;
     };
   }

@@ -180,15 +180,17 @@ describe('the listening stream', () => {
 
   test('does not come back after close', async () => {
     const server = await sessionServer((got, response) => {
-      if (got.method === 'GET') startEvents(response).end();
+      if (got.method === 'GET') startEvents(response).end('retry: 300\n\n');
       else onlyPost(got, response);
     });
-    const random = vi.fn<() => number>(() => 0);
-    const { stream } = await connected(server, { random });
-    await vi.waitFor(() => expect(random).toHaveBeenCalledTimes(2));
+    const headers = vi.fn<() => Record<string, string>>(() => ({}));
+    const { stream } = await connected(server, { headers });
+    await server.until(() => find(server, 'GET') !== undefined);
+    await pause(50);
     await stream.close();
-    await pause(300);
-    expect(random).toHaveBeenCalledTimes(2);
+    const exchanges = headers.mock.calls.length;
+    await pause(400);
+    expect(headers).toHaveBeenCalledTimes(exchanges);
   });
 
   test('does not exist in the modern era', async () => {

@@ -107,11 +107,12 @@ function readMessage(value: unknown): Message {
 
 /** Whoever waits for the answer must be told, however badly the error is written. */
 function readError(error: unknown): RpcErrorBody {
-  const { code, message, ...rest } = isJsonObject(error) ? error : { message: error };
+  const body: JsonObject = isJsonObject(error) ? error : { message: error };
+  const { code, message } = body;
   return {
+    ...body,
     code: typeof code === 'number' ? code : -32603,
     message: typeof message === 'string' ? message : 'error without a message',
-    ...rest,
   };
 }
 

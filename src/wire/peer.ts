@@ -78,11 +78,13 @@ export class Peer implements AsyncDisposable {
       const { cancellation, onProgress } = options;
       if (cancellation?.reason !== undefined) return reject(cancellation.reason);
       const id = this.#nextId++;
-      const onCancel = cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, reason);
+      const sent = onProgress === undefined ? params : withProgressToken(params, id);
+      // Before anything is remembered: what is nested too deeply can be read, but not written.
+      const text = requestText(id, method, sent);
+      const onCancel = cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, method, reason);
       if (onCancel !== undefined) cancellation?.onCancel(onCancel);
       this.#pending.set(id, { resolve, reject, onProgress, cancellation, onCancel });
-      const sent = onProgress === undefined ? params : withProgressToken(params, id);
-      this.#stream.send({ kind: 'request', id, method, params: sent, text: requestText(id, method, sent) });
+      this.#stream.send({ kind: 'request', id, method, params: sent, text });
     });
   }
 
@@ -130,9 +132,8 @@ export class Peer implements AsyncDisposable {
 
   /** Synchronous, so that progress which arrives together with its answer still comes first. */
   #progress(params: JsonObject | undefined): void {
-    const token = params?.['progressToken'];
-    if (params === undefined || typeof token !== 'number') return;
-    this.#pending.get(token)?.onProgress?.(params);
+    const token = ownId(params?.['progressToken']);
+    if (params !== undefined && token !== undefined) this.#pending.get(token)?.onProgress?.(params);
   }
 
   async #answer(id: RequestId, method: string, params: JsonObject | undefined): Promise<void> {
@@ -148,21 +149,21 @@ export class Peer implements AsyncDisposable {
   }
 
   #settle(id: RequestId | null): Pending | undefined {
-    // Some servers give numbers back as text.
-    const key = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id;
-    const pending = typeof key === 'number' ? this.#pending.get(key) : undefined;
-    if (pending === undefined) return undefined;
-    this.#pending.delete(key as number);
+    const key = ownId(id);
+    const pending = key === undefined ? undefined : this.#pending.get(key);
+    if (key === undefined || pending === undefined) return undefined;
+    this.#pending.delete(key);
     if (pending.onCancel !== undefined) pending.cancellation?.offCancel(pending.onCancel);
     return pending;
   }
 
-  #cancel(id: number, reason: Error): void {
+  #cancel(id: number, method: string, reason: Error): void {
     const pending = this.#settle(id);
     if (pending === undefined) return;
-    if (!this.#stream.abandon(id))
-      this.notify('notifications/cancelled', { requestId: id, reason: reason.message });
     pending.reject(reason);
+    // The protocol forbids to cancel `initialize`; whoever gives that up closes the connection.
+    if (this.#stream.abandon(id) || method === 'initialize') return;
+    this.notify('notifications/cancelled', { requestId: id, reason: reason.message });
   }
 
   private fail(id: number, error: Error): void {
@@ -174,6 +175,12 @@ export class Peer implements AsyncDisposable {
     this.#closedBy = error;
     for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(error);
   }
+}
+
+/** Some servers give numbers back as text. */
+function ownId(id: unknown): number | undefined {
+  if (typeof id === 'string' && /^[1-9]\d{0,14}$/.test(id)) return Number(id);
+  return typeof id === 'number' ? id : undefined;
 }
 
 function withProgressToken(params: JsonObject | undefined, token: number): JsonObject {

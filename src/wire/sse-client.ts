@@ -54,6 +54,7 @@ class SseStream implements MessageStream, Receiver {
   #endpoint: string | undefined;
   #protocol: string | undefined;
   #isClosed = false;
+  #gone: Promise<void> | undefined;
 
   constructor(options: SseStreamOptions) {
     this.#events = options.events;
@@ -93,7 +94,7 @@ class SseStream implements MessageStream, Receiver {
 
   close(): Promise<void> {
     this.fail(new Error(CLOSED));
-    return Promise.resolve();
+    return this.#gone ?? Promise.resolve();
   }
 
   /** Before the endpoint is known nobody has this stream, so only whoever opens it is told. */
@@ -101,7 +102,7 @@ class SseStream implements MessageStream, Receiver {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#gate.close();
-    this.#origin.close();
+    this.#gone = this.#origin.close();
     if (this.#endpoint === undefined) this.#opening.reject(error);
     else this.#events.closed(error);
   }

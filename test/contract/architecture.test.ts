@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['model', 'lib', 'wire', 'config', 'storage', 'observe', 'auth', 'upstream', 'catalog', 'search'],
     ...['policy', 'gateway', 'exposure', 'downstream', 'import', 'admin'],
   ],
-  cli: ['admin', 'app.ts', 'config', 'import', 'lib', 'model'],
+  cli: ['admin', 'app.ts', 'config', 'import', 'lib', 'model', 'observe'],
   'main.ts': ['cli'],
 };
 

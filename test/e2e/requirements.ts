@@ -36,6 +36,7 @@ export const requirements: readonly Requirement[] = [
     everywhere,
   ),
   says('upstream:stdio:environment', 'A server gets few inherited variables and its own'),
+  says('upstream:stdio:login-path', 'A command that only a login shell finds is found'),
   says('upstream:stdio:working-directory', 'A server is started in its cwd, relative to the config file'),
   says('upstream:stdio:stderr-in-errors', 'An error about a dead server has its last words'),
   says('upstream:stdio:noise-on-stdout', 'Lines on standard output that are no messages are skipped'),
@@ -237,6 +238,10 @@ export const requirements: readonly Requirement[] = [
   says(
     'real:reference-servers',
     'The reference servers everything, filesystem and memory work behind the gateway',
+    {
+      downstream: ['stdio/legacy', 'http/legacy', 'http/modern'],
+      upstream: ['stdio/legacy', 'http/legacy'],
+    },
   ),
 ];
 

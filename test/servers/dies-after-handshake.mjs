@@ -8,13 +8,13 @@ await serve((options) => ({
   name: 'dies-after-handshake',
   ...plainOffer(),
   onInitialized() {
-    setTimeout(
-      () => {
-        process.stderr.write('fixture: that was all\n');
-        note('ended', { by: 'itself' });
-        process.exit(4);
-      },
-      options.number('ms', 0),
-    );
+    const die = () => {
+      process.stderr.write('fixture: that was all\n');
+      note('ended', { by: 'itself' });
+      process.exit(4);
+    };
+    // Without a delay nothing that came together with the handshake is answered any more.
+    if (options.has('ms')) setTimeout(die, options.number('ms'));
+    else die();
   },
 }));

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-// Reads nothing for `--ms` milliseconds (2000 unless said), as a package manager does that fetches the server first.
+// Reads nothing for `--ms` milliseconds (2000 unless said), as a package manager does that fetches the server first. With
+// `--until FILE` it waits for that file instead.
+import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
 import { serve } from './engine/engine.mjs';
@@ -8,5 +10,9 @@ import { plainOffer } from './engine/offer.mjs';
 await serve((options) => ({
   name: 'slow-start',
   ...plainOffer(),
-  beforeServing: () => setTimeout(options.number('ms', 2000)),
+  async beforeServing() {
+    if (!options.has('until')) return setTimeout(options.number('ms', 2000));
+    while (!existsSync(options.text('until'))) await setTimeout(10);
+    return undefined;
+  },
 }));

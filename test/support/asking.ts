@@ -1,6 +1,6 @@
 import { eventually } from './eventually.ts';
 import type { RawClient } from './raw-client.ts';
-import type { JsonObject, ListedTool, ToolResult } from './raw-messages.ts';
+import { type JsonObject, type ListedTool, RpcError, type ToolResult } from './raw-messages.ts';
 
 /** The texts of a result. */
 export function said(result: ToolResult): string {
@@ -43,4 +43,14 @@ export async function everyPage(client: RawClient, method: string, member: strin
     cursor = page['nextCursor'];
   } while (cursor !== undefined);
   return entries;
+}
+
+/** The error of the protocol that a request is answered with. */
+export async function failureOf(request: Promise<unknown>): Promise<RpcError> {
+  const outcome: unknown = await request.then(
+    (result) => ({ result }),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof RpcError) return outcome;
+  throw new Error('The request did not fail with an error of the protocol.', { cause: outcome });
 }

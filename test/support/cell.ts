@@ -14,9 +14,11 @@ export interface Cell {
   readonly upstream: Leg;
 }
 
+type Changes = Readonly<Record<string, unknown>>;
+
 interface LineOptions extends Omit<GatewayOptions, 'mcpServers' | 'listen'>, RawClientOptions {
-  /** Further keys of single entries of `mcpServers`. */
-  readonly entries?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Further keys of single entries of `mcpServers`, also such as depend on where the fixture is. */
+  readonly entries?: Readonly<Record<string, Changes | ((entry: UpstreamEnd['entry']) => Changes)>>;
   /** A client that was not yet opened, for scenarios about the opening. */
   readonly open?: boolean;
 }
@@ -66,7 +68,10 @@ export async function openLine(cell: Cell, servers: Servers, options: LineOption
       started.set(name, end);
     }
     const mcpServers = Object.fromEntries(
-      [...started].map(([name, { entry }]) => [name, { ...entry, ...entries[name] }]),
+      [...started].map(([name, { entry }]) => {
+        const changes = entries[name];
+        return [name, { ...entry, ...(typeof changes === 'function' ? changes(entry) : changes) }];
+      }),
     );
     const listen = over === 'stdio' ? 'stdio' : 'http';
     const gateway = await startGateway({ ...gatewayOptions, mcpServers, listen });

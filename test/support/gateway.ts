@@ -68,7 +68,7 @@ const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 /** Writes the config and says how to start the gateway, for clients that start it themselves. */
 export function gatewayCommand(options: GatewayOptions): GatewayCommand {
   const home = options.home ?? temporaryFolder('trunkline-home');
-  const configFile = join(home, 'test-config.jsonc');
+  const configFile = join(home, 'config.jsonc');
   writeFileSync(configFile, JSON.stringify({ mcpServers: options.mcpServers, ...options.config }, null, 2));
   const [command, ...program] = options.program ?? [process.execPath, built];
   const listen = options.listen === 'http' ? ['--http', '127.0.0.1:0'] : ['--standalone'];

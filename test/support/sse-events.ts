@@ -7,15 +7,20 @@ export interface SseEvent {
 
 /** Reads SSE from chunks of text, by the letter of the standard as far as MCP uses it. */
 export function sseReader(take: (event: SseEvent) => void): (chunk: string) => void {
-  let rest = '';
+  // In parts: joining a long line with every chunk of it takes minutes for some megabytes.
+  let rest: string[] = [];
   let fields: { event: string; data: string[]; id: string | undefined } = {
     event: 'message',
     data: [],
     id: undefined,
   };
   return (chunk) => {
-    const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
+    if (!/[\r\n]/.test(chunk)) {
+      rest.push(chunk);
+      return;
+    }
+    const lines = [...rest, chunk].join('').split(/\r\n|\n|\r(?!$)/);
+    rest = [lines.pop() ?? ''];
     for (const line of lines) {
       if (line === '') {
         if (fields.data.length > 0)

@@ -1,16 +1,14 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
-  /** What a client is told instead of the address of the server. */
-  readonly url: string;
-  /** Says where to; until then connections are refused. */
-  lead(url: string): void;
+  /** Says where to, and gives what a client is told instead of that address. */
+  lead(url: string): string;
   /** Breaks every connection as a failing network does; new ones are welcome. */
   cut(): void;
 }
 
 /** Stands between a client and an HTTP server and can be cut, while both live on. */
-export async function startProxy(path = '/mcp'): Promise<TcpProxy> {
+export async function startProxy(): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let target: URL | undefined;
   const keep = (socket: Socket, other: Socket): void => {
@@ -39,8 +37,10 @@ export async function startProxy(path = '/mcp'): Promise<TcpProxy> {
     for (const socket of sockets) socket.resetAndDestroy();
   };
   return {
-    url: `http://127.0.0.1:${port}${path}`,
-    lead: (url) => (target = new URL(url)),
+    lead(url) {
+      target = new URL(url);
+      return `http://127.0.0.1:${port}${target.pathname}`;
+    },
     cut,
     async [Symbol.asyncDispose]() {
       cut();

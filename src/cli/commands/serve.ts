@@ -1,6 +1,6 @@
 import { startApp } from '../../app.ts';
 import type { App } from '../../app.ts';
-import { createStarterConfig, findConfig, locations } from '../../config/paths.ts';
+import { createStarterConfig, findConfig, locations, stateDirOf } from '../../config/paths.ts';
 import { isTrusted } from '../../config/trust.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { jsonLogger } from '../../observe/log.ts';
@@ -13,6 +13,8 @@ interface ServeOptions {
   readonly http?: string | true;
   readonly logLevel?: LogLevel;
 }
+
+type UpstreamStatus = ReturnType<App['gateway']['status']>[number];
 
 /** How long the list of what is connected waits for slow servers. */
 const REPORT_WITHIN_MS = 15_000;
@@ -34,7 +36,7 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
     void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
   const app = await startApp({
     file,
-    stateDir: places.stateDir,
+    stateDir: stateDirOf(file, places),
     http: options.http,
     logger: (configured) => jsonLogger({ level: options.logLevel ?? configured, write }),
     env: context.env,
@@ -62,14 +64,21 @@ async function report(app: App, url: string, context: CliContext): Promise<void>
     new Promise((resolve) => setTimeout(resolve, REPORT_WITHIN_MS).unref()),
   ]);
   const status = app.gateway.status();
-  const rows = status.map(({ name, state, tools, prompts, resources, problem }) => [
-    `  ${name}`,
-    problem === undefined ? state : `${state}: ${problem.message}`,
-    ...(problem === undefined ? [`${tools} tools`, `${prompts} prompts`, `${resources} resources`] : []),
-  ]);
   const total = status.reduce((sum, { tools }) => sum + tools, 0);
-  out.note(`\n${total} tools from ${status.length} servers:`);
-  for (const line of columns(rows)) out.note(line);
+  const from = status.length === 1 ? '1 server' : `${status.length} servers`;
+  out.note(`\n${total} tools from ${from}:`);
+  for (const line of columns(status.map(describe))) out.note(line);
   out.note('\nPaste into the configuration of your MCP client:');
   out.note(`"mcpServers": {\n  "trunkline": { "type": "http", "url": "${url}" }\n}`);
+}
+
+function describe({ name, state, tools, prompts, resources, problem }: UpstreamStatus): readonly string[] {
+  if (problem !== undefined) return [`  ${name}`, state, problem.message];
+  const counts = [counted(tools, 'tool'), counted(prompts, 'prompt'), counted(resources, 'resource')];
+  return [`  ${name}`, state, counts.filter((count) => count !== undefined).join(', ')];
+}
+
+function counted(count: number, word: string): string | undefined {
+  if (count === 0) return undefined;
+  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 }

@@ -64,9 +64,10 @@ verifies(
   async (cell) => {
     // The connections break and the server lives on, so that a second call would be seen there.
     await using proxy = await startProxy();
-    const options = { entries: { one: { url: proxy.url } } };
-    await using line = await cell.open({ one: ['plain'] }, options);
-    proxy.lead(String(line.upstreams['one']?.entry['url']));
+    const entries = {
+      one: ({ url }: Readonly<Record<string, unknown>>) => ({ url: proxy.lead(String(url)) }),
+    };
+    await using line = await cell.open({ one: ['plain'] }, { entries });
     await untilListed(line.client, 'one__echo');
     const log = line.logs['one']!;
     for (const text of ['a', 'b', 'c']) {

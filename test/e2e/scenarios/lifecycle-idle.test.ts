@@ -24,7 +24,10 @@ verifies('lifecycle:idle:stops-and-comes-back', async (cell) => {
 verifies('lifecycle:idle:never-during-a-call', async (cell) => {
   await using line = await cell.open({ one: ['plain'] }, { entries: { one: { idle: '100ms' } } });
   const log = line.logs['one']!;
-  const [long, short] = [{ ms: 1000, text: 'long' }, { ms: 300, text: 'short' }];
+  const [long, short] = [
+    { ms: 1000, text: 'long' },
+    { ms: 300, text: 'short' },
+  ];
   const results = await Promise.all([long, short].map((args) => line.client.callTool('one__slow', args)));
   expect(results.map(said)).toEqual(['long', 'short']);
   expect(log.of('ended')).toEqual([]);

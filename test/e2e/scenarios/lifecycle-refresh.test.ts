@@ -10,7 +10,12 @@ checkLeaks();
 
 verifies('lifecycle:refresh:in-parallel', async (cell) => {
   await using line = await cell.open(
-    { first: ['slow-start', '--ms', '2500'], a: ['plain'], b: ['plain'], last: ['slow-start', '--ms', '2500'] },
+    {
+      first: ['slow-start', '--ms', '2500'],
+      a: ['plain'],
+      b: ['plain'],
+      last: ['slow-start', '--ms', '2500'],
+    },
     { config: { startup: { listWait: '200ms' } } },
   );
   await untilListed(line.client, 'a__echo');

@@ -1,5 +1,5 @@
-import { mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 import { expect } from 'vitest';
 
@@ -24,6 +24,8 @@ verifies('upstream:stdio:parallel-calls', async (cell) => {
   expect(log?.of('started')).toHaveLength(1);
 });
 
+type Env = Readonly<Record<string, string | null>>;
+
 /** What a server may need to run at all; nothing of it is a secret by its nature. */
 const harmless =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LANGUAGE|LC_\w+|TMP|TEMP|TMPDIR|XDG_\w+|USERPROFILE|(?:LOCAL)?APPDATA|\w*_PROXY|\w*_proxy|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS)$/;
@@ -31,15 +33,34 @@ const harmless =
 verifies('upstream:stdio:environment', async (cell) => {
   const secrets = { GITHUB_TOKEN: 'ours', MY_PASSWORD: 'ours', NODE_ENV: 'test', TRUNKLINE_SECRET: 'ours' };
   const own = { OWN: 'of the entry "quoted" $HOME', LANG: 'of-the-entry' };
-  await using line = await cell.open({ one: ['plain'] }, { env: secrets, entries: { one: { env: own } } });
+  const entries = {
+    one: ({ env }: Readonly<Record<string, unknown>>) => ({ env: { ...(env as object), ...own } }),
+  };
+  await using line = await cell.open({ one: ['plain'] }, { env: secrets, entries });
   const names = [...new Set([...Object.keys({ ...process.env, ...secrets, ...own }), 'TRUNKLINE_HOME'])];
   const answer = said(await line.client.callTool('one__env', { names }));
-  const seen = Object.entries(JSON.parse(answer) as Record<string, string | null>).filter(
-    ([, value]) => value !== null,
-  );
+  const seen = Object.entries(JSON.parse(answer) as Env).filter(([, value]) => value !== null);
   expect(Object.fromEntries(seen)).toMatchObject({ ...own, HOME: process.env['HOME'] });
-  expect(seen.find(([name]) => name === 'PATH')?.[1]).toContain(process.env['PATH']);
+  const path = seen.find(([name]) => name === 'PATH')?.[1]?.split(delimiter);
+  expect(path).toEqual(expect.arrayContaining(process.env['PATH']?.split(delimiter) ?? []));
   expect(seen.map(([name]) => name).filter((name) => name !== 'OWN' && !harmless.test(name))).toEqual([]);
+});
+
+verifies('upstream:stdio:login-path', async (cell) => {
+  const home = temporaryFolder('person');
+  const shims = join(home, 'shims');
+  mkdirSync(shims);
+  const shim = `#!/bin/sh\nexec "${process.execPath}" "$@"\n`;
+  writeFileSync(join(shims, 'only-in-shims'), shim, { mode: 0o755 });
+  writeFileSync(join(home, '.profile'), `echo "Welcome!"\nPATH="${shims}:$PATH"\nexport PATH\n`);
+  const entries = { one: { command: 'only-in-shims' } };
+  await using line = await cell.open({ one: ['plain'] }, { entries, env: { HOME: home, SHELL: '/bin/sh' } });
+  expect(said(await line.client.callTool('one__echo', { text: 'a' }))).toBe('a');
+  const { PATH } = JSON.parse(said(await line.client.callTool('one__env', { names: ['PATH'] }))) as Env;
+  // What we were given comes first and stays as it is.
+  expect(PATH?.split(delimiter)).toEqual([
+    ...new Set([...(process.env['PATH'] ?? '').split(delimiter), shims]),
+  ]);
 });
 
 verifies('upstream:stdio:working-directory', async (cell) => {
@@ -112,7 +133,7 @@ verifies('upstream:stdio:floods-stderr', async (cell) => {
   for (const text of ['a', 'b', 'c'])
     expect(said(await line.client.callTool('one__echo', { text }))).toBe(text);
   const crash = said(await line.client.callTool('one__crash'));
-  expect(crash).toContain('fixture: crashing as asked');
+  expect(crash).toContain('the last line before the call');
   expect(crash.length, 'the last words, not all of them').toBeLessThan(4000);
 });
 

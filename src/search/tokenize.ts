@@ -1,0 +1,97 @@
+import { stem } from './stem.ts';
+import { STOP_WORDS } from './stop-words.ts';
+
+/** One word of a text as the index knows it. */
+export interface Token {
+  /** Folded and stemmed: what is compared. */
+  readonly term: string;
+  /** Folded only: what a person would recognise. */
+  readonly word: string;
+}
+
+const MAX_WORD = 40;
+const RUNS = /[\p{L}\p{N}\p{M}][\p{L}\p{N}\p{M}_'’.-]*/gu;
+/** Scripts that are written without spaces. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+/** `s3`, `k8s`, `mp4`, `base64`, `sha256`: one word, although letters and digits meet. */
+const SHORT_CODE = /^(?:[a-z]{1,4}\d{1,3}[a-z]?|\d[a-z])$/;
+
+/** Terms of a text without stop words, in order. */
+export function tokenize(text: string): readonly string[] {
+  return tokensOf(text).map(({ term }) => term);
+}
+
+/** Tokens of a text without stop words, in order. */
+export function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  for (const run of text.match(RUNS) ?? []) {
+    for (const word of wordsOf(run)) {
+      if (!STOP_WORDS.has(word)) tokens.push({ term: stem(word), word });
+    }
+  }
+  return tokens;
+}
+
+/** What an identifier is when its parts are written as one word: `GitHub` and `git_hub` are looked for as `github`. */
+export function joinedTerms(identifier: string): readonly string[] {
+  const joined: string[] = [];
+  for (const run of identifier.match(RUNS) ?? []) {
+    const parts = wordsOf(run);
+    for (let at = 1; at < parts.length; at += 1) {
+      const word = `${parts[at - 1] ?? ''}${parts[at] ?? ''}`;
+      if (word.length <= MAX_WORD && /^\p{L}+$/u.test(word)) joined.push(stem(word));
+    }
+  }
+  return joined;
+}
+
+function wordsOf(run: string): readonly string[] {
+  const words: string[] = [];
+  for (const part of parts(run)) {
+    pushWords(fold(part), words);
+  }
+  return words;
+}
+
+function parts(run: string): readonly string[] {
+  const plain = run.replace(/['’](?:s|S)?(?=$|[^\p{L}])/gu, '').replaceAll(/['’]/g, '');
+  return plain
+    .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((part) => part !== '');
+}
+
+/** Case, width and accents of Latin letters do not tell words apart. */
+function fold(word: string): string {
+  const lower = word.toLowerCase();
+  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant, control characters included.
+  if (/^[\u0000-\u007F]*$/.test(lower)) return lower;
+  return lower
+    .normalize('NFKC')
+    .normalize('NFD')
+    .replaceAll(/(\p{Script=Latin})\p{M}+/gu, '$1')
+    .normalize('NFC');
+}
+
+function pushWords(word: string, words: string[]): void {
+  if (SHORT_CODE.test(word)) {
+    words.push(word);
+    return;
+  }
+  for (const piece of word.match(/\p{N}+|[^\p{N}]+/gu) ?? []) {
+    let from = 0;
+    for (const match of piece.matchAll(UNSPACED)) {
+      if (match.index > from && match.index - from <= MAX_WORD) words.push(piece.slice(from, match.index));
+      pushPairs(match[0], words);
+      from = match.index + match[0].length;
+    }
+    if (from < piece.length && piece.length - from <= MAX_WORD) words.push(piece.slice(from));
+  }
+}
+
+function pushPairs(text: string, words: string[]): void {
+  const characters = [...text];
+  if (characters.length === 1) words.push(text);
+  for (let at = 1; at < characters.length; at += 1) words.push(`${characters[at - 1] ?? ''}${characters[at] ?? ''}`);
+}

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { GatewayError } from '../model/errors.ts';
+import { openDatabase } from './database.ts';
+import type { Database } from './database.ts';
+
+let stateDir: string;
+let file: string;
+const opened: Database[] = [];
+
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'trunkline-storage-'));
+  file = join(stateDir, 'trunkline.db');
+});
+
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database[Symbol.asyncDispose]();
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+async function open(options: Partial<Parameters<typeof openDatabase>[0]> = {}): Promise<Database> {
+  const database = await openDatabase({ stateDir, ...options });
+  opened.push(database);
+  return database;
+}
+
+const row = (upstream: string, body = '{}') => ({
+  upstream,
+  fingerprint: 'f',
+  listed_at: 1_700_000_000_000,
+  body,
+});
+
+async function troubleIn(
+  work: Promise<unknown>,
+): Promise<{ code: string; reason: unknown; message: string }> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(GatewayError);
+  const { code, details, message } = error as GatewayError;
+  return { code, reason: details['reason'], message };
+}
+
+describe('several processes', () => {
+  let tools: string;
+
+  beforeAll(async () => {
+    tools = mkdtempSync(join(tmpdir(), 'trunkline-storage-bundle-'));
+    symlinkSync(resolve('node_modules'), join(tools, 'node_modules'), 'dir');
+    await build({
+      entryPoints: ['src/storage/database.ts'],
+      outdir: tools,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      packages: 'external',
+      outExtension: { '.js': '.mjs' },
+      logLevel: 'error',
+    });
+  });
+
+  afterAll(() => rmSync(tools, { recursive: true, force: true }));
+
+  interface Child {
+    readonly line: () => Promise<string>;
+    readonly send: (text: string) => void;
+    readonly ended: Promise<string>;
+  }
+
+  /** Runs `source` with `openDatabase`, `stateDir`, `say(text)` and `heard()` in scope. */
+  function child(source: string): Child {
+    const script = `
+      import { openDatabase } from ${JSON.stringify(join(tools, 'database.mjs'))};
+      const stateDir = ${JSON.stringify(stateDir)};
+      const say = (text) => process.stdout.write(text + '\\n');
+      const heard = () => new Promise((resolve) => process.stdin.once('data', resolve));
+      ${source}
+      process.exit(0);`;
+    const running = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let text = '';
+    let wake = () => {};
+    running.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      wake();
+    });
+    return {
+      line: async () => {
+        while (!text.includes('\n')) await new Promise<void>((done) => (wake = done));
+        const line = text.slice(0, text.indexOf('\n'));
+        text = text.slice(line.length + 1);
+        return line;
+      },
+      send: (message) => void running.stdin.write(message),
+      ended: new Promise((done) => running.on('close', (code, signal) => done(`${code ?? signal ?? ''}`))),
+    };
+  }
+
+  test('migrate a new database at the same time and lose no write', { timeout: 30_000 }, async () => {
+    const children = Array.from({ length: 4 }, (_, at) =>
+      child(`
+        await heard();
+        const database = await openDatabase({ stateDir });
+        for (let n = 0; n < 25; n++) {
+          await database.query.transaction().execute(async (t) => {
+            const row = await t.selectFrom('listings').selectAll().where('upstream', '=', 'shared').executeTakeFirst();
+            const values = { upstream: 'shared', fingerprint: 'f', listed_at: (row?.listed_at ?? 0) + 1, body: '${at}' };
+            await t.insertInto('listings').values(values).onConflict((c) => c.column('upstream').doUpdateSet(values)).execute();
+          });
+        }
+        await database[Symbol.asyncDispose]();
+        say(database.movedAside ?? 'sound');`),
+    );
+    for (const one of children) one.send('go\n');
+    expect(await Promise.all(children.map((one) => one.line()))).toEqual([
+      'sound',
+      'sound',
+      'sound',
+      'sound',
+    ]);
+    expect(await Promise.all(children.map((one) => one.ended))).toEqual(['0', '0', '0', '0']);
+    const { query } = await open();
+    expect(await query.selectFrom('listings').select('listed_at').execute()).toEqual([{ listed_at: 100 }]);
+  });
+
+  test('that find the same damage move it aside once', { timeout: 30_000 }, async () => {
+    writeFileSync(file, 'not a database '.repeat(1000));
+    const children = Array.from({ length: 4 }, (_, at) =>
+      child(`
+        await heard();
+        const database = await openDatabase({ stateDir });
+        await database.query.insertInto('eras').values({ fingerprint: 'f${at}', era: 'legacy', protocol: 'p', decided_at: 1 }).execute();
+        say('done');
+        await heard();`),
+    );
+    for (const one of children) one.send('go\n');
+    await Promise.all(children.map((one) => one.line()));
+    for (const one of children) one.send('end\n');
+    await Promise.all(children.map((one) => one.ended));
+    expect(readdirSync(stateDir).filter((name) => /damaged-.*Z(-\d+)?$/.test(name))).toHaveLength(1);
+    const { query } = await open();
+    expect(await query.selectFrom('eras').select('fingerprint').execute()).toHaveLength(4);
+  });
+
+  test(
+    'wait for each other without blocking, and give up with a clear error',
+    { timeout: 30_000 },
+    async () => {
+      const { query } = await open({ lockTimeoutMs: 300 });
+      const holder = child(`
+      const database = await openDatabase({ stateDir });
+      await database.query.transaction().execute(async () => { say('locked'); await heard(); });
+      say('free');`);
+      expect(await holder.line()).toBe('locked');
+      let ticks = 0;
+      const ticking = setInterval(() => ticks++, 5);
+      const refused = await troubleIn(query.insertInto('listings').values(row('a')).execute());
+      clearInterval(ticking);
+      expect(refused).toMatchObject({ code: 'STORE_LOCKED', reason: 'busy' });
+      expect(ticks).toBeGreaterThan(5);
+      expect(await query.selectFrom('listings').selectAll().execute()).toEqual([]); // Readers are never locked out.
+      const patient = query.insertInto('listings').values(row('b')).execute();
+      holder.send('free\n');
+      await patient;
+      expect(await holder.line()).toBe('free');
+      await holder.ended;
+    },
+  );
+
+  test('survive that one is killed in the middle of a transaction', { timeout: 30_000 }, async () => {
+    const killed = child(`
+      const database = await openDatabase({ stateDir });
+      await database.query.insertInto('listings').values({ upstream: 'kept', fingerprint: 'f', listed_at: 1, body: '' }).execute();
+      await database.query.transaction().execute(async (t) => {
+        await t.insertInto('listings').values({ upstream: 'lost', fingerprint: 'f', listed_at: 1, body: '' }).execute();
+        say(String(process.pid));
+        await heard();
+      });`);
+    process.kill(Number(await killed.line()), 'SIGKILL');
+    expect(await killed.ended).toBe('SIGKILL');
+    const { query, movedAside } = await open();
+    expect(movedAside).toBeUndefined();
+    expect(await query.selectFrom('listings').select('upstream').execute()).toEqual([{ upstream: 'kept' }]);
+  });
+});

@@ -1,0 +1,24 @@
+import type { Fingerprint } from '../model/ids.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Era } from '../model/server-facts.ts';
+import type { Logger } from '../observe/log.ts';
+import type { ClientIdentity } from './negotiate.ts';
+import type { OpenPeer } from './open-peer.ts';
+import type { UpstreamState } from './state.ts';
+
+/** Remembered per fingerprint of the config, so that the probe is paid once and a changed command is asked again. */
+export interface EraMemory {
+  recall(config: Fingerprint): { readonly era: Era } | undefined;
+  remember(config: Fingerprint, verdict: { readonly era: Era; readonly protocol: string }): void;
+}
+
+export interface UpstreamDeps {
+  readonly open: OpenPeer;
+  readonly identity: ClientIdentity;
+  readonly eras: EraMemory;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly onState: (state: UpstreamState) => void;
+  readonly onListChanged: () => void;
+  readonly onResourceUpdated: (params: JsonObject) => void;
+}

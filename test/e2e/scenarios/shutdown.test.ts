@@ -1,0 +1,103 @@
+import { expect } from 'vitest';
+
+import { ownCode, pidOf, said } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { isRunning } from '../../support/processes.ts';
+import { verifies } from '../verifies.ts';
+
+checkLeaks();
+
+verifies('shutdown:signal', async (cell) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    await using line = await cell.open({ one: ['plain'], two: ['plain'] });
+    const pids = [await pidOf(line.client, 'one'), await pidOf(line.client, 'two')];
+    expect(pids.map(isRunning)).toEqual([true, true]);
+    line.gateway.signal(signal);
+    expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
+    expect(pids.map(isRunning)).toEqual([false, false]);
+    // They were asked, and not only killed.
+    for (const log of Object.values(line.logs)) expect(log.of('ended')).toMatchObject([{ by: 'eof' }]);
+  }
+});
+
+verifies('shutdown:drains', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] });
+  const { client, gateway } = line;
+  const calls = [
+    client.callTool('one__slow', { ms: 1200, text: 'slow' }),
+    client.callTool('one__progress', { steps: 4, ms: 300 }, { meta: { progressToken: 'p' } }),
+  ];
+  await eventually(() => line.logs['one']?.of('call').length === 2, { what: 'Both calls at the server' });
+  gateway.signal('SIGTERM');
+  expect((await Promise.all(calls)).map(said)).toEqual(['slow', '4 steps']);
+  expect(client.notifications.all.filter(({ method }) => method === 'notifications/progress')).toHaveLength(
+    4,
+  );
+  expect(await gateway.exited).toEqual({ code: 0, signal: null });
+});
+
+verifies('shutdown:deadline', async (cell) => {
+  await using line = await cell.open({ one: ['hangs-in-calls'] }, { config: { shutdown: '300ms' } });
+  const calls = ['a', 'b'].map((text) => line.client.callTool('one__echo', { text }));
+  await eventually(() => line.logs['one']?.of('call').length === 2, { what: 'Both calls at the server' });
+  line.gateway.signal('SIGTERM');
+  // Each is told why, instead of hearing nothing.
+  expect((await Promise.all(calls)).map(ownCode)).toEqual(['SHUTTING_DOWN', 'SHUTTING_DOWN']);
+  expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
+});
+
+verifies('shutdown:second-signal', async (cell) => {
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    const servers = { one: ['hangs-in-calls'], two: ['ignores-signals'] } as const;
+    const line = await cell.open(servers, { config: { shutdown: '10m' } });
+    const { client, gateway, logs } = line;
+    await pidOf(client, 'two');
+    const call = client.callTool('one__echo', { text: 'x' }).catch((error: unknown) => error);
+    await logs['one']?.waitFor('call');
+    let exit: unknown;
+    void gateway.exited.then((how) => (exit = how));
+    // Signals that come too fast are one to the system, so it is sent until it had its effect.
+    await eventually(() => {
+      if (exit === undefined) gateway.signal(signal);
+      return exit !== undefined;
+    });
+    expect(exit).toEqual({ code, signal: null });
+    expect(await call).toBeInstanceOf(Error);
+    const pids = Object.values(logs).flatMap((log) => log.of('started').map(({ pid }) => pid));
+    await eventually(() => !pids.some(isRunning), { what: 'The end of the servers' });
+    await line[Symbol.asyncDispose]();
+    // The next start tidies up what this one wrote down about its servers.
+    await using next = await startGateway({ mcpServers: {}, home: gateway.home });
+    expect(await (await next.client()).listTools()).toEqual([]);
+  }
+});
+
+verifies('shutdown:in-parallel', async (cell) => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const servers = Object.fromEntries(names.map((name) => [name, ['ignores-signals'] as const]));
+  await using line = await cell.open(servers);
+  const pids = await Promise.all(names.map((name) => pidOf(line.client, name)));
+  line.gateway.signal('SIGTERM');
+  expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
+  expect(pids.filter(isRunning)).toEqual([]);
+  const ignored = Object.values(line.logs).flatMap((log) => log.of('end-ignored'));
+  const times = (of: string): number[] => ignored.filter((event) => event['of'] === of).map(({ at }) => at);
+  expect([times('eof').length, times('SIGTERM').length]).toEqual([5, 5]);
+  // Every one had its first hint before any had its second; one after the other it would be otherwise.
+  expect(Math.max(...times('eof'))).toBeLessThan(Math.min(...times('SIGTERM')));
+});
+
+verifies('shutdown:stdin-closed', async (cell) => {
+  await using line = await cell.open({ one: ['plain'], two: ['ignores-signals'] });
+  const pids = [await pidOf(line.client, 'one'), await pidOf(line.client, 'two')];
+  const call = line.client.callTool('one__slow', { ms: 300, text: 'x' }).catch(() => undefined);
+  await line.client.close();
+  expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
+  expect(pids.filter(isRunning)).toEqual([]);
+  await call;
+});
