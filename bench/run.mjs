@@ -17,7 +17,7 @@ const resultsFile = fileURLToPath(new URL('results.json', import.meta.url));
 
 const plans = {
   quick: {
-    callRounds: 15,
+    callRounds: 13,
     ms: { one: 70, sixteen: 140, many: 100, large: 90 },
     startRounds: 7,
     idleSeconds: 2,

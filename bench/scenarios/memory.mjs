@@ -13,7 +13,7 @@ const IDLE_PROGRAM = 'process.stdin.resume()';
 /** Memory with 500 cached tools: with all servers running, and after they were stopped; then CPU while idle. */
 export async function idleMemory(children, { plan }) {
   if (memory(process.pid).rss === undefined) return [];
-  const home = await prepareWarmHome(children, { idle: '3s' });
+  const home = await prepareWarmHome(children, { idle: '2s' });
   const node = children.start(['-e', IDLE_PROGRAM]);
   const floor = await openListed(children, { name: 'floor', home });
   const trunkline = await openListed(children, { name: 'trunkline', home });

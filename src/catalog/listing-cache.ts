@@ -31,6 +31,8 @@ export interface ListingCacheOptions {
 }
 
 const SAVE_AFTER_MS = 500;
+const NOT_STORED = 'Listings cannot be stored in the database.';
+const NOT_WRITTEN = 'The catalog for a warm start cannot be written.';
 
 /**
  * Keeps listings and eras across restarts: in the database, which is the store, and in a file that a warm start reads
@@ -56,7 +58,8 @@ export class ListingCache implements AsyncDisposable {
   #isWarm = true;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #lastTrouble: string | undefined;
+  /** What was reported last, by the message; until it works again or is another trouble. */
+  readonly #troubles = new Map<string, string>();
 
   constructor(options: ListingCacheOptions) {
     const { warm } = options;
@@ -156,7 +159,7 @@ export class ListingCache implements AsyncDisposable {
       this.#isStored = true; // Before the work, so that a change during the work is not lost.
       const known = { listings: this.#listings, eras: this.#eras };
       const found = await reconcile(database, known, { wanted: this.#wanted, now: this.#options.now() });
-      this.#lastTrouble = undefined;
+      this.#troubles.delete(NOT_STORED);
       for (const [config, verdict] of found.eras) {
         if (isNewer(verdict, this.#eras.get(config))) this.#eras.set(config, verdict);
       }
@@ -170,7 +173,7 @@ export class ListingCache implements AsyncDisposable {
       return better;
     } catch (error) {
       this.#isStored = false;
-      this.#report('Listings cannot be stored in the database.', error);
+      this.#report(NOT_STORED, error);
       return [];
     }
   }
@@ -184,17 +187,20 @@ export class ListingCache implements AsyncDisposable {
         eras: this.#eras,
         isStored: this.#isStored,
       });
+      this.#troubles.delete(NOT_WRITTEN);
     } catch (error) {
       this.#isWarm = false;
-      this.#report('The catalog for a warm start cannot be written.', error);
+      this.#report(NOT_WRITTEN, error);
     }
   }
 
   /** Once per kind of trouble: a full disk is full at every attempt. */
   #report(message: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    if (this.#lastTrouble === message + reason) return;
-    this.#lastTrouble = message + reason;
+    // The message of a failed write names a temporary file, another one each time.
+    const kind = error instanceof Error && 'errno' in error ? String(error.errno) : reason;
+    if (this.#troubles.get(message) === kind) return;
+    this.#troubles.set(message, kind);
     this.#options.log?.warn(message, { reason });
   }
 }

@@ -21,6 +21,11 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   }
 }
 
+/**
+ * Everything that can be typed; the document of the command line is generated from it.
+ *
+ * @public
+ */
 export function buildProgram(context: CliContext, finish: (code: ExitCode) => void): Command {
   const program = new Command('trunkline')
     .description('One line to every MCP server.')

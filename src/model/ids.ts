@@ -6,4 +6,3 @@ export type UpstreamName = Brand<string, 'UpstreamName'>;
 export type ExposedName = Brand<string, 'ExposedName'>;
 /** Hash of a definition or of a configuration. */
 export type Fingerprint = Brand<string, 'Fingerprint'>;
-export type CallId = Brand<string, 'CallId'>;

@@ -33,10 +33,14 @@ describe('childEnv', () => {
   });
 
   test('uses the path that the login shell knows', () => {
-    expect(childEnv({ ours: { PATH: '/bin' }, path: '/bin:/opt/bin', configured: {} })).toEqual({ PATH: '/bin:/opt/bin' });
+    expect(childEnv({ ours: { PATH: '/bin' }, path: '/bin:/opt/bin', configured: {} })).toEqual({
+      PATH: '/bin:/opt/bin',
+    });
   });
 
   test('hands down no exported shell function', () => {
-    expect(childEnv({ ours: { LC_X: '() { :; }', TERM: '() { :; }; evil' }, path: undefined, configured: {} })).toEqual({});
+    expect(
+      childEnv({ ours: { LC_X: '() { :; }', TERM: '() { :; }; evil' }, path: undefined, configured: {} }),
+    ).toEqual({});
   });
 });

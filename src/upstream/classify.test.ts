@@ -33,7 +33,9 @@ describe('classifyConnect', () => {
   test('names the command that was not found', () => {
     const error = classifyConnect(nodeError('ENOENT', { path: 'uvx', syscall: 'spawn uvx' }), name, nothing);
     expect(error.message).toContain('"uvx"');
-    expect(classifyConnect(nodeError('ENOENT', { syscall: 'spawn uvx' }), name, nothing).message).toContain('"uvx"');
+    expect(classifyConnect(nodeError('ENOENT', { syscall: 'spawn uvx' }), name, nothing).message).toContain(
+      '"uvx"',
+    );
   });
 
   test.each([
@@ -56,12 +58,16 @@ describe('classifyConnect', () => {
     const hints = { exit: 'exited with code 3', stderr: ['1', '2', '3', '4', '5', 'API_KEY is missing'] };
     const error = classifyConnect(new Error('pipe'), name, hints);
     expect(error.code).toBe('UPSTREAM_UNAVAILABLE');
-    expect(error.message).toContain('exited with code 3 before it was ready. Its last words on standard error: 2 | 3 | 4 | 5 | API_KEY');
+    expect(error.message).toContain(
+      'exited with code 3 before it was ready. Its last words on standard error: 2 | 3 | 4 | 5 | API_KEY',
+    );
     expect(error.details).toMatchObject({ upstream: 'github', exit: 'exited with code 3' });
   });
 
   test('says what the server refused with', () => {
-    expect(classifyConnect(new RpcError({ code: -32022, message: 'no such version' }), name, nothing)).toMatchObject({
+    expect(
+      classifyConnect(new RpcError({ code: -32022, message: 'no such version' }), name, nothing),
+    ).toMatchObject({
       code: 'UPSTREAM_REFUSED',
       message: expect.stringContaining('no such version') as string,
     });
@@ -81,7 +87,10 @@ describe('classifyConnect', () => {
 
 describe('classifyLoss', () => {
   test('says that the request was not repeated and why the server is gone', () => {
-    const error = classifyLoss(new Error('pipe'), name, { exit: 'was ended by SIGKILL', stderr: ['out of memory'] });
+    const error = classifyLoss(new Error('pipe'), name, {
+      exit: 'was ended by SIGKILL',
+      stderr: ['out of memory'],
+    });
     expect(error.code).toBe('UPSTREAM_CLOSED');
     expect(error.message).toMatch(/was ended by SIGKILL during the request.*not repeated.*out of memory/);
   });

@@ -64,6 +64,16 @@ export function untilRetry(state: UpstreamState & { at: 'waiting' }, now: number
   });
 }
 
+export function tooSlow(upstream: UpstreamName, connectMs: number): GatewayError {
+  const text = `Server "${upstream}" was not ready within ${connectMs / 1000} s (timeouts.connect).`;
+  return new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream } });
+}
+
+/** The server no longer knows our session: the request was refused unread and can be made again. */
+export function isSessionLost(error: unknown): error is HttpStatusError {
+  return error instanceof HttpStatusError && error.sessionLost;
+}
+
 function classifyStatus(
   error: HttpStatusError,
   make: (code: GatewayError['code'], sentence: string) => GatewayError,

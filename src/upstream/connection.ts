@@ -1,5 +1,7 @@
 import type { UpstreamConfig } from '../config/config.ts';
 import { Cancellation } from '../lib/cancellation.ts';
+import { deferred } from '../lib/deferred.ts';
+import type { Deferred } from '../lib/deferred.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -39,7 +41,12 @@ export class Connection implements AsyncDisposable {
   hasServed = false;
   readonly #identity: ClientIdentity;
   #subscribed: ReadonlySet<string> = new Set();
+  /** What the server said to the last change of subscriptions. */
+  #agreed: Promise<void> = Promise.resolve();
   #listening: Cancellation | undefined;
+  #underWay = 0;
+  #quiet: Deferred<void> | undefined;
+  #closing: Promise<void> | undefined;
 
   private constructor(opened: Opened, identity: ClientIdentity) {
     this.opened = opened;
@@ -69,16 +76,43 @@ export class Connection implements AsyncDisposable {
   async subscribe(uris: ReadonlySet<string>, cancellation: Cancellation): Promise<void> {
     const before = this.#subscribed;
     this.#subscribed = uris;
-    if (this.opened.facts.era === 'modern') return this.#listen();
     const changes = [
       ...[...uris].filter((uri) => !before.has(uri)).map((uri) => ['resources/subscribe', uri] as const),
       ...[...before].filter((uri) => !uris.has(uri)).map((uri) => ['resources/unsubscribe', uri] as const),
     ];
+    if (this.opened.facts.era === 'modern') {
+      if (changes.length > 0 || this.#listening === undefined) this.#listen();
+      return;
+    }
+    if (changes.length > 0) this.#agreed = this.#ask(changes, cancellation);
+    await this.#agreed;
+  }
+
+  async #ask(changes: readonly (readonly [string, string])[], cancellation: Cancellation): Promise<void> {
     await Promise.all(changes.map(([method, uri]) => this.request(method, { uri }, { cancellation })));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.opened.peer[Symbol.asyncDispose]();
+  /** A request is under way here until `finish`. */
+  begin(): void {
+    this.#underWay++;
+  }
+
+  finish(): void {
+    this.#underWay--;
+    if (this.#underWay === 0) this.#quiet?.resolve();
+  }
+
+  /** Ends it when nothing is under way any more. */
+  async retire(): Promise<void> {
+    this.#quiet = deferred<void>();
+    if (this.#underWay > 0) await this.#quiet.promise;
+    await this[Symbol.asyncDispose]();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#quiet?.resolve();
+    this.#closing ??= this.opened.peer[Symbol.asyncDispose]();
+    return this.#closing;
   }
 
   /** The filter is fixed per request: a new one is opened before the old one is given up. */

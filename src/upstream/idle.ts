@@ -29,24 +29,35 @@ export function idleLimitMs(
 }
 
 interface IdleTimerOptions {
+  readonly setting: 'adaptive' | 'never' | number;
   readonly now: () => number;
-  /** Undefined while there is nothing to stop, or it may stand for ever. */
-  readonly limitMs: () => number | undefined;
+  /** Whether there is something to stop. */
+  readonly isRunning: () => boolean;
   readonly isBusy: () => boolean;
-  readonly lastUsedAt: () => number;
   readonly onIdle: () => void;
 }
 
-/** Fires when something has stood unused. Re-armed only when it fires, so that a request costs no timer. */
+/** Fires when a server has stood unused. Re-armed only when it fires, so that a request costs no timer. */
 export class IdleTimer {
   readonly #options: IdleTimerOptions;
+  readonly #requests = new RecentUse();
+  #isUsed = false;
+  #lastUsedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: IdleTimerOptions) {
     this.#options = options;
   }
 
-  arm(): void {
+  /** A client asks something; what we ask ourselves says nothing about how much it is used. */
+  requested(): void {
+    this.#isUsed = true;
+    this.#requests.add(this.#options.now());
+  }
+
+  /** It was of use until now. */
+  used(): void {
+    this.#lastUsedAt = this.#options.now();
     if (this.#timer === undefined) this.#wait();
   }
 
@@ -55,20 +66,29 @@ export class IdleTimer {
     this.#timer = undefined;
   }
 
+  #limitMs(): number | undefined {
+    const { setting, now, isRunning } = this.#options;
+    if (!isRunning()) return undefined;
+    return idleLimitMs(setting, {
+      isUsed: this.#isUsed,
+      requestsWithinHour: this.#requests.withinHour(now()),
+    });
+  }
+
   #wait(): void {
-    const { now, limitMs, lastUsedAt } = this.#options;
-    const limit = limitMs();
+    const limit = this.#limitMs();
     if (limit === undefined) return;
-    this.#timer = setTimeout(() => this.#check(), Math.max(1, lastUsedAt() + limit - now())).unref();
+    const left = this.#lastUsedAt + limit - this.#options.now();
+    this.#timer = setTimeout(() => this.#check(), Math.max(1, left)).unref();
   }
 
   #check(): void {
     this.#timer = undefined;
-    const { now, limitMs, isBusy, lastUsedAt, onIdle } = this.#options;
-    const limit = limitMs();
+    const { now, isBusy, onIdle } = this.#options;
+    const limit = this.#limitMs();
     if (limit === undefined) return;
     if (isBusy()) this.#timer = setTimeout(() => this.#check(), limit).unref();
-    else if (lastUsedAt() + limit > now()) this.#wait();
+    else if (this.#lastUsedAt + limit > now()) this.#wait();
     else onIdle();
   }
 }

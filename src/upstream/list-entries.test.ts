@@ -41,16 +41,27 @@ describe('listEntries', () => {
   test('follows the pages to the end', async () => {
     const asked = new Asked();
     const listing = await asked.list({ tools: {} }, (_, cursor) =>
-      cursor === undefined ? { tools: [1, 2], nextCursor: 'a' } : cursor === 'a' ? { tools: [3], nextCursor: 'b' } : { tools: [4] },
+      cursor === undefined
+        ? { tools: [1, 2], nextCursor: 'a' }
+        : cursor === 'a'
+          ? { tools: [3], nextCursor: 'b' }
+          : { tools: [4] },
     );
-    expect(asked.requests).toEqual(['tools/list {}', 'tools/list {"cursor":"a"}', 'tools/list {"cursor":"b"}']);
+    expect(asked.requests).toEqual([
+      'tools/list {}',
+      'tools/list {"cursor":"a"}',
+      'tools/list {"cursor":"b"}',
+    ]);
     expect(listing).toMatchObject({ tools: [1, 2, 3, 4], isCut: false });
   });
 
   test('leaves pages without end after the two hundredth', async () => {
     const asked = new Asked();
     let page = 0;
-    const listing = await asked.list({ prompts: {} }, () => ({ prompts: [page++], nextCursor: `page ${page}` }));
+    const listing = await asked.list({ prompts: {} }, () => ({
+      prompts: [page++],
+      nextCursor: `page ${page}`,
+    }));
     expect(asked.requests).toHaveLength(200);
     expect(listing.prompts).toHaveLength(200);
     expect(listing.isCut).toBe(true);
@@ -61,7 +72,10 @@ describe('listEntries', () => {
     ['after others', ['a', 'b', 'c', 'a']],
   ])('stops when a cursor comes again %s', async (_, cursors) => {
     const asked = new Asked();
-    const listing = await asked.list({ tools: {} }, () => ({ tools: [1], nextCursor: cursors[asked.requests.length - 1] }));
+    const listing = await asked.list({ tools: {} }, () => ({
+      tools: [1],
+      nextCursor: cursors[asked.requests.length - 1],
+    }));
     expect(asked.requests).toHaveLength(cursors.length);
     expect(listing.isCut).toBe(true);
   });
@@ -95,6 +109,9 @@ describe('listEntries', () => {
   });
 
   test('takes nothing where a list should be', async () => {
-    expect(await new Asked().list({ tools: {} }, () => ({ tools: 'x', nextCursor: 5 }))).toMatchObject({ tools: [], isCut: false });
+    expect(await new Asked().list({ tools: {} }, () => ({ tools: 'x', nextCursor: 5 }))).toMatchObject({
+      tools: [],
+      isCut: false,
+    });
   });
 });

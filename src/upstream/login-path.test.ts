@@ -23,7 +23,14 @@ afterEach(async () => {
 /** A shell that does these lines where a real one reads its profile, and notes each time it is asked. */
 async function shell(profile: string, name = 'sh'): Promise<string> {
   const file = join(folder, name);
-  const script = ['#!/bin/sh', `echo "$*" >> ${folder}/asked`, 'PATH=/login/bin:/usr/bin:/bin', profile, 'eval "$4"', ''];
+  const script = [
+    '#!/bin/sh',
+    `echo "$*" >> ${folder}/asked`,
+    'PATH=/login/bin:/usr/bin:/bin',
+    profile,
+    'eval "$4"',
+    '',
+  ];
   await writeFile(file, script.join('\n'));
   await chmod(file, 0o700);
   return file;
@@ -53,7 +60,9 @@ describe.skipIf(process.platform === 'win32')('loginPath', () => {
   });
 
   test('finds the path between whatever else the profile says', async () => {
-    expect(await find(await shell('echo "Welcome: $PATH"; trap "echo bye" EXIT'))).toBe('/usr/bin:/own/bin:/login/bin:/bin');
+    expect(await find(await shell('echo "Welcome: $PATH"; trap "echo bye" EXIT'))).toBe(
+      '/usr/bin:/own/bin:/login/bin:/bin',
+    );
   });
 
   test('asks once a day', async () => {
@@ -76,13 +85,16 @@ describe.skipIf(process.platform === 'win32')('loginPath', () => {
     expect(await find(await shell('PATH=/other', 'zsh'))).toBe('/usr/bin:/own/bin:/other');
   });
 
-  test.each(['', 'not JSON', 'null', '{"shell":5}'])('asks again when what it remembered is damaged: %j', async (text) => {
-    const SHELL = await shell('');
-    await find(SHELL);
-    await writeFile(join(folder, 'state', 'login-path.json'), text);
-    expect(await find(SHELL)).toBe('/usr/bin:/own/bin:/login/bin:/bin');
-    expect(await asked()).toBe(2);
-  });
+  test.each(['', 'not JSON', 'null', '{"shell":5}'])(
+    'asks again when what it remembered is damaged: %j',
+    async (text) => {
+      const SHELL = await shell('');
+      await find(SHELL);
+      await writeFile(join(folder, 'state', 'login-path.json'), text);
+      expect(await find(SHELL)).toBe('/usr/bin:/own/bin:/login/bin:/bin');
+      expect(await asked()).toBe(2);
+    },
+  );
 
   test('asks fish in its own language', async () => {
     await find(await shell('', 'fish'));

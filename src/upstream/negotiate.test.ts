@@ -64,16 +64,26 @@ describe('a modern server', () => {
     expect(talk.server.agreed).toEqual([{ era: 'modern', protocol: MODERN_VERSION }]);
   });
 
-  test.each([-32020, -32021, -32022])('is known by the error %i, and initialize is not tried', async (code) => {
-    const talk = new Talk(answering({ 'server/discover': { error: { code, message: 'modern' } }, initialize: initialized }));
-    await expect(talk.agree()).rejects.toMatchObject({ body: { code } });
-    expect(talk.server.methods).toEqual(['server/discover']);
-    expect(talk.server.agreed).toEqual([]);
-  });
+  test.each([-32020, -32021, -32022])(
+    'is known by the error %i, and initialize is not tried',
+    async (code) => {
+      const talk = new Talk(
+        answering({ 'server/discover': { error: { code, message: 'modern' } }, initialize: initialized }),
+      );
+      await expect(talk.agree()).rejects.toMatchObject({ body: { code } });
+      expect(talk.server.methods).toEqual(['server/discover']);
+      expect(talk.server.agreed).toEqual([]);
+    },
+  );
 
   test('is refused when it speaks no version that we do', async () => {
-    const talk = new Talk(answering({ 'server/discover': { supportedVersions: ['2031-01-01'] }, initialize: initialized }));
-    await expect(talk.agree()).rejects.toMatchObject({ code: 'UPSTREAM_REFUSED', message: expect.stringContaining('2031-01-01') as string });
+    const talk = new Talk(
+      answering({ 'server/discover': { supportedVersions: ['2031-01-01'] }, initialize: initialized }),
+    );
+    await expect(talk.agree()).rejects.toMatchObject({
+      code: 'UPSTREAM_REFUSED',
+      message: expect.stringContaining('2031-01-01') as string,
+    });
     expect(talk.server.methods).toEqual(['server/discover']);
   });
 
@@ -86,7 +96,9 @@ describe('a modern server', () => {
 
 describe('an older server', () => {
   test.each([-32601, -32602, -32600, -32000, 0])('is known by refusing the probe with %i', async (code) => {
-    const talk = new Talk(answering({ 'server/discover': { error: { code, message: 'what?' } }, initialize: initialized }));
+    const talk = new Talk(
+      answering({ 'server/discover': { error: { code, message: 'what?' } }, initialize: initialized }),
+    );
     expect(await talk.agree()).toEqual({
       era: 'legacy',
       protocol: '2025-06-18',
@@ -117,15 +129,20 @@ describe('an older server', () => {
     expect((await talk.agree('legacy')).protocol).toBe(protocolVersion);
   });
 
-  test.each(['2023-01-01', MODERN_VERSION, '', 5, undefined])('may not choose %j', async (protocolVersion) => {
-    const talk = new Talk(answering({ initialize: { ...initialized, protocolVersion } }));
-    await expect(talk.agree('legacy')).rejects.toMatchObject({ code: 'UPSTREAM_REFUSED' });
-    expect(talk.server.methods).toEqual(['initialize']);
-    expect(talk.server.agreed).toEqual([]);
-  });
+  test.each(['2023-01-01', MODERN_VERSION, '', 5, undefined])(
+    'may not choose %j',
+    async (protocolVersion) => {
+      const talk = new Talk(answering({ initialize: { ...initialized, protocolVersion } }));
+      await expect(talk.agree('legacy')).rejects.toMatchObject({ code: 'UPSTREAM_REFUSED' });
+      expect(talk.server.methods).toEqual(['initialize']);
+      expect(talk.server.agreed).toEqual([]);
+    },
+  );
 
   test('may say nothing about itself', async () => {
-    const talk = new Talk(answering({ initialize: { protocolVersion: '2024-11-05', capabilities: null, instructions: 5 } }));
+    const talk = new Talk(
+      answering({ initialize: { protocolVersion: '2024-11-05', capabilities: null, instructions: 5 } }),
+    );
     expect(await talk.agree('legacy')).toEqual({
       era: 'legacy',
       protocol: '2024-11-05',
@@ -137,7 +154,9 @@ describe('an older server', () => {
 
 describe('a server that says nothing to the probe', () => {
   /** Waits until the server was asked, so that its answers can be given in any order. */
-  async function silent(script: Script = () => undefined): Promise<{ talk: Talk; agreement: Promise<ServerFacts> }> {
+  async function silent(
+    script: Script = () => undefined,
+  ): Promise<{ talk: Talk; agreement: Promise<ServerFacts> }> {
     const talk = new Talk(script);
     const agreement = talk.agree();
     agreement.catch(() => {});
@@ -224,7 +243,9 @@ describe('what says nothing about the era', () => {
 
   test.each([400, 404, 405])('is not HTTP %i, which an older server may answer', async (status) => {
     const talk = new Talk((heard, server) =>
-      heard.method === 'server/discover' ? failing(new HttpStatusError(status, {}, ''))(heard, server) : initialized,
+      heard.method === 'server/discover'
+        ? failing(new HttpStatusError(status, {}, ''))(heard, server)
+        : initialized,
     );
     expect((await talk.agree()).era).toBe('legacy');
   });

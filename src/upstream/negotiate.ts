@@ -32,7 +32,11 @@ export async function negotiate(
   },
 ): Promise<ServerFacts> {
   const { era, cancellation } = options;
-  const server = await ask(peer, identity, { era, cancellation, silenceMs: options.probeSilenceMs ?? PROBE_SILENCE_MS });
+  const server = await ask(peer, identity, {
+    era,
+    cancellation,
+    silenceMs: options.probeSilenceMs ?? PROBE_SILENCE_MS,
+  });
   // Only for the answer that counts: where both were asked, both may come.
   if (server.era === 'legacy') peer.notify('notifications/initialized');
   peer.negotiated(server.era, server.protocol);

@@ -35,7 +35,10 @@ function startTime(pid: number): string {
 }
 
 function recordOf(gateway: number, record: unknown): void {
-  writeFileSync(join(folder, `children-${gateway}.json`), typeof record === 'string' ? record : JSON.stringify(record));
+  writeFileSync(
+    join(folder, `children-${gateway}.json`),
+    typeof record === 'string' ? record : JSON.stringify(record),
+  );
 }
 
 describe.skipIf(process.platform !== 'linux')('the record of children', () => {
@@ -91,7 +94,13 @@ describe.skipIf(process.platform !== 'linux')('sweepOrphans', () => {
 
   test('leaves a process that only has the number of a server', () => {
     const pid = sleeper();
-    recordOf(nobody, { by: '1', groups: [[pid, 'another start'], [nobody, '1']] });
+    recordOf(nobody, {
+      by: '1',
+      groups: [
+        [pid, 'another start'],
+        [nobody, '1'],
+      ],
+    });
     expect(sweepOrphans(folder)).toBe(0);
     expect(isRunning(pid)).toBe(true);
     expect(readdirSync(folder)).toEqual([]);
@@ -104,14 +113,20 @@ describe.skipIf(process.platform !== 'linux')('sweepOrphans', () => {
     await eventually(() => !isRunning(leader));
   });
 
-  test.each(['', '{', 'null', '5', '[]', '{}', '{"by":5,"groups":5}', '{"by":"1","groups":[5,null,["x"],[1,"1"],[0,"1"],[-1,"1"]]}'])(
-    'ends nobody because of a damaged record: %j',
-    (text) => {
-      recordOf(nobody, text);
-      expect(sweepOrphans(folder)).toBe(0);
-      expect(readdirSync(folder)).toEqual([]);
-    },
-  );
+  test.each([
+    '',
+    '{',
+    'null',
+    '5',
+    '[]',
+    '{}',
+    '{"by":5,"groups":5}',
+    '{"by":"1","groups":[5,null,["x"],[1,"1"],[0,"1"],[-1,"1"]]}',
+  ])('ends nobody because of a damaged record: %j', (text) => {
+    recordOf(nobody, text);
+    expect(sweepOrphans(folder)).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
 
   test('leaves files that are no records, and a folder that is not there', () => {
     writeFileSync(join(folder, 'gateway.json'), '{}');

@@ -95,16 +95,21 @@ describe.skipIf(process.platform === 'win32')('a server process', () => {
     process.kill(stray);
   });
 
-  test.runIf(process.platform === 'linux')('has its last words read to the end when it exits at once', async () => {
-    const servers = await Promise.all(Array.from({ length: 8 }, () => Server.run('echo answer; echo why >&2; exit 1')));
-    for (const server of servers) blockUntilExit(server.process.pid);
-    for (const server of servers) {
-      await server.process.exited;
-      await server.process.end();
-      expect(server.output).toBe('answer\n');
-      expect(server.process.stderr.lines).toEqual(['why']);
-    }
-  });
+  test.runIf(process.platform === 'linux')(
+    'has its last words read to the end when it exits at once',
+    async () => {
+      const servers = await Promise.all(
+        Array.from({ length: 8 }, () => Server.run('echo answer; echo why >&2; exit 1')),
+      );
+      for (const server of servers) blockUntilExit(server.process.pid);
+      for (const server of servers) {
+        await server.process.exited;
+        await server.process.end();
+        expect(server.output).toBe('answer\n');
+        expect(server.process.stderr.lines).toEqual(['why']);
+      }
+    },
+  );
 
   test.concurrent('says how it was ended', async () => {
     const server = await Server.run('kill -9 $$');
@@ -128,7 +133,10 @@ describe.skipIf(process.platform === 'win32')('a server process', () => {
 
 describe('a command that cannot be started', () => {
   test('is reported with its name', async () => {
-    await expect(start('no-such-command-anywhere', [])).rejects.toMatchObject({ code: 'ENOENT', path: 'no-such-command-anywhere' });
+    await expect(start('no-such-command-anywhere', [])).rejects.toMatchObject({
+      code: 'ENOENT',
+      path: 'no-such-command-anywhere',
+    });
   });
 
   test('is reported when its folder does not exist', async () => {

@@ -30,12 +30,21 @@ const events: Readonly<Record<UpstreamEvent['type'], UpstreamEvent>> = {
 };
 
 /** What each state becomes; a dash is a bug of the owner and throws. */
-const table: Readonly<Record<UpstreamState['at'], Readonly<Record<UpstreamEvent['type'], UpstreamState['at'] | '-'>>>> = {
+const table: Readonly<
+  Record<UpstreamState['at'], Readonly<Record<UpstreamEvent['type'], UpstreamState['at'] | '-'>>>
+> = {
   idle: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
   connecting: { connect: '-', connected: 'ready', refused: 'waiting', lost: '-', idle: '-', close: 'closed' },
   ready: { connect: '-', connected: '-', refused: '-', lost: 'waiting', idle: 'idle', close: 'closed' },
   waiting: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
-  'needs-auth': { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
+  'needs-auth': {
+    connect: 'connecting',
+    connected: '-',
+    refused: '-',
+    lost: '-',
+    idle: '-',
+    close: 'closed',
+  },
   failed: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
   closed: { connect: '-', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
 };
@@ -44,7 +53,9 @@ function names<K extends string>(record: Readonly<Record<K, unknown>>): readonly
   return Object.keys(record) as K[];
 }
 
-const cases = names(states).flatMap((at) => names(events).map((type) => [at, type, table[at][type]] as const));
+const cases = names(states).flatMap((at) =>
+  names(events).map((type) => [at, type, table[at][type]] as const),
+);
 
 describe('transition', () => {
   test.each(cases)('%s with %s gives %s', (at, type, expected) => {
@@ -55,9 +66,24 @@ describe('transition', () => {
   test('keeps what was learned on the way', () => {
     expect(transition(states.idle, events.connect)).toEqual({ at: 'connecting', attempt: 1, since: 7 });
     expect(transition(states.waiting, events.connect)).toEqual({ at: 'connecting', attempt: 4, since: 7 });
-    expect(transition(states.connecting, events.connected)).toEqual({ at: 'ready', attempt: 3, server, since: 8 });
-    expect(transition(states.connecting, events.refused)).toEqual({ at: 'waiting', attempt: 3, retryAt: 900, error: passing });
-    expect(transition(states.ready, lost)).toEqual({ at: 'waiting', attempt: 3, retryAt: 20_000, error: passing });
+    expect(transition(states.connecting, events.connected)).toEqual({
+      at: 'ready',
+      attempt: 3,
+      server,
+      since: 8,
+    });
+    expect(transition(states.connecting, events.refused)).toEqual({
+      at: 'waiting',
+      attempt: 3,
+      retryAt: 900,
+      error: passing,
+    });
+    expect(transition(states.ready, lost)).toEqual({
+      at: 'waiting',
+      attempt: 3,
+      retryAt: 20_000,
+      error: passing,
+    });
   });
 
   test('counts anew when a person asks', () => {
@@ -69,8 +95,14 @@ describe('transition', () => {
 
   test.each(['refused', 'lost'] as const)('parks what waiting cannot mend when it was %s', (type) => {
     const from = type === 'refused' ? states.connecting : states.ready;
-    expect(transition(from, { ...events[type], error: lasting } as UpstreamEvent)).toEqual({ at: 'failed', error: lasting });
-    expect(transition(from, { ...events[type], error: signIn } as UpstreamEvent)).toEqual({ at: 'needs-auth', error: signIn });
+    expect(transition(from, { ...events[type], error: lasting } as UpstreamEvent)).toEqual({
+      at: 'failed',
+      error: lasting,
+    });
+    expect(transition(from, { ...events[type], error: signIn } as UpstreamEvent)).toEqual({
+      at: 'needs-auth',
+      error: signIn,
+    });
   });
 
   test.each([
@@ -87,7 +119,13 @@ describe('transition', () => {
       fc.record({ type: fc.constant('connect' as const), now: times }),
       fc.record({ type: fc.constant('connected' as const), server: fc.constant(server), now: times }),
       fc.record({ type: fc.constant('refused' as const), error: errors, retryAt: times }),
-      fc.record({ type: fc.constant('lost' as const), error: errors, now: times, retryAt: times, served: fc.boolean() }),
+      fc.record({
+        type: fc.constant('lost' as const),
+        error: errors,
+        now: times,
+        retryAt: times,
+        served: fc.boolean(),
+      }),
       fc.record({ type: fc.constant('idle' as const) }),
       fc.record({ type: fc.constant('close' as const) }),
     );

@@ -50,7 +50,11 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
       break;
     case 'waiting':
       if (event.type === 'connect') {
-        return { at: 'connecting', attempt: event.isFresh === true ? 1 : state.attempt + 1, since: event.now };
+        return {
+          at: 'connecting',
+          attempt: event.isFresh === true ? 1 : state.attempt + 1,
+          since: event.now,
+        };
       }
       break;
     case 'connecting':

@@ -18,6 +18,7 @@ export interface UpstreamDeps {
   readonly eras: EraMemory;
   readonly log: Logger;
   readonly now: () => number;
+  readonly random?: () => number;
   readonly onState: (state: UpstreamState) => void;
   readonly onListChanged: () => void;
   readonly onResourceUpdated: (params: JsonObject) => void;

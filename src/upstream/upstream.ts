@@ -7,11 +7,10 @@ import { GatewayError, RpcError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Payload } from '../lib/payload.ts';
-import { HttpStatusError } from '../wire/stream.ts';
-import { classifyExchange, classifyLoss, untilRetry } from './classify.ts';
+import { classifyExchange, classifyLoss, isSessionLost, tooSlow, untilRetry } from './classify.ts';
 import { Connection } from './connection.ts';
 import type { RequestOptions } from './connection.ts';
-import { idleLimitMs, IdleTimer, RecentUse } from './idle.ts';
+import { IdleTimer } from './idle.ts';
 import { listEntries } from './list-entries.ts';
 import type { RawListing } from './list-entries.ts';
 import { transition } from './state.ts';
@@ -26,8 +25,8 @@ export class Upstream implements AsyncDisposable {
   readonly config: UpstreamConfig;
   readonly #deps: UpstreamDeps;
   readonly #idle: IdleTimer;
-  readonly #use = new RecentUse();
-  readonly #endings = new Set<Promise<void>>();
+  readonly #endings = new Map<Connection, Promise<void>>();
+  #closing: Promise<void> | undefined;
   #state: UpstreamState = { at: 'idle' };
   #connection: Connection | undefined;
   #attempt: { readonly promise: Promise<Connection>; readonly cancellation: Cancellation } | undefined;
@@ -36,18 +35,16 @@ export class Upstream implements AsyncDisposable {
   #losing: Promise<void> | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
-  #lastUsedAt = 0;
-  #isUsed = false;
   #subscribed: ReadonlySet<string> = new Set();
 
   constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.config = config;
     this.#deps = deps;
     this.#idle = new IdleTimer({
+      setting: config.idle,
       now: deps.now,
-      limitMs: () => this.#idleLimitMs(),
+      isRunning: () => this.#connection !== undefined,
       isBusy: () => this.#inFlight > 0 || this.#subscribed.size > 0,
-      lastUsedAt: () => this.#lastUsedAt,
       onIdle: () => this.#stopIdle(),
     });
   }
@@ -71,8 +68,7 @@ export class Upstream implements AsyncDisposable {
 
   /** Whatever a client asks of this server. Connections are retried, requests are not. */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
-    this.#isUsed = true;
-    this.#use.add(this.#deps.now());
+    this.#idle.requested();
     return this.#send(method, params, options, true);
   }
 
@@ -88,25 +84,34 @@ export class Upstream implements AsyncDisposable {
     this.#subscribed = uris;
     if (uris.size === 0 && this.#connection === undefined) return;
     const connection = this.#connection ?? (await orCancelled(this.#connect(), cancellation));
-    await connection.subscribe(uris, cancellation);
+    try {
+      await connection.subscribe(this.#subscribed, cancellation); // Others may have asked while it connected.
+    } catch (error) {
+      throw await this.#explain(error, connection);
+    }
   }
 
   /** A person asks: counters are reset and the next attempt is made now. */
   async retryNow(): Promise<void> {
     if (this.#state.at === 'ready' || this.#state.at === 'connecting') return;
-    await this.#startAttempt();
+    if (this.#state.at === 'closed') throw stopping();
+    await this.#startAttempt({ isFresh: true });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#state.at === 'closed') return void (await Promise.all(this.#endings));
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#feed({ type: 'close' });
     clearTimeout(this.#retryTimer);
-    this.#idle.disarm();
     this.#nextAttempt?.resolve();
-    this.#attempt?.cancellation.cancel(new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.'));
+    this.#attempt?.cancellation.cancel(stopping());
     this.#drop();
-    await this.#attempt?.promise.catch(() => {}); // It was cancelled a line above.
-    await Promise.all(this.#endings);
+    for (const connection of this.#endings.keys()) void connection[Symbol.asyncDispose]();
+    await this.#attempt?.promise.catch(() => {}); // It was cancelled a moment ago.
+    await Promise.all(this.#endings.values());
   }
 
   async #send(
@@ -114,26 +119,25 @@ export class Upstream implements AsyncDisposable {
     params: JsonObject,
     options: RequestOptions,
     isCall: boolean,
-    isRepeat = false,
   ): Promise<Payload> {
-    const connection = this.#connection ?? (await orCancelled(this.#connect(), options.cancellation));
-    this.#inFlight++;
-    try {
-      const payload = await connection.request(method, params, options);
-      if (isCall) connection.hasServed = true;
-      return payload;
-    } catch (error) {
-      // The server refused it unread, because it forgot our session: nothing was executed.
-      if (error instanceof HttpStatusError && error.sessionLost && !isRepeat) {
-        await this.#lost(connection, error);
-        return await this.#send(method, params, options, isCall, true);
+    for (let isRepeat = false; ; isRepeat = true) {
+      const connection = this.#connection ?? (await orCancelled(this.#connect(), options.cancellation));
+      this.#inFlight++;
+      connection.begin();
+      try {
+        const payload = await connection.request(method, params, options);
+        if (isCall) connection.hasServed = true;
+        return payload;
+      } catch (error) {
+        if (error instanceof RpcError && isCall) connection.hasServed = true;
+        if (isRepeat || !isSessionLost(error)) throw await this.#explain(error, connection);
+        // The server refused it unread, because it forgot our session: nothing was executed.
+        void this.#lost(connection, error);
+      } finally {
+        this.#inFlight--;
+        connection.finish();
+        this.#idle.used();
       }
-      if (error instanceof RpcError && isCall) connection.hasServed = true;
-      throw await this.#explain(error, connection);
-    } finally {
-      this.#inFlight--;
-      this.#lastUsedAt = this.#deps.now();
-      this.#idle.arm();
     }
   }
 
@@ -152,7 +156,7 @@ export class Upstream implements AsyncDisposable {
         continue;
       }
       const state = this.#state;
-      if (state.at === 'closed') throw new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
+      if (state.at === 'closed') throw stopping();
       if (state.at === 'failed' || state.at === 'needs-auth') throw state.error;
       if (state.at !== 'waiting') return this.#startAttempt();
       if (state.retryAt - this.#deps.now() > JOIN_WITHIN_MS) throw untilRetry(state, this.#deps.now());
@@ -161,17 +165,12 @@ export class Upstream implements AsyncDisposable {
     }
   }
 
-  #startAttempt(): Promise<Connection> {
+  #startAttempt(options: { readonly isFresh: boolean } = { isFresh: false }): Promise<Connection> {
     clearTimeout(this.#retryTimer);
-    this.#feed({ type: 'connect', now: this.#deps.now() });
+    this.#feed({ type: 'connect', now: this.#deps.now(), ...options });
     const cancellation = new Cancellation();
     const { connectMs } = this.config.timeouts;
-    const timer = setTimeout(() => {
-      const text = `Server "${this.name}" was not ready within ${connectMs / 1000} s (timeouts.connect).`;
-      cancellation.cancel(
-        new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream: this.name } }),
-      );
-    }, connectMs);
+    const timer = setTimeout(() => cancellation.cancel(tooSlow(this.name, connectMs)), connectMs);
     const promise = this.#open(cancellation).finally(() => {
       clearTimeout(timer);
       if (this.#attempt?.promise === promise) this.#attempt = undefined;
@@ -186,14 +185,7 @@ export class Upstream implements AsyncDisposable {
     const { eras, open, now } = this.#deps;
     const era = this.config.era === 'auto' ? eras.recall(this.config.fingerprint)?.era : this.config.era;
     try {
-      const connection = await Connection.open(open, this.config, {
-        era,
-        cancellation,
-        identity: this.#deps.identity,
-        onListChanged: this.#deps.onListChanged,
-        onResourceUpdated: this.#deps.onResourceUpdated,
-        log: this.#deps.log,
-      });
+      const connection = await Connection.open(open, this.config, { ...this.#deps, era, cancellation });
       if (cancellation.reason !== undefined) {
         await connection[Symbol.asyncDispose]();
         throw cancellation.reason;
@@ -204,8 +196,7 @@ export class Upstream implements AsyncDisposable {
       this.#feed({ type: 'connected', server: facts, now: now() });
       void connection.opened.peer.closed.then((error) => this.#lost(connection, error));
       this.#resubscribe(connection);
-      this.#lastUsedAt = now();
-      this.#idle.arm();
+      this.#idle.used();
       return connection;
     } catch (error) {
       this.#refused(
@@ -246,7 +237,8 @@ export class Upstream implements AsyncDisposable {
   }
 
   async #lose(connection: Connection, cause: Error): Promise<void> {
-    this.#drop();
+    // Whoever forgot our session will refuse the rest unread, too, or may still answer it.
+    this.#drop(isSessionLost(cause) ? 'when-quiet' : 'now');
     if (this.#state.at !== 'ready') return;
     const { now } = this.#deps;
     const error = classifyLoss(cause, this.name, await connection.opened.hints());
@@ -269,13 +261,7 @@ export class Upstream implements AsyncDisposable {
   }
 
   #retryAt(attempt: number): number {
-    return this.#deps.now() + backoff(attempt, { baseMs: 500, maxMs: 60_000 });
-  }
-
-  #idleLimitMs(): number | undefined {
-    if (this.#connection === undefined) return undefined;
-    const requestsWithinHour = this.#use.withinHour(this.#deps.now());
-    return idleLimitMs(this.config.idle, { isUsed: this.#isUsed, requestsWithinHour });
+    return this.#deps.now() + backoff(attempt, { baseMs: 500, maxMs: 60_000, random: this.#deps.random });
   }
 
   #stopIdle(): void {
@@ -285,17 +271,25 @@ export class Upstream implements AsyncDisposable {
   }
 
   /** Ends the process or session; the next need opens a new one without waiting for this. */
-  #drop(): void {
+  #drop(when: 'now' | 'when-quiet' = 'now'): void {
     const connection = this.#connection;
     if (connection === undefined) return;
     this.#connection = undefined;
     this.#idle.disarm();
-    const ending = connection[Symbol.asyncDispose]().finally(() => this.#endings.delete(ending));
-    this.#endings.add(ending);
+    const ending = (when === 'now' ? connection[Symbol.asyncDispose]() : connection.retire())
+      .catch((error: unknown) => {
+        this.#deps.log.warn('Cannot close a connection.', { upstream: this.name, reason: String(error) });
+      })
+      .finally(() => this.#endings.delete(connection));
+    this.#endings.set(connection, ending);
   }
 
   #feed(event: UpstreamEvent): void {
     this.#state = transition(this.#state, event);
     this.#deps.onState(this.#state);
   }
+}
+
+function stopping(): GatewayError {
+  return new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
 }

@@ -47,11 +47,16 @@ describe.skipIf(process.platform === 'win32')('Watchdog', () => {
     started.push(child);
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
-    const pids = await eventually(() => (output.endsWith('\n') ? output.trim().split(' ').map(Number) : false));
+    const pids = await eventually(() =>
+      output.endsWith('\n') ? output.trim().split(' ').map(Number) : false,
+    );
     expect(pids).toHaveLength(3);
     expect(pids.every((pid) => isRunning(pid))).toBe(true);
     child.kill('SIGKILL');
-    await eventually(() => pids.every((pid) => !isRunning(pid)), { withinMs: 4000, what: 'the end of every server' });
+    await eventually(() => pids.every((pid) => !isRunning(pid)), {
+      withinMs: 4000,
+      what: 'the end of every server',
+    });
     await rm(folder, { recursive: true });
   });
 

@@ -83,7 +83,7 @@ export class HttpCall implements Receiver {
     const { events } = this.#owner;
     const read = readAnswer(this.id, answer, text);
     this.#finish();
-    if (typeof read === 'string') events.message(read, answer.statusCode);
+    if (typeof read === 'string') events.message(read, this.id);
     else events.failed(this.id, read);
   }
 
@@ -95,11 +95,11 @@ export class HttpCall implements Receiver {
     this.#resumes = 0;
     if (this.#isOver || !isMessage(event)) return;
     const answer = answerText(this.id, event.data);
-    if (answer === undefined) return this.#owner.events.message(event.data);
+    if (answer === undefined) return this.#owner.events.message(event.data, this.id);
     this.#finish();
     // The server is to end the stream now; one that does not would keep a socket for good.
     this.#exchange?.destroyAfter(LINGER_MS);
-    this.#owner.events.message(answer);
+    this.#owner.events.message(answer, this.id);
   }
 
   ended(error: Error | undefined): void {

@@ -182,7 +182,7 @@ describe('a status that is no success', () => {
     stream.send(request(1));
     await events.until(() => events.messages.length === 1);
     expect(JSON.parse(events.messages[0] ?? '')).toEqual({ jsonrpc: '2.0', id: 1, error });
-    expect(events.statuses).toEqual([status]);
+    expect(events.origins).toEqual([1]);
   });
 
   test.each([405, 429, 503])('%i is a failure where its JSON-RPC error has no id', async (status) => {

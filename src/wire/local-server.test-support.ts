@@ -75,7 +75,7 @@ export async function localServer(
 
 export interface Heard extends StreamEvents {
   readonly messages: string[];
-  readonly statuses: (number | undefined)[];
+  readonly origins: (number | undefined)[];
   readonly failures: { readonly id: number; readonly error: Error }[];
   readonly closings: Error[];
   readonly troubles: Error[];
@@ -87,13 +87,13 @@ export function heard(): Heard {
   const watch = watcher();
   const heardSoFar: Heard = {
     messages: [],
-    statuses: [],
+    origins: [],
     failures: [],
     closings: [],
     troubles: [],
-    message: (text, status) => {
+    message: (text, request) => {
       heardSoFar.messages.push(text);
-      heardSoFar.statuses.push(status);
+      heardSoFar.origins.push(request);
       watch.look();
     },
     failed: (id, error) => {

@@ -167,13 +167,13 @@ class SseStream implements MessageStream, Receiver {
           taken();
           // Some servers answer here as well as, or instead of, on the stream.
           const own = message.kind === 'request' && text !== '' ? answerText(message.id, text) : undefined;
-          if (own !== undefined) this.#events.message(own, answer.statusCode);
+          if (own !== undefined) this.#events.message(own);
           return;
         }
         const isGone = answer.statusCode === 404;
         const error = new HttpStatusError(answer.statusCode ?? 0, answer.headers, text, isGone);
         const read = message.kind === 'request' && !isGone ? readAnswer(message.id, answer, text) : error;
-        if (typeof read === 'string') this.#events.message(read, answer.statusCode);
+        if (typeof read === 'string') this.#events.message(read);
         else failed(read);
         if (isGone) this.fail(error);
       },

@@ -16,8 +16,8 @@ export type Outgoing =
   | { readonly kind: 'answer'; readonly text: string };
 
 export interface StreamEvents {
-  /** One whole JSON text that the server sent, with the HTTP status of its own where it came with one. */
-  message(text: string, status?: number): void;
+  /** One whole JSON text that the server sent, with the request whose own stream brought it, where there is one. */
+  message(text: string, request?: number): void;
   /** This request can have no answer any more, the stream itself lives on. */
   failed(id: number, error: Error): void;
   /** Called once; nothing can be sent or received any more. */

@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
@@ -15,37 +15,53 @@ checkLeaks();
 
 const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const onPosix = process.platform !== 'win32';
+const isRoot = process.getuid?.() === 0;
+const setpriv = '/usr/bin/setpriv';
+/** Stands for a full disk: no file of the gateway, or of what it starts, may get a single byte. */
+const withoutDisk = ['/bin/sh', '-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, built] as const;
 
 test('a gateway serves although there is something else where its state belongs', async () => {
   const home = temporaryFolder('trunkline-home');
   writeFileSync(join(home, 'state'), 'not a folder');
   await serves({ home });
+  expect(readFileSync(join(home, 'state'), 'utf8')).toBe('not a folder');
 });
 
 test.runIf(onPosix)('a gateway serves although every write to the disk fails', async () => {
-  // Stands for a full disk: no file of the gateway, or of what it starts, may have a single byte.
-  const program = ['/bin/sh', '-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, built] as const;
   const home = temporaryFolder('trunkline-home');
-  await serves({ home, program });
+  await serves({ home, program: withoutDisk });
   expect(existsSync(join(home, 'state', 'catalog.json'))).toBe(false);
 });
 
-test.runIf(onPosix)('a gateway whose disk is full after a good start serves what it knows at the next one', async () => {
-  const home = temporaryFolder('trunkline-home');
-  await serves({ home }, { complains: false });
-  const program = ['/bin/sh', '-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, built] as const;
-  await serves({ home, program }, { complains: false });
-  await serves({ home }, { complains: false });
-});
+test.runIf(onPosix)(
+  'a gateway whose disk is full after a good start serves what it knows at the next one',
+  async () => {
+    const home = temporaryFolder('trunkline-home');
+    await serves({ home }, { complains: false });
+    const before = readFileSync(join(home, 'state', 'catalog.json'), 'utf8');
+    await serves({ home, program: withoutDisk }, { complains: false });
+    expect(readFileSync(join(home, 'state', 'catalog.json'), 'utf8')).toBe(before);
+    await serves({ home }, { complains: false });
+  },
+);
 
-// Who is root may write everywhere.
-test.runIf(onPosix && process.getuid?.() !== 0)('a gateway serves from a folder that it may only read', async () => {
-  const home = temporaryFolder('trunkline-home');
-  mkdirSync(join(home, 'state'));
-  chmodSync(join(home, 'state'), 0o500);
-  await serves({ home });
-  expect(readdirSync(join(home, 'state'))).toEqual([]);
-});
+test.runIf(onPosix && (!isRoot || existsSync(setpriv)))(
+  'a gateway serves from a folder that it may only read',
+  async () => {
+    const home = temporaryFolder('trunkline-home');
+    const state = join(home, 'state');
+    const children = join(state, 'run', 'children-999999999.json');
+    mkdirSync(dirname(children), { recursive: true });
+    writeFileSync(children, JSON.stringify({ by: 'somebody', groups: [] }));
+    for (const folder of [dirname(children), state]) chmodSync(folder, 0o500);
+    // Who is root may write everywhere, unless that is taken away.
+    const less = [setpriv, '--bounding-set', '-dac_override', process.execPath, built] as const;
+    await serves({ home, ...(isRoot && { program: less }) });
+    expect(readdirSync(state)).toEqual(['run']);
+    for (const folder of [state, dirname(children)]) chmodSync(folder, 0o700);
+    rmSync(children);
+  },
+);
 
 /** Lists, calls, survives a crash of its server and ends well; says what is wrong, and not without end. */
 async function serves(

@@ -8,7 +8,7 @@ checkLeaks();
 
 const texts = Array.from({ length: 100 }, (_, index) => `call ${index}`);
 
-test.each(['stdio/legacy', 'http/legacy', 'sse/legacy'] as const)(
+test.each(['stdio/legacy', 'http/legacy'] as const)(
   'beside a hung, a stopped and a silent server the healthy one answers every call over %s',
   async (downstream) => {
     const cell = { downstream, upstream: 'stdio/legacy' } as const;

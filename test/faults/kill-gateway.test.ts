@@ -59,7 +59,9 @@ test('what a killed watchdog could not end is ended by the next start, and nothi
   await using next = await startGateway({ mcpServers: {}, home: dying.home });
   await next.client();
   await eventually(() => expect(isRunning(left!)).toBe(false));
-  await eventually(() => expect(next.stderr()).toContain('Ended servers that an earlier gateway left behind.'));
+  await eventually(() =>
+    expect(next.stderr()).toContain('Ended servers that an earlier gateway left behind.'),
+  );
   expect(said(await second.callTool('stubborn__echo', { text: 'still here' }))).toBe('still here');
   expect(isRunning(other!)).toBe(true);
   expect(runFiles(dying.home)).toEqual([`children-${living.pid}.json`]);

@@ -46,7 +46,10 @@ test('a server that is killed thirty times under two clients loses nothing but t
   // As many processes as there were kills, and one; each call arrived at one of them, and once at most.
   expect(log.of('started').map(({ pid }) => pid)).toEqual(pids);
   expect(pids).toHaveLength(kills + 1);
-  const marks = log.of('call').map(markOf).filter((mark) => mark !== undefined);
+  const marks = log
+    .of('call')
+    .map(markOf)
+    .filter((mark) => mark !== undefined);
   expect(new Set(marks).size).toBe(marks.length);
   expect(marks.length).toBeGreaterThanOrEqual(kills * callsEach * clients.length);
   await eventually(() => expect(pids.filter(isRunning)).toEqual(pids.slice(-1)));

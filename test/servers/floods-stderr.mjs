@@ -23,7 +23,7 @@ await serve((options) => {
 /** Not `process.stderr`, which keeps what the pipe does not take and loses it when the process ends. */
 function writeAll(text) {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(2, bytes, at);
     } catch (error) {

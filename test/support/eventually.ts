@@ -8,7 +8,10 @@ interface Patience {
 }
 
 /** Repeats a check until it neither throws nor returns false, and gives what it returned. */
-export async function eventually<T>(check: () => T | Promise<T>, patience: Patience = {}): Promise<T> {
+export async function eventually<T>(
+  check: () => T | false | Promise<T | false>,
+  patience: Patience = {},
+): Promise<T> {
   const { withinMs = 5000, what = 'the check' } = patience;
   const deadline = performance.now() + withinMs;
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 50)) {
@@ -28,9 +31,7 @@ export async function eventually<T>(check: () => T | Promise<T>, patience: Patie
 
 /** Repeats a search until it finds something, and gives what it found. */
 export async function found<T>(search: () => T | undefined, patience: Patience = {}): Promise<T> {
-  const value = await eventually(() => search() ?? false, patience);
-  // `eventually` returns nothing that is false, and `??` left nothing undefined.
-  return value as T;
+  return eventually<T>(() => search() ?? false, patience);
 }
 
 function because(error: unknown): string {

@@ -57,6 +57,8 @@ export function stdioTransport(child: StdioChild): RawTransport {
         if (from < chunk.length) rest.push(chunk.subarray(from));
       });
       child.stdin.on('error', lost);
+      // As many wait for it to drain as there are calls.
+      child.stdin.setMaxListeners(0);
       child.once('exit', (code, signal) => {
         if (!closing) lost(new Error(`The process ended with ${signal ?? code}.`));
       });

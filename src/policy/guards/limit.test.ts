@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { policyCall } from '../../../test/support/policy-call.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
+import { deferred } from '../../lib/deferred.ts';
+import type { Deferred } from '../../lib/deferred.ts';
+import { Payload } from '../../lib/payload.ts';
+import { GatewayError } from '../../model/errors.ts';
+import { limit } from './limit.ts';
+
+class Limited {
+  /** Calls that have been let through and not been answered, in their order. */
+  readonly sent: Deferred<Payload>[] = [];
+  readonly #guard;
+
+  constructor(concurrency: number, waiting: number) {
+    this.#guard = limit((upstream) => (upstream === 'free' ? undefined : { concurrency, waiting }));
+  }
+
+  call(upstream = 'server', cancellation = new Cancellation()): Promise<unknown> {
+    return this.#guard(policyCall({ upstream, cancellation }), () => {
+      const answer = deferred<Payload>();
+      this.sent.push(answer);
+      return answer.promise;
+    });
+  }
+}
+
+describe('the limit of an upstream', () => {
+  test('lets so many calls through at a time, and the next when one has ended', async () => {
+    const limited = new Limited(2, 10);
+    const calls = [limited.call(), limited.call(), limited.call()];
+    expect(limited.sent).toHaveLength(2);
+    limited.sent[0]!.resolve(Payload.of(0));
+    await calls[0];
+    await expect.poll(() => limited.sent.length).toBe(3);
+  });
+
+  test('gives the place back also when the call failed', async () => {
+    const limited = new Limited(1, 10);
+    const [first, second] = [limited.call(), limited.call()];
+    limited.sent[0]!.reject(new Error('no'));
+    await expect(first).rejects.toThrow('no');
+    await expect.poll(() => limited.sent.length).toBe(2);
+    limited.sent[1]!.resolve(Payload.of(1));
+    await second;
+  });
+
+  test('refuses a call when too many wait already, and says when to come back', async () => {
+    const limited = new Limited(1, 2);
+    const calls = [limited.call(), limited.call(), limited.call()];
+    await expect(limited.call()).rejects.toMatchObject({ code: 'UPSTREAM_BUSY', details: { upstream: 'server', retryAfterMs: 1000 } });
+    expect(limited.sent).toHaveLength(1);
+    expect(calls).toHaveLength(3);
+  });
+
+  test('lets one who waits give up, and sends nothing for it', async () => {
+    const limited = new Limited(1, 1);
+    const cancellation = new Cancellation();
+    const first = limited.call();
+    const waiting = limited.call('server', cancellation);
+    const reason = new GatewayError('CALL_CANCELLED', 'enough');
+    cancellation.cancel(reason);
+    await expect(waiting).rejects.toBe(reason);
+    const third = limited.call();
+    limited.sent[0]!.resolve(Payload.of(0));
+    await first;
+    await expect.poll(() => limited.sent.length).toBe(2);
+    limited.sent[1]!.resolve(Payload.of(1));
+    await third;
+  });
+
+  test('concerns each upstream by itself, and some not at all', () => {
+    const limited = new Limited(1, 1);
+    for (const upstream of ['a', 'b', 'free', 'free', 'free']) void limited.call(upstream);
+    expect(limited.sent).toHaveLength(5);
+  });
+
+  test('loses no place, whatever calls do', async () => {
+    const ends = fc.array(fc.constantFrom('answer', 'fail', 'cancel'), { minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 3 }), ends, async (concurrency, history) => {
+        const limited = new Limited(concurrency, 100);
+        const cancellations: Cancellation[] = [];
+        const outcomes = history.map((end) => {
+          const cancellation = new Cancellation();
+          cancellations.push(cancellation);
+          return limited.call('server', cancellation).catch(() => end);
+        });
+        history.forEach((end, at) => {
+          if (end === 'cancel') cancellations[at]!.cancel(new Error('enough'));
+        });
+        for (let done = 0; done < limited.sent.length; done++) {
+          expect(limited.sent.length - done).toBeLessThanOrEqual(concurrency);
+          if (history[done] === 'fail') limited.sent[done]!.reject(new Error('no'));
+          else limited.sent[done]!.resolve(Payload.of(done));
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
+        }
+        await Promise.all(outcomes);
+        const before = limited.sent.length;
+        for (let at = 0; at < concurrency; at++) void limited.call();
+        expect(limited.sent).toHaveLength(before + concurrency);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

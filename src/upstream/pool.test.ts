@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+
+import { MemoryServer } from '../../test/support/memory-server.ts';
+import { upstreamConfig } from '../../test/support/upstream-config.ts';
+import type { UpstreamConfig } from '../config/config.ts';
+import { Cancellation } from '../lib/cancellation.ts';
+import type { UpstreamName } from '../model/ids.ts';
+import { silentLogger } from '../observe/log.ts';
+import { Peer } from '../wire/peer.ts';
+import { UpstreamPool } from './pool.ts';
+import type { Upstream } from './upstream.ts';
+
+const shared = 'shared' as UpstreamName;
+const own = 'own' as UpstreamName;
+
+class Fixture {
+  readonly servers: MemoryServer[] = [];
+  readonly pool: UpstreamPool;
+  readonly events: string[] = [];
+
+  constructor() {
+    this.pool = new UpstreamPool({
+      open: async (_, { handlers }) => {
+        const server = new MemoryServer(({ method }) => ({ did: method }));
+        this.servers.push(server);
+        const facts = { era: 'legacy', protocol: 'x', info: {}, capabilities: {} } as const;
+        return { peer: await Peer.over(server.open, handlers), facts, hints: () => Promise.resolve({ stderr: [] }) };
+      },
+      identity: { info: {}, capabilities: {} },
+      eras: { recall: () => undefined, remember: () => {} },
+      log: silentLogger,
+      now: Date.now,
+    });
+    for (const config of configs) this.pool.add(config);
+    this.pool.events.on('state', ({ name, state }) => this.events.push(`${name} ${state.at}`));
+    this.pool.events.on('listChanged', ({ name }) => this.events.push(`${name} list changed`));
+    this.pool.events.on('resourceUpdated', ({ name, params }) => this.events.push(`${name} ${String(params['uri'])}`));
+  }
+
+  of(name: UpstreamName, session: string): Upstream {
+    return this.pool.forSession(name, session)!;
+  }
+}
+
+const configs: readonly UpstreamConfig[] = [
+  upstreamConfig({ name: shared, share: 'all' }),
+  upstreamConfig({ name: own, share: 'session' }),
+];
+
+async function use(upstream: Upstream): Promise<void> {
+  await upstream.request('x', {}, { cancellation: new Cancellation() });
+}
+
+describe('a pool', () => {
+  test('knows its upstreams by name', () => {
+    const { pool } = new Fixture();
+    expect(pool.names()).toEqual([shared, own]);
+    expect(pool.get(own)?.config.share).toBe('session');
+    expect(pool.get('other' as UpstreamName)).toBeUndefined();
+    expect(pool.forSession('other' as UpstreamName, 'a')).toBeUndefined();
+  });
+
+  test('gives everybody the same upstream where it is shared by all', () => {
+    const fixture = new Fixture();
+    expect(fixture.of(shared, 'a')).toBe(fixture.of(shared, 'b'));
+    expect(fixture.of(shared, 'a')).toBe(fixture.pool.get(shared));
+  });
+
+  test('gives every session its own upstream where it is shared by session', async () => {
+    const fixture = new Fixture();
+    const [a, b] = [fixture.of(own, 'a'), fixture.of(own, 'b')];
+    expect(a).not.toBe(b);
+    expect(a).not.toBe(fixture.pool.get(own));
+    expect(fixture.of(own, 'a')).toBe(a);
+    await Promise.all([use(a), use(b), use(a)]);
+    expect(fixture.servers.map(({ methods }) => methods.length)).toEqual([2, 1]);
+  });
+
+  test('ends what a session had of its own, and nothing else', async () => {
+    const fixture = new Fixture();
+    const [a, b] = [fixture.of(own, 'a'), fixture.of(own, 'b')];
+    await use(a);
+    await use(b);
+    await use(fixture.of(shared, 'a'));
+    await fixture.pool.endSession('a');
+    await fixture.pool.endSession('nobody');
+    expect(fixture.servers.map(({ closes }) => closes)).toEqual([1, 0, 0]);
+    expect(a.state.at).toBe('closed');
+    expect(b.state.at).toBe('ready');
+  });
+
+  test('says what happens to any of them', async () => {
+    const fixture = new Fixture();
+    await use(fixture.of(own, 'a'));
+    fixture.servers[0]!.say({ method: 'notifications/tools/list_changed' });
+    fixture.servers[0]!.say({ method: 'notifications/resources/updated', params: { uri: 'file:a' } });
+    await use(fixture.of(shared, 'a'));
+    expect(fixture.events).toEqual([
+      'own connecting',
+      'own ready',
+      'own list changed',
+      'own file:a',
+      'shared connecting',
+      'shared ready',
+    ]);
+  });
+
+  test('ends all of them when it stops', async () => {
+    const fixture = new Fixture();
+    await Promise.all([use(fixture.of(own, 'a')), use(fixture.of(shared, 'a')), use(fixture.pool.get(own)!)]);
+    await fixture.pool[Symbol.asyncDispose]();
+    expect(fixture.servers.map(({ closes }) => closes)).toEqual([1, 1, 1]);
+  });
+});

@@ -1,1 +1,0 @@
-export { Payload } from '../lib/payload.ts';

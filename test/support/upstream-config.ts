@@ -1,0 +1,20 @@
+import type { UpstreamConfig } from '../../src/config/config.ts';
+import type { Fingerprint, UpstreamName } from '../../src/model/ids.ts';
+
+/** What the config says about one upstream, with the defaults for whatever a test does not care about. */
+export function upstreamConfig(config: Partial<UpstreamConfig> = {}): UpstreamConfig {
+  return {
+    name: 'server' as UpstreamName,
+    fingerprint: 'fingerprint' as Fingerprint,
+    enabled: true,
+    tags: [],
+    share: 'all',
+    era: 'auto',
+    transport: { kind: 'stdio', command: 'server', args: [], env: {} },
+    idle: 'adaptive',
+    timeouts: { connectMs: 30_000, callMs: 120_000 },
+    limits: { concurrency: 8, waiting: 64 },
+    tools: { allow: [], deny: [] },
+    ...config,
+  };
+}
