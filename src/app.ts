@@ -8,6 +8,7 @@ import type { ConfigSnapshot, ConfigWarning } from './config/config.ts';
 import { configRevision, readConfigText } from './config/load.ts';
 import { referenceReader, revealTransport } from './config/references.ts';
 import { ListTexts } from './downstream/lists.ts';
+import { ParkedCalls } from './downstream/parked-calls.ts';
 import { servePeer } from './downstream/serve-peer.ts';
 import { direct } from './exposure/direct.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -59,6 +60,9 @@ interface Front extends AsyncDisposable {
 
 /** The largest message that a server, or a client on standard input, may send. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
+
+/** What we tell older servers, who are told only once: everything that some client of ours may be able to do. */
+const CAN_ASK = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 /** The only place that knows every folder. Builds from the bottom up; stopping is the reverse. */
 export async function startApp(options: AppOptions): Promise<App> {
@@ -119,7 +123,7 @@ async function buildGateway(
     new ListingCache({ stateDir, version, warm: deps.warm, database: () => database.get(), log, now }),
   );
   cache.rememberConfig({ revision: snapshot.revision, snapshot });
-  const identity = { info: { name: 'trunkline', title: 'Trunkline', version }, capabilities: {} };
+  const identity = { info: { name: 'trunkline', title: 'Trunkline', version }, capabilities: CAN_ASK };
   const reader = referenceReader({ env, home: options.home, configFile: snapshot.file });
   let path: Promise<string | undefined> | undefined;
   const open = peerOpener({
@@ -156,8 +160,9 @@ async function openFront(
   const { gateway, log } = deps;
   const { http } = snapshot.value;
   const lists = new ListTexts();
+  const parked = new ParkedCalls({ ttlMs: snapshot.value.maxCallMs });
   const connect = (caller: Caller, channel: ClientChannel): Connection =>
-    servePeer({ gateway, exposure: direct, caller, channel, lists, log, version: options.version });
+    servePeer({ gateway, exposure: direct, caller, channel, lists, parked, log, version: options.version });
   if (options.http === undefined) {
     const caller: Caller = { id: 'local', via: 'stdio', profile: 'default' };
     const stdio = new OwnStdio({
@@ -169,7 +174,10 @@ async function openFront(
     });
     return {
       url: undefined,
-      stopAccepting: () => options.stdin.pause(),
+      stopAccepting: () => {
+        options.stdin.pause();
+        parked.close();
+      },
       [Symbol.asyncDispose]: () => Promise.resolve(stdio.close()),
     };
   }
@@ -190,7 +198,10 @@ async function openFront(
   });
   return {
     url: new URL('/mcp', listener.url).href,
-    stopAccepting: () => routes.stopAccepting(),
+    stopAccepting: () => {
+      routes.stopAccepting();
+      parked.close();
+    },
     [Symbol.asyncDispose]: async () => {
       await routes[Symbol.asyncDispose]();
       await listener.close();

@@ -15,15 +15,17 @@ export function output(streams: {
 }): Output {
   return {
     line: (text) => void streams.stdout.write(`${text}\n`),
-    note: (text) => void streams.stderr.write(`${text}\n`),
-    problem: (error) => void streams.stderr.write(`trunkline: ${error.message} [${error.code}]\n`),
+    note: (text) => void streams.stderr.write(`${harmless(text)}\n`),
+    problem: (error) => void streams.stderr.write(`trunkline: ${harmless(error.message)} [${error.code}]\n`),
   };
 }
 
-/** Columns of equal width, separated by two spaces; the last one is not padded. */
+/** Columns of equal width, separated by two spaces; the last cell of a row is not padded and may be of any length. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+  for (const row of rows) {
+    row.slice(0, -1).forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+  }
   return rows.map((row) =>
     row
       .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
@@ -43,5 +45,12 @@ export function logLineForPeople(line: string): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return `${level}: ${[message, ...rest].join(' ')}\n`;
+  // What others say over several lines must not look like lines of ours.
+  const text = harmless([message, ...rest].join(' ')).replaceAll('\n', '\n  ');
+  return `${level}: ${text}\n`;
+}
+
+/** Much of what we show was said by servers, and must not control somebody's terminal. */
+function harmless(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }

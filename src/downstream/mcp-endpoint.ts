@@ -263,6 +263,7 @@ export class McpEndpoint {
 function introducing(session: Session, exchange: PostExchange, headers: readonly string[]): ReplyPath {
   const introduced = [...headers, 'Mcp-Session-Id', session.id];
   return {
+    canNotify: exchange.canNotify,
     notify: (text) => {
       exchange.headers = introduced;
       exchange.notify(text);

@@ -1,21 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import type { Exposure } from '../exposure/exposure.ts';
-import type { CallRequest, Gateway } from '../gateway/gateway.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { ChangedLists, View } from '../gateway/view.ts';
 import { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
+import { isLogLevel } from '../model/log-level.ts';
 import type { Era } from '../model/server-facts.ts';
 import type { Logger } from '../observe/log.ts';
-import { withoutEnvelope } from '../wire/envelope.ts';
 import { eraOf, LEGACY_VERSIONS, META, MODERN_VERSION, NEWEST_LEGACY, RPC } from '../wire/era.ts';
+import type { Message } from '../wire/message.ts';
 import type { ClientChannel, Connection, IncomingRequest } from '../wire/serving.ts';
+import { ClientCalls, stringParam } from './client-calls.ts';
 import { KnownLists } from './known-lists.ts';
 import { Listeners } from './listeners.ts';
 import type { ListTexts } from './lists.ts';
-import { resultForEra, toRpcError, toToolResult } from './to-wire.ts';
+import type { ParkedCalls } from './parked-calls.ts';
+import { toRpcError } from './to-wire.ts';
 
 export interface Binding {
   readonly gateway: Gateway;
@@ -23,6 +25,7 @@ export interface Binding {
   readonly caller: Caller;
   readonly channel: ClientChannel;
   readonly lists: ListTexts;
+  readonly parked: ParkedCalls;
   readonly log: Logger;
   readonly version: string;
 }
@@ -32,6 +35,7 @@ const CAPABILITIES = {
   prompts: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
   completions: {},
+  logging: {},
 };
 
 /** The side that answers one client. Cheap and without side effects until the client asks for something. */
@@ -42,11 +46,12 @@ export function servePeer(binding: Binding): Connection {
 class ClientSession implements Connection {
   readonly #binding: Binding;
   readonly #listeners: Listeners;
+  readonly #calls: ClientCalls;
   readonly #known = new KnownLists();
-  readonly #id = randomUUID();
 
   constructor(binding: Binding) {
     this.#binding = binding;
+    this.#calls = new ClientCalls(binding);
     this.#listeners = new Listeners(binding.gateway, binding.caller);
   }
 
@@ -68,9 +73,13 @@ class ClientSession implements Connection {
     // Nothing a client tells us outside of requests changes what we do: cancellation is the transport's business.
   }
 
+  response(message: Extract<Message, { kind: 'result' | 'error' }>): void {
+    this.#calls.asked.response(message);
+  }
+
   close(): void {
+    this.#calls.close();
     this.#listeners.close();
-    this.#binding.gateway.endSession(this.#id);
   }
 
   /** A promise, a payload, or nothing where the request stays open. */
@@ -81,6 +90,8 @@ class ClientSession implements Connection {
         return this.#initialize(params);
       case 'ping':
         return EMPTY;
+      case 'logging/setLevel':
+        return this.#setLogLevel(params['level']);
       case 'resources/subscribe':
         return this.#subscribe(params);
       case 'resources/unsubscribe':
@@ -105,89 +116,32 @@ class ClientSession implements Connection {
     }
   }
 
-  #shared(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> | Payload {
-    const { gateway, caller, exposure } = this.#binding;
-    switch (request.method) {
-      case 'tools/call':
-        return this.#callTool(request, params, era);
-      case 'prompts/get':
-        return this.#forEra(
-          gateway.getPrompt(caller, stringParam(params, 'name'), this.#call(request, params, era)),
-          era,
-          false,
-        );
-      case 'resources/read':
-        return this.#forEra(
-          gateway.readResource(caller, stringParam(params, 'uri'), this.#call(request, params, era)),
-          era,
-          true,
-        );
-      case 'completion/complete': {
-        const { ref } = params;
-        if (!isJsonObject(ref)) throw invalidParams('ref must be an object.');
-        return this.#forEra(gateway.complete(caller, ref, this.#call(request, params, era)), era, false);
-      }
-      default:
-        if (this.#binding.lists.isList(request.method))
-          return this.#list(request.method, params, exposure, era);
-        throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${request.method}` });
-    }
+  #shared(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> {
+    const { lists } = this.#binding;
+    if (this.#calls.isCall(request.method)) return this.#calls.run(request, params, era);
+    if (lists.isList(request.method)) return this.#list(request.method, params, era);
+    throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${request.method}` });
   }
 
-  async #callTool(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> {
-    const { gateway, caller, exposure } = this.#binding;
-    const name = stringParam(params, 'name');
-    const call = (exposed: string, inner: CallRequest): Promise<Payload> =>
-      gateway.callTool(caller, exposed, inner);
-    let payload: Payload;
-    try {
-      payload = resultForEra(
-        await exposure.callTool(name, this.#call(request, params, era), call),
-        era,
-        NOT_CACHEABLE,
-      );
-    } catch (error) {
-      const result = toToolResult(error);
-      if (result === undefined) throw error;
-      payload = resultForEra(result, era, NOT_CACHEABLE);
-    }
-    return payload;
-  }
-
-  async #forEra(answer: Promise<Payload>, era: Era, isCacheable: boolean): Promise<Payload> {
-    return resultForEra(await answer, era, { isCacheable });
-  }
-
-  async #list(method: string, params: JsonObject, exposure: Exposure, era: Era): Promise<Payload> {
+  async #list(method: string, params: JsonObject, era: Era): Promise<Payload> {
     if (params['cursor'] !== undefined) throw invalidParams('Unknown cursor: every list is one page here.');
-    const { gateway, lists } = this.#binding;
+    const { gateway, lists, exposure } = this.#binding;
     await gateway.settled();
     const view = this.#view();
     this.#known.listed(method, view);
     return lists.get(method, view, exposure, era);
   }
 
-  #call(request: IncomingRequest, params: JsonObject, era: Era): CallRequest {
-    const meta = params['_meta'];
-    const token = isJsonObject(meta) ? meta['progressToken'] : undefined;
-    const timeoutMs = isJsonObject(meta) ? meta['trunkline/timeoutMs'] : undefined;
-    return {
-      params: withoutEnvelope(params),
-      // Modern clients have no sessions: what is not shared by all is shared by what one caller asks.
-      session: era === 'modern' ? `caller:${this.#binding.caller.id}` : this.#id,
-      cancellation: request.cancellation,
-      ...(typeof timeoutMs === 'number' && timeoutMs > 0 ? { timeoutMs } : {}),
-      ...(typeof token === 'string' || typeof token === 'number'
-        ? {
-            onProgress: (progress) =>
-              request.notify('notifications/progress', { ...progress, progressToken: token }),
-          }
-        : {}),
-    };
+  #setLogLevel(level: unknown): Payload {
+    if (!isLogLevel(level)) throw invalidParams('level must be a log level such as "info".');
+    this.#calls.logLevel = level;
+    this.#binding.gateway.wantLogs(level);
+    return EMPTY;
   }
 
   #initialize(params: JsonObject): Payload {
-    const wanted = params['protocolVersion'];
+    const { protocolVersion: wanted, capabilities } = params;
+    this.#calls.capabilities = isJsonObject(capabilities) ? capabilities : {};
     if (typeof wanted !== 'string') throw invalidParams('protocolVersion must be a string.');
     this.#listeners.announceChanges((changed) => this.#announce(changed));
     return Payload.of({
@@ -245,7 +199,6 @@ class ClientSession implements Connection {
 }
 
 const EMPTY = Payload.of({});
-const NOT_CACHEABLE = { isCacheable: false };
 
 /** Every modern request says which version it speaks and what its client can do. */
 function checkEnvelope(params: JsonObject): void {
@@ -263,12 +216,6 @@ function checkEnvelope(params: JsonObject): void {
   }
   if (!isJsonObject(meta[META.clientCapabilities]))
     throw invalidParams(`_meta must have ${META.clientCapabilities}.`);
-}
-
-function stringParam(params: JsonObject, name: string): string {
-  const value = params[name];
-  if (typeof value !== 'string') throw invalidParams(`${name} must be a string.`);
-  return value;
 }
 
 function invalidParams(message: string): RpcError {

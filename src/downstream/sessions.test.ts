@@ -6,7 +6,7 @@ import type { Connection } from '../wire/serving.ts';
 import { Sessions } from './sessions.ts';
 
 const caller: Caller = { id: 'test', via: 'http', profile: 'default' };
-const silentPath = { notify: () => {}, answer: () => {}, withdraw: () => {} };
+const silentPath = { canNotify: true, notify: () => {}, answer: () => {}, withdraw: () => {} };
 
 function build(
   options: { readonly maxSessions?: number; readonly idleMs?: number; readonly close?: () => void } = {},
@@ -42,6 +42,17 @@ describe('Sessions', () => {
     expect(sessions.get(idle.id)).toBeUndefined();
     expect(sessions.get(used.id)).toBe(used);
     expect(closed).toBe(1);
+  });
+
+  it('does not give out one that was idle for too long, swept or not', () => {
+    let closed = 0;
+    const { sessions, open, pass } = build({ close: () => closed++ });
+    const session = open();
+    pass(999);
+    expect(sessions.get(session.id)).toBe(session);
+    pass(1);
+    expect(sessions.get(session.id)).toBeUndefined();
+    expect([sessions.size, closed]).toEqual([0, 1]);
   });
 
   it('never takes one with a request under way for idle', () => {

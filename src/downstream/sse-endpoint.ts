@@ -89,6 +89,7 @@ function receive({ session, path }: OldSession, message: Message): void {
 
 function onStream(stream: EventStream): ReplyPath {
   return {
+    canNotify: true,
     notify: (text) => stream.send(text),
     answer: (text) => stream.send(text),
     withdraw: () => {},

@@ -61,12 +61,11 @@ export function resultForEra(
     } = payload.value as Record<string, unknown>;
     return Payload.of(rest);
   }
+  if (!options.isCacheable) return 'resultType' in peek ? payload : payload.withMembers(COMPLETE, peek);
+  if (!MODERN_MEMBERS.some((member) => member in peek)) return payload.withMembers(CACHEABLE, peek);
   // Policy may differ next time, so nothing is marked as cacheable, whatever the server said.
-  if ('resultType' in peek) {
-    if (!options.isCacheable) return payload;
-    return Payload.of({ ...(payload.value as object), ttlMs: 0, cacheScope: 'private' });
-  }
-  return payload.withMembers(options.isCacheable ? CACHEABLE : COMPLETE, peek);
+  const value = payload.value as object; // It is what `peek` shows, with exact numbers.
+  return Payload.of({ resultType: 'complete', ...value, ttlMs: 0, cacheScope: 'private' });
 }
 
 const COMPLETE = '"resultType":"complete"';

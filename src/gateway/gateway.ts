@@ -7,6 +7,7 @@ import { Deadlines } from '../lib/deadlines.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
 import type { ToolEntry } from '../model/entry.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
@@ -40,6 +41,7 @@ export interface CallRequest {
   readonly cancellation: Cancellation;
   readonly timeoutMs?: number;
   readonly onProgress?: (progress: JsonObject) => void;
+  readonly behind?: ClientBehind;
 }
 
 export interface GatewayDeps {
@@ -115,7 +117,9 @@ export class Gateway implements AsyncDisposable {
 
   async callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
     const { catalog } = this.#deps;
-    const entry = findTool(catalog.current, name) ?? (await this.#discoverTool(name));
+    const entry =
+      findTool(catalog.current, name) ??
+      (await this.#tracked(request.cancellation, () => this.#discoverTool(name)));
     if (entry === undefined) throw unknownEntry('tool', name, catalog.current.tools.keys());
     return this.#guarded(caller, toolOperation(entry, request.params), request);
   }
@@ -138,9 +142,14 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** `onUpdate` is called until the subscription is disposed of. */
-  subscribe(_caller: Caller, uri: string, onUpdate: () => void): Promise<Disposable> {
+  async subscribe(_caller: Caller, uri: string, onUpdate: () => void): Promise<Disposable> {
     const { upstream, uri: own } = resourceRoute(this.#deps.catalog.current, uri);
     return this.#subscriptions.add(upstream, own, onUpdate);
+  }
+
+  /** Some client wants log messages from this level on. */
+  wantLogs(level: string): void {
+    this.#deps.pool.wantLogs(level);
   }
 
   /** A client session is over; what only it used is ended. */
@@ -191,8 +200,8 @@ export class Gateway implements AsyncDisposable {
     this.#deadlines[Symbol.dispose]();
   }
 
-  async #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
-    const { session, cancellation, onProgress } = request;
+  #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
+    const { session, cancellation, onProgress, behind } = request;
     const timeoutMs = request.timeoutMs ?? this.#configs.get(operation.upstream)?.timeouts.callMs ?? 120_000;
     const call: Call = {
       caller,
@@ -201,10 +210,16 @@ export class Gateway implements AsyncDisposable {
       cancellation,
       timeoutMs,
       ...(onProgress && { onProgress }),
+      ...(behind && { behind }),
     };
+    return this.#tracked(cancellation, () => this.#run(call));
+  }
+
+  /** Work that a stop waits for. */
+  async #tracked<T>(cancellation: Cancellation, work: () => Promise<T>): Promise<T> {
     this.#inFlight.add(cancellation);
     try {
-      return await this.#run(call);
+      return await work();
     } finally {
       this.#inFlight.delete(cancellation);
       if (this.#inFlight.size === 0) this.#drained?.();

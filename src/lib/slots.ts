@@ -38,6 +38,15 @@ export class Slots {
     });
   }
 
+  async run<T>(work: () => Promise<T>, cancellation: Cancellation): Promise<T> {
+    if (!this.tryEnter()) await this.enter(cancellation);
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
   leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;

@@ -1,6 +1,7 @@
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
 import type { Entry } from '../model/entry.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -23,6 +24,8 @@ export interface Call {
   readonly cancellation: Cancellation;
   readonly timeoutMs: number;
   readonly onProgress?: (progress: JsonObject) => void;
+  /** Whom the upstream may ask. */
+  readonly behind?: ClientBehind;
 }
 
 export type Next = (call: Call) => Promise<Payload>;

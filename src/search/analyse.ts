@@ -1,5 +1,5 @@
 import type { ToolEntry } from '../model/entry.ts';
-import { stem } from './stem.ts';
+import type { Values } from './query.ts';
 import { joinedTerms, tokensOf } from './tokenize.ts';
 import { toolText } from './tool-text.ts';
 import type { ServerText } from './tool-text.ts';
@@ -17,7 +17,17 @@ export interface Analysed {
   readonly name: Uint32Array;
   /** Terms of the description, in order. */
   readonly description: Uint32Array;
+  /** Kinds of values that parameters take. */
+  readonly accepts: ReadonlySet<keyof Values>;
 }
+
+/** Words of parameter names that tell which kind of value they take. */
+const TAKES: readonly (readonly [kind: keyof Values, words: readonly string[]])[] = [
+  ['url', ['url', 'uri', 'link']],
+  ['path', ['path', 'file', 'filename']],
+  ['date', ['date']],
+  ['email', ['email']],
+];
 
 const MAX_SEQUENCE = 160;
 const NAME = FIELDS.indexOf('name');
@@ -36,7 +46,7 @@ export function analyseTool(entry: ToolEntry, words: Vocabulary): Analysed {
   counted.add(FIELDS.indexOf('parameters'), text.parameters);
   counted.add(FIELDS.indexOf('parameterTexts'), text.parameterTexts);
   counted.add(FIELDS.indexOf('enums'), text.enums);
-  return counted.done(name, description.slice(0, MAX_SEQUENCE));
+  return counted.done({ name, description: description.slice(0, MAX_SEQUENCE), accepts: acceptsOf(text.parameters) });
 }
 
 export function analyseServer(server: ServerText, words: Vocabulary): Analysed {
@@ -46,7 +56,18 @@ export function analyseServer(server: ServerText, words: Vocabulary): Analysed {
   counted.add(SERVER, name);
   counted.addJoined(SERVER, server.name);
   counted.add(SERVER_TEXT, server.text);
-  return counted.done([], []);
+  return counted.done({ name: [], description: [], accepts: new Set() });
+}
+
+function acceptsOf(parameters: string): ReadonlySet<keyof Values> {
+  const words = new Set(tokensOf(parameters).map(({ word }) => word));
+  return new Set(TAKES.filter(([, takes]) => takes.some((word) => words.has(word))).map(([kind]) => kind));
+}
+
+interface Sequences {
+  readonly name: readonly number[];
+  readonly description: readonly number[];
+  readonly accepts: ReadonlySet<keyof Values>;
 }
 
 function counter(words: Vocabulary) {
@@ -67,12 +88,12 @@ function counter(words: Vocabulary) {
     /** Counts at most once, and not towards the length. */
     addJoined(field: number, text: string): void {
       for (const term of new Set(joinedTerms(text))) {
-        const id = words.intern(stem(term));
+        const id = words.intern(term);
         const key = id * FIELDS.length + field;
         if (!counts.has(key)) counts.set(key, 1);
       }
     },
-    done(name: readonly number[], description: readonly number[]): Analysed {
+    done({ name, description, accepts }: Sequences): Analysed {
       const size = counts.size;
       const terms = new Uint32Array(size);
       const fields = new Uint8Array(size);
@@ -91,6 +112,7 @@ function counter(words: Vocabulary) {
         lengths,
         name: Uint32Array.from(new Set(name)),
         description: Uint32Array.from(description),
+        accepts,
       };
     },
   };

@@ -5,13 +5,13 @@ import type { Weights } from './weights.ts';
 
 /** One thing that a query asks for: a word and whatever may stand for it. */
 export interface Concept {
+  readonly term: string;
   readonly word: string;
   readonly weight: number;
   /** The first is the word itself, if any document has it. */
   readonly alternatives: readonly { readonly term: number; readonly weight: number }[];
   /** Whether any document has the very word. */
   readonly isKnown: boolean;
-  readonly isRepaired: boolean;
 }
 
 /** What kinds of values a query contains. */
@@ -19,7 +19,6 @@ export interface Values {
   readonly url: boolean;
   readonly path: boolean;
   readonly date: boolean;
-  readonly number: boolean;
   readonly email: boolean;
 }
 
@@ -56,7 +55,7 @@ const DATE = /\b(?:\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})\b/g
 const MIXED = /\b(?=\w*\d)(?=\w*[A-Za-z])\w{7,}\b/g;
 
 export function readQuery(text: string, known: Known): Query {
-  const values = { url: false, path: false, date: false, number: false, email: false };
+  const values = { url: false, path: false, date: false, email: false };
   const plain = text
     .slice(0, MAX_QUERY)
     .replaceAll(URL, (_all, host: string) => {
@@ -76,7 +75,6 @@ export function readQuery(text: string, known: Known): Query {
       return ' ';
     })
     .replaceAll(MIXED, ' ');
-  values.number = /\b\d+(?:\.\d+)?\b/.test(plain);
   return { ...conceptsOf(plain, known), values };
 }
 
@@ -134,17 +132,16 @@ function concepts(
       if (short !== undefined) offer(short, 1);
       offer(stem((counts.get(before)?.word ?? '') + word), 1);
     }
-    const isRepaired = found.size === 0 && repairs < MAX_REPAIRS;
-    if (isRepaired) {
+    if (found.size === 0 && repairs < MAX_REPAIRS) {
       repairs += 1;
       for (const id of repair(term)) if (!found.has(id)) found.set(id, weights.repaired);
     }
     return {
+      term,
       word,
       weight: 1 + weights.repetition * Math.log(count),
       alternatives: [...found].map(([id, weight]) => ({ term: id, weight })),
       isKnown,
-      isRepaired,
     };
   });
 }

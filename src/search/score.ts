@@ -27,8 +27,8 @@ export interface Corpus {
 
 export function scoreAll(query: Query, corpus: Corpus, weights: Weights): Scored {
   const evidence = evidenceOf(query.concepts, corpus.postings);
-  const isAsked = askedTerms(query.concepts, corpus.postings);
-  const context = { query, corpus, weights, evidence, isAsked };
+  const asked = askedTerms(query.concepts);
+  const context = { corpus, weights, evidence, asked };
   const all = query.concepts.map((_, at) => at);
   const scores = scorePart(all, context);
   if (query.clauses.length === 0) return { scores, evidence };
@@ -52,17 +52,16 @@ export function scoreAll(query: Query, corpus: Corpus, weights: Weights): Scored
 }
 
 interface Context {
-  readonly query: Query;
   readonly corpus: Corpus;
   readonly weights: Weights;
   readonly evidence: readonly Evidence[];
   /** How well each term is asked for, by concept; see `askedTerms`. */
-  readonly isAsked: Asked;
+  readonly asked: Asked;
 }
 
 type Asked = ReadonlyMap<number, readonly (readonly [concept: number, weight: number])[]>;
 
-function askedTerms(concepts: readonly Concept[], _postings: Postings): Asked {
+function askedTerms(concepts: readonly Concept[]): Asked {
   const asked = new Map<number, (readonly [number, number])[]>();
   concepts.forEach(({ alternatives }, at) => {
     for (const { term, weight } of alternatives) {
@@ -102,8 +101,8 @@ function evidenceOf(concepts: readonly Concept[], postings: Postings): readonly 
   });
 }
 
-function scorePart(part: readonly number[], { corpus, weights, evidence, isAsked }: Context): Float64Array {
-  const { postings, names, nameOffsets } = corpus;
+function scorePart(part: readonly number[], { corpus, weights, evidence, asked }: Context): Float64Array {
+  const { postings } = corpus;
   const scores = new Float64Array(postings.size);
   for (const concept of part) {
     const { documents, values } = evidence[concept] ?? { documents: [], values: [] };
@@ -112,11 +111,17 @@ function scorePart(part: readonly number[], { corpus, weights, evidence, isAsked
       scores[document] = (scores[document] ?? 0) + (values[at] ?? 0);
     }
   }
-  const cover = coverOf(part, isAsked, postings.rarity);
+  addNameCover(scores, coverOf(part, asked), corpus, weights.nameCover);
+  addServerPrior(scores, corpus, weights.serverPrior);
+  return scores;
+}
+
+function addNameCover(scores: Float64Array, cover: ReadonlyMap<number, number>, corpus: Corpus, gain: number): void {
+  const { postings, names, nameOffsets } = corpus;
   for (let document = 0; document < scores.length; document += 1) {
     const score = scores[document] ?? 0;
     if (score === 0) continue;
-    let asked = 0;
+    let covered = 0;
     let total = 0;
     const end = nameOffsets[document + 1] ?? 0;
     for (let at = nameOffsets[document] ?? 0; at < end; at += 1) {
@@ -124,15 +129,13 @@ function scorePart(part: readonly number[], { corpus, weights, evidence, isAsked
       const rarity = postings.rarity[term] ?? 0;
       total += rarity;
       const weight = cover.get(term);
-      if (weight !== undefined) asked += rarity * weight;
+      if (weight !== undefined) covered += rarity * weight;
     }
-    if (asked > 0) scores[document] = score * (1 + (weights.nameCover * asked) / total);
+    if (covered > 0) scores[document] = score * (1 + (gain * covered) / total);
   }
-  addServerPrior(scores, corpus, weights.serverPrior);
-  return scores;
 }
 
-function coverOf(part: readonly number[], asked: Asked, _rarity: Float32Array): ReadonlyMap<number, number> {
+function coverOf(part: readonly number[], asked: Asked): ReadonlyMap<number, number> {
   const members = new Set(part);
   const cover = new Map<number, number>();
   for (const [term, list] of asked) {

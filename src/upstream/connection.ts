@@ -2,6 +2,7 @@ import type { UpstreamConfig } from '../config/config.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -11,12 +12,14 @@ import { RPC } from '../wire/era.ts';
 import { withEnvelope } from '../wire/envelope.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { PeerHandlers, Progress } from '../wire/peer.ts';
+import { answerQuestion, isQuestion, placed } from './questions.ts';
 import type { ClientIdentity } from './negotiate.ts';
 import type { Opened, OpenPeer } from './open-peer.ts';
 
 export interface RequestOptions {
   readonly cancellation: Cancellation;
   readonly onProgress?: (progress: Progress) => void;
+  readonly behind?: ClientBehind;
 }
 
 interface ConnectionOptions {
@@ -25,6 +28,8 @@ interface ConnectionOptions {
   readonly cancellation: Cancellation;
   readonly onListChanged: () => void;
   readonly onResourceUpdated: (params: JsonObject) => void;
+  /** The server asked something without saying in which call. */
+  readonly onQuestion: () => void;
   readonly log: Logger;
 }
 
@@ -65,11 +70,11 @@ export class Connection implements AsyncDisposable {
 
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     const { peer, facts } = this.opened;
-    return peer.request(
-      method,
-      facts.era === 'modern' ? withEnvelope(params, this.#identity) : params,
-      options,
-    );
+    if (facts.era === 'legacy') return peer.request(method, params, options);
+    const { info, capabilities } = this.#identity;
+    const { behind } = options;
+    const client = { info, capabilities: behind?.capabilities ?? capabilities, logLevel: behind?.logLevel };
+    return peer.request(method, withEnvelope(params, client), options);
   }
 
   /** Hears of changed lists and of these resources. Older servers tell of lists without being asked. */
@@ -90,6 +95,13 @@ export class Connection implements AsyncDisposable {
 
   async #ask(changes: readonly (readonly [string, string])[], cancellation: Cancellation): Promise<void> {
     await Promise.all(changes.map(([method, uri]) => this.request(method, { uri }, { cancellation })));
+  }
+
+  /** Best effort: what a server says more than anybody wants is dropped anyway. */
+  setLogLevel(level: string): void {
+    const { era, capabilities } = this.opened.facts;
+    if (era === 'modern' || !isJsonObject(capabilities['logging'])) return;
+    this.request('logging/setLevel', { level }, { cancellation: new Cancellation() }).catch(() => {});
   }
 
   /** A request is under way here until `finish`. */
@@ -140,11 +152,16 @@ export class Connection implements AsyncDisposable {
 function handlersFor(config: UpstreamConfig, options: ConnectionOptions): PeerHandlers {
   let skipped = 0;
   return {
-    request: (method) => {
-      throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${method}` });
+    request: async (method, params, about) => {
+      if (!isQuestion(method)) {
+        throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${method}` });
+      }
+      if (about.origin.own === undefined && about.origin.waiting.length > 0) options.onQuestion();
+      return answerQuestion(method, params, about);
     },
-    notification: (method, params) => {
+    notification: (method, params, origin) => {
       if (LIST_CHANGES.has(method)) options.onListChanged();
+      else if (method === 'notifications/message' && params !== undefined) placed(origin)?.log(params);
       else if (method === 'notifications/resources/updated' && params !== undefined)
         options.onResourceUpdated(params);
     },

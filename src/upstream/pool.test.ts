@@ -24,7 +24,11 @@ class Fixture {
         const server = new MemoryServer(({ method }) => ({ did: method }));
         this.servers.push(server);
         const facts = { era: 'legacy', protocol: 'x', info: {}, capabilities: {} } as const;
-        return { peer: await Peer.over(server.open, handlers), facts, hints: () => Promise.resolve({ stderr: [] }) };
+        return {
+          peer: await Peer.over(server.open, handlers),
+          facts,
+          hints: () => Promise.resolve({ stderr: [] }),
+        };
       },
       identity: { info: {}, capabilities: {} },
       eras: { recall: () => undefined, remember: () => {} },
@@ -34,7 +38,9 @@ class Fixture {
     for (const config of configs) this.pool.add(config);
     this.pool.events.on('state', ({ name, state }) => this.events.push(`${name} ${state.at}`));
     this.pool.events.on('listChanged', ({ name }) => this.events.push(`${name} list changed`));
-    this.pool.events.on('resourceUpdated', ({ name, params }) => this.events.push(`${name} ${String(params['uri'])}`));
+    this.pool.events.on('resourceUpdated', ({ name, params }) =>
+      this.events.push(`${name} ${String(params['uri'])}`),
+    );
   }
 
   of(name: UpstreamName, session: string): Upstream {
@@ -87,6 +93,7 @@ describe('a pool', () => {
     expect(fixture.servers.map(({ closes }) => closes)).toEqual([1, 0, 0]);
     expect(a.state.at).toBe('closed');
     expect(b.state.at).toBe('ready');
+    expect(fixture.of(own, 'a')).not.toBe(a);
   });
 
   test('says what happens to any of them', async () => {

@@ -2,6 +2,7 @@ import type { UpstreamConfig } from '../config/config.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
+import { moreVerbose } from '../model/log-level.ts';
 import type { Logger } from '../observe/log.ts';
 import type { ClientIdentity } from './negotiate.ts';
 import type { OpenPeer } from './open-peer.ts';
@@ -28,6 +29,7 @@ export class UpstreamPool implements AsyncDisposable {
   readonly events: Emitter<PoolEvents>;
   readonly #deps: PoolDeps;
   readonly #shared = new Map<UpstreamName, Upstream>();
+  #logLevel: string | undefined;
   readonly #ofSessions = new Map<string, Map<UpstreamName, Upstream>>();
 
   constructor(deps: PoolDeps) {
@@ -59,6 +61,11 @@ export class UpstreamPool implements AsyncDisposable {
     return upstream;
   }
 
+  wantLogs(level: string): void {
+    this.#logLevel = moreVerbose(level, this.#logLevel);
+    for (const upstream of this.#all()) upstream.wantLogs(this.#logLevel);
+  }
+
   async endSession(session: string): Promise<void> {
     const own = this.#ofSessions.get(session);
     this.#ofSessions.delete(session);
@@ -67,20 +74,22 @@ export class UpstreamPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const all = [
-      ...this.#shared.values(),
-      ...[...this.#ofSessions.values()].flatMap((own) => [...own.values()]),
-    ];
-    await Promise.all(all.map((upstream) => upstream[Symbol.asyncDispose]()));
+    await Promise.all(this.#all().map((upstream) => upstream[Symbol.asyncDispose]()));
+  }
+
+  #all(): readonly Upstream[] {
+    return [this.#shared, ...this.#ofSessions.values()].flatMap((upstreams) => [...upstreams.values()]);
   }
 
   #create(config: UpstreamConfig): Upstream {
     const { name } = config;
-    return new Upstream(config, {
+    const upstream = new Upstream(config, {
       ...this.#deps,
       onState: (state) => this.events.emit('state', { name, state }),
       onListChanged: () => this.events.emit('listChanged', { name }),
       onResourceUpdated: (params) => this.events.emit('resourceUpdated', { name, params }),
     });
+    if (this.#logLevel !== undefined) upstream.wantLogs(this.#logLevel);
+    return upstream;
   }
 }

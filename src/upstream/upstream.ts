@@ -6,6 +6,7 @@ import type { Deferred } from '../lib/deferred.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
+import { Slots } from '../lib/slots.ts';
 import type { Payload } from '../lib/payload.ts';
 import { classifyExchange, classifyLoss, isSessionLost, tooSlow, untilRetry } from './classify.ts';
 import { Connection } from './connection.ts';
@@ -13,6 +14,7 @@ import type { RequestOptions } from './connection.ts';
 import { IdleTimer } from './idle.ts';
 import { listEntries } from './list-entries.ts';
 import type { RawListing } from './list-entries.ts';
+import { StandingOrders } from './standing-orders.ts';
 import { transition } from './state.ts';
 import type { UpstreamEvent, UpstreamState } from './state.ts';
 import type { UpstreamDeps } from './upstream-deps.ts';
@@ -25,6 +27,7 @@ export class Upstream implements AsyncDisposable {
   readonly config: UpstreamConfig;
   readonly #deps: UpstreamDeps;
   readonly #idle: IdleTimer;
+  readonly #orders = new StandingOrders();
   readonly #endings = new Map<Connection, Promise<void>>();
   #closing: Promise<void> | undefined;
   #state: UpstreamState = { at: 'idle' };
@@ -35,7 +38,8 @@ export class Upstream implements AsyncDisposable {
   #losing: Promise<void> | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
-  #subscribed: ReadonlySet<string> = new Set();
+  /** Questions of this server do not say to which call they belong: with one call at a time they need not. */
+  #turns: Slots | undefined;
 
   constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.config = config;
@@ -44,7 +48,7 @@ export class Upstream implements AsyncDisposable {
       setting: config.idle,
       now: deps.now,
       isRunning: () => this.#connection !== undefined,
-      isBusy: () => this.#inFlight > 0 || this.#subscribed.size > 0,
+      isBusy: () => this.#inFlight > 0 || this.#orders.subscribed.size > 0,
       onIdle: () => this.#stopIdle(),
     });
   }
@@ -69,7 +73,8 @@ export class Upstream implements AsyncDisposable {
   /** Whatever a client asks of this server. Connections are retried, requests are not. */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     this.#idle.requested();
-    return this.#send(method, params, options, true);
+    const send = (): Promise<Payload> => this.#send(method, params, options, true);
+    return this.#turns === undefined ? send() : this.#turns.run(send, options.cancellation);
   }
 
   async list(cancellation: Cancellation): Promise<RawListing> {
@@ -81,14 +86,18 @@ export class Upstream implements AsyncDisposable {
 
   /** Makes the server send updates for exactly these resources, now and after every reconnection. */
   async subscribe(uris: ReadonlySet<string>, cancellation: Cancellation): Promise<void> {
-    this.#subscribed = uris;
+    this.#orders.subscribed = uris;
     if (uris.size === 0 && this.#connection === undefined) return;
     const connection = this.#connection ?? (await orCancelled(this.#connect(), cancellation));
     try {
-      await connection.subscribe(this.#subscribed, cancellation); // Others may have asked while it connected.
+      await connection.subscribe(this.#orders.subscribed, cancellation); // Others may have asked while it connected.
     } catch (error) {
       throw await this.#explain(error, connection);
     }
+  }
+
+  wantLogs(level: string): void {
+    this.#orders.wantLogs(level, this.#connection);
   }
 
   /** A person asks: counters are reset and the next attempt is made now. */
@@ -185,7 +194,12 @@ export class Upstream implements AsyncDisposable {
     const { eras, open, now } = this.#deps;
     const era = this.config.era === 'auto' ? eras.recall(this.config.fingerprint)?.era : this.config.era;
     try {
-      const connection = await Connection.open(open, this.config, { ...this.#deps, era, cancellation });
+      const connection = await Connection.open(open, this.config, {
+        ...this.#deps,
+        era,
+        cancellation,
+        onQuestion: () => (this.#turns ??= new Slots({ width: 1, maxWaiting: Infinity })),
+      });
       if (cancellation.reason !== undefined) {
         await connection[Symbol.asyncDispose]();
         throw cancellation.reason;
@@ -195,7 +209,7 @@ export class Upstream implements AsyncDisposable {
       this.#connection = connection;
       this.#feed({ type: 'connected', server: facts, now: now() });
       void connection.opened.peer.closed.then((error) => this.#lost(connection, error));
-      this.#resubscribe(connection);
+      this.#orders.giveTo(connection, this.#deps.log.with({ upstream: this.name }));
       this.#idle.used();
       return connection;
     } catch (error) {
@@ -206,17 +220,6 @@ export class Upstream implements AsyncDisposable {
       );
       throw error;
     }
-  }
-
-  /** Best effort: a server that no longer takes a subscription must not make the connection useless. */
-  #resubscribe(connection: Connection): void {
-    if (this.#subscribed.size === 0 && connection.opened.facts.era === 'legacy') return;
-    connection.subscribe(this.#subscribed, new Cancellation()).catch((error: unknown) => {
-      this.#deps.log.warn('Cannot subscribe to resources again.', {
-        upstream: this.name,
-        reason: String(error),
-      });
-    });
   }
 
   #refused(error: GatewayError): void {
@@ -248,7 +251,7 @@ export class Upstream implements AsyncDisposable {
     this.#deps.log.warn('Lost the connection to a server.', { upstream: this.name, reason: error.message });
     this.#scheduleRetry();
     // Somebody waits for its updates: that is a need, too.
-    if (this.state.at === 'idle' && this.#subscribed.size > 0) this.#startAttempt().catch(() => {});
+    if (this.state.at === 'idle' && this.#orders.subscribed.size > 0) this.#startAttempt().catch(() => {});
   }
 
   #scheduleRetry(): void {

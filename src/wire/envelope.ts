@@ -7,7 +7,11 @@ const HOP_KEYS: ReadonlySet<string> = new Set([...Object.values(META), 'progress
 /** `_meta` of a modern request says who asks and what they can do; it belongs to one hop. */
 export function withEnvelope(
   params: JsonObject | undefined,
-  client: { readonly info: JsonObject; readonly capabilities: JsonObject },
+  client: {
+    readonly info: JsonObject;
+    readonly capabilities: JsonObject;
+    readonly logLevel?: string | undefined;
+  },
 ): JsonObject {
   const meta = params?.['_meta'];
   return {
@@ -17,7 +21,21 @@ export function withEnvelope(
       [META.protocolVersion]: MODERN_VERSION,
       [META.clientInfo]: client.info,
       [META.clientCapabilities]: client.capabilities,
+      ...(client.logLevel === undefined ? {} : { [META.logLevel]: client.logLevel }),
     },
+  };
+}
+
+/** What a modern request says of its client. */
+export function envelopeOf(params: JsonObject): {
+  readonly capabilities: JsonObject;
+  readonly logLevel: string | undefined;
+} {
+  const meta = params['_meta'];
+  const { [META.clientCapabilities]: capabilities, [META.logLevel]: level } = isJsonObject(meta) ? meta : {};
+  return {
+    capabilities: isJsonObject(capabilities) ? capabilities : {},
+    logLevel: typeof level === 'string' ? level : undefined,
   };
 }
 

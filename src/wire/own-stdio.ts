@@ -8,7 +8,7 @@ import type { JsonObject } from '../model/json.ts';
 import { RPC } from './era.ts';
 import { LineReader } from './frame-lines.ts';
 import { LineWriter } from './line-writer.ts';
-import { errorText, notificationText, parseMessage, resultText } from './message.ts';
+import { errorText, notificationText, parseMessage, requestText, resultText } from './message.ts';
 import type { Message, RequestId } from './message.ts';
 import type { ClientChannel, Connection, IncomingRequest } from './serving.ts';
 
@@ -159,6 +159,12 @@ class StdioRequest implements IncomingRequest {
 
   notify(method: string, params: JsonObject | undefined): void {
     if (this.#isOpen) this.#writer.write(notificationText(method, params));
+  }
+
+  readonly canAsk = true;
+
+  ask(id: number, method: string, params: JsonObject | undefined): void {
+    if (this.#isOpen) this.#writer.write(requestText(id, method, params));
   }
 
   withdraw(reason: GatewayError): void {

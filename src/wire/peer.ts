@@ -1,6 +1,7 @@
-import type { Cancellation } from '../lib/cancellation.ts';
+import { Cancellation } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
-import { RpcError } from '../model/errors.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
+import { GatewayError, RpcError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import { errorText, notificationText, parseMessage, requestText, resultText } from './message.ts';
@@ -11,12 +12,30 @@ import type { MessageStream, StreamEvents } from './stream.ts';
 /** `params` of a progress notification, with the token that its receiver knows. */
 export type Progress = JsonObject;
 
+/** Of which of our requests a message may speak; servers on one stream do not say it. */
+export interface Origin {
+  /** Of the request on whose own stream the message came. */
+  readonly own: ClientBehind | undefined;
+  /** Of all requests that wait for their answer, oldest first. */
+  readonly waiting: readonly ClientBehind[];
+}
+
 export interface PeerHandlers {
-  /** Answers a request of the server; throwing an RpcError answers with that error. */
-  request(method: string, params: JsonObject | undefined): Promise<JsonObject>;
-  notification(method: string, params: JsonObject | undefined): void;
+  /** Answers a request of the server; throwing an RpcError answers with that error. Cancelled when the server gives up. */
+  request(
+    method: string,
+    params: JsonObject | undefined,
+    about: { readonly origin: Origin; readonly cancellation: Cancellation },
+  ): Promise<JsonObject>;
+  notification(method: string, params: JsonObject | undefined, origin: Origin): void;
   /** Something came that is no message; it was skipped. */
   garbage(text: string): void;
+}
+
+export interface PeerRequestOptions {
+  readonly cancellation?: Cancellation;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly behind?: ClientBehind | undefined;
 }
 
 interface Pending {
@@ -25,6 +44,7 @@ interface Pending {
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly cancellation: Cancellation | undefined;
   readonly onCancel: ((reason: Error) => void) | undefined;
+  readonly behind: ClientBehind | undefined;
 }
 
 /** The client's end of a conversation with one server: matches answers, progress and cancellation to requests. */
@@ -33,6 +53,7 @@ export class Peer implements AsyncDisposable {
   readonly #stream: MessageStream;
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<number, Pending>();
+  readonly #answering = new Map<RequestId, Cancellation>();
   #nextId = 1;
   #closedBy: Error | undefined;
 
@@ -51,7 +72,7 @@ export class Peer implements AsyncDisposable {
     const made: { peer?: Peer } = {};
     let closedEarly: Error | undefined;
     const stream = await open({
-      message: (text) => made.peer?.receive(text),
+      message: (text, request) => made.peer?.receive(text, request),
       failed: (id, error) => made.peer?.fail(id, error),
       closed: (error) => {
         closedEarly = error;
@@ -68,22 +89,20 @@ export class Peer implements AsyncDisposable {
   request(
     method: string,
     params: JsonObject | undefined,
-    options: {
-      readonly cancellation?: Cancellation;
-      readonly onProgress?: (progress: Progress) => void;
-    } = {},
+    options: PeerRequestOptions = {},
   ): Promise<Payload> {
     return new Promise<Payload>((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy);
-      const { cancellation, onProgress } = options;
+      const { cancellation, onProgress, behind } = options;
       if (cancellation?.reason !== undefined) return reject(cancellation.reason);
       const id = this.#nextId++;
       const sent = onProgress === undefined ? params : withProgressToken(params, id);
       // Before anything is remembered: what is nested too deeply can be read, but not written.
       const text = requestText(id, method, sent);
-      const onCancel = cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, method, reason);
+      const onCancel =
+        cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, method, reason);
       if (onCancel !== undefined) cancellation?.onCancel(onCancel);
-      this.#pending.set(id, { resolve, reject, onProgress, cancellation, onCancel });
+      this.#pending.set(id, { resolve, reject, onProgress, cancellation, onCancel, behind });
       this.#stream.send({ kind: 'request', id, method, params: sent, text });
     });
   }
@@ -106,14 +125,14 @@ export class Peer implements AsyncDisposable {
     return this.#stream.close();
   }
 
-  private receive(text: string): void {
+  private receive(text: string, request: number | undefined): void {
     const parsed = parseMessage(text);
-    if (parsed.kind === 'batch') for (const message of parsed.messages) this.#take(message, text);
+    if (parsed.kind === 'batch') for (const message of parsed.messages) this.#take(message, text, request);
     else if (parsed.kind === 'garbage') this.#handlers.garbage(text);
-    else this.#take(parsed, text);
+    else this.#take(parsed, text, request);
   }
 
-  #take(message: Message, text: string): void {
+  #take(message: Message, text: string, request: number | undefined): void {
     switch (message.kind) {
       case 'result':
         return this.#settle(message.id)?.resolve(message.payload);
@@ -121,9 +140,10 @@ export class Peer implements AsyncDisposable {
         return this.#settle(message.id)?.reject(new RpcError(message.error));
       case 'notification':
         if (message.method === 'notifications/progress') return this.#progress(message.params);
-        return this.#handlers.notification(message.method, message.params);
+        if (message.method === 'notifications/cancelled') this.#giveUp(message.params);
+        return this.#handlers.notification(message.method, message.params, this.#origin(request));
       case 'request':
-        void this.#answer(message.id, message.method, message.params);
+        void this.#answer(message, request);
         return;
       case 'invalid':
         return this.#handlers.garbage(text);
@@ -136,16 +156,37 @@ export class Peer implements AsyncDisposable {
     if (params !== undefined && token !== undefined) this.#pending.get(token)?.onProgress?.(params);
   }
 
-  async #answer(id: RequestId, method: string, params: JsonObject | undefined): Promise<void> {
+  async #answer(message: Message & { kind: 'request' }, request: number | undefined): Promise<void> {
+    const { id, method, params } = message;
+    const cancellation = new Cancellation();
+    this.#answering.set(id, cancellation);
     let text: string;
     try {
-      const result = method === 'ping' ? {} : await this.#handlers.request(method, params);
+      const about = { origin: this.#origin(request), cancellation };
+      const result = method === 'ping' ? {} : await this.#handlers.request(method, params, about);
       text = resultText(id, Payload.of(result));
     } catch (error) {
       const body = error instanceof RpcError ? error.body : { code: -32603, message: 'The request failed.' };
       text = errorText(id, body);
     }
-    if (this.#closedBy === undefined) this.#stream.send({ kind: 'answer', text });
+    if (this.#answering.get(id) === cancellation) this.#answering.delete(id);
+    // A request that its server gave up gets no answer.
+    if (this.#closedBy === undefined && cancellation.reason === undefined)
+      this.#stream.send({ kind: 'answer', text });
+  }
+
+  #giveUp(params: JsonObject | undefined): void {
+    const id = params?.['requestId'];
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    this.#answering
+      .get(id)
+      ?.cancel(new GatewayError('CALL_CANCELLED', 'The server no longer wants to know.'));
+  }
+
+  #origin(request: number | undefined): Origin {
+    const waiting: ClientBehind[] = [];
+    for (const { behind } of this.#pending.values()) if (behind !== undefined) waiting.push(behind);
+    return { own: request === undefined ? undefined : this.#pending.get(request)?.behind, waiting };
   }
 
   #settle(id: RequestId | null): Pending | undefined {
@@ -174,6 +215,7 @@ export class Peer implements AsyncDisposable {
     if (this.#closedBy !== undefined) return;
     this.#closedBy = error;
     for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(error);
+    for (const cancellation of this.#answering.values()) cancellation.cancel(error);
   }
 }
 

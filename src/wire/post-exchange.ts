@@ -47,6 +47,10 @@ export class PostExchange implements ReplyPath {
     this.#requests.push(request);
   }
 
+  get canNotify(): boolean {
+    return this.#options.accepts.events;
+  }
+
   notify(text: string): void {
     if (this.#isDone || !this.#options.accepts.events) return;
     this.#open().send(text);

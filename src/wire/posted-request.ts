@@ -2,12 +2,14 @@ import { Cancellation } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { GatewayError, RpcErrorBody } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import { errorText, notificationText, resultText } from './message.ts';
+import { errorText, notificationText, requestText, resultText } from './message.ts';
 import type { Message, RequestId } from './message.ts';
 import type { IncomingRequest } from './serving.ts';
 
 /** Where the messages about one request go. */
 export interface ReplyPath {
+  /** Whether the client takes anything but the answer. */
+  readonly canNotify: boolean;
   notify(text: string): void;
   answer(text: string, status: number): void;
   /** The client withdrew the request; the protocol wants no answer. */
@@ -57,6 +59,14 @@ export class PostedRequest implements IncomingRequest {
 
   notify(method: string, params: JsonObject | undefined): void {
     if (!this.#isSettled) this.#path.notify(notificationText(method, params));
+  }
+
+  get canAsk(): boolean {
+    return this.#path.canNotify;
+  }
+
+  ask(id: number, method: string, params: JsonObject | undefined): void {
+    if (!this.#isSettled) this.#path.notify(requestText(id, method, params));
   }
 
   /** The client said that it no longer wants the answer. */

@@ -15,6 +15,10 @@ export interface IncomingRequest {
   error(error: RpcErrorBody): void;
   /** Travels with this request: on HTTP it is written to the request's own stream. */
   notify(method: string, params: JsonObject | undefined): void;
+  /** Whether a question can reach the client while it waits for this answer. */
+  readonly canAsk: boolean;
+  /** A request of ours, on the same way as `notify`; its answer comes to `Connection.response`. */
+  ask(id: number, method: string, params: JsonObject | undefined): void;
 }
 
 /** What a transport hands to the side that answers. */

@@ -196,6 +196,21 @@ export const requirements: readonly Requirement[] = [
     pairing: 'every',
   }),
 
+  // Questions of servers to the person or program behind a call.
+  says('questions:every-pairing', 'A question reaches the client of its call, and the answer its server', {
+    downstream: everyLeg,
+    upstream: everyLeg,
+    pairing: 'every',
+  }),
+  says('questions:several', 'Several questions at once and one after the other are all answered', {
+    ...everywhere,
+    pairing: 'every',
+  }),
+  says('questions:not-declared', 'A client that cannot be asked is not asked, and the call still ends', everywhere),
+  says('questions:not-placed', 'A question that could belong to two clients is put to neither', {
+    downstream: overHttp,
+  }),
+
   // Who waits for whom.
   says('isolation:hung-server', 'A server that hangs delays only its own calls', everyClient),
   says('isolation:slow-start', 'A server that starts slowly delays only its own calls'),

@@ -11,7 +11,9 @@ export function jsonText(options: { readonly whitespace: boolean }): fc.Arbitrar
     object: fc
       .tuple(space, fc.uniqueArray(fc.tuple(string, space, tie('value'), space), unique))
       .map(([inner, members]) => {
-        const texts = members.map(([key, before, member, after]) => `${key}${before}:${before}${member}${after}`);
+        const texts = members.map(
+          ([key, before, member, after]) => `${key}${before}:${before}${member}${after}`,
+        );
         return `{${inner}${texts.join(',')}}`;
       }),
   }));
@@ -22,31 +24,49 @@ export function jsonText(options: { readonly whitespace: boolean }): fc.Arbitrar
 export const numberText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...['0', '-0', '-0.0', '0e5', '1.0', '1e2', '1E+2', '1e400', '-1e400', '1e-400', '5e-324', '2.5e-324'],
-    ...['1.23456789012345e-320', '0.1000000000000000055', '0.1', '9223372036854775807', '18446744073709551615'],
+    ...[
+      '1.23456789012345e-320',
+      '0.1000000000000000055',
+      '0.1',
+      '9223372036854775807',
+      '18446744073709551615',
+    ],
     ...['100000000000000000000', '1e21', '0.000001', '0.0000001', '123456789012345.6', '1234567890123456'],
   ),
   fc.stringMatching(/^-?(0|[1-9]\d{0,24})(\.\d{1,24})?([eE][+-]?\d{1,3})?$/),
   fc.integer().map(String),
 );
 
-const marks = ['\uE000exact:5', '\uE000exact:1e400', '\uE000', '\uE000\uE000exact:5', 'a"\uE000exact:5', '\\"\uE000exact:5'];
+const marks = [
+  '\uE000exact:5',
+  '\uE000exact:1e400',
+  '\uE000',
+  '\uE000\uE000exact:5',
+  'a"\uE000exact:5',
+  '\\"\uE000exact:5',
+];
 const string = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }).map((text) => JSON.stringify(text)),
-  fc.constantFrom('1', '1e400', '-0', '{', '"', '\\', 'id', '__proto__', ...marks).map((text) => JSON.stringify(text)),
+  fc
+    .constantFrom('1', '1e400', '-0', '{', '"', '\\', 'id', '__proto__', ...marks)
+    .map((text) => JSON.stringify(text)),
   fc.constantFrom(...marks).map((text) => JSON.stringify(text).replaceAll('\uE000', '\\ue000')),
   fc.constantFrom(...marks).map((text) => JSON.stringify(text).replaceAll('\uE000', '\\uE000')),
 );
 const scalar = fc.oneof(numberText, string, fc.constantFrom('null', 'true', 'false'));
-const unique = { maxLength: 4, selector: ([key]: readonly [string, ...string[]]) => JSON.parse(key) as string };
+const unique = {
+  maxLength: 4,
+  selector: ([key]: readonly [string, ...string[]]) => JSON.parse(key) as string,
+};
 
-/** Reads JSON without losing a digit: numbers become objects that are equal where the numbers are. */
+/** Reads JSON without losing a digit or a member: numbers become objects that are equal where the numbers are. */
 export function readExactly(text: string): unknown {
   const tokens = [...text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g)].map(([token]) => token);
   let at = 0;
   const read = (): unknown => {
     const token = tokens[at++] ?? '';
     if (token === '[') return members(']', read);
-    if (token === '{') return new Map(members('}', readMember).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    if (token === '{') return mapOf(members('}', readMember));
     if (token.startsWith('"')) return JSON.parse(token);
     const words: Readonly<Record<string, unknown>> = { null: null, true: true, false: false };
     return token in words ? words[token] : { number: exactNumber(token) };
@@ -68,6 +88,12 @@ export function readExactly(text: string): unknown {
   const value = read();
   if (at !== tokens.length) throw new Error(`More than one value: ${text}`);
   return value;
+}
+
+function mapOf(members: readonly (readonly [string, unknown])[]): ReadonlyMap<string, unknown> {
+  const map = new Map(members.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  if (map.size !== members.length) throw new Error('A member comes twice.');
+  return map;
 }
 
 /** The same for two literals exactly when they are the same number with the same sign. */

@@ -51,7 +51,9 @@ export class MemoryServer {
 
   /** Sends a message, or a text that need not be one. */
   say(message: JsonObject | string): void {
-    this.#events?.message(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }));
+    this.#events?.message(
+      typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }),
+    );
   }
 
   answer(id: number | string | undefined, result: unknown): void {
@@ -85,6 +87,10 @@ export class MemoryServer {
     const answer = this.#script(heard, this);
     if (answer === undefined || heard.id === undefined) return;
     // Not in the same breath: no transport answers before `send` has returned.
-    queueMicrotask(() => this.say(isJsonObject(answer['error']) ? { id: heard.id, ...answer } : { id: heard.id, result: answer }));
+    queueMicrotask(() =>
+      this.say(
+        isJsonObject(answer['error']) ? { id: heard.id, ...answer } : { id: heard.id, result: answer },
+      ),
+    );
   }
 }

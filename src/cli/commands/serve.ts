@@ -72,10 +72,22 @@ async function report(app: App, url: string, context: CliContext): Promise<void>
   out.note(`"mcpServers": {\n  "trunkline": { "type": "http", "url": "${url}" }\n}`);
 }
 
-function describe({ name, state, tools, prompts, resources, problem }: UpstreamStatus): readonly string[] {
-  if (problem !== undefined) return [`  ${name}`, state, problem.message];
+function describe(status: UpstreamStatus): readonly string[] {
+  const { name, state, tools, prompts, resources, problem, listedAt } = status;
   const counts = [counted(tools, 'tool'), counted(prompts, 'prompt'), counted(resources, 'resource')];
-  return [`  ${name}`, state, counts.filter((count) => count !== undefined).join(', ')];
+  const offer = counts.filter((count) => count !== undefined).join(', ');
+  if (problem === undefined) return [`  ${name}`, state, offer];
+  const kept =
+    listedAt === undefined ? '' : ` Its listing of ${ago(Date.now() - listedAt)} ago is kept: ${offer}.`;
+  return [`  ${name}`, state, `${problem.message}${kept}`];
+}
+
+function ago(ms: number): string {
+  const seconds = Math.round(Math.max(0, ms) / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  const hours = Math.round(seconds / 3600);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 
 function counted(count: number, word: string): string | undefined {

@@ -21,7 +21,12 @@ class Timed {
   failure: unknown;
   inner: Call | undefined;
 
-  constructor(options: { readonly timeoutMs: number; readonly maxMs: number; readonly wantsProgress: boolean; readonly next?: Next }) {
+  constructor(options: {
+    readonly timeoutMs: number;
+    readonly maxMs: number;
+    readonly wantsProgress: boolean;
+    readonly next?: Next;
+  }) {
     const { timeoutMs, maxMs, next = patient } = options;
     const deadlines = new Deadlines({ tickMs: 50, now: Date.now });
     this.call = policyCall({

@@ -2,7 +2,7 @@ import type { Deadlines } from '../../lib/deadlines.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { Call, Guard } from '../call.ts';
 
-/** The one place that ends a call for taking too long. Progress, where it is asked for, moves the limit up to a maximum. */
+/** The one place that ends a call for taking too long. Progress, where it is asked for, and questions to the client move the limit up to a maximum. */
 export function deadline(options: {
   readonly deadlines: Deadlines;
   readonly maxMs: number;
@@ -10,18 +10,33 @@ export function deadline(options: {
 }): Guard {
   const { deadlines, now } = options;
   return (call, next) => {
-    const { cancellation, timeoutMs, onProgress } = call;
+    const { cancellation, timeoutMs, onProgress, behind } = call;
     const last = now() + options.maxMs;
     const limit = deadlines.add(Math.min(now() + timeoutMs, last), () => cancellation.cancel(tooLate(call)));
+    const isAlive = (): void => {
+      limit.at = Math.min(now() + timeoutMs, last);
+    };
     const inner: Call =
-      onProgress === undefined
+      onProgress === undefined && behind === undefined
         ? call
         : {
             ...call,
-            onProgress: (progress) => {
-              limit.at = Math.min(now() + timeoutMs, last);
-              onProgress(progress);
-            },
+            ...(onProgress && {
+              onProgress: (progress) => {
+                isAlive();
+                onProgress(progress);
+              },
+            }),
+            // While a person thinks, only the maximum counts.
+            ...(behind && {
+              behind: {
+                ...behind,
+                ask: (...question) => {
+                  limit.at = last;
+                  return behind.ask(...question).finally(isAlive);
+                },
+              },
+            }),
           };
     return next(inner).finally(() => deadlines.remove(limit));
   };

@@ -50,7 +50,10 @@ describe('the limit of an upstream', () => {
   test('refuses a call when too many wait already, and says when to come back', async () => {
     const limited = new Limited(1, 2);
     const calls = [limited.call(), limited.call(), limited.call()];
-    await expect(limited.call()).rejects.toMatchObject({ code: 'UPSTREAM_BUSY', details: { upstream: 'server', retryAfterMs: 1000 } });
+    await expect(limited.call()).rejects.toMatchObject({
+      code: 'UPSTREAM_BUSY',
+      details: { upstream: 'server', retryAfterMs: 1000 },
+    });
     expect(limited.sent).toHaveLength(1);
     expect(calls).toHaveLength(3);
   });

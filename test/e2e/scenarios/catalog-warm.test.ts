@@ -112,6 +112,11 @@ verifies('catalog:merge:failed-server', async () => {
       expect(said(await client.callTool('a__echo', { text: 'x' }))).toBe('x');
     });
   }
+  // Whoever looks at the gateway sees how old that listing is.
+  await using gateway = await startGateway({ home, mcpServers, listen: 'http' });
+  const shown =
+    /  b +waiting +.*giving up Its listing of \d+ s ago is kept: 18 tools, 2 prompts, 2 resources\./;
+  await eventually(() => shown.test(gateway.stderr()), { withinMs: 10_000, what: 'The age of the listing' });
 });
 
 /** One life of a gateway over stdio, from the client's first message to the end with code 0. */

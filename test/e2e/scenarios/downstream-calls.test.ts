@@ -65,10 +65,10 @@ verifies('downstream:cancel:reaches-the-server', async (cell) => {
   const others = [slow('first', 1500), client.callTool('two__slow', { text: 'other', ms: 1500 })];
   const doomed = slow('doomed', 600_000, cancelling.signal);
   others.push(slow('last', 1500));
-  const refused = expect(doomed).rejects.toThrow('cancelled');
+  const outcome = doomed.catch((error: unknown) => error);
   await eventually(() => log?.of('call').length === 3, { what: 'All calls at the server' });
   cancelling.abort();
-  await refused;
+  expect(String(await outcome)).toContain('cancelled');
   const cancelled = await log?.waitFor('cancelled');
   const call = log?.of('call').find(({ id }) => id === cancelled?.['id']);
   expect(call?.['arguments']).toMatchObject({ text: 'doomed' });

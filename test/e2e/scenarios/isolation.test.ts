@@ -24,7 +24,7 @@ verifies('isolation:hung-server', async (cell) => {
   const stuck = pending();
   for (let index = 0; index < 20; index += 1) {
     for (const server of ['calls', 'handshake'])
-      stuck.add(client.callTool(`${server}__echo`, { text: 'x' }, { signal: stuck.signal, withinMs }));
+      void stuck.add(client.callTool(`${server}__echo`, { text: 'x' }, { signal: stuck.signal, withinMs }));
   }
   await eventually(() => line.logs['calls']?.of('call').length === 20, { what: 'The calls that hang' });
   for (let index = 0; index < 30; index += 1)
@@ -65,7 +65,7 @@ verifies('isolation:clients', async (cell) => {
   const stuck = pending();
   for (let index = 0; index < 300; index += 1) {
     const args = { ms: 600_000, text: 'x' };
-    stuck.add(greedy.callTool('full__slow', args, { signal: stuck.signal, withinMs }));
+    void stuck.add(greedy.callTool('full__slow', args, { signal: stuck.signal, withinMs }));
   }
   const atServer = () => line.logs['full']?.of('call').length;
   await eventually(() => atServer() === 4, { what: 'As many calls as the server may have' });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { pidOf, said } from '../../support/asking.ts';
+import { said } from '../../support/asking.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { verifies } from '../verifies.ts';
 
@@ -20,5 +20,4 @@ verifies('lifecycle:connect:single-flight', async (cell) => {
   expect(await callAll()).toEqual(texts);
   expect(log?.of('started')).toHaveLength(2);
   expect(log?.of('initialize')).toHaveLength(2);
-  expect(await pidOf(line.client)).toBe(log?.of('started')[1]?.pid);
 });

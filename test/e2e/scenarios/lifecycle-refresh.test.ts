@@ -1,29 +1,30 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { expect } from 'vitest';
 
 import { ownCode, said, untilListed } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { isRunning } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
 import { verifies } from '../verifies.ts';
 
 checkLeaks();
 
 verifies('lifecycle:refresh:in-parallel', async (cell) => {
+  const go = join(temporaryFolder('signal'), 'go');
   await using line = await cell.open(
-    {
-      first: ['slow-start', '--ms', '2500'],
-      a: ['plain'],
-      b: ['plain'],
-      last: ['slow-start', '--ms', '2500'],
-    },
+    { first: ['slow-start', '--until', go], a: ['plain'], b: ['plain'], last: ['slow-start', '--until', go] },
     { config: { startup: { listWait: '200ms' } } },
   );
   await untilListed(line.client, 'a__echo');
   await untilListed(line.client, 'b__echo');
   for (const name of ['first', 'last']) {
-    expect(line.logs[name]?.of('started'), `${name} was not waited for`).toHaveLength(1);
+    await line.logs[name]?.waitFor('started');
     expect(line.logs[name]?.of('initialize')).toEqual([]);
   }
+  writeFileSync(go, '');
   await untilListed(line.client, 'first__echo');
   const tools = await untilListed(line.client, 'last__echo');
   expect(new Set(tools.map(({ name }) => name.split('__')[0]))).toEqual(new Set(['first', 'a', 'b', 'last']));

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { Cancellation } from '../lib/cancellation.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { Payload } from '../lib/payload.ts';
+import { GatewayError, RpcError } from '../model/errors.ts';
+import { isJsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
+import { RPC } from '../wire/era.ts';
+import type { IncomingRequest } from '../wire/serving.ts';
+import { canAnswer } from './asked-client.ts';
+
+/** How the call is made; `asker` is whom the server may ask meanwhile. */
+type Start = (cancellation: Cancellation, asker: Asker) => Promise<Payload>;
+
+export interface Asker {
+  ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject>;
+  notify(method: string, params: JsonObject): void;
+}
+
+const PREFIX = 'trunkline.';
+const MAX_PARKED = 1000;
+
+/**
+ * Calls of modern clients to older servers. A question ends the client's request with `input_required`; the call waits for the
+ * request that brings the answers, which must come from the same caller and be otherwise the same.
+ */
+export class ParkedCalls {
+  readonly #ttlMs: number;
+  readonly #parked = new Map<string, ParkedCall>();
+
+  constructor(options: { readonly ttlMs: number }) {
+    this.#ttlMs = options.ttlMs;
+  }
+
+  /** Answers with the result, or with what the server wants to know first. */
+  run(
+    request: IncomingRequest,
+    by: { readonly caller: string; readonly capabilities: JsonObject },
+    start: Start,
+  ): Promise<Payload> {
+    const state = request.params?.['requestState'];
+    if (typeof state !== 'string' || !state.startsWith(PREFIX)) {
+      const call = new ParkedCall(request, by);
+      return call.begin(request, start, (parked) => this.#park(parked));
+    }
+    const call = this.#parked.get(state);
+    if (call?.isContinuedBy(request, by.caller) !== true) {
+      const message =
+        'requestState is unknown: the call is over, or this is not the request that it belongs to.';
+      return Promise.reject(new RpcError({ code: RPC.invalidParams, message }));
+    }
+    this.#parked.delete(state);
+    return call.resume(request, (parked) => this.#park(parked));
+  }
+
+  close(): void {
+    const calls = [...this.#parked.values()];
+    this.#parked.clear();
+    for (const call of calls) call.abandon('The gateway is stopping.');
+  }
+
+  #park(call: ParkedCall): string {
+    const oldest = this.#parked.size >= MAX_PARKED ? [...this.#parked][0] : undefined;
+    if (oldest !== undefined) {
+      this.#parked.delete(oldest[0]);
+      oldest[1].abandon('Too many questions are open.');
+    }
+    const state = PREFIX + randomUUID();
+    this.#parked.set(state, call);
+    call.expireAfter(this.#ttlMs, () => this.#parked.delete(state));
+    return state;
+  }
+}
+
+interface Question {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  resolve(answer: JsonObject): void;
+}
+
+class ParkedCall {
+  readonly #first: IncomingRequest;
+  readonly #by: { readonly caller: string; readonly capabilities: JsonObject };
+  readonly #cancellation = new Cancellation();
+  readonly #questions = new Map<string, Question>();
+  #outcome: Promise<Payload> | undefined;
+  #request: IncomingRequest | undefined;
+  #asked: (() => void) | undefined;
+  #expiry: NodeJS.Timeout | undefined;
+  #count = 0;
+
+  constructor(first: IncomingRequest, by: { readonly caller: string; readonly capabilities: JsonObject }) {
+    this.#first = first;
+    this.#by = by;
+  }
+
+  /** The same caller, and the same request but for its answers. */
+  isContinuedBy(request: IncomingRequest, caller: string): boolean {
+    return caller === this.#by.caller && sameness(request) === sameness(this.#first);
+  }
+
+  begin(request: IncomingRequest, start: Start, park: (call: ParkedCall) => string): Promise<Payload> {
+    this.#outcome = start(this.#cancellation, {
+      ask: (method, params, cancellation) => this.#ask(method, params, cancellation),
+      notify: (method, params) => this.#request?.notify(method, params),
+    });
+    return this.#next(request, park);
+  }
+
+  /** Answers that are missing are asked for again. */
+  resume(request: IncomingRequest, park: (call: ParkedCall) => string): Promise<Payload> {
+    clearTimeout(this.#expiry);
+    const responses = request.params?.['inputResponses'];
+    for (const [key, answer] of Object.entries(isJsonObject(responses) ? responses : {})) {
+      const question = this.#questions.get(key);
+      if (question === undefined || !isJsonObject(answer)) continue;
+      this.#questions.delete(key);
+      question.resolve(answer);
+    }
+    return this.#next(request, park);
+  }
+
+  expireAfter(ms: number, expired: () => void): void {
+    this.#expiry = setTimeout(() => {
+      expired();
+      this.abandon('Nobody answered the question in time.');
+    }, ms).unref();
+  }
+
+  abandon(reason: string): void {
+    clearTimeout(this.#expiry);
+    this.#cancellation.cancel(new GatewayError('CALL_CANCELLED', reason));
+    this.#outcome?.catch(() => {}); // Nobody waits for it any more.
+  }
+
+  #next(request: IncomingRequest, park: (call: ParkedCall) => string): Promise<Payload> {
+    this.#request = request;
+    const cancel = (reason: Error): void => this.#cancellation.cancel(reason);
+    request.cancellation.onCancel(cancel);
+    return new Promise<Payload>((resolve, reject) => {
+      // Questions that are asked at once are told at once.
+      this.#asked = () => setImmediate(() => resolve(this.#inputRequired(park)));
+      this.#outcome?.then(resolve, reject);
+      if (this.#questions.size > 0) this.#asked();
+    }).finally(() => {
+      this.#asked = undefined;
+      request.cancellation.offCancel(cancel);
+    });
+  }
+
+  #ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject> {
+    if (!canAnswer(method, this.#by.capabilities)) {
+      throw new RpcError({ code: RPC.methodNotFound, message: `The client does not support ${method}.` });
+    }
+    return new Promise<JsonObject>((resolve, reject) => {
+      const key = `question-${++this.#count}`;
+      this.#questions.set(key, { method, params, resolve });
+      const giveUp = (reason: Error): void => {
+        this.#questions.delete(key);
+        reject(reason);
+      };
+      cancellation.onCancel(giveUp);
+      this.#cancellation.onCancel(giveUp);
+      this.#asked?.();
+    });
+  }
+
+  #inputRequired(park: (call: ParkedCall) => string): Payload {
+    const questions = [...this.#questions].map(([key, { method, params }]) => [
+      key,
+      { method, ...(params && { params }) },
+    ]);
+    return Payload.of({
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(questions) as JsonObject,
+      requestState: park(this),
+    });
+  }
+}
+
+function sameness({ method, params = {} }: IncomingRequest): string {
+  const { inputResponses: _, requestState: _state, _meta, ...rest } = params;
+  return canonicalJson([method, rest]);
+}

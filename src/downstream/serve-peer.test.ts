@@ -1,0 +1,359 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+
+import { MemoryClient } from '../../test/support/memory-client.ts';
+import type { MemoryRequest } from '../../test/support/memory-client.ts';
+import { MemoryGateway } from '../../test/support/memory-gateway.ts';
+import type { Offer } from '../../test/support/memory-gateway.ts';
+import { direct } from '../exposure/direct.ts';
+import { GatewayError } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { UpstreamName } from '../model/ids.ts';
+import { silentLogger } from '../observe/log.ts';
+import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../wire/era.ts';
+import type { Connection } from '../wire/serving.ts';
+import { ListTexts } from './lists.ts';
+import { ParkedCalls } from './parked-calls.ts';
+import { servePeer } from './serve-peer.ts';
+
+const envelope = {
+  [META.protocolVersion]: MODERN_VERSION,
+  [META.clientInfo]: { name: 'client' },
+  [META.clientCapabilities]: {},
+};
+
+/** A client of a gateway with one server, `files`. */
+class Session {
+  readonly client = new MemoryClient();
+  readonly memory: MemoryGateway;
+  readonly connection: Connection;
+
+  constructor(memory: MemoryGateway) {
+    this.memory = memory;
+    this.connection = servePeer({
+      gateway: memory.gateway,
+      exposure: direct,
+      caller: { id: 'local', via: 'stdio', profile: 'default' },
+      channel: this.client,
+      lists: new ListTexts(),
+      parked: new ParkedCalls({ ttlMs: 60_000 }),
+      log: silentLogger,
+      version: '1.2.3',
+    });
+  }
+
+  begin(method: string, params?: JsonObject): MemoryRequest {
+    const request = this.client.request(method, params);
+    this.connection.request(request);
+    return request;
+  }
+
+  ask(method: string, params?: JsonObject): Promise<JsonObject> {
+    return this.begin(method, params).answer;
+  }
+
+  askModern(method: string, params: JsonObject = {}): Promise<JsonObject> {
+    return this.ask(method, {
+      ...params,
+      _meta: { ...envelope, ...(params['_meta'] as object | undefined) },
+    });
+  }
+
+  get heard(): readonly unknown[] {
+    return this.memory
+      .server('files')
+      .heard.flatMap(({ method, params }) => (method?.endsWith('/list') === true ? [] : [[method, params]]));
+  }
+}
+
+const offer: Offer = {
+  tools: [{ name: 'read', inputSchema: { type: 'object' } }],
+  prompts: [{ name: 'greet' }],
+  resources: [{ uri: 'file:a', name: 'A' }],
+  resourceTemplates: [{ uriTemplate: 'file:{path}', name: 'F' }],
+};
+
+const open: MemoryGateway[] = [];
+async function session(more: Partial<Offer> = {}): Promise<Session> {
+  const memory = await MemoryGateway.start({
+    files: { ...offer, script: ({ method }) => ({ did: method }), ...more },
+  });
+  open.push(memory);
+  return new Session(memory);
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((memory) => memory[Symbol.asyncDispose]()));
+});
+
+describe('opening', () => {
+  test.each(LEGACY_VERSIONS)('agrees on %s with an older client', async (protocolVersion) => {
+    const { result } = await (await session()).ask('initialize', { protocolVersion, capabilities: {} });
+    expect(result).toMatchObject({
+      protocolVersion,
+      capabilities: { tools: { listChanged: true }, resources: { subscribe: true } },
+      serverInfo: { name: 'trunkline', version: '1.2.3' },
+      instructions: expect.stringContaining('- files: Title of files') as string,
+    });
+  });
+
+  test.each(['2099-01-01', MODERN_VERSION, ''])(
+    'offers the newest of the older versions to one who wants %j',
+    async (wanted) => {
+      const { result } = await (await session()).ask('initialize', { protocolVersion: wanted });
+      expect(result).toMatchObject({ protocolVersion: '2025-11-25' });
+    },
+  );
+
+  test('tells a modern client what there is', async () => {
+    const { result } = await (await session()).askModern('server/discover');
+    expect(result).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: [MODERN_VERSION, ...LEGACY_VERSIONS.toReversed()],
+      _meta: { [META.serverInfo]: { name: 'trunkline', version: '1.2.3' } },
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
+  });
+
+  test('refuses what is not said completely', async () => {
+    const client = await session();
+    expect(await client.ask('initialize', {})).toMatchObject({ error: { code: -32602 } });
+    expect(await client.ask('server/discover')).toMatchObject({ error: { code: -32602 } });
+    const _meta = { [META.protocolVersion]: MODERN_VERSION };
+    expect(await client.ask('tools/list', { _meta })).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test('refuses another modern version and says which there are', async () => {
+    const answer = await (
+      await session()
+    ).askModern('tools/list', { _meta: { [META.protocolVersion]: '2099-01-01' } });
+    expect(answer).toMatchObject({
+      error: {
+        code: -32022,
+        data: { requested: '2099-01-01', supported: expect.arrayContaining([MODERN_VERSION]) as string[] },
+      },
+    });
+  });
+});
+
+describe('what each era knows', () => {
+  test.each(['ping', 'resources/subscribe', 'initialize'])(
+    'does not offer %s to modern clients',
+    async (method) => {
+      expect(await (await session()).askModern(method, { uri: 'file:a' })).toMatchObject({
+        error: { code: -32601 },
+      });
+    },
+  );
+
+  test.each(['subscriptions/listen', 'toString', '__proto__', 'tools/unheard-of', ''])(
+    'does not offer %j to older clients',
+    async (method) => {
+      expect(await (await session()).ask(method)).toMatchObject({ error: { code: -32601 } });
+    },
+  );
+
+  test('answers a ping of an older client', async () => {
+    expect(await (await session()).ask('ping')).toEqual({ result: {} });
+  });
+});
+
+describe('lists', () => {
+  test('come in the words of the era', async () => {
+    const client = await session();
+    const tools = [{ name: 'files__read', inputSchema: { type: 'object' } }];
+    expect(await client.ask('tools/list')).toEqual({ result: { tools } });
+    expect(await client.askModern('tools/list')).toEqual({
+      result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools },
+    });
+    expect(await client.ask('prompts/list')).toEqual({ result: { prompts: [{ name: 'files__greet' }] } });
+    expect(await client.ask('resources/list')).toEqual({
+      result: { resources: [{ uri: 'file:a', name: 'A' }] },
+    });
+  });
+
+  test('have one page', async () => {
+    expect(await (await session()).ask('tools/list', { cursor: 'x' })).toMatchObject({
+      error: { code: -32602 },
+    });
+  });
+});
+
+describe('calls', () => {
+  test('reach the server under its own names, without what concerned only the way to us', async () => {
+    const client = await session();
+    const _meta = { progressToken: 'p', traceparent: 't' };
+    expect(await client.ask('tools/call', { name: 'files__read', arguments: { a: 1 }, _meta })).toEqual({
+      result: { did: 'tools/call' },
+    });
+    await client.askModern('tools/call', { name: 'files__read', extra: 1 });
+    await client.ask('prompts/get', { name: 'files__greet' });
+    await client.ask('resources/read', { uri: 'file:b' });
+    await client.ask('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'files__greet' },
+      argument: { name: 'x', value: '' },
+    });
+    expect(client.heard).toEqual([
+      [
+        'tools/call',
+        {
+          name: 'read',
+          arguments: { a: 1 },
+          _meta: { traceparent: 't', progressToken: expect.any(Number) as number },
+        },
+      ],
+      ['tools/call', { name: 'read', extra: 1 }],
+      ['prompts/get', { name: 'greet' }],
+      ['resources/read', { uri: 'file:b' }],
+      [
+        'completion/complete',
+        { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'x', value: '' } },
+      ],
+    ]);
+  });
+
+  test('answer a modern client in its words', async () => {
+    const client = await session();
+    expect(await client.askModern('tools/call', { name: 'files__read' })).toEqual({
+      result: { resultType: 'complete', did: 'tools/call' },
+    });
+    expect(await client.askModern('resources/read', { uri: 'file:a' })).toMatchObject({
+      result: { ttlMs: 0, cacheScope: 'private' },
+    });
+  });
+
+  test('have their progress told with the token of the client', async () => {
+    const client = await session({
+      script: (heard, server) => {
+        server.say({
+          method: 'notifications/progress',
+          params: { progressToken: heard.id, progress: 1, total: 2 },
+        });
+        return {};
+      },
+    });
+    const request = client.begin('tools/call', { name: 'files__read', _meta: { progressToken: 'mine' } });
+    await request.answer;
+    expect(request.told).toEqual([
+      ['notifications/progress', { progressToken: 'mine', progress: 1, total: 2 }],
+    ]);
+  });
+
+  test('pass an error of the server on as it came', async () => {
+    const error = { code: -32000, message: 'no', data: [1] };
+    const client = await session({ script: () => ({ error }) });
+    expect(await client.ask('tools/call', { name: 'files__read' })).toEqual({ error });
+  });
+
+  test('tell a model what it can act on', async () => {
+    const client = await session({
+      script: ({ method, params }, server) => {
+        if (params?.['crash'] !== true) return { did: method };
+        queueMicrotask(() => server.crash());
+        return undefined;
+      },
+    });
+    // A server that has answered is started again at once.
+    await client.ask('tools/call', { name: 'files__read' });
+    expect(await client.ask('tools/call', { name: 'files__read', crash: true })).toMatchObject({
+      result: { isError: true, _meta: { 'trunkline/code': 'UPSTREAM_CLOSED' } },
+    });
+    await client.ask('tools/call', { name: 'files__read' });
+    expect(await client.ask('prompts/get', { name: 'files__greet', crash: true })).toMatchObject({
+      error: { data: { code: 'UPSTREAM_CLOSED' } },
+    });
+  });
+
+  test('of what is not there are refused, with what may have been meant', async () => {
+    const client = await session();
+    expect(await client.ask('tools/call', { name: 'files__raed' })).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining('"files__read"') as string },
+    });
+    expect(await client.ask('prompts/get', { name: 'x' })).toMatchObject({ error: { code: -32602 } });
+    expect(await client.ask('resources/read', { uri: 'http://x' })).toMatchObject({
+      error: { code: -32002, data: { uri: 'http://x' } },
+    });
+    expect(await client.askModern('resources/read', { uri: 'http://x' })).toMatchObject({
+      error: { code: -32602 },
+    });
+    expect(client.heard).toEqual([]);
+  });
+
+  test.each([
+    ['tools/call', { name: 5 }],
+    ['prompts/get', {}],
+    ['resources/read', { uri: null }],
+    ['completion/complete', { ref: 'x' }],
+    ['completion/complete', { ref: { type: 'ref/unheard-of' } }],
+    ['resources/subscribe', {}],
+    ['resources/unsubscribe', {}],
+  ])('that say too little are refused: %s with %j', async (method, params) => {
+    expect(await (await session()).ask(method, params)).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test('are cancelled at the server when the client cancels', async () => {
+    const client = await session({ script: () => undefined });
+    const request = client.begin('tools/call', { name: 'files__read' });
+    await vi.waitFor(() => expect(client.heard).toHaveLength(1));
+    request.cancellation.cancel(new GatewayError('CALL_CANCELLED', 'enough'));
+    expect(client.heard.at(-1)).toMatchObject(['notifications/cancelled', { reason: 'enough' }]);
+    expect(await request.answer).toMatchObject({ error: { data: { code: 'CALL_CANCELLED' } } });
+  });
+
+  test('end after the time that the client gives them', async () => {
+    const client = await session({ script: () => undefined });
+    expect(
+      await client.ask('tools/call', { name: 'files__read', _meta: { 'trunkline/timeoutMs': 1 } }),
+    ).toMatchObject({
+      result: { isError: true, _meta: { 'trunkline/code': 'CALL_TIMEOUT' } },
+    });
+  });
+});
+
+describe('subscriptions of an older client', () => {
+  test('are told on its channel, under the name that it knows', async () => {
+    const client = await session();
+    expect(await client.ask('resources/subscribe', { uri: 'file:a' })).toEqual({ result: {} });
+    client.memory
+      .server('files')
+      .say({ method: 'notifications/resources/updated', params: { uri: 'file:a' } });
+    expect(client.client.told).toEqual([['notifications/resources/updated', { uri: 'file:a' }]]);
+    expect(await client.ask('resources/unsubscribe', { uri: 'file:a' })).toEqual({ result: {} });
+  });
+
+  test('to changed lists begin when it opens and end when it goes', async () => {
+    const client = await session();
+    const changed = { tools: true, prompts: false, resources: true };
+    client.memory.gateway.events.emit('changed', changed);
+    expect(client.client.told).toEqual([]);
+    await client.ask('initialize', { protocolVersion: '2025-11-25' });
+    client.memory.gateway.events.emit('changed', changed);
+    expect(client.client.told).toEqual([
+      ['notifications/tools/list_changed', undefined],
+      ['notifications/resources/list_changed', undefined],
+    ]);
+    client.connection.close();
+    client.memory.gateway.events.emit('changed', changed);
+    expect(client.client.told).toHaveLength(2);
+  });
+});
+
+describe('a server that every session has for itself', () => {
+  test('ends with the session', async () => {
+    const memory = await MemoryGateway.start({
+      files: {
+        ...offer,
+        script: ({ method }) => ({ did: method }),
+        config: { name: 'files' as UpstreamName, share: 'session' },
+      },
+    });
+    open.push(memory);
+    const listed = memory.server('files');
+    const client = new Session(memory);
+    await client.ask('tools/call', { name: 'files__read' });
+    const own = memory.server('files');
+    expect(own).not.toBe(listed);
+    client.connection.close();
+    await vi.waitFor(() => expect(own.closes).toBe(1));
+    expect(listed.closes).toBe(0);
+  });
+});

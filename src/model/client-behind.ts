@@ -1,0 +1,16 @@
+import type { Cancellation } from '../lib/cancellation.ts';
+import type { JsonObject } from './json.ts';
+
+/** The client behind a request, as far as a server may turn to it while it works on that request. */
+export interface ClientBehind {
+  /** Two requests with the same one have the same client behind them. */
+  readonly session: string;
+  /** What the client declared that it can do, as the server may be told. */
+  readonly capabilities: JsonObject;
+  /** From which level on it wants log messages; absent when it wants none. */
+  readonly logLevel: string | undefined;
+  /** Puts a question of the server to the client; rejects with an RpcError when it cannot or will not be answered. */
+  ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject>;
+  /** `params` of a log message. */
+  log(params: JsonObject): void;
+}

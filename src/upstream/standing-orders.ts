@@ -1,0 +1,28 @@
+import { Cancellation } from '../lib/cancellation.ts';
+import { moreVerbose } from '../model/log-level.ts';
+import type { Logger } from '../observe/log.ts';
+import type { Connection } from './connection.ts';
+
+/** What every connection of an upstream is to do, the next one as well. */
+export class StandingOrders {
+  /** Resources whose updates somebody waits for. */
+  subscribed: ReadonlySet<string> = new Set();
+  #logLevel: string | undefined;
+
+  /** Older servers are told once how much to say; who gets what of it is decided for each message. */
+  wantLogs(level: string, connection: Connection | undefined): void {
+    const wanted = moreVerbose(level, this.#logLevel);
+    if (wanted === this.#logLevel) return;
+    this.#logLevel = wanted;
+    connection?.setLogLevel(wanted);
+  }
+
+  /** Best effort: a server that no longer takes a subscription must not make the connection useless. */
+  giveTo(connection: Connection, log: Logger): void {
+    if (this.#logLevel !== undefined) connection.setLogLevel(this.#logLevel);
+    if (this.subscribed.size === 0 && connection.opened.facts.era === 'legacy') return;
+    connection.subscribe(this.subscribed, new Cancellation()).catch((error: unknown) => {
+      log.warn('Cannot subscribe to resources again.', { reason: String(error) });
+    });
+  }
+}

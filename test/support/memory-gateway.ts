@@ -1,0 +1,139 @@
+import { Catalog } from '../../src/catalog/catalog.ts';
+import type { GatewayConfig, UpstreamConfig } from '../../src/config/config.ts';
+import { Gateway } from '../../src/gateway/gateway.ts';
+import { listingSource } from '../../src/gateway/listing-source.ts';
+import { Emitter } from '../../src/lib/emitter.ts';
+import type { Fingerprint, UpstreamName } from '../../src/model/ids.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Era } from '../../src/model/server-facts.ts';
+import { silentLogger } from '../../src/observe/log.ts';
+import { UpstreamPool } from '../../src/upstream/pool.ts';
+import { Peer } from '../../src/wire/peer.ts';
+import { MemoryServer } from './memory-server.ts';
+import type { Script } from './memory-server.ts';
+import { upstreamConfig } from './upstream-config.ts';
+
+/** What one server of a test offers and how it answers what is not a list. */
+export interface Offer {
+  era?: Era;
+  tools?: readonly JsonObject[];
+  prompts?: readonly JsonObject[];
+  resources?: readonly JsonObject[];
+  resourceTemplates?: readonly JsonObject[];
+  script?: Script;
+  config?: Partial<UpstreamConfig>;
+}
+
+/** A real gateway whose servers are function calls and whose listings are not stored. */
+export class MemoryGateway implements AsyncDisposable {
+  readonly gateway: Gateway;
+  /** The newest connection of each server. */
+  readonly servers = new Map<string, MemoryServer>();
+  readonly #pool: UpstreamPool;
+  readonly #catalog: Catalog;
+
+  private constructor(offers: Readonly<Record<string, Offer>>) {
+    const upstreams = Object.entries(offers).map(([name, { config }]) =>
+      upstreamConfig({
+        name: name as UpstreamName,
+        fingerprint: `config of ${name}` as Fingerprint,
+        tools: { allow: ['*'], deny: [] },
+        ...config,
+      }),
+    );
+    const deps = { log: silentLogger, now: Date.now };
+    this.#pool = new UpstreamPool({
+      ...deps,
+      open: async ({ name }, { handlers }) => {
+        const offer = offers[name] ?? {};
+        const server = new MemoryServer(
+          (heard, self) => listAnswer(offer, heard.method) ?? offer.script?.(heard, self),
+        );
+        this.servers.set(name, server);
+        const facts = {
+          era: offer.era ?? 'legacy',
+          protocol: 'x',
+          info: { title: `Title of ${name}` },
+          capabilities,
+        };
+        return {
+          peer: await Peer.over(server.open, handlers),
+          facts,
+          hints: () => Promise.resolve({ stderr: [] }),
+        };
+      },
+      identity: { info: { name: 'us' }, capabilities: {} },
+      eras: { recall: () => undefined, remember: () => {} },
+    });
+    for (const upstream of upstreams) this.#pool.add(upstream);
+    this.#catalog = new Catalog({
+      source: listingSource(this.#pool, deps),
+      cache: {
+        events: new Emitter(),
+        restore: () => Promise.resolve([]),
+        keep: () => {},
+        save: () => {},
+      },
+      separator: '__',
+      allows: () => true,
+      now: Date.now,
+    });
+    this.#catalog.apply(upstreams);
+    this.gateway = new Gateway({
+      ...deps,
+      config: { ...config, upstreams },
+      pool: this.#pool,
+      catalog: this.#catalog,
+    });
+  }
+
+  static async start(offers: Readonly<Record<string, Offer>>): Promise<MemoryGateway> {
+    const memory = new MemoryGateway(offers);
+    memory.gateway.start();
+    await memory.gateway.discovered;
+    return memory;
+  }
+
+  server(name: string): MemoryServer {
+    const server = this.servers.get(name);
+    if (server === undefined) throw new Error(`The server ${name} was never connected.`);
+    return server;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway[Symbol.asyncDispose]();
+    await this.#catalog[Symbol.asyncDispose]();
+    await this.#pool[Symbol.asyncDispose]();
+  }
+}
+
+const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {} };
+
+const config: Omit<GatewayConfig, 'upstreams'> = {
+  names: { separator: '__' },
+  expose: { kind: 'direct' },
+  http: {
+    address: '127.0.0.1:0',
+    allowedHosts: [],
+    allowedOrigins: [],
+    maxSessions: 10,
+    sessionIdleMs: 1000,
+    maxBodyBytes: 1000,
+  },
+  startup: { listWaitMs: 1000, refreshMs: 5000 },
+  maxCallMs: 60_000,
+  shutdownMs: 1000,
+  log: { level: 'info' },
+};
+
+const LISTS = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+} as const;
+
+function listAnswer(offer: Offer, method: string | undefined): JsonObject | undefined {
+  const member = Object.entries(LISTS).find(([list]) => list === method)?.[1];
+  return member === undefined ? undefined : { [member]: offer[member] ?? [] };
+}

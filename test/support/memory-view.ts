@@ -1,0 +1,47 @@
+import type { View } from '../../src/gateway/view.ts';
+import type { ExposedName, Fingerprint, UpstreamName } from '../../src/model/ids.ts';
+
+/** A view of one server with these tools; every call makes a new one that says the same. */
+export function memoryView(tools: readonly string[] = ['read'], parts: Partial<View> = {}): View {
+  const upstream = 'files' as UpstreamName;
+  const fingerprint = 'x' as Fingerprint;
+  return {
+    digests: { tools: fingerprint, prompts: fingerprint, resources: fingerprint },
+    tools: tools.map((name) => ({
+      kind: 'tool',
+      upstream,
+      fingerprint,
+      name: `files__${name}` as ExposedName,
+      definition: { description: `Can ${name}.`, name, inputSchema: { type: 'object' }, extra: 1 },
+    })),
+    prompts: [
+      {
+        kind: 'prompt',
+        upstream,
+        fingerprint,
+        name: 'files__greet' as ExposedName,
+        definition: { name: 'greet', extra: 2 },
+      },
+    ],
+    resources: [
+      {
+        kind: 'resource',
+        upstream,
+        fingerprint,
+        uri: 'files+file:a',
+        definition: { uri: 'file:a', name: 'A', extra: 3 },
+      },
+    ],
+    templates: [
+      {
+        kind: 'template',
+        upstream,
+        fingerprint,
+        uriTemplate: 'files+file:{x}',
+        definition: { uriTemplate: 'file:{x}', name: 'X', extra: 4 },
+      },
+    ],
+    servers: [{ name: upstream }],
+    ...parts,
+  };
+}
