@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { mayBelongTo } from '../catalog/naming.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import type { GatewayConfig, UpstreamConfig } from '../config/config.ts';
+import { orCancelled } from '../lib/cancellation.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
 import { Deadlines } from '../lib/deadlines.ts';
 import { Emitter } from '../lib/emitter.ts';
@@ -15,7 +16,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Call, Next, Operation } from '../policy/call.ts';
 import { chain } from '../policy/chain.ts';
-import { deadline } from '../policy/guards/deadline.ts';
+import { deadline, tooLate } from '../policy/guards/deadline.ts';
 import { limit } from '../policy/guards/limit.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
 import { Discovery } from './discovery.ts';
@@ -119,7 +120,7 @@ export class Gateway implements AsyncDisposable {
     const { catalog } = this.#deps;
     const entry =
       findTool(catalog.current, name) ??
-      (await this.#tracked(request.cancellation, () => this.#discoverTool(name)));
+      (await this.#tracked(request.cancellation, () => this.#discoverTool(name, request)));
     if (entry === undefined) throw unknownEntry('tool', name, catalog.current.tools.keys());
     return this.#guarded(caller, toolOperation(entry, request.params), request);
   }
@@ -202,7 +203,7 @@ export class Gateway implements AsyncDisposable {
 
   #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
     const { session, cancellation, onProgress, behind } = request;
-    const timeoutMs = request.timeoutMs ?? this.#configs.get(operation.upstream)?.timeouts.callMs ?? 120_000;
+    const timeoutMs = request.timeoutMs ?? this.#timeoutOf(operation.upstream);
     const call: Call = {
       caller,
       session,
@@ -243,15 +244,30 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** While a server has no listing yet, a call is matched against the known prefixes and only that server is listed. */
-  async #discoverTool(name: string): Promise<ToolEntry | undefined> {
-    const { pool, catalog, config } = this.#deps;
-    for (const upstream of pool.names()) {
-      if (catalog.has(upstream) || !mayBelongTo(name, upstream, config.names.separator)) continue;
-      await this.#discovery.refresh(upstream);
+  async #discoverTool(
+    name: string,
+    { cancellation, timeoutMs }: CallRequest,
+  ): Promise<ToolEntry | undefined> {
+    const { pool, catalog, config, now } = this.#deps;
+    const isPossible = (upstream: UpstreamName): boolean =>
+      !catalog.has(upstream) && mayBelongTo(name, upstream, config.names.separator);
+    for (const upstream of pool.names().filter(isPossible)) {
+      const waitMs = timeoutMs ?? this.#timeoutOf(upstream);
+      const limit = this.#deadlines.add(now() + waitMs, () => cancellation.cancel(tooLate(upstream, waitMs)));
+      try {
+        await orCancelled(catalog.settled([upstream], waitMs), cancellation);
+        if (!catalog.has(upstream)) await orCancelled(this.#discovery.refresh(upstream), cancellation);
+      } finally {
+        this.#deadlines.remove(limit);
+      }
       const entry = findTool(catalog.current, name);
       if (entry !== undefined) return entry;
     }
     return undefined;
+  }
+
+  #timeoutOf(upstream: UpstreamName): number {
+    return this.#configs.get(upstream)?.timeouts.callMs ?? 120_000;
   }
 
   #makeView(snapshot: Snapshot): View {

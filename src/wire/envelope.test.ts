@@ -20,10 +20,17 @@ describe('withEnvelope', () => {
   });
 
   test('replaces what somebody else said about themselves and keeps the rest', () => {
-    const params = { x: 1, _meta: { [META.protocolVersion]: 'old', [META.clientInfo]: { name: 'them' }, traceparent: 't' } };
+    const params = {
+      x: 1,
+      _meta: { [META.protocolVersion]: 'old', [META.clientInfo]: { name: 'them' }, traceparent: 't' },
+    };
     const { _meta, ...rest } = withEnvelope(params, client);
     expect(rest).toEqual({ x: 1 });
-    expect(_meta).toMatchObject({ [META.protocolVersion]: MODERN_VERSION, [META.clientInfo]: client.info, traceparent: 't' });
+    expect(_meta).toMatchObject({
+      [META.protocolVersion]: MODERN_VERSION,
+      [META.clientInfo]: client.info,
+      traceparent: 't',
+    });
   });
 });
 
@@ -39,7 +46,14 @@ describe('withoutEnvelope', () => {
   });
 
   test('gives the very same object where there is nothing to take away', () => {
-    for (const params of [{}, { x: 1 }, { _meta: {} }, { _meta: { traceparent: 't' } }, { _meta: 'text' }, { _meta: null }]) {
+    for (const params of [
+      {},
+      { x: 1 },
+      { _meta: {} },
+      { _meta: { traceparent: 't' } },
+      { _meta: 'text' },
+      { _meta: null },
+    ]) {
       expect(withoutEnvelope(params)).toBe(params);
     }
   });

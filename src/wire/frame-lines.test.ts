@@ -24,7 +24,9 @@ function read(chunks: readonly Uint8Array[], maxBytes = 1000): Seen {
 const bytes = fc
   .array(
     fc.oneof(
-      fc.constantFrom('\n', '\n', '\r\n', '\r', '{"a":1}', 'ü', '€', '😀', '\u2028').map((text) => Buffer.from(text)),
+      fc
+        .constantFrom('\n', '\n', '\r\n', '\r', '{"a":1}', 'ü', '€', '😀', '\u2028')
+        .map((text) => Buffer.from(text)),
       fc.uint8Array({ maxLength: 6 }),
     ),
     { maxLength: 20 },
@@ -46,7 +48,9 @@ describe('LineReader', () => {
         const seen = read(cut(whole, cuts), maxBytes);
         expect(seen).toEqual(read([whole], maxBytes));
         const lines = split(whole);
-        expect(seen.lines).toEqual(lines.filter((line) => line.length <= maxBytes).map((line) => line.toString('utf8')));
+        expect(seen.lines).toEqual(
+          lines.filter((line) => line.length <= maxBytes).map((line) => line.toString('utf8')),
+        );
         expect(seen.tooLong).toBe(lines.filter((line) => line.length > maxBytes).length);
       }),
       { numRuns: 1000 },
@@ -54,7 +58,10 @@ describe('LineReader', () => {
   });
 
   test('takes a line of exactly the bound, also when its carriage return comes alone', () => {
-    expect(read([Buffer.from('12345\r'), Buffer.from('\n6\n')], 5)).toEqual({ lines: ['12345', '6'], tooLong: 0 });
+    expect(read([Buffer.from('12345\r'), Buffer.from('\n6\n')], 5)).toEqual({
+      lines: ['12345', '6'],
+      tooLong: 0,
+    });
   });
 
   test('says once that a line is too long and reads on after it', () => {
@@ -65,7 +72,11 @@ describe('LineReader', () => {
   test('stays linear when a large line comes in many pieces', () => {
     const piece = Buffer.alloc(1024, 'x');
     const lines: string[] = [];
-    const framing = new LineReader({ maxBytes: 1 << 30, onLine: (line) => lines.push(line), onTooLong: () => {} });
+    const framing = new LineReader({
+      maxBytes: 1 << 30,
+      onLine: (line) => lines.push(line),
+      onTooLong: () => {},
+    });
     for (let at = 0; at < 20_000; at++) framing.push(piece);
     framing.push(Buffer.from('\n'));
     expect(lines[0]).toHaveLength(20_000 * 1024);
@@ -80,7 +91,7 @@ function cut(whole: Buffer, cuts: readonly number[]): readonly Buffer[] {
 /** The definition: line feeds divide, one carriage return before them belongs to them, empty lines are nothing. */
 function split(whole: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
-  for (let from = 0; from <= whole.length; ) {
+  for (let from = 0; from <= whole.length;) {
     const found = whole.indexOf(10, from);
     const to = found < 0 ? whole.length : found;
     lines.push(whole.subarray(from, to > from && whole[to - 1] === 13 ? to - 1 : to));

@@ -9,8 +9,17 @@ import type { Message, Parsed } from './message.ts';
 
 describe('parseMessage', () => {
   test('knows requests, notifications, results and errors apart', () => {
-    expect(parse({ id: 1, method: 'ping' })).toEqual({ kind: 'request', id: 1, method: 'ping', params: undefined });
-    expect(parse({ id: 'a', method: 'x', params: { y: 1 } })).toMatchObject({ kind: 'request', id: 'a', params: { y: 1 } });
+    expect(parse({ id: 1, method: 'ping' })).toEqual({
+      kind: 'request',
+      id: 1,
+      method: 'ping',
+      params: undefined,
+    });
+    expect(parse({ id: 'a', method: 'x', params: { y: 1 } })).toMatchObject({
+      kind: 'request',
+      id: 'a',
+      params: { y: 1 },
+    });
     expect(parse({ method: 'x', params: {} })).toEqual({ kind: 'notification', method: 'x', params: {} });
     expect(parse({ id: 1, result: null })).toMatchObject({ kind: 'result', id: 1 });
     expect(parse({ id: 1, error: { code: -1, message: 'no', data: [1] } })).toEqual({
@@ -18,7 +27,10 @@ describe('parseMessage', () => {
       id: 1,
       error: { code: -1, message: 'no', data: [1] },
     });
-    expect(parse({ id: null, error: { code: -32700, message: 'no' } })).toMatchObject({ kind: 'error', id: null });
+    expect(parse({ id: null, error: { code: -32700, message: 'no' } })).toMatchObject({
+      kind: 'error',
+      id: null,
+    });
   });
 
   test.each([
@@ -38,22 +50,32 @@ describe('parseMessage', () => {
 
   test('takes an error in any form, so that the one who waits is told', () => {
     expect(parse({ id: 1, error: {} })).toMatchObject({ kind: 'error', id: 1, error: { code: -32603 } });
-    expect(parse({ id: 1, error: 'boom' })).toMatchObject({ kind: 'error', id: 1, error: { code: -32603, message: 'boom' } });
+    expect(parse({ id: 1, error: 'boom' })).toMatchObject({
+      kind: 'error',
+      id: 1,
+      error: { code: -32603, message: 'boom' },
+    });
     expect(parse({ id: 1, error: null, result: {} })).toMatchObject({ kind: 'result', id: 1 });
   });
 
   test('reads every message of a batch', () => {
     const batch = parseMessage('[{"jsonrpc":"2.0","id":1,"method":"ping"},5,{"jsonrpc":"2.0","method":"x"}]');
-    expect(batch).toMatchObject({ kind: 'batch', messages: [{ kind: 'request' }, { kind: 'invalid' }, { kind: 'notification' }] });
+    expect(batch).toMatchObject({
+      kind: 'batch',
+      messages: [{ kind: 'request' }, { kind: 'invalid' }, { kind: 'notification' }],
+    });
     expect(parseMessage('[]')).toEqual({ kind: 'batch', messages: [] });
   });
 
   test('throws on no text and takes nothing for a message that is not JSON', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fragments, jsonText({ whitespace: true })), (text) => {
-        const parsed = parseMessage(text);
-        expect(parsed.kind === 'garbage').toBe(!isJson(text));
-      }),
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fragments, jsonText({ whitespace: true })),
+        (text) => {
+          const parsed = parseMessage(text);
+          expect(parsed.kind === 'garbage').toBe(!isJson(text));
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -94,15 +116,22 @@ describe('the answer of a server', () => {
 
   test('keeps every number, in whichever order it is written', () => {
     fc.assert(
-      fc.property(jsonText({ whitespace: true }), fc.nat(), fc.constantFrom(...spellings), (result, id, spell) => {
-        const text = spell(String(id), result);
-        const parsed = parseMessage(text);
-        if (parsed.kind !== 'result') throw new Error(`Not a result: ${text}`);
-        expect(parsed.id).toBe(id);
-        const written = resultText('a"b', parsed.payload);
-        expect(readExactly(written)).toEqual(readExactly(`{"jsonrpc":"2.0","id":"a\\"b","result":${result}}`));
-        expect(written).not.toMatch(/[\r\n]/);
-      }),
+      fc.property(
+        jsonText({ whitespace: true }),
+        fc.nat(),
+        fc.constantFrom(...spellings),
+        (result, id, spell) => {
+          const text = spell(String(id), result);
+          const parsed = parseMessage(text);
+          if (parsed.kind !== 'result') throw new Error(`Not a result: ${text}`);
+          expect(parsed.id).toBe(id);
+          const written = resultText('a"b', parsed.payload);
+          expect(readExactly(written)).toEqual(
+            readExactly(`{"jsonrpc":"2.0","id":"a\\"b","result":${result}}`),
+          );
+          expect(written).not.toMatch(/[\r\n]/);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -119,7 +148,10 @@ describe('what we write', () => {
         const request = parseMessage(`{"jsonrpc":"2.0","id":${id},"method":"x"}`);
         if (request.kind !== 'request') throw new Error('Not a request.');
         const expected = readExactly(`[${id}]`);
-        for (const text of [resultText(request.id, Payload.of({})), errorText(request.id, { code: 1, message: '' })]) {
+        for (const text of [
+          resultText(request.id, Payload.of({})),
+          errorText(request.id, { code: 1, message: '' }),
+        ]) {
           expect([(readExactly(text) as Map<string, unknown>).get('id')]).toEqual(expected);
         }
       }),
@@ -130,7 +162,9 @@ describe('what we write', () => {
     fc.assert(
       fc.property(jsonText({ whitespace: true }), (value) => {
         const request = parseMessage(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"v":${value}}}`);
-        const error = parseMessage(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":${value}}}`);
+        const error = parseMessage(
+          `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":${value}}}`,
+        );
         if (request.kind !== 'request' || error.kind !== 'error') throw new Error('Not what it was.');
         const params = readExactly(`{"v":${value}}`);
         expect(readExactly(requestText(7, 'y', request.params))).toEqual(
@@ -141,17 +175,33 @@ describe('what we write', () => {
             ['params', params],
           ]),
         );
-        expect((readExactly(notificationText('y', request.params)) as Map<string, unknown>).get('params')).toEqual(params);
-        const written = (readExactly(errorText(1, error.error)) as Map<string, Map<string, unknown>>).get('error');
+        expect(
+          (readExactly(notificationText('y', request.params)) as Map<string, unknown>).get('params'),
+        ).toEqual(params);
+        const written = (readExactly(errorText(1, error.error)) as Map<string, Map<string, unknown>>).get(
+          'error',
+        );
         expect(written?.get('data')).toEqual(readExactly(value));
       }),
     );
   });
 
   test('is read back as it was meant', () => {
-    expect(parseMessage(requestText(3, 'a"b', { x: 1 }))).toEqual({ kind: 'request', id: 3, method: 'a"b', params: { x: 1 } });
-    expect(parseMessage(notificationText('n', undefined))).toEqual({ kind: 'notification', method: 'n', params: undefined });
-    expect(parseMessage(errorText(null, { code: -32700, message: 'no' }))).toMatchObject({ kind: 'error', id: null });
+    expect(parseMessage(requestText(3, 'a"b', { x: 1 }))).toEqual({
+      kind: 'request',
+      id: 3,
+      method: 'a"b',
+      params: { x: 1 },
+    });
+    expect(parseMessage(notificationText('n', undefined))).toEqual({
+      kind: 'notification',
+      method: 'n',
+      params: undefined,
+    });
+    expect(parseMessage(errorText(null, { code: -32700, message: 'no' }))).toMatchObject({
+      kind: 'error',
+      id: null,
+    });
   });
 });
 
@@ -166,8 +216,36 @@ const spellings: readonly ((id: string, result: string) => string)[] = [
 const fragments = fc
   .array(
     fc.constantFrom(
-      ...['{"jsonrpc":"2.0","id":', '{"result":', ',"jsonrpc":"2.0","id":', ',"result":', ',"id":', ',"method":"x"'],
-      ...['5', '6', '05', '-0', '1e3', '{}', '{"a":1}', '[]', '"x"', 'null', '{', '}', '[', ']', '"', '\\', ',', ':', ' ', '\n'],
+      ...[
+        '{"jsonrpc":"2.0","id":',
+        '{"result":',
+        ',"jsonrpc":"2.0","id":',
+        ',"result":',
+        ',"id":',
+        ',"method":"x"',
+      ],
+      ...[
+        '5',
+        '6',
+        '05',
+        '-0',
+        '1e3',
+        '{}',
+        '{"a":1}',
+        '[]',
+        '"x"',
+        'null',
+        '{',
+        '}',
+        '[',
+        ']',
+        '"',
+        '\\',
+        ',',
+        ':',
+        ' ',
+        '\n',
+      ],
     ),
     { maxLength: 10 },
   )
@@ -177,7 +255,15 @@ const fragments = fc
 const members = fc
   .array(
     fc.constantFrom(
-      ...['"jsonrpc":"2.0"', '"id":5', '"id":6', '"id":"7"', '"result":{}', '"result":{"id":6}', '"result":"}"'],
+      ...[
+        '"jsonrpc":"2.0"',
+        '"id":5',
+        '"id":6',
+        '"id":"7"',
+        '"result":{}',
+        '"result":{"id":6}',
+        '"result":"}"',
+      ],
       ...['"error":{"code":1,"message":"m"}', '"x":{"id":6,"result":{}}', '"result":{"a":[{}],"b":"\\"}"}'],
     ),
     { maxLength: 6 },

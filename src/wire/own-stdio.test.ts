@@ -36,7 +36,9 @@ class Client {
 
   async say(...messages: readonly (object | string)[]): Promise<void> {
     for (const message of messages) {
-      this.stdin.write(`${typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+      this.stdin.write(
+        `${typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })}\n`,
+      );
     }
     await tick();
   }
@@ -44,7 +46,10 @@ class Client {
   /** Everything that was written so far, one message a line. */
   async output(): Promise<readonly JsonObject[]> {
     await tick();
-    return this.#output.split('\n').slice(0, -1).map((line) => JSON.parse(line) as JsonObject);
+    return this.#output
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as JsonObject);
   }
 
   get text(): string {
@@ -55,7 +60,11 @@ class Client {
 describe('a client at our standard input', () => {
   test('gets the answers to its requests under its own ids', async () => {
     const client = new Client();
-    await client.say('{"jsonrpc":"2.0","id":12345678901234567890,"method":"a"}', { id: 'b', method: 'b', params: { x: 1 } });
+    await client.say('{"jsonrpc":"2.0","id":12345678901234567890,"method":"a"}', {
+      id: 'b',
+      method: 'b',
+      params: { x: 1 },
+    });
     expect(client.requests.map(({ method, params }) => [method, params])).toEqual([
       ['a', undefined],
       ['b', { x: 1 }],

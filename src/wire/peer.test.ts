@@ -174,7 +174,11 @@ describe('cancelling a request', () => {
 describe('progress', () => {
   test('comes with a token of ours, only where somebody wants it, and keeps other metadata', async () => {
     const { server, peer } = await connect();
-    void peer.request('a', { x: 1, _meta: { traceparent: 't', progressToken: 'theirs' } }, { onProgress: () => {} });
+    void peer.request(
+      'a',
+      { x: 1, _meta: { traceparent: 't', progressToken: 'theirs' } },
+      { onProgress: () => {} },
+    );
     void peer.request('b', { x: 1 });
     expect(server.heard.map(({ params }) => params)).toEqual([
       { x: 1, _meta: { traceparent: 't', progressToken: 1 } },
@@ -185,7 +189,9 @@ describe('progress', () => {
   test('reaches its request although it comes in the same breath as the answer, and not after it', async () => {
     const { server, peer } = await connect();
     const seen: unknown[] = [];
-    const answer = peer.request('a', undefined, { onProgress: (progress) => seen.push(progress['progress']) });
+    const answer = peer.request('a', undefined, {
+      onProgress: (progress) => seen.push(progress['progress']),
+    });
     const progress = (token: unknown, value: number): void =>
       server.say({ method: 'notifications/progress', params: { progressToken: token, progress: value } });
     progress(1, 1);

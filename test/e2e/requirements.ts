@@ -206,7 +206,11 @@ export const requirements: readonly Requirement[] = [
     ...everywhere,
     pairing: 'every',
   }),
-  says('questions:not-declared', 'A client that cannot be asked is not asked, and the call still ends', everywhere),
+  says(
+    'questions:not-declared',
+    'A client that cannot be asked is not asked, and the call still ends',
+    everywhere,
+  ),
   says('questions:not-placed', 'A question that could belong to two clients is put to neither', {
     downstream: overHttp,
   }),
@@ -222,6 +226,7 @@ export const requirements: readonly Requirement[] = [
     },
   ),
   says('timeouts:call', 'A late call fails and its server is told', everyServer),
+  says('timeouts:unlisted', 'A call to a server that was never listed ends in time as well'),
   says('timeouts:progress', 'Progress moves the time-out of a call up to its maximum'),
   says('timeouts:per-server', 'The time-out of one server does not bind another'),
 

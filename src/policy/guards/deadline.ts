@@ -1,5 +1,6 @@
 import type { Deadlines } from '../../lib/deadlines.ts';
 import { GatewayError } from '../../model/errors.ts';
+import type { UpstreamName } from '../../model/ids.ts';
 import type { Call, Guard } from '../call.ts';
 
 /** The one place that ends a call for taking too long. Progress, where it is asked for, and questions to the client move the limit up to a maximum. */
@@ -12,7 +13,9 @@ export function deadline(options: {
   return (call, next) => {
     const { cancellation, timeoutMs, onProgress, behind } = call;
     const last = now() + options.maxMs;
-    const limit = deadlines.add(Math.min(now() + timeoutMs, last), () => cancellation.cancel(tooLate(call)));
+    const limit = deadlines.add(Math.min(now() + timeoutMs, last), () =>
+      cancellation.cancel(tooLate(call.operation.upstream, timeoutMs)),
+    );
     const isAlive = (): void => {
       limit.at = Math.min(now() + timeoutMs, last);
     };
@@ -42,11 +45,10 @@ export function deadline(options: {
   };
 }
 
-function tooLate(call: Call): GatewayError {
-  const { upstream } = call.operation;
+export function tooLate(upstream: UpstreamName, timeoutMs: number): GatewayError {
   return new GatewayError(
     'CALL_TIMEOUT',
-    `Server "${upstream}" gave no answer within ${call.timeoutMs / 1000} s. The request was cancelled; a longer limit can be set with timeouts.call.`,
-    { details: { upstream, timeoutMs: call.timeoutMs } },
+    `Server "${upstream}" gave no answer within ${timeoutMs / 1000} s. The request was cancelled; a longer limit can be set with timeouts.call.`,
+    { details: { upstream, timeoutMs } },
   );
 }

@@ -17,7 +17,9 @@ interface Result {
   readonly resultType?: string;
   readonly isError?: boolean;
   readonly content: readonly { readonly text: string }[];
-  readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params?: { readonly message?: string } }>>;
+  readonly inputRequests?: Readonly<
+    Record<string, { readonly method: string; readonly params?: { readonly message?: string } }>
+  >;
   readonly requestState?: string;
 }
 
@@ -81,7 +83,9 @@ verifies('questions:not-declared', async (cell) => {
   await using line = await cell.open({ one: ['asks-the-user'] }, { capabilities: {} });
   const before = line.client.requests.all.length;
   // Whether the tool itself can go on without an answer is its own affair; what counts is that the call ends.
-  await line.client.request('tools/call', { name: 'one__ask-form', arguments: { mark: 'a' } }).catch(() => undefined);
+  await line.client
+    .request('tools/call', { name: 'one__ask-form', arguments: { mark: 'a' } })
+    .catch(() => undefined);
   expect(line.client.requests.all.length).toBe(before);
 });
 
@@ -97,7 +101,8 @@ verifies('questions:not-placed', async (cell) => {
   );
   // Those at once may have been declined, but what was answered was answered for its own call, and later ones are asked in turn.
   results.forEach((outcome, at) => {
-    if (outcome !== undefined && outcome.result.isError !== true) expect(said(outcome.result).mark).toBe(marks[at]);
+    if (outcome !== undefined && outcome.result.isError !== true)
+      expect(said(outcome.result).mark).toBe(marks[at]);
   });
   const later = await Promise.all([
     callAndAnswer(line.client, 'one__ask-form', 'x'),

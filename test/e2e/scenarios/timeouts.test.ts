@@ -24,6 +24,13 @@ verifies('timeouts:call', async (cell) => {
   expect(log?.of('cancelled')).toHaveLength(1);
 });
 
+verifies('timeouts:unlisted', async (cell) => {
+  const entries = { one: { timeouts: { call: '300ms' } } };
+  await using line = await cell.open({ one: ['never-answers'] }, { entries });
+  const late = await line.client.callTool('one__anything', {});
+  expect(ownCode(late)).toBe('CALL_TIMEOUT');
+});
+
 verifies('timeouts:progress', async (cell) => {
   const timeouts = { call: '1s', max: '4s' };
   await using line = await cell.open({ one: ['plain'] }, { config: { timeouts } });
