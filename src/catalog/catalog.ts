@@ -9,7 +9,7 @@ import type { ListingCache, UpstreamIdentity } from './listing-cache.ts';
 import { saysTheSame, withKnownEntries } from './listing.ts';
 import type { Listing } from './listing.ts';
 import { Refresh } from './refresh.ts';
-import { merge } from './snapshot.ts';
+import { alone, merge } from './snapshot.ts';
 import type { MergeOptions, Snapshot } from './snapshot.ts';
 
 /** Lists an upstream, connecting to it where needed. */
@@ -42,6 +42,7 @@ export class Catalog implements AsyncDisposable {
   readonly #known = new Map<UpstreamName, Known>();
   #merging: MergeOptions;
   #current: Snapshot;
+  #alone = new WeakMap<Listing, Snapshot>();
   #listening: Disposable | undefined;
 
   constructor(options: CatalogOptions) {
@@ -71,6 +72,7 @@ export class Catalog implements AsyncDisposable {
     this.#identify(upstreams);
     this.#options.cache.keep(upstreams);
     this.#merging = merging ?? this.#merging;
+    this.#alone = new WeakMap();
     this.#publish();
   }
 
@@ -93,6 +95,15 @@ export class Catalog implements AsyncDisposable {
 
   listing(upstream: UpstreamName): Listing | undefined {
     return this.#known.get(upstream)?.listing;
+  }
+
+  /** What one upstream offers, by itself; the same object while it is listed the same. */
+  alone(upstream: UpstreamName): Snapshot | undefined {
+    const listing = this.listing(upstream);
+    if (listing === undefined) return undefined;
+    let snapshot = this.#alone.get(listing);
+    if (snapshot === undefined) this.#alone.set(listing, (snapshot = alone(listing, this.#merging)));
+    return snapshot;
   }
 
   /** In milliseconds, since the upstream last said what it offers. */

@@ -55,6 +55,47 @@ export function merge(listings: readonly Listing[], options: MergeOptions): Snap
   const prompts = promptsOf(listings, options);
   const resources = resourcesOf(listings);
   const templates = templatesOf(listings);
+  return snapshotOf(listings, { tools, prompts, resources, templates });
+}
+
+/** What one upstream offers, by itself: under its own names and in its own order. */
+export function alone(listing: Listing, { allows }: Pick<MergeOptions, 'allows'>): Snapshot {
+  const { upstream } = listing;
+  // Nobody else is there whose names it could be confused with.
+  const nameOf = ({ name }: { readonly name: string }): ExposedName => name as ExposedName;
+  const tools = listing.tools
+    .filter(({ definition }) => allows(upstream, definition.name))
+    .map((tool) => ({ kind: 'tool' as const, name: nameOf(tool.definition), upstream, ...tool }));
+  const prompts = listing.prompts.map((prompt) => ({
+    kind: 'prompt' as const,
+    name: nameOf(prompt.definition),
+    upstream,
+    ...prompt,
+  }));
+  const resources = listing.resources.map((resource) => ({
+    kind: 'resource' as const,
+    uri: resource.definition.uri,
+    upstream,
+    ...resource,
+  }));
+  const templates = listing.templates.map((template) => ({
+    kind: 'template' as const,
+    uriTemplate: template.definition.uriTemplate,
+    upstream,
+    ...template,
+  }));
+  return snapshotOf([listing], { tools, prompts, resources, templates });
+}
+
+interface Entries {
+  readonly tools: readonly ToolEntry[];
+  readonly prompts: readonly PromptEntry[];
+  readonly resources: readonly ResourceEntry[];
+  readonly templates: readonly TemplateEntry[];
+}
+
+function snapshotOf(listings: readonly Listing[], entries: Entries): Snapshot {
+  const { tools, prompts, resources, templates } = entries;
   const digests = {
     tools: digestOf(tools, (tool) => tool.name),
     prompts: digestOf(prompts, (prompt) => prompt.name),

@@ -32,7 +32,9 @@ import {
 import { problemOf } from './status.ts';
 import type { UpstreamStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { changedLists } from './view.ts';
+import { ServerAlone } from './server-alone.ts';
+import type { Served } from './served.ts';
+import { changedLists, viewOf } from './view.ts';
 import type { ChangedLists, View } from './view.ts';
 
 /** What a client asks; `params` as they came, less what belonged to the hop. */
@@ -56,7 +58,7 @@ export interface GatewayDeps {
 const ANNOUNCE_AFTER_MS = 50;
 
 /** Where pool, catalog and policy meet; there is one way to call anything, and it is here. */
-export class Gateway implements AsyncDisposable {
+export class Gateway implements Served, AsyncDisposable {
   readonly events = new Emitter<{ changed: ChangedLists }>();
   readonly #deps: GatewayDeps;
   readonly #configs: ReadonlyMap<UpstreamName, UpstreamConfig>;
@@ -66,6 +68,7 @@ export class Gateway implements AsyncDisposable {
   readonly #run: Next;
   readonly #inFlight = new Set<Cancellation>();
   readonly #views = new WeakMap<Snapshot, View>();
+  readonly #alone = new Map<UpstreamName, ServerAlone>();
   #drained: (() => void) | undefined;
   #announcing: NodeJS.Timeout | undefined;
   #listsWaitUntil: number | undefined;
@@ -112,8 +115,29 @@ export class Gateway implements AsyncDisposable {
   view(_caller: Caller): View {
     const snapshot = this.#deps.catalog.current;
     let view = this.#views.get(snapshot);
-    if (view === undefined) this.#views.set(snapshot, (view = this.#makeView(snapshot)));
+    if (view === undefined) this.#views.set(snapshot, (view = viewOf(snapshot, this.#deps.config.upstreams)));
     return view;
+  }
+
+  /** One server by itself, under its own names; undefined when there is none of that name. */
+  alone(name: string): Served | undefined {
+    const config = this.#configs.get(name as UpstreamName); // The cast only asks the map.
+    if (config === undefined) return undefined;
+    let alone = this.#alone.get(config.name);
+    if (alone !== undefined) return alone;
+    const { catalog, now } = this.#deps;
+    alone = new ServerAlone({
+      config,
+      catalog,
+      subscriptions: this.#subscriptions,
+      all: this,
+      listWaitMs: this.#deps.config.startup.listWaitMs,
+      now,
+      discover: (request) => this.#tracked(request.cancellation, () => this.#discover(config.name, request)),
+      call: (caller, operation, request) => this.#guarded(caller, operation, request),
+    });
+    this.#alone.set(config.name, alone);
+    return alone;
   }
 
   async callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
@@ -244,47 +268,31 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** While a server has no listing yet, a call is matched against the known prefixes and only that server is listed. */
-  async #discoverTool(
-    name: string,
-    { cancellation, timeoutMs }: CallRequest,
-  ): Promise<ToolEntry | undefined> {
-    const { pool, catalog, config, now } = this.#deps;
+  async #discoverTool(name: string, request: CallRequest): Promise<ToolEntry | undefined> {
+    const { pool, catalog, config } = this.#deps;
     const isPossible = (upstream: UpstreamName): boolean =>
       !catalog.has(upstream) && mayBelongTo(name, upstream, config.names.separator);
     for (const upstream of pool.names().filter(isPossible)) {
-      const waitMs = timeoutMs ?? this.#timeoutOf(upstream);
-      const limit = this.#deadlines.add(now() + waitMs, () => cancellation.cancel(tooLate(upstream, waitMs)));
-      try {
-        await orCancelled(catalog.settled([upstream], waitMs), cancellation);
-        if (!catalog.has(upstream)) await orCancelled(this.#discovery.refresh(upstream), cancellation);
-      } finally {
-        this.#deadlines.remove(limit);
-      }
+      await this.#discover(upstream, request);
       const entry = findTool(catalog.current, name);
       if (entry !== undefined) return entry;
     }
     return undefined;
   }
 
-  #timeoutOf(upstream: UpstreamName): number {
-    return this.#configs.get(upstream)?.timeouts.callMs ?? 120_000;
+  async #discover(upstream: UpstreamName, { cancellation, timeoutMs }: CallRequest): Promise<void> {
+    const { catalog, now } = this.#deps;
+    const waitMs = timeoutMs ?? this.#timeoutOf(upstream);
+    const limit = this.#deadlines.add(now() + waitMs, () => cancellation.cancel(tooLate(upstream, waitMs)));
+    try {
+      await orCancelled(catalog.settled([upstream], waitMs), cancellation);
+      if (!catalog.has(upstream)) await orCancelled(this.#discovery.refresh(upstream), cancellation);
+    } finally {
+      this.#deadlines.remove(limit);
+    }
   }
 
-  #makeView(snapshot: Snapshot): View {
-    return {
-      digests: snapshot.digests,
-      tools: [...snapshot.tools.values()],
-      prompts: [...snapshot.prompts.values()],
-      resources: [...snapshot.resources.values()],
-      templates: snapshot.templates,
-      servers: this.#deps.config.upstreams.map(({ name, description }) => {
-        const facts = snapshot.upstreams.get(name)?.facts;
-        return {
-          name,
-          ...(description === undefined ? {} : { description }),
-          ...(facts === undefined ? {} : { facts }),
-        };
-      }),
-    };
+  #timeoutOf(upstream: UpstreamName): number {
+    return this.#configs.get(upstream)?.timeouts.callMs ?? 120_000;
   }
 }

@@ -3,28 +3,37 @@ import type { UpstreamName } from '../model/ids.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
 type Listener = () => void;
+type Subscribable = Pick<Upstream, 'subscribe'>;
+
+interface Subscribed {
+  readonly listeners: Set<Listener>;
+  /** What the upstream said; every listener is told the same. */
+  readonly agreed: Promise<void>;
+}
 
 /** One subscription upstream per resource, however many clients listen. */
 export class Subscriptions {
-  readonly #upstream: (name: UpstreamName) => Upstream | undefined;
-  readonly #listeners = new Map<UpstreamName, Map<string, Set<Listener>>>();
+  readonly #upstream: (name: UpstreamName) => Subscribable | undefined;
+  readonly #subscribed = new Map<UpstreamName, Map<string, Subscribed>>();
 
-  constructor(upstream: (name: UpstreamName) => Upstream | undefined) {
+  constructor(upstream: (name: UpstreamName) => Subscribable | undefined) {
     this.#upstream = upstream;
   }
 
   /** Resolves when the upstream agreed; the listener hears of updates until it is disposed of. */
   async add(name: UpstreamName, uri: string, listener: Listener): Promise<Disposable> {
-    let ofUpstream = this.#listeners.get(name);
-    if (ofUpstream === undefined) this.#listeners.set(name, (ofUpstream = new Map<string, Set<Listener>>()));
-    let listeners = ofUpstream.get(uri);
-    const isFirst = listeners === undefined;
-    if (listeners === undefined) ofUpstream.set(uri, (listeners = new Set()));
-    listeners.add(listener);
+    let ofUpstream = this.#subscribed.get(name);
+    if (ofUpstream === undefined) this.#subscribed.set(name, (ofUpstream = new Map<string, Subscribed>()));
+    let subscribed = ofUpstream.get(uri);
+    if (subscribed === undefined) {
+      const wanted = new Set([...ofUpstream.keys(), uri]);
+      subscribed = { listeners: new Set(), agreed: this.#tell(name, wanted) };
+      ofUpstream.set(uri, subscribed);
+    }
+    subscribed.listeners.add(listener);
     const subscription = { [Symbol.dispose]: () => this.#remove(name, uri, listener) };
-    if (!isFirst) return subscription;
     try {
-      await this.#tell(name);
+      await subscribed.agreed;
     } catch (error) {
       subscription[Symbol.dispose]();
       throw error;
@@ -33,25 +42,19 @@ export class Subscriptions {
   }
 
   updated(name: UpstreamName, uri: string): void {
-    for (const listener of this.#listeners.get(name)?.get(uri) ?? []) listener();
+    for (const listener of this.#subscribed.get(name)?.get(uri)?.listeners ?? []) listener();
   }
 
   #remove(name: UpstreamName, uri: string, listener: Listener): void {
-    const ofUpstream = this.#listeners.get(name);
-    const listeners = ofUpstream?.get(uri);
-    if (
-      ofUpstream === undefined ||
-      listeners === undefined ||
-      !listeners.delete(listener) ||
-      listeners.size > 0
-    )
-      return;
+    const ofUpstream = this.#subscribed.get(name);
+    const listeners = ofUpstream?.get(uri)?.listeners;
+    if (ofUpstream === undefined || listeners?.delete(listener) !== true || listeners.size > 0) return;
     ofUpstream.delete(uri);
-    this.#tell(name).catch(() => {}); // Best effort: an update that nobody waits for is dropped here anyway.
+    // Best effort: an update that nobody waits for is dropped here anyway.
+    this.#tell(name, new Set(ofUpstream.keys())).catch(() => {});
   }
 
-  async #tell(name: UpstreamName): Promise<void> {
-    const uris = new Set(this.#listeners.get(name)?.keys());
+  async #tell(name: UpstreamName, uris: ReadonlySet<string>): Promise<void> {
     await this.#upstream(name)?.subscribe(uris, new Cancellation());
   }
 }

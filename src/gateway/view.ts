@@ -1,7 +1,12 @@
 import type { Snapshot } from '../catalog/snapshot.ts';
+import type { UpstreamConfig } from '../config/config.ts';
 import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from '../model/entry.ts';
-import type { UpstreamName } from '../model/ids.ts';
+import type { ExposedName, Fingerprint, UpstreamName } from '../model/ids.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
+import type { Tier } from '../model/tier.ts';
+import { tiers } from '../policy/tiers.ts';
+import type { Hit } from '../search/search-index.ts';
+import type { Find, FindOptions } from './tool-search.ts';
 
 /** The part of a snapshot that one caller may see. */
 export interface View {
@@ -16,6 +21,42 @@ export interface View {
     readonly description?: string;
     readonly facts?: ServerFacts;
   }[];
+  tool(name: string): ToolEntry | undefined;
+  /** What calling one of its tools can do. */
+  tier(entry: ToolEntry): Tier;
+  /** Tools by what they do, the best first. */
+  search(query: string, options: FindOptions): Promise<readonly Hit[]>;
+}
+
+// Equal to no digest, since those are hashes.
+const NONE = '' as Fingerprint;
+const UNLISTED: Snapshot['digests'] = { tools: NONE, prompts: NONE, resources: NONE };
+
+/** Without a snapshot, what is known of these servers before any of them was listed. */
+export function viewOf(
+  snapshot: Snapshot | undefined,
+  upstreams: readonly UpstreamConfig[],
+  find?: Find,
+): View {
+  return {
+    digests: snapshot?.digests ?? UNLISTED,
+    tools: [...(snapshot?.tools.values() ?? [])],
+    prompts: [...(snapshot?.prompts.values() ?? [])],
+    resources: [...(snapshot?.resources.values() ?? [])],
+    templates: snapshot?.templates ?? [],
+    servers: upstreams.map(({ name, description }) => {
+      const facts = snapshot?.upstreams.get(name)?.facts;
+      return {
+        name,
+        ...(description === undefined ? {} : { description }),
+        ...(facts === undefined ? {} : { facts }),
+      };
+    }),
+    tool: (name) => snapshot?.tools.get(name as ExposedName), // The cast only asks the map.
+    tier: tiers(upstreams),
+    search: async (query, options) =>
+      snapshot === undefined || find === undefined ? [] : find(snapshot, query, options),
+  };
 }
 
 /** Which lists really differ; a server that was only listed again changes nothing for anybody. */

@@ -5,6 +5,7 @@ import type { Deferred } from '../lib/deferred.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
+import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import type { Logger } from '../observe/log.ts';
@@ -12,6 +13,7 @@ import { RPC } from '../wire/era.ts';
 import { withEnvelope } from '../wire/envelope.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { PeerHandlers, Progress } from '../wire/peer.ts';
+import { classifyExchange, classifyLoss } from './classify.ts';
 import { answerQuestion, isQuestion, placed } from './questions.ts';
 import type { ClientIdentity } from './negotiate.ts';
 import type { Opened, OpenPeer } from './open-peer.ts';
@@ -104,6 +106,14 @@ export class Connection implements AsyncDisposable {
     this.request('logging/setLevel', { level }, { cancellation: new Cancellation() }).catch(() => {});
   }
 
+  /** Why a request failed, in words of ours unless the server said it itself. */
+  async explain(error: unknown, name: UpstreamName): Promise<unknown> {
+    if (error instanceof RpcError || error instanceof GatewayError) return error;
+    return this.isClosed
+      ? classifyLoss(error, name, await this.opened.hints())
+      : classifyExchange(error, name);
+  }
+
   /** A request is under way here until `finish`. */
   begin(): void {
     this.#underWay++;
@@ -139,15 +149,25 @@ export class Connection implements AsyncDisposable {
     const old = this.#listening;
     this.#listening = undefined;
     if (Object.keys(notifications).length > 0) {
-      this.#listening = new Cancellation();
-      // It ends with the connection or when we replace it; its notifications come through the handlers.
-      this.request('subscriptions/listen', { notifications }, { cancellation: this.#listening }).catch(
-        () => {},
-      );
+      const cancellation = new Cancellation();
+      this.#listening = cancellation;
+      // Its notifications come through the handlers. A server may end it, and a server may be too old for it after all.
+      const again = (): void => this.#listenAgain(cancellation);
+      this.request('subscriptions/listen', { notifications }, { cancellation }).then(again, again);
     }
     old?.cancel(new GatewayError('CALL_CANCELLED', 'Replaced by a new subscription.'));
   }
+
+  #listenAgain(ended: Cancellation): void {
+    const isCurrent = (): boolean => this.#listening === ended && !this.isClosed;
+    if (!isCurrent()) return;
+    setTimeout(() => {
+      if (isCurrent()) this.#listen();
+    }, LISTEN_AGAIN_MS).unref();
+  }
 }
+
+const LISTEN_AGAIN_MS = 1000;
 
 function handlersFor(config: UpstreamConfig, options: ConnectionOptions): PeerHandlers {
   let skipped = 0;

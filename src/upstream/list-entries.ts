@@ -77,7 +77,7 @@ async function allPages(
     const { [member]: found, nextCursor } = result;
     if (Array.isArray(found)) for (const entry of found) entries.push(entry);
     if (entries.length > MAX_ENTRIES) return { entries: entries.slice(0, MAX_ENTRIES), isCut: true };
-    if (typeof nextCursor !== 'string') return { entries, isCut: false };
+    if (typeof nextCursor !== 'string' || nextCursor === '') return { entries, isCut: false };
     if (seen.has(nextCursor)) return { entries, isCut: true };
     seen.add(nextCursor);
     cursor = nextCursor;

@@ -8,7 +8,7 @@ import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import { Slots } from '../lib/slots.ts';
 import type { Payload } from '../lib/payload.ts';
-import { classifyExchange, classifyLoss, isSessionLost, tooSlow, untilRetry } from './classify.ts';
+import { classifyLoss, isSessionLost, tooSlow, untilRetry } from './classify.ts';
 import { Connection } from './connection.ts';
 import type { RequestOptions } from './connection.ts';
 import { IdleTimer } from './idle.ts';
@@ -40,6 +40,8 @@ export class Upstream implements AsyncDisposable {
   #inFlight = 0;
   /** Questions of this server do not say to which call they belong: with one call at a time they need not. */
   #turns: Slots | undefined;
+  /** What failed with a remembered era is asked for it again. */
+  #doubtsEra = false;
 
   constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.config = config;
@@ -92,7 +94,7 @@ export class Upstream implements AsyncDisposable {
     try {
       await connection.subscribe(this.#orders.subscribed, cancellation); // Others may have asked while it connected.
     } catch (error) {
-      throw await this.#explain(error, connection);
+      throw await connection.explain(error, this.name);
     }
   }
 
@@ -139,7 +141,7 @@ export class Upstream implements AsyncDisposable {
         return payload;
       } catch (error) {
         if (error instanceof RpcError && isCall) connection.hasServed = true;
-        if (isRepeat || !isSessionLost(error)) throw await this.#explain(error, connection);
+        if (isRepeat || !isSessionLost(error)) throw await connection.explain(error, this.name);
         // The server refused it unread, because it forgot our session: nothing was executed.
         void this.#lost(connection, error);
       } finally {
@@ -148,12 +150,6 @@ export class Upstream implements AsyncDisposable {
         this.#idle.used();
       }
     }
-  }
-
-  async #explain(error: unknown, connection: Connection): Promise<unknown> {
-    if (error instanceof RpcError || error instanceof GatewayError) return error;
-    if (connection.isClosed) return classifyLoss(error, this.name, await connection.opened.hints());
-    return classifyExchange(error, this.name);
   }
 
   async #connect(): Promise<Connection> {
@@ -192,7 +188,9 @@ export class Upstream implements AsyncDisposable {
 
   async #open(cancellation: Cancellation): Promise<Connection> {
     const { eras, open, now } = this.#deps;
-    const era = this.config.era === 'auto' ? eras.recall(this.config.fingerprint)?.era : this.config.era;
+    const { fingerprint } = this.config;
+    const known = this.#doubtsEra ? undefined : eras.recall(fingerprint)?.era;
+    const era = this.config.era === 'auto' ? known : this.config.era;
     try {
       const connection = await Connection.open(open, this.config, {
         ...this.#deps,
@@ -205,7 +203,8 @@ export class Upstream implements AsyncDisposable {
         throw cancellation.reason;
       }
       const { facts } = connection.opened;
-      eras.remember(this.config.fingerprint, facts);
+      eras.remember(fingerprint, facts);
+      this.#doubtsEra = false;
       this.#connection = connection;
       this.#feed({ type: 'connected', server: facts, now: now() });
       void connection.opened.peer.closed.then((error) => this.#lost(connection, error));
@@ -213,11 +212,9 @@ export class Upstream implements AsyncDisposable {
       this.#idle.used();
       return connection;
     } catch (error) {
-      this.#refused(
-        error instanceof GatewayError
-          ? error
-          : new GatewayError('INVARIANT', String(error), { cause: error }),
-      );
+      this.#doubtsEra = true;
+      const isOurs = error instanceof GatewayError;
+      this.#refused(isOurs ? error : new GatewayError('INVARIANT', String(error), { cause: error }));
       throw error;
     }
   }

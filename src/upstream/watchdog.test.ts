@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('Watchdog', () => {
     const before = performance.now();
     await watchdog[Symbol.asyncDispose]();
     await watchdog[Symbol.asyncDispose]();
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(performance.now() - before).toBeLessThan(1900); // With anything left it sleeps for two seconds.
     expect(isRunning(pid)).toBe(true);
   });
 });
