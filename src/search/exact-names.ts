@@ -22,7 +22,8 @@ export function exactNames(entries: readonly ToolEntry[]): ExactNames {
       const take = (folded: string): void => {
         if (folded === '') return;
         for (const document of exposed.get(folded) ?? []) found.set(document, 'exposed');
-        for (const document of original.get(folded) ?? []) if (!found.has(document)) found.set(document, 'original');
+        for (const document of original.get(folded) ?? [])
+          if (!found.has(document)) found.set(document, 'original');
       };
       if (query.length <= MAX_WHOLE) take(fold(query));
       for (const word of query.slice(0, MAX_SCANNED).split(/[\s`"'()[\]{},;]+/u, MAX_WORDS)) {

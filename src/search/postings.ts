@@ -32,7 +32,8 @@ export function postings(
     }
   });
   const rarity = rarities(offsets, documents.length);
-  for (let term = 0; term < terms; term += 1) offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);
+  for (let term = 0; term < terms; term += 1)
+    offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);
   const ids = new Uint32Array(offsets[terms] ?? 0);
   const impacts = new Float32Array(ids.length);
   const next = offsets.slice();
@@ -48,7 +49,8 @@ export function postings(
           next[term] = (next[term] ?? 0) + 1;
         }
         const place = (next[term] ?? 0) - 1;
-        impacts[place] = (impacts[place] ?? 0) + (part.counts[pair] ?? 0) * (norms[part.fields[pair] ?? 0] ?? 0);
+        impacts[place] =
+          (impacts[place] ?? 0) + (part.counts[pair] ?? 0) * (norms[part.fields[pair] ?? 0] ?? 0);
       }
     }
   });

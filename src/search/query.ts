@@ -36,9 +36,9 @@ export interface Known {
   readonly lexicon: Lexicon;
   readonly weights: Weights;
   /** The number of a term that some document has. */
-  termOf(term: string): number | undefined;
+  readonly termOf: (term: string) => number | undefined;
   /** Terms that an unknown one may be meant to be. */
-  repair(term: string): readonly number[];
+  readonly repair: (term: string) => readonly number[];
 }
 
 const MAX_QUERY = 6_000;
@@ -48,7 +48,8 @@ const MAX_REPAIRS = 12;
 const CLAUSE_ENDS =
   /(?<=[.;?!:])\s+|\n+|,?\s+(?:and then|and also|then|also|additionally|as well as)\s+|,\s+and\s+|,\s+|\s+and\s+|\s+or\s+/i;
 const URL = /\b(?:https?:\/\/|www\.)([^\s/?#"'<>]+)[^\s"'<>]*/gi;
-const PATH = /(?:[A-Za-z]:[\\/]|~\/|\.{0,2}\/)[\w.@-]+(?:[\\/][\w.@-]+)+|\b[\w-]+\.(?:md|txt|csv|json|pdf|docx?|xlsx?|pptx?|png|jpe?g|wav|mp[34]|py|js|ts|html)\b/g;
+const PATH =
+  /(?:[A-Za-z]:[\\/]|~\/|\.{0,2}\/)[\w.@-]+(?:[\\/][\w.@-]+)+|\b[\w-]+\.(?:md|txt|csv|json|pdf|docx?|xlsx?|pptx?|png|jpe?g|wav|mp[34]|py|js|ts|html)\b/g;
 const EMAIL = /\b[\w.+-]+@[\w-]+\.[\w.-]+\b/g;
 const DATE = /\b(?:\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})\b/g;
 /** Letters and digits mixed: the value of an identifier, not a word. */
@@ -99,7 +100,8 @@ function conceptsOf(text: string, known: Known): Omit<Query, 'values'> {
   return {
     concepts: concepts(counts, order, known),
     sequence: placesOf(order),
-    clauses: parts.length < 2 ? [] : parts.slice(0, MAX_CLAUSES).map((terms) => [...new Set(placesOf(terms))]),
+    clauses:
+      parts.length < 2 ? [] : parts.slice(0, MAX_CLAUSES).map((terms) => [...new Set(placesOf(terms))]),
   };
 }
 
@@ -118,7 +120,8 @@ function concepts(
     offer(term, 1);
     const isKnown = found.size > 0;
     for (const other of lexicon.same.get(term) ?? []) if (!counts.has(other)) offer(other, weights.synonym);
-    for (const other of lexicon.expanded.get(term) ?? []) if (!counts.has(other)) offer(other, weights.synonym);
+    for (const other of lexicon.expanded.get(term) ?? [])
+      if (!counts.has(other)) offer(other, weights.synonym);
     const at = order.indexOf(term);
     const following = order[at + 1];
     if (following !== undefined) {

@@ -1,7 +1,9 @@
 const MAX_REPAIRED = 4;
 
 /** Finds the terms that an unknown word may be meant to be: it begins them, consists of them, or differs by a typing error. */
-export function repairer(terms: Iterable<readonly [term: string, id: number]>): (word: string) => readonly number[] {
+export function repairer(
+  terms: Iterable<readonly [term: string, id: number]>,
+): (word: string) => readonly number[] {
   let buckets: ReadonlyMap<string, readonly (readonly [string, number])[]> | undefined;
   let ids: ReadonlyMap<string, number> | undefined;
   return (word) => {
@@ -67,8 +69,13 @@ function editsBetween(a: string, b: string, bound: number): number {
     let least = i;
     for (let j = 1; j <= b.length; j += 1) {
       const isSame = a[i - 1] === b[j - 1];
-      let cell = Math.min((previous[j - 1] ?? 0) + (isSame ? 0 : 1), (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cell = Math.min(cell, (before[j - 2] ?? 0) + 1);
+      let cell = Math.min(
+        (previous[j - 1] ?? 0) + (isSame ? 0 : 1),
+        (previous[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+      );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cell = Math.min(cell, (before[j - 2] ?? 0) + 1);
       row.push(cell);
       if (cell < least) least = cell;
     }

@@ -26,23 +26,41 @@ interface Asked {
 /** Second opinion on the best of the first stage: scores in the order of the pool. */
 export function rescore(
   pool: Pool,
-  { query, evidence, likeness }: { readonly query: Query; readonly evidence: readonly Evidence[]; readonly likeness: Likeness | undefined },
-  { corpus, details, weights }: { readonly corpus: Corpus; readonly details: Details; readonly weights: SecondStage },
+  {
+    query,
+    evidence,
+    likeness,
+  }: {
+    readonly query: Query;
+    readonly evidence: readonly Evidence[];
+    readonly likeness: Likeness | undefined;
+  },
+  {
+    corpus,
+    details,
+    weights,
+  }: { readonly corpus: Corpus; readonly details: Details; readonly weights: SecondStage },
 ): readonly number[] {
   const asked = askedTerms(query.concepts);
   const worth = query.concepts.map((concept) => worthOf(concept, corpus.postings.rarity));
   const table = tableOf(pool.documents, evidence);
   const clauses = query.clauses.length > 0 ? query.clauses : [query.concepts.map((_, at) => at)];
-  const heaviest = Math.max(...clauses.map((clause) => sum(clause.map((concept) => worth[concept] ?? 0)))) || 1;
+  const heaviest =
+    Math.max(...clauses.map((clause) => sum(clause.map((concept) => worth[concept] ?? 0)))) || 1;
   const ranks = clauseRanks(clauses, table);
   const servers = serverScores(evidence, corpus);
   const unexplained = likeness === undefined ? 0 : 1 - explained(table, query.concepts, worth, corpus);
   return pool.documents.map((document, at) => {
     const name = corpus.names.subarray(corpus.nameOffsets[document], corpus.nameOffsets[document + 1]);
-    const neighbours = pairs(query.sequence, worth, [
-      { terms: name, weight: 1 },
-      { terms: details.description(document), weight: 0.6 },
-    ], asked);
+    const neighbours = pairs(
+      query.sequence,
+      worth,
+      [
+        { terms: name, weight: 1 },
+        { terms: details.description(document), weight: 0.6 },
+      ],
+      asked,
+    );
     return (
       (pool.scores[at] ?? 0) -
       weights.missing * missing(name, asked, corpus) +
@@ -70,7 +88,9 @@ function askedTerms(concepts: readonly Concept[]): ReadonlyMap<number, readonly 
 /** What full evidence of a concept would count, before saturation. */
 function worthOf({ alternatives, weight, isKnown }: Concept, rarity: Float32Array): number {
   const ceiling = isKnown ? (rarity[alternatives[0]?.term ?? 0] ?? 0) : Infinity;
-  return weight * Math.max(0, ...alternatives.map((one) => Math.min(rarity[one.term] ?? 0, ceiling) * one.weight));
+  return (
+    weight * Math.max(0, ...alternatives.map((one) => Math.min(rarity[one.term] ?? 0, ceiling) * one.weight))
+  );
 }
 
 /** Evidence for each candidate, by concept. */
@@ -86,16 +106,22 @@ function tableOf(documents: readonly number[], evidence: readonly Evidence[]): r
 }
 
 /** For each candidate 1 if it is the best of some clause, a half if the second, and so on; less for lesser clauses. */
-function clauseRanks(clauses: readonly (readonly number[])[], table: readonly Float32Array[]): readonly number[] {
+function clauseRanks(
+  clauses: readonly (readonly number[])[],
+  table: readonly Float32Array[],
+): readonly number[] {
   const scored = clauses.map((clause) => table.map((row) => sum(clause.map((concept) => row[concept] ?? 0))));
   const tops = scored.map((scores) => Math.max(0, ...scores));
   const top = Math.max(...tops) || 1;
   const ranks = table.map(() => 0);
   scored.forEach((scores, clause) => {
     const scale = Math.sqrt((tops[clause] ?? 0) / top);
-    const order = [...scores.keys()].sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
+    const order = [...scores.keys()].sort(
+      (one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other,
+    );
     order.forEach((candidate, place) => {
-      if ((scores[candidate] ?? 0) > 0) ranks[candidate] = Math.max(ranks[candidate] ?? 0, scale / (1 + place));
+      if ((scores[candidate] ?? 0) > 0)
+        ranks[candidate] = Math.max(ranks[candidate] ?? 0, scale / (1 + place));
     });
   });
   return ranks;
@@ -111,7 +137,8 @@ function serverScores(evidence: readonly Evidence[], { servers, serverCount }: C
       const value = values[at] ?? 0;
       if (value > (best[server] ?? 0)) best[server] = value;
     }
-    for (let server = 0; server < serverCount; server += 1) total[server] = (total[server] ?? 0) + (best[server] ?? 0);
+    for (let server = 0; server < serverCount; server += 1)
+      total[server] = (total[server] ?? 0) + (best[server] ?? 0);
   }
   const most = total.reduce((one, other) => Math.max(one, other), 0) || 1;
   return total.map((score) => score / most);
@@ -133,7 +160,9 @@ function explained(
   return Math.max(
     0,
     ...table.map((row) => {
-      const shares = sizes.map((size, at) => ((worth[at] ?? 0) > 0 ? size * Math.min(1, (row[at] ?? 0) / (worth[at] ?? 1)) : 0));
+      const shares = sizes.map((size, at) =>
+        (worth[at] ?? 0) > 0 ? size * Math.min(1, (row[at] ?? 0) / (worth[at] ?? 1)) : 0,
+      );
       return sum(shares) / total;
     }),
   );
@@ -153,7 +182,8 @@ function pairs(
 ): number {
   const wanted = new Set<number>();
   for (let at = 1; at < sequence.length; at += 1) {
-    if (sequence[at - 1] !== sequence[at]) wanted.add((sequence[at - 1] ?? 0) * worth.length + (sequence[at] ?? 0));
+    if (sequence[at - 1] !== sequence[at])
+      wanted.add((sequence[at - 1] ?? 0) * worth.length + (sequence[at] ?? 0));
   }
   const found = new Map<number, number>();
   for (const { terms, weight } of texts) {

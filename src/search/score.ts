@@ -116,7 +116,12 @@ function scorePart(part: readonly number[], { corpus, weights, evidence, asked }
   return scores;
 }
 
-function addNameCover(scores: Float64Array, cover: ReadonlyMap<number, number>, corpus: Corpus, gain: number): void {
+function addNameCover(
+  scores: Float64Array,
+  cover: ReadonlyMap<number, number>,
+  corpus: Corpus,
+  gain: number,
+): void {
   const { postings, names, nameOffsets } = corpus;
   for (let document = 0; document < scores.length; document += 1) {
     const score = scores[document] ?? 0;

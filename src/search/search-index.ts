@@ -2,13 +2,14 @@ import type { ToolEntry } from '../model/entry.ts';
 import { documents } from './corpus.ts';
 import type { Documents, Reusable, Source } from './corpus.ts';
 import { exactNames } from './exact-names.ts';
+import { highest } from './highest.ts';
 import { documentVector, meanings, queryVector } from './meaning.ts';
 import type { Likeness, Meanings } from './meaning.ts';
 import { readQuery } from './query.ts';
 import type { Known, Query } from './query.ts';
 import { repairer } from './repair.ts';
 import { rescore } from './rescore.ts';
-import type { Details, Pool } from './rescore.ts';
+import type { Details } from './rescore.ts';
 import { scoreAll } from './score.ts';
 import type { Evidence } from './score.ts';
 import { lexicon } from './synonyms.ts';
@@ -27,11 +28,11 @@ export interface Hit {
 export interface SearchOptions {
   readonly limit: number;
   /** Asked for each hit that would be taken; has no influence on the order. */
-  allow(entry: ToolEntry): boolean;
+  readonly allow: (entry: ToolEntry) => boolean;
   /** Only tools of this upstream. */
   readonly server?: string;
   /** What is known in favour of a tool beforehand, from 0 to 1. */
-  prior?(entry: ToolEntry): number;
+  readonly prior?: (entry: ToolEntry) => number;
   /** Of an embedder instead of the word vectors, for `entries` in their order. */
   readonly likeness?: Likeness;
 }
@@ -49,7 +50,7 @@ export interface IndexOptions {
   /** An older index: what has not changed is taken over from it. */
   readonly previous?: SearchIndex;
   /** The word vectors, once they are loaded. */
-  vectors?(): WordVectors | undefined;
+  readonly vectors?: () => WordVectors | undefined;
   readonly weights?: Weights;
 }
 
@@ -78,10 +79,18 @@ export function buildIndex(source: Source, options: IndexOptions = {}): SearchIn
       const { scores, evidence } = scoreAll(query, corpus, weights);
       const alike = likeness ?? likenessOf(query);
       const exact = names.find(text);
-      const order = ranked(scores, { alike, exact, entries, server });
-      const pool = poolOf(order, weights.second.pool);
-      const rescored = rescore(pool, { query, evidence, likeness: alike }, { corpus, details, weights: weights.second });
-      const final = pool.documents.map((document, at) => ({
+      const isMeant = (document: number): boolean =>
+        server === undefined || entries[document]?.upstream === server;
+      const most = scores.reduce((one, other) => Math.max(one, other), 0) || 1;
+      const all = combined(scores, most, { alike, exact, isMeant });
+      const best = highest(all, weights.second.pool);
+      const pool = { documents: best, scores: best.map((document) => (scores[document] ?? 0) / most) };
+      const rescored = rescore(
+        pool,
+        { query, evidence, likeness: alike },
+        { corpus, details, weights: weights.second },
+      );
+      const final = best.map((document, at) => ({
         document,
         score:
           (rescored[at] ?? 0) +
@@ -89,7 +98,7 @@ export function buildIndex(source: Source, options: IndexOptions = {}): SearchIn
           (prior === undefined ? 0 : PRIOR * prior(entryAt(entries, document))),
       }));
       final.sort((one, other) => other.score - one.score || one.document - other.document);
-      return take([...final, ...order.slice(pool.documents.length)], { limit, allow, entries, query, evidence });
+      return take(thenRest(final, all), { limit, allow, entries, query, evidence });
     },
   };
 }
@@ -134,35 +143,26 @@ interface Scored {
   readonly document: number;
   readonly score: number;
 }
-interface Candidate extends Scored {
-  /** The part of the score that words gave. */
-  readonly lexical: number;
+
+interface Favours {
+  readonly alike: Likeness | undefined;
+  readonly exact: ReadonlyMap<number, 'exposed' | 'original'>;
+  /** Documents that may be found at all. */
+  readonly isMeant: (document: number) => boolean;
 }
 
-/** All documents with anything in their favour, the best first. */
-function ranked(
-  scores: Float64Array,
-  { alike, exact, entries, server }: {
-    readonly alike: Likeness | undefined;
-    readonly exact: ReadonlyMap<number, 'exposed' | 'original'>;
-    readonly entries: readonly ToolEntry[];
-    readonly server: string | undefined;
-  },
-): readonly Candidate[] {
-  let most = 0;
-  for (const score of scores) if (score > most) most = score;
-  const found: Candidate[] = [];
+/** First-stage scores of all documents at most 1, with what else speaks for them; 0 for those that are no hits. */
+function combined(scores: Float64Array, most: number, { alike, exact, isMeant }: Favours): Float64Array {
+  const all = new Float64Array(scores.length);
   for (let document = 0; document < scores.length; document += 1) {
-    const lexical = most === 0 ? 0 : (scores[document] ?? 0) / most;
-    const score = lexical + GATHER_BY_MEANING * (alike?.[document] ?? 0) + bonus(exact.get(document));
-    if (score > 0 && (server === undefined || entries[document]?.upstream === server)) found.push({ document, score, lexical });
+    if (!isMeant(document)) continue;
+    const lexical = (scores[document] ?? 0) / most;
+    const meaning = alike?.[document] ?? 0;
+    all[document] = lexical + GATHER_BY_MEANING * meaning;
   }
-  return found.sort((one, other) => other.score - one.score || one.document - other.document);
-}
-
-function poolOf(order: readonly Candidate[], size: number): Pool {
-  const best = order.slice(0, size);
-  return { documents: best.map(({ document }) => document), scores: best.map(({ lexical }) => lexical) };
+  for (const [document, kind] of exact)
+    if (isMeant(document)) all[document] = (all[document] ?? 0) + bonus(kind);
+  return all;
 }
 
 /** More than all else together can give. */
@@ -170,9 +170,24 @@ function bonus(exact: 'exposed' | 'original' | undefined): number {
   return exact === undefined ? 0 : exact === 'exposed' ? 20 : 10;
 }
 
+/** What lies below the pool follows in the order of the first stage; it is only sorted if somebody asks for it. */
+function* thenRest(final: readonly Scored[], all: Float64Array): Generator<Scored> {
+  yield* final;
+  const taken = new Set(final.map(({ document }) => document));
+  for (const document of highest(all, all.length)) {
+    if (!taken.has(document)) yield { document, score: all[document] ?? 0 };
+  }
+}
+
 function take(
-  order: readonly Scored[],
-  { limit, allow, entries, query, evidence }: {
+  order: Iterable<Scored>,
+  {
+    limit,
+    allow,
+    entries,
+    query,
+    evidence,
+  }: {
     readonly limit: number;
     readonly allow: (entry: ToolEntry) => boolean;
     readonly entries: readonly ToolEntry[];
@@ -182,11 +197,10 @@ function take(
 ): readonly Hit[] {
   const hits: { readonly document: number; readonly entry: ToolEntry; readonly score: number }[] = [];
   let least = Infinity;
-  for (const { document, score } of order) {
-    if (hits.length >= limit) break;
+  for (const { document, score } of limit > 0 ? order : []) {
     least = Math.max(LEAST, Math.min(least, score));
     const entry = entryAt(entries, document);
-    if (allow(entry)) hits.push({ document, entry, score: least });
+    if (allow(entry) && hits.push({ document, entry, score: least }) >= limit) break;
   }
   const matched = new Map(hits.map(({ document }) => [document, new Array<string>()]));
   evidence.forEach((found, concept) => {
@@ -201,4 +215,3 @@ function entryAt(entries: readonly ToolEntry[], document: number): ToolEntry {
   if (entry === undefined) throw new RangeError(`No tool has the number ${String(document)}.`);
   return entry;
 }
-

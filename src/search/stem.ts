@@ -71,7 +71,8 @@ function withoutTense(word: string): string {
 
 function withoutDerivation(word: string): string {
   for (const { ending, becomes, rest } of DERIVED) {
-    if (word.endsWith(ending) && word.length - ending.length >= rest) return word.slice(0, -ending.length) + becomes;
+    if (word.endsWith(ending) && word.length - ending.length >= rest)
+      return word.slice(0, -ending.length) + becomes;
   }
   return word;
 }

@@ -8,7 +8,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     'and or but nor so if then else than because as until while although though since unless',
     'of at by for with within without about against between into through during before after above below to from up down in out on off over under again further once upon onto per via across along',
     'all any both each few more most other another some such no not only own same too very just also even still yet ever either neither else much many lot lots several every',
-    'don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ll ve re im ive id dont doesnt cant lets',
+    'don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ll ve re im ive dont doesnt cant lets',
     'please help helping want wants wanted need needs needed needing like love wish hope hoping try trying let thanks thank kindly hello hi hey ok okay sure yes',
     'use uses used using utilize tool tools plugin plugins able possible currently really actually maybe perhaps',
     'give gives giving given provide provides provided providing tell show know knowing looking look interested assist assistance something anything someone anyone thing things etc eg ie',

@@ -245,40 +245,15 @@ const SAME: readonly string[] = [
 
 /** An abbreviation and the words that it stands for. */
 const SHORT_FORMS: readonly string[] = [
-  'pr: pull request',
-  'mr: merge request',
-  'ci: continuous integration',
-  'poi: point interest',
-  'ml: machine learning',
-  'ui: user interface',
-  'tts: text speech',
-  'stt: speech text',
-  'ocr: text recognition',
-  'llm: language model',
-  'kb: knowledge base',
-  'ad: advertisement',
-  'faq: frequent question',
-  'seo: search engine',
-  'vm: virtual machine',
-  'os: operating system',
-  'crm: customer relationship',
-  'etf: exchange traded',
-  'aqi: air quality',
-  'bmi: body mass',
-  'gh: github',
-  'js: javascript',
-  'ts: typescript',
-  'py: python',
-  'pg: postgres',
-  'postgresql: postgres',
-  'md: markdown',
-  'gcp: google cloud',
-  'aws: amazon',
-  'es: elasticsearch',
-  'tf: terraform',
-  'fs: filesystem',
+  'pr: pull request, mr: merge request, ci: continuous integration, poi: point interest',
+  'ml: machine learning, ui: user interface, tts: text speech, stt: speech text',
+  'ocr: text recognition, llm: language model, kb: knowledge base, ad: advertisement',
+  'faq: frequent question, seo: search engine, vm: virtual machine, os: operating system',
+  'crm: customer relationship, etf: exchange traded, aqi: air quality, bmi: body mass, gh: github',
+  'js: javascript, ts: typescript, py: python, pg: postgres, postgresql: postgres, md: markdown',
+  'gcp: google cloud, aws: amazon, es: elasticsearch, tf: terraform, fs: filesystem',
   'repl: interpreter',
-];
+].flatMap((line) => line.split(', '));
 
 export interface Lexicon {
   /** Terms that mean about the same, by term. */

@@ -12,9 +12,15 @@ export interface Token {
 const MAX_WORD = 40;
 const RUNS = /[\p{L}\p{N}\p{M}][\p{L}\p{N}\p{M}_'’.-]*/gu;
 /** Scripts that are written without spaces. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+/** Where an identifier may consist of several words. */
+const JOINT = /[_-]|\p{Ll}\p{Lu}/u;
 /** `s3`, `k8s`, `mp4`, `base64`, `sha256`: one word, although letters and digits meet. */
 const SHORT_CODE = /^(?:[a-z]{1,4}\d{1,3}[a-z]?|\d[a-z])$/;
+
+/** Tokens of strings that were analysed before; texts of tools repeat few words often. */
+export type TokenCache = Map<string, readonly Token[]>;
 
 /** Terms of a text without stop words, in order. */
 export function tokenize(text: string): readonly string[] {
@@ -22,12 +28,15 @@ export function tokenize(text: string): readonly string[] {
 }
 
 /** Tokens of a text without stop words, in order. */
-export function tokensOf(text: string): readonly Token[] {
+export function tokensOf(text: string, cache: TokenCache = new Map()): readonly Token[] {
   const tokens: Token[] = [];
-  for (const run of text.match(RUNS) ?? []) {
-    for (const word of wordsOf(run)) {
-      if (!STOP_WORDS.has(word)) tokens.push({ term: stem(word), word });
+  for (const run of runsOf(text)) {
+    let found = cache.get(run);
+    if (found === undefined) {
+      found = wordsOf(run).flatMap((word) => (STOP_WORDS.has(word) ? [] : [{ term: stem(word), word }]));
+      cache.set(run, found);
     }
+    for (const token of found) tokens.push(token);
   }
   return tokens;
 }
@@ -35,7 +44,8 @@ export function tokensOf(text: string): readonly Token[] {
 /** What an identifier is when its parts are written as one word: `GitHub` and `git_hub` are looked for as `github`. */
 export function joinedTerms(identifier: string): readonly string[] {
   const joined: string[] = [];
-  for (const run of identifier.match(RUNS) ?? []) {
+  for (const run of runsOf(identifier)) {
+    if (!JOINT.test(run)) continue;
     const parts = wordsOf(run);
     for (let at = 1; at < parts.length; at += 1) {
       const word = `${parts[at - 1] ?? ''}${parts[at] ?? ''}`;
@@ -54,7 +64,7 @@ function wordsOf(run: string): readonly string[] {
 }
 
 function parts(run: string): readonly string[] {
-  const plain = run.replace(/['’](?:s|S)?(?=$|[^\p{L}])/gu, '').replaceAll(/['’]/g, '');
+  const plain = run.replaceAll(/['’](?:s|d|m|t|ll|ve|re)?(?=$|[^\p{L}])/giu, '').replaceAll(/['’]/g, '');
   return plain
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
     .replaceAll(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -62,16 +72,23 @@ function parts(run: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-/** Case, width and accents of Latin letters do not tell words apart. */
+/** Case and accents of Latin letters do not tell words apart. */
 function fold(word: string): string {
   const lower = word.toLowerCase();
-  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant, control characters included.
-  if (/^[\u0000-\u007F]*$/.test(lower)) return lower;
+  if (isAscii(lower)) return lower;
   return lower
-    .normalize('NFKC')
     .normalize('NFD')
     .replaceAll(/(\p{Script=Latin})\p{M}+/gu, '$1')
     .normalize('NFC');
+}
+
+function isAscii(text: string): boolean {
+  return /^[\u0000-\u007F]*$/.test(text);
+}
+
+/** Compatibility forms may hide spaces and several letters in one character. */
+function runsOf(text: string): readonly string[] {
+  return (isAscii(text) ? text : text.normalize('NFKC')).match(RUNS) ?? [];
 }
 
 function pushWords(word: string, words: string[]): void {
@@ -91,7 +108,8 @@ function pushWords(word: string, words: string[]): void {
 }
 
 function pushPairs(text: string, words: string[]): void {
-  const characters = [...text];
+  const characters = Array.from(text);
   if (characters.length === 1) words.push(text);
-  for (let at = 1; at < characters.length; at += 1) words.push(`${characters[at - 1] ?? ''}${characters[at] ?? ''}`);
+  for (let at = 1; at < characters.length; at += 1)
+    words.push(`${characters[at - 1] ?? ''}${characters[at] ?? ''}`);
 }

@@ -30,13 +30,20 @@ export function toolText({ definition }: ToolEntry): ToolText {
   const schema = schemaText(inputSchema);
   return {
     name: definition.name,
-    title: [title, hinted].filter((text) => typeof text === 'string').join(' ').slice(0, MAX_SERVER_TEXT),
+    title: [title, hinted]
+      .filter((text) => typeof text === 'string')
+      .join(' ')
+      .slice(0, MAX_SERVER_TEXT),
     description: typeof description === 'string' ? description.slice(0, MAX_DESCRIPTION) : '',
     ...schema,
   };
 }
 
-export function serverText(upstream: string, facts: ServerFacts | undefined, described: string | undefined): ServerText {
+export function serverText(
+  upstream: string,
+  facts: ServerFacts | undefined,
+  described: string | undefined,
+): ServerText {
   const { name, title, description } = facts?.info ?? {};
   const names = [upstream, name, title].filter((text) => typeof text === 'string');
   const texts = [described, description, facts?.instructions].filter((text) => typeof text === 'string');
@@ -93,7 +100,9 @@ function take(
   return taken;
 }
 
-function* childrenOf(node: Readonly<Record<string, unknown>>): Generator<readonly [string | undefined, unknown]> {
+function* childrenOf(
+  node: Readonly<Record<string, unknown>>,
+): Generator<readonly [string | undefined, unknown]> {
   const { properties, items, anyOf, oneOf, allOf, additionalProperties } = node;
   if (isJsonObject(properties)) {
     // Not `Object.entries`: a schema with a million properties must not be copied to read some of them.

@@ -34,7 +34,8 @@ export function wordVectors(bytes: Uint8Array): WordVectors {
 function readHead(head: unknown): { readonly dimensions: number; readonly terms: readonly string[] } {
   if (typeof head === 'object' && head !== null && 'dimensions' in head && 'terms' in head) {
     const { dimensions, terms } = head;
-    if (typeof dimensions === 'number' && typeof terms === 'string') return { dimensions, terms: terms.split(' ') };
+    if (typeof dimensions === 'number' && typeof terms === 'string')
+      return { dimensions, terms: terms.split(' ') };
   }
   throw new TypeError('The file of word vectors has no valid head.');
 }
