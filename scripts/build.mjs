@@ -31,7 +31,7 @@ export async function build({ force = false } = {}) {
     return;
   }
   rmSync(stampFile, { force: true });
-  const files = new Map([...(await bundle()), ['LICENSES.txt', licences()]]);
+  const files = new Map([...(await bundle()), ['LICENSES.txt', licences()], ['word-vectors.bin', vectors()]]);
   write(files);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, JSON.stringify({ hash, files: [...files.keys()] }));
@@ -113,6 +113,11 @@ function withHeader(name, text) {
     header += `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n`;
   }
   return header + text;
+}
+
+/** Read when somebody searches for the first time. */
+function vectors() {
+  return readFileSync(join(root, 'src', 'search', 'data', 'word-vectors.bin'));
 }
 
 function licences() {

@@ -10,8 +10,10 @@ import { referenceReader, revealTransport } from './config/references.ts';
 import { ListTexts } from './downstream/lists.ts';
 import { ParkedCalls } from './downstream/parked-calls.ts';
 import { servePeer } from './downstream/serve-peer.ts';
+import { chooseExposure } from './exposure/choose-exposure.ts';
 import { direct } from './exposure/direct.ts';
 import { Gateway } from './gateway/gateway.ts';
+import type { Served } from './gateway/served.ts';
 import { listingSource } from './gateway/listing-source.ts';
 import { deferred } from './lib/deferred.ts';
 import { Scope } from './lib/scope.ts';
@@ -33,12 +35,16 @@ export interface AppOptions {
   readonly stateDir: string;
   /** An address, `true` for the configured one; absent for standard input and output. */
   readonly http: string | true | undefined;
+  /** Instead of what the configuration says. */
+  readonly expose: 'auto' | 'direct' | 'search' | undefined;
   readonly logger: (configured: LogLevel) => Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
   readonly pid: number;
   readonly version: string;
+  /** The file of word vectors, for searching. */
+  readonly vectors: URL;
   readonly stdin: Readable;
   readonly stdout: Writable;
 }
@@ -149,7 +155,7 @@ async function buildGateway(
     }),
   );
   await catalog.restore(config.upstreams);
-  return scope.use(new Gateway({ config, pool, catalog, log, now }));
+  return scope.use(new Gateway({ config, pool, catalog, vectors: options.vectors, log, now }));
 }
 
 async function openFront(
@@ -161,8 +167,16 @@ async function openFront(
   const { http } = snapshot.value;
   const lists = new ListTexts();
   const parked = new ParkedCalls({ ttlMs: snapshot.value.maxCallMs });
-  const connect = (caller: Caller, channel: ClientChannel): Connection =>
-    servePeer({ gateway, exposure: direct, caller, channel, lists, parked, log, version: options.version });
+  const { version } = options;
+  const { expose } = snapshot.value;
+  const exposure = chooseExposure({ ...expose, kind: options.expose ?? expose.kind });
+  const connect = (caller: Caller, channel: ClientChannel, served: Served = gateway): Connection =>
+    servePeer({
+      gateway: served,
+      // A server that is served alone looks like itself.
+      exposure: served === gateway ? exposure : direct,
+      ...{ caller, channel, lists, parked, log, version },
+    });
   if (options.http === undefined) {
     const caller: Caller = { id: 'local', via: 'stdio', profile: 'default' };
     const stdio = new OwnStdio({
@@ -181,13 +195,18 @@ async function openFront(
       [Symbol.asyncDispose]: () => Promise.resolve(stdio.close()),
     };
   }
-  const [{ mcpRoutes }, { listen }] = await Promise.all([
+  const [{ mcpRoutes }, { listen }, { serverAt }] = await Promise.all([
     import('./downstream/http.ts'),
     import('./downstream/listen.ts'),
+    import('./downstream/single-server.ts'),
   ]);
   const routes = mcpRoutes({
     ...http,
-    connect: ({ caller, channel }) => connect(caller, channel),
+    connect: ({ caller, channel, path }) => {
+      const server = serverAt(path);
+      return connect(caller, channel, server === undefined ? gateway : gateway.alone(server));
+    },
+    hasServer: (name) => gateway.alone(name) !== undefined,
     log,
     isReady: () => true,
   });

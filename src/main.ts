@@ -24,6 +24,7 @@ const code = await runCli(process.argv.slice(2), {
   platform,
   pid,
   version: __TRUNKLINE_VERSION__,
+  vectors: new URL('word-vectors.bin', import.meta.url),
   stdin,
   stdout,
   stderr,

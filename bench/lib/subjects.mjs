@@ -44,6 +44,8 @@ export function launch(children, { name, transport = 'stdio', home, nodeArgs = [
       '--config',
       config,
       ...(isHttp ? ['--http', '127.0.0.1:0'] : ['--standalone']),
+      '--expose',
+      'direct',
     ],
   };
   // Every server runs in a session of its own, whoever starts it; see the floor.

@@ -10,6 +10,8 @@ export interface CliContext {
   readonly platform: NodeJS.Platform;
   readonly pid: number;
   readonly version: string;
+  /** Where the file of word vectors lies. */
+  readonly vectors: URL;
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable & { readonly isTTY?: boolean };

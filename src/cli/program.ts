@@ -55,7 +55,7 @@ export function buildProgram(context: CliContext, finish: (code: ExitCode) => vo
     )
     .addOption(
       new Option('--expose <kind>', 'how tools are shown to clients')
-        .choices(['direct'])
+        .choices(['auto', 'direct', 'search'])
         .env('TRUNKLINE_EXPOSE'),
     )
     .option('--standalone', 'run the gateway in this very process, which is what happens today in any case')

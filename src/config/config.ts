@@ -1,4 +1,5 @@
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import type { Tier } from '../model/tier.ts';
 
 /** How to reach an upstream. Values may hold references such as `${env:NAME}`, revealed at the moment of use. */
 export type TransportConfig =
@@ -34,14 +35,25 @@ export interface UpstreamConfig {
   readonly timeouts: { readonly connectMs: number; readonly callMs: number };
   readonly limits: { readonly concurrency: number; readonly waiting: number };
   /** Globs over the upstream's own tool names. */
-  readonly tools: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  readonly tools: {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+    readonly tiers: Readonly<Record<string, Tier>>;
+  };
 }
 
 export interface GatewayConfig {
   /** Enabled and valid entries only; the others are in `ConfigSnapshot.warnings` or disabled. */
   readonly upstreams: readonly UpstreamConfig[];
   readonly names: { readonly separator: string };
-  readonly expose: { readonly kind: 'direct' };
+  readonly expose: {
+    readonly kind: 'auto' | 'direct' | 'search';
+    readonly directBudget: number;
+    /** Globs over exposed names. */
+    readonly pin: readonly string[];
+    readonly callTools: 'tiers' | 'single';
+    readonly reveal: boolean;
+  };
   readonly http: {
     readonly address: string;
     readonly allowedHosts: readonly string[];

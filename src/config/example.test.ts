@@ -50,9 +50,10 @@ test('the example uses every key that there is', () => {
 });
 
 test('what the example writes at the top, apart from lists, are the defaults', () => {
-  const { mcpServers: _servers, $schema: _schema, http, ...shown } = fileSchema.parse(exampleValue());
-  const { mcpServers: _none, http: defaultHttp, ...defaults } = fileSchema.parse({});
+  const { mcpServers: _servers, $schema: _schema, http, expose, ...shown } = fileSchema.parse(exampleValue());
+  const { mcpServers: _none, http: defaultHttp, expose: defaultExpose, ...defaults } = fileSchema.parse({});
   expect(shown).toEqual(defaults);
+  expect({ ...expose, pin: [] }).toEqual(defaultExpose);
   expect({ ...http, allowedHosts: [], allowedOrigins: [] }).toEqual(defaultHttp);
 });
 

@@ -106,6 +106,12 @@ export const serverSchema = z
         deny: texts
           .prefault([])
           .describe('Globs; tools with a matching name are not offered, allowed or not.'),
+        tiers: z
+          .record(text, z.enum(['read', 'write', 'destructive']))
+          .prefault({})
+          .describe(
+            'What calling tools can do, by globs; the first that matches wins over what the server says and what names suggest.',
+          ),
       })
       .prefault({})
       .describe("Which of the server's tools are offered, by the server's own names for them."),
@@ -160,7 +166,30 @@ export const fileSchema = z
       .describe('How clients see the names of tools and prompts.'),
     expose: z
       .strictObject({
-        kind: z.enum(['direct']).prefault('direct').describe('`direct`: every tool is listed.'),
+        kind: z
+          .enum(['auto', 'direct', 'search'])
+          .prefault('auto')
+          .describe(
+            '`direct`: every tool is listed. `search`: a few tools that find and call all others. `auto`: `direct` while the tools cost less than `directBudget`, else `search`.',
+          ),
+        directBudget: whole(0, 10_000_000)
+          .prefault(4000)
+          .describe('Estimated tokens that the definitions of all tools may cost for `auto` to list them.'),
+        pin: texts
+          .prefault([])
+          .describe('Globs on the names that clients see; in `search`, matching tools are listed as well.'),
+        callTools: z
+          .enum(['tiers', 'single'])
+          .prefault('tiers')
+          .describe(
+            'In `search`: `tiers` has one tool each to call what reads, writes or destroys, so that a client can ask before some of them; `single` has one for all.',
+          ),
+        reveal: z
+          .boolean()
+          .prefault(false)
+          .describe(
+            'In `search`: what a search found is listed from then on, for that session only. Clients of the 2026-07-28 protocol have no sessions.',
+          ),
       })
       .prefault({})
       .describe('How the tools of all servers are presented to clients.'),

@@ -35,7 +35,7 @@ describe('a server entry', () => {
       idle: 'adaptive',
       timeouts: { connectMs: 30_000, callMs: 120_000 },
       limits: { concurrency: 64, waiting: 1024 },
-      tools: { allow: ['*'], deny: [] },
+      tools: { allow: ['*'], deny: [], tiers: {} },
     });
   });
 

@@ -32,7 +32,7 @@ describe('the settings', () => {
       value: {
         upstreams: [],
         names: { separator: '__' },
-        expose: { kind: 'direct' },
+        expose: { kind: 'auto', directBudget: 4000, pin: [], callTools: 'tiers', reveal: false },
         http: {
           address: '127.0.0.1:7332',
           allowedHosts: [],
@@ -81,7 +81,8 @@ describe('the settings', () => {
     ['{ "http": { "allowedHosts": "x" } }', 'http.allowedHosts', 'must be an array, found "x"'],
     ['{ "http": null }', 'http', '"http" must be an object, found null'],
     ['{ "names": { "separator": "::" } }', 'names.separator', 'must be 1 to 8 letters'],
-    ['{ "expose": { "kind": "search" } }', 'expose.kind', 'must be "direct"'],
+    ['{ "expose": { "kind": "code" } }', 'expose.kind', 'must be "auto" or "direct" or "search"'],
+    ['{ "expose": { "directBudget": -1 } }', 'expose.directBudget', 'must be at least 0'],
     ['{ "mcpServers": [] }', 'mcpServers', '"mcpServers" must be an object, found an array'],
   ])('refuse %s', (text, path, message) => {
     const error = failureOf(text);

@@ -7,6 +7,7 @@ import type { Payload } from '../lib/payload.ts';
 import { RPC } from '../wire/era.ts';
 import type { RequestId } from '../wire/message.ts';
 import type { IncomingRequest } from '../wire/serving.ts';
+import type { Asker } from './client-behind-request.ts';
 
 type Answer =
   | { readonly kind: 'result'; readonly id: RequestId; readonly payload: Payload }
@@ -29,6 +30,11 @@ export class AskedClient {
   readonly #open = new Map<number, Open>();
   #nextId = 1;
 
+  /** The way to the client while it waits for the answer to this request. */
+  during(request: IncomingRequest): Asker {
+    return new AskerDuring(this, request);
+  }
+
   ask(
     request: IncomingRequest,
     question: { readonly method: string; readonly params: JsonObject | undefined },
@@ -36,7 +42,7 @@ export class AskedClient {
   ): Promise<JsonObject> {
     const { method, params } = question;
     if (!canAnswer(method, options.capabilities) || !request.canAsk) {
-      const message = `The client does not support ${NEEDED[method] ?? method}.`;
+      const message = `The client does not support ${neededFor(method)}.`;
       throw new RpcError({ code: RPC.methodNotFound, message });
     }
     const id = this.#nextId++;
@@ -70,6 +76,29 @@ export class AskedClient {
     const reason = new GatewayError('CALL_CANCELLED', 'The client went away.');
     for (const { giveUp } of [...this.#open.values()]) giveUp(reason);
   }
+}
+
+class AskerDuring implements Asker {
+  readonly #client: AskedClient;
+  readonly #request: IncomingRequest;
+
+  constructor(client: AskedClient, request: IncomingRequest) {
+    this.#client = client;
+    this.#request = request;
+  }
+
+  async ask(...[method, params, about]: Parameters<Asker['ask']>): Promise<JsonObject> {
+    return this.#client.ask(this.#request, { method, params }, about);
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#request.notify(method, params);
+  }
+}
+
+/** The capability without which a client must not be asked this. */
+export function neededFor(method: string): string {
+  return NEEDED[method] ?? method;
 }
 
 export function canAnswer(method: string, capabilities: JsonObject): boolean {

@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type { Exposure } from '../exposure/exposure.ts';
-import type { CallRequest, Gateway } from '../gateway/gateway.ts';
+import type { ExposureContext } from '../exposure/exposure.ts';
+import type { CallRequest } from '../gateway/call-request.ts';
+import type { Served } from '../gateway/served.ts';
+import type { View } from '../gateway/view.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
-import type { ClientBehind } from '../model/client-behind.ts';
 import { RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
-import { reaches } from '../model/log-level.ts';
 import type { Era } from '../model/server-facts.ts';
 import { RPC } from '../wire/era.ts';
 import { envelopeOf, withoutEnvelope } from '../wire/envelope.ts';
 import type { IncomingRequest } from '../wire/serving.ts';
 import { AskedClient } from './asked-client.ts';
-import type { Asker, ParkedCalls } from './parked-calls.ts';
-import { questionRounds } from './question-rounds.ts';
+import { ClientBehindRequest } from './client-behind-request.ts';
+import type { Asker } from './client-behind-request.ts';
+import type { ParkedCalls } from './parked-calls.ts';
+import { isInputRequired, questionRounds } from './question-rounds.ts';
+import type { SessionExposure } from './session-exposure.ts';
 import { resultForEra, toToolResult } from './to-wire.ts';
 
 interface CallsBinding {
-  readonly gateway: Gateway;
-  readonly exposure: Exposure;
+  readonly gateway: Served;
   readonly caller: Caller;
   readonly parked: ParkedCalls;
 }
@@ -28,14 +30,16 @@ interface CallsBinding {
 /** The requests of one client that servers answer, with what these servers may ask or tell it meanwhile. */
 export class ClientCalls {
   readonly #binding: CallsBinding;
+  readonly #exposure: SessionExposure;
   readonly #session = randomUUID();
   readonly asked = new AskedClient();
   /** What an older client declared in `initialize`; a modern one says it with every request. */
   capabilities: JsonObject = {};
   logLevel: string | undefined;
 
-  constructor(binding: CallsBinding) {
+  constructor(binding: CallsBinding, exposure: SessionExposure) {
     this.#binding = binding;
+    this.#exposure = exposure;
   }
 
   isCall(method: string): boolean {
@@ -60,57 +64,48 @@ export class ClientCalls {
   }
 
   async #legacy(request: IncomingRequest, params: JsonObject): Promise<Payload> {
-    const { capabilities, logLevel } = this;
     const { cancellation } = request;
-    const behind: ClientBehind = {
-      session: this.#session,
-      capabilities,
-      logLevel,
-      ask: async (method, about, given) =>
-        this.asked.ask(request, { method, params: about }, { capabilities, cancellation: given }),
-      log: (message) => tell(request, message, logLevel),
-    };
+    const behind = new ClientBehindRequest(this.#session, this, this.asked.during(request));
     const repeat = (repeated: JsonObject): Promise<Payload> =>
-      this.#send(request.method, repeated, {
+      this.#send(request, repeated, 'legacy', {
         ...callOptions(request, repeated),
         session: this.#session,
         cancellation,
         behind,
       });
-    return questionRounds(await repeat(params), { params, behind, cancellation, repeat });
+    const first = await repeat(params);
+    return isInputRequired(first) ? questionRounds(first, { params, behind, cancellation, repeat }) : first;
   }
 
   #modern(request: IncomingRequest, params: JsonObject): Promise<Payload> {
     const { caller, parked } = this.#binding;
-    const { capabilities, logLevel } = envelopeOf(params);
+    const client = envelopeOf(params);
     return parked.run(
       request,
-      { caller: caller.id, capabilities },
+      { caller: caller.id, capabilities: client.capabilities },
       (cancellation: Cancellation, asker: Asker) =>
-        this.#send(request.method, params, {
+        this.#send(request, params, 'modern', {
           ...callOptions(asker, params),
           // Modern clients have no sessions: what is not shared by all is shared by what one caller asks.
           session: `caller:${caller.id}`,
           cancellation,
-          behind: {
-            session: `${this.#session}:${String(request.id)}`,
-            capabilities,
-            logLevel,
-            ask: async (...question) => asker.ask(...question),
-            log: (message) => tell(asker, message, logLevel),
-          },
+          behind: new ClientBehindRequest(`${this.#session}:${String(request.id)}`, client, asker),
         }),
     );
   }
 
-  #send(method: string, params: JsonObject, options: Omit<CallRequest, 'params'>): Promise<Payload> {
-    const { gateway, exposure, caller } = this.#binding;
+  #send(
+    client: IncomingRequest,
+    params: JsonObject,
+    era: Era,
+    options: Omit<CallRequest, 'params'>,
+  ): Promise<Payload> {
+    const { gateway, caller } = this.#binding;
     const request: CallRequest = { ...options, params: withoutEnvelope(params) };
-    switch (method) {
+    switch (client.method) {
       case 'tools/call': {
-        const call = (name: string, inner: CallRequest): Promise<Payload> =>
-          gateway.callTool(caller, name, inner);
-        return exposure.callTool(stringParam(params, 'name'), request, call);
+        const context = new ClientContext(this.#binding, this.#exposure, { client, era });
+        return this.#exposure.for(era).callTool(stringParam(params, 'name'), request, context);
       }
       case 'prompts/get':
         return gateway.getPrompt(caller, stringParam(params, 'name'), request);
@@ -126,6 +121,44 @@ export class ClientCalls {
   }
 }
 
+/** What an exposure may do for the client of one call; a class, since there is one for every call. */
+class ClientContext implements ExposureContext {
+  readonly #binding: CallsBinding;
+  readonly #exposure: SessionExposure;
+  readonly #call: { readonly client: IncomingRequest; readonly era: Era };
+
+  constructor(
+    binding: CallsBinding,
+    exposure: SessionExposure,
+    call: { readonly client: IncomingRequest; readonly era: Era },
+  ) {
+    this.#binding = binding;
+    this.#exposure = exposure;
+    this.#call = call;
+  }
+
+  get view(): View {
+    return this.#binding.gateway.view(this.#binding.caller);
+  }
+
+  async settled(): Promise<View> {
+    await this.#binding.gateway.settled();
+    return this.view;
+  }
+
+  call(name: string, request: CallRequest): Promise<Payload> {
+    return this.#binding.gateway.callTool(this.#binding.caller, name, request);
+  }
+
+  reveal(names: readonly string[]): void {
+    const { client, era } = this.#call;
+    // A list may not vary between requests of modern clients.
+    if (era === 'modern' || !this.#exposure.reveal(names)) return;
+    // On the stream of the search, so that it comes before the answer.
+    client.notify('notifications/tools/list_changed', undefined);
+  }
+}
+
 const METHODS: ReadonlySet<string> = new Set([
   'tools/call',
   'prompts/get',
@@ -135,10 +168,6 @@ const METHODS: ReadonlySet<string> = new Set([
 
 interface Told {
   notify(method: string, params: JsonObject): void;
-}
-
-function tell(client: Told, message: JsonObject, wanted: string | undefined): void {
-  if (reaches(message['level'], wanted)) client.notify('notifications/message', message);
 }
 
 /** What a client may ask of the way in which its request is treated. */

@@ -12,10 +12,13 @@ import { McpEndpoint } from './mcp-endpoint.ts';
 import { OpenResponses } from './open-responses.ts';
 import { Sessions } from './sessions.ts';
 import type { Connect } from './sessions.ts';
+import { serverAt } from './single-server.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
 
 export interface RouteOptions {
   readonly connect: Connect;
+  /** Whether a server of that name can be served alone. */
+  readonly hasServer?: (name: string) => boolean;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly maxSessions: number;
@@ -69,6 +72,7 @@ class Routes implements McpRoutes {
   readonly #deps: EndpointDeps;
   readonly #check: HostCheck;
   readonly #isReady: () => boolean;
+  readonly #hasServer: (name: string) => boolean;
   readonly #mcp: McpEndpoint;
   readonly #sse: SseEndpoint;
   readonly #timer: NodeJS.Timeout;
@@ -79,6 +83,7 @@ class Routes implements McpRoutes {
     this.#deps = deps;
     this.#check = hostCheck(options);
     this.#isReady = options.isReady;
+    this.#hasServer = options.hasServer ?? (() => false);
     this.#mcp = new McpEndpoint(deps);
     this.#sse = new SseEndpoint(deps, MESSAGES_PATH);
     this.#timer = setInterval(() => this.#tick(), options.keepAliveMs ?? 15_000).unref();
@@ -99,11 +104,14 @@ class Routes implements McpRoutes {
         const isReady = this.#isAccepting && this.#isReady();
         return plain(response, isReady ? 200 : 503, isReady ? 'ready' : 'not ready');
       }
-      default:
+      default: {
+        const server = serverAt(path);
+        if (server !== undefined && this.#hasServer(server)) return this.#enter(request, response, path);
         return sendJson(response, 404, {
           text: '{"error":"There is nothing here; MCP is at /mcp."}',
           headers: [],
         });
+      }
     }
   }
 
@@ -128,9 +136,9 @@ class Routes implements McpRoutes {
       const headers = [...inbound.headers, 'Retry-After', '1', 'Connection', 'close'];
       return refuse({ ...inbound, headers }, 503, 'The gateway is shutting down.');
     }
-    if (path === '/mcp') this.#mcp.handle(inbound);
-    else if (path === '/sse') this.#sse.stream(inbound);
-    else this.#sse.message(inbound, (request.url ?? '').slice(path.length));
+    if (path === '/sse') this.#sse.stream(inbound);
+    else if (path === MESSAGES_PATH) this.#sse.message(inbound, (request.url ?? '').slice(path.length));
+    else this.#mcp.handle(inbound);
   }
 
   #crossOrigin(origin: string | undefined): readonly string[] {

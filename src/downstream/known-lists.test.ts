@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { memoryView } from '../../test/support/memory-view.ts';
 import type { View } from '../gateway/view.ts';
 import type { Fingerprint } from '../model/ids.ts';
 import { KnownLists } from './known-lists.ts';
@@ -40,12 +41,5 @@ describe('KnownLists', () => {
 
 function viewOf(digest: string): View {
   const each = digest as Fingerprint;
-  return {
-    digests: { tools: each, prompts: each, resources: each },
-    tools: [],
-    prompts: [],
-    resources: [],
-    templates: [],
-    servers: [],
-  };
+  return memoryView([], { digests: { tools: each, prompts: each, resources: each } });
 }

@@ -1,7 +1,10 @@
-import type { ChangedLists, View } from '../gateway/view.ts';
-import type { Fingerprint } from '../model/ids.ts';
+import type { ChangedLists } from '../gateway/view.ts';
 
 type Kind = keyof ChangedLists;
+/** One per list, equal while the client sees the same. */
+interface Digests {
+  readonly digests: Readonly<Record<Kind, string>>;
+}
 
 const LISTS: Readonly<Record<Kind, readonly string[]>> = {
   tools: ['tools/list'],
@@ -13,21 +16,21 @@ const KINDS = Object.keys(LISTS) as Kind[];
 
 /** What a client has been told when it listed, so that a change it has seen is not announced to it afterwards. */
 export class KnownLists {
-  readonly #known = new Map<string, Fingerprint>();
+  readonly #known = new Map<string, string>();
 
-  listed(method: string, view: View): void {
+  listed(method: string, view: Digests): void {
     const kind = KINDS.find((candidate) => LISTS[candidate].includes(method));
     if (kind !== undefined) this.#known.set(method, view.digests[kind]);
   }
 
   /** The notifications that a change is worth to this client. */
-  news(changed: ChangedLists, view: View): readonly string[] {
+  news(changed: ChangedLists, view: Digests): readonly string[] {
     return KINDS.filter((kind) => changed[kind] && this.#isNews(kind, view)).map(
       (kind) => `notifications/${kind}/list_changed`,
     );
   }
 
-  #isNews(kind: Kind, view: View): boolean {
+  #isNews(kind: Kind, view: Digests): boolean {
     const known = LISTS[kind].flatMap((method) => this.#known.get(method) ?? []);
     return known.length === 0 || known.some((digest) => digest !== view.digests[kind]);
   }

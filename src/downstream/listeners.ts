@@ -1,4 +1,4 @@
-import type { Gateway } from '../gateway/gateway.ts';
+import type { Served } from '../gateway/served.ts';
 import type { ChangedLists } from '../gateway/view.ts';
 import { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
@@ -9,14 +9,14 @@ import type { IncomingRequest } from '../wire/serving.ts';
 
 /** What one client has asked to be told about. */
 export class Listeners {
-  readonly #gateway: Gateway;
+  readonly #gateway: Served;
   readonly #caller: Caller;
   readonly #resources = new Map<string, Promise<Disposable>>();
   readonly #listens = new Set<() => void>();
   #changes: Disposable | undefined;
   #isClosed = false;
 
-  constructor(gateway: Gateway, caller: Caller) {
+  constructor(gateway: Served, caller: Caller) {
     this.#gateway = gateway;
     this.#caller = caller;
   }

@@ -16,7 +16,7 @@ describe('ListTexts', () => {
   test('shows entries under the names that clients know, with everything else as it came', () => {
     const texts = new ListTexts();
     const [tools, prompts, resources, templates] = lists.map(
-      (method) => texts.get(method, memoryView(), direct, 'legacy').value,
+      (method) => texts.get(method, memoryView(), direct, { era: 'legacy' }).value,
     );
     const tool = { description: 'Can read.', name: 'files__read', inputSchema: { type: 'object' }, extra: 1 };
     expect(tools).toEqual({ tools: [tool] });
@@ -30,8 +30,8 @@ describe('ListTexts', () => {
   test.each(lists)('gives the same bytes for equal views: %s', (method) => {
     for (const era of ['legacy', 'modern'] as const) {
       const [one, other] = [new ListTexts(), new ListTexts()];
-      expect(one.get(method, memoryView(['a', 'b']), direct, era).text).toBe(
-        other.get(method, memoryView(['a', 'b']), direct, era).text,
+      expect(one.get(method, memoryView(['a', 'b']), direct, { era }).text).toBe(
+        other.get(method, memoryView(['a', 'b']), direct, { era }).text,
       );
     }
   });
@@ -39,16 +39,16 @@ describe('ListTexts', () => {
   test.each(lists)('writes a list once per view and era: %s', (method) => {
     const texts = new ListTexts();
     const view = memoryView();
-    const legacy = texts.get(method, view, direct, 'legacy');
-    const modern = texts.get(method, view, direct, 'modern');
-    expect(texts.get(method, view, direct, 'legacy')).toBe(legacy);
-    expect(texts.get(method, view, direct, 'modern')).toBe(modern);
+    const legacy = texts.get(method, view, direct, { era: 'legacy' });
+    const modern = texts.get(method, view, direct, { era: 'modern' });
+    expect(texts.get(method, view, direct, { era: 'legacy' })).toBe(legacy);
+    expect(texts.get(method, view, direct, { era: 'modern' })).toBe(modern);
     expect(legacy.text).not.toBe(modern.text);
-    expect(texts.get(method, memoryView(), direct, 'legacy')).not.toBe(legacy);
+    expect(texts.get(method, memoryView(), direct, { era: 'legacy' })).not.toBe(legacy);
   });
 
   test('tells modern clients that a list is complete and not to be kept', () => {
-    const text = new ListTexts().get('tools/list', memoryView(), direct, 'modern').text;
+    const text = new ListTexts().get('tools/list', memoryView(), direct, { era: 'modern' }).text;
     expect(JSON.parse(text)).toMatchObject({ resultType: 'complete', ttlMs: 0, cacheScope: 'private' });
   });
 });

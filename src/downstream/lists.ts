@@ -5,8 +5,10 @@ import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import { resultForEra } from './to-wire.ts';
 
-const READERS: Readonly<Record<string, (view: View, exposure: Exposure) => JsonObject>> = {
-  'tools/list': (view, exposure) => ({ tools: exposure.tools(view) }),
+type Reader = (view: View, exposure: Exposure, revealed: ReadonlySet<string>) => JsonObject;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  'tools/list': (view, exposure, revealed) => ({ tools: exposure.tools(view, revealed) }),
   'prompts/list': (view) => ({
     prompts: view.prompts.map((entry) => ({ ...entry.definition, name: entry.name })),
   }),
@@ -29,17 +31,33 @@ export class ListTexts {
     return Object.hasOwn(READERS, method);
   }
 
-  get(method: string, view: View, exposure: Exposure, era: Era): Payload {
+  get(method: string, view: View, exposure: Exposure, { era, revealed = NONE }: ListOptions): Payload {
+    // What is listed for one session only is not kept for all.
+    if (revealed.size > 0 && method === 'tools/list') return write(method, view, exposure, { era, revealed });
     let texts = this.#texts.get(view);
     if (texts === undefined) this.#texts.set(view, (texts = new Map<string, Payload>()));
     const key = `${method} ${exposure.kind} ${era}`;
     let payload = texts.get(key);
-    if (payload === undefined) {
-      const read = READERS[method];
-      const list = Payload.of(read === undefined ? {} : read(view, exposure));
-      payload = resultForEra(list, era, { isCacheable: true });
-      texts.set(key, payload);
-    }
+    if (payload === undefined) texts.set(key, (payload = write(method, view, exposure, { era })));
     return payload;
   }
+}
+
+interface ListOptions {
+  readonly era: Era;
+  /** Names of tools that are listed for this session only. */
+  readonly revealed?: ReadonlySet<string>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function write(
+  method: string,
+  view: View,
+  exposure: Exposure,
+  { era, revealed = NONE }: ListOptions,
+): Payload {
+  const read = READERS[method];
+  const list = Payload.of(read === undefined ? {} : read(view, exposure, revealed));
+  return resultForEra(list, era, { isCacheable: true });
 }

@@ -234,7 +234,7 @@ export class McpEndpoint {
       return undefined;
     }
     const session = this.#deps.sessions.get(sessionId);
-    if (session?.protocol === undefined) {
+    if (session?.protocol === undefined || session.path !== inbound.path) {
       refuse(inbound, 404, 'There is no such session; begin with initialize.', id);
       return undefined;
     }

@@ -7,18 +7,16 @@ import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { RPC } from '../wire/era.ts';
 import type { IncomingRequest } from '../wire/serving.ts';
-import { canAnswer } from './asked-client.ts';
+import { canAnswer, neededFor } from './asked-client.ts';
+import type { Asker } from './client-behind-request.ts';
 
 /** How the call is made; `asker` is whom the server may ask meanwhile. */
 type Start = (cancellation: Cancellation, asker: Asker) => Promise<Payload>;
 
-export interface Asker {
-  ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject>;
-  notify(method: string, params: JsonObject): void;
-}
-
 const PREFIX = 'trunkline.';
 const MAX_PARKED = 1000;
+/** Questions that a server asks at once come one after the other, and are told together. */
+const GATHER_MS = 20;
 
 /**
  * Calls of modern clients to older servers. A question ends the client's request with `input_required`; the call waits for the
@@ -76,6 +74,7 @@ interface Question {
   readonly method: string;
   readonly params: JsonObject | undefined;
   resolve(answer: JsonObject): void;
+  readonly left: () => void;
 }
 
 class ParkedCall {
@@ -88,6 +87,8 @@ class ParkedCall {
   #asked: (() => void) | undefined;
   #expiry: NodeJS.Timeout | undefined;
   #count = 0;
+  /** Capabilities that the server wanted to use and the client has not declared. */
+  readonly #lacked = new Set<string>();
 
   constructor(first: IncomingRequest, by: { readonly caller: string; readonly capabilities: JsonObject }) {
     this.#first = first;
@@ -100,10 +101,20 @@ class ParkedCall {
   }
 
   begin(request: IncomingRequest, start: Start, park: (call: ParkedCall) => string): Promise<Payload> {
-    this.#outcome = start(this.#cancellation, {
-      ask: (method, params, cancellation) => this.#ask(method, params, cancellation),
+    const outcome = start(this.#cancellation, {
+      ask: (method, params, about) => this.#ask(method, params, about),
       notify: (method, params) => this.#request?.notify(method, params),
     });
+    this.#outcome = outcome.then(
+      (payload) => {
+        if (isJsonObject(payload.peek) && payload.peek['isError'] === true) this.#throwIfLacking();
+        return payload;
+      },
+      (error: unknown) => {
+        if (error instanceof RpcError) this.#throwIfLacking();
+        throw error;
+      },
+    );
     return this.#next(request, park);
   }
 
@@ -138,8 +149,15 @@ class ParkedCall {
     const cancel = (reason: Error): void => this.#cancellation.cancel(reason);
     request.cancellation.onCancel(cancel);
     return new Promise<Payload>((resolve, reject) => {
-      // Questions that are asked at once are told at once.
-      this.#asked = () => setImmediate(() => resolve(this.#inputRequired(park)));
+      let gathering: NodeJS.Timeout | undefined;
+      this.#asked = () => {
+        gathering ??= setTimeout(() => {
+          gathering = undefined;
+          // The server may have finished or given up meanwhile.
+          const isWaiting = this.#request === request && this.#asked !== undefined;
+          if (isWaiting && this.#questions.size > 0) resolve(this.#inputRequired(park));
+        }, GATHER_MS);
+      };
       this.#outcome?.then(resolve, reject);
       if (this.#questions.size > 0) this.#asked();
     }).finally(() => {
@@ -148,13 +166,18 @@ class ParkedCall {
     });
   }
 
-  #ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject> {
+  #ask(
+    method: string,
+    params: JsonObject | undefined,
+    { cancellation, left }: { readonly cancellation: Cancellation; readonly left: () => void },
+  ): Promise<JsonObject> {
     if (!canAnswer(method, this.#by.capabilities)) {
+      this.#lacked.add(neededFor(method));
       throw new RpcError({ code: RPC.methodNotFound, message: `The client does not support ${method}.` });
     }
     return new Promise<JsonObject>((resolve, reject) => {
       const key = `question-${++this.#count}`;
-      this.#questions.set(key, { method, params, resolve });
+      this.#questions.set(key, { method, params, resolve, left });
       const giveUp = (reason: Error): void => {
         this.#questions.delete(key);
         reject(reason);
@@ -165,7 +188,19 @@ class ParkedCall {
     });
   }
 
+  /** What failed after the server was refused a question failed for want of what the client has not declared. */
+  #throwIfLacking(): void {
+    if (this.#lacked.size === 0) return;
+    const names = [...this.#lacked];
+    throw new RpcError({
+      code: RPC.missingClientCapability,
+      message: `The server needs capabilities that the client has not declared: ${names.join(', ')}.`,
+      data: { requiredCapabilities: Object.fromEntries(names.map((name) => [name, {}])) },
+    });
+  }
+
   #inputRequired(park: (call: ParkedCall) => string): Payload {
+    for (const { left } of this.#questions.values()) left();
     const questions = [...this.#questions].map(([key, { method, params }]) => [
       key,
       { method, ...(params && { params }) },

@@ -1,5 +1,5 @@
-import type { Exposure } from '../exposure/exposure.ts';
-import type { Gateway } from '../gateway/gateway.ts';
+import type { Exposure, ExposureChoice } from '../exposure/exposure.ts';
+import type { Served } from '../gateway/served.ts';
 import type { ChangedLists, View } from '../gateway/view.ts';
 import { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
@@ -9,19 +9,21 @@ import type { JsonObject } from '../model/json.ts';
 import { isLogLevel } from '../model/log-level.ts';
 import type { Era } from '../model/server-facts.ts';
 import type { Logger } from '../observe/log.ts';
-import { eraOf, LEGACY_VERSIONS, META, MODERN_VERSION, NEWEST_LEGACY, RPC } from '../wire/era.ts';
+import { eraOf, LEGACY_VERSIONS, META, MODERN_VERSION, RPC } from '../wire/era.ts';
 import type { Message } from '../wire/message.ts';
 import type { ClientChannel, Connection, IncomingRequest } from '../wire/serving.ts';
 import { ClientCalls, stringParam } from './client-calls.ts';
+import { discoverResult, initializeResult, introduceAll, introduceOne } from './introduction.ts';
 import { KnownLists } from './known-lists.ts';
 import { Listeners } from './listeners.ts';
 import type { ListTexts } from './lists.ts';
 import type { ParkedCalls } from './parked-calls.ts';
+import { SessionExposure } from './session-exposure.ts';
 import { toRpcError } from './to-wire.ts';
 
 export interface Binding {
-  readonly gateway: Gateway;
-  readonly exposure: Exposure;
+  readonly gateway: Served;
+  readonly exposure: Exposure | ExposureChoice;
   readonly caller: Caller;
   readonly channel: ClientChannel;
   readonly lists: ListTexts;
@@ -29,14 +31,6 @@ export interface Binding {
   readonly log: Logger;
   readonly version: string;
 }
-
-const CAPABILITIES = {
-  tools: { listChanged: true },
-  prompts: { listChanged: true },
-  resources: { subscribe: true, listChanged: true },
-  completions: {},
-  logging: {},
-};
 
 /** The side that answers one client. Cheap and without side effects until the client asks for something. */
 export function servePeer(binding: Binding): Connection {
@@ -47,11 +41,13 @@ class ClientSession implements Connection {
   readonly #binding: Binding;
   readonly #listeners: Listeners;
   readonly #calls: ClientCalls;
+  readonly #exposure: SessionExposure;
   readonly #known = new KnownLists();
 
   constructor(binding: Binding) {
     this.#binding = binding;
-    this.#calls = new ClientCalls(binding);
+    this.#exposure = new SessionExposure(binding.exposure, () => this.#view());
+    this.#calls = new ClientCalls(binding, this.#exposure);
     this.#listeners = new Listeners(binding.gateway, binding.caller);
   }
 
@@ -107,7 +103,7 @@ class ClientSession implements Connection {
     checkEnvelope(params);
     switch (method) {
       case 'server/discover':
-        return this.#discover();
+        return this.#introduced('modern', discoverResult);
       case 'subscriptions/listen':
         this.#listeners.listen(request);
         return undefined;
@@ -125,11 +121,13 @@ class ClientSession implements Connection {
 
   async #list(method: string, params: JsonObject, era: Era): Promise<Payload> {
     if (params['cursor'] !== undefined) throw invalidParams('Unknown cursor: every list is one page here.');
-    const { gateway, lists, exposure } = this.#binding;
+    const { gateway, lists } = this.#binding;
     await gateway.settled();
     const view = this.#view();
-    this.#known.listed(method, view);
-    return lists.get(method, view, exposure, era);
+    const exposure = this.#exposure.for(era);
+    const { revealed } = this.#exposure;
+    this.#known.listed(method, { digests: this.#exposure.digests(view, era) });
+    return lists.get(method, view, exposure, { era, revealed });
   }
 
   #setLogLevel(level: unknown): Payload {
@@ -139,29 +137,26 @@ class ClientSession implements Connection {
     return EMPTY;
   }
 
-  #initialize(params: JsonObject): Payload {
+  #initialize(params: JsonObject): Promise<Payload> | Payload {
     const { protocolVersion: wanted, capabilities } = params;
     this.#calls.capabilities = isJsonObject(capabilities) ? capabilities : {};
     if (typeof wanted !== 'string') throw invalidParams('protocolVersion must be a string.');
     this.#listeners.announceChanges((changed) => this.#announce(changed));
-    return Payload.of({
-      protocolVersion: LEGACY_VERSIONS.includes(wanted) ? wanted : NEWEST_LEGACY,
-      capabilities: CAPABILITIES,
-      serverInfo: this.#serverInfo(),
-      instructions: this.#binding.exposure.instructions(this.#view()),
-    });
+    return this.#introduced('legacy', (introduction) => initializeResult(wanted, introduction));
   }
 
-  #discover(): Payload {
-    return Payload.of({
-      resultType: 'complete',
-      supportedVersions: [MODERN_VERSION, ...LEGACY_VERSIONS.toReversed()],
-      capabilities: CAPABILITIES,
-      instructions: this.#binding.exposure.instructions(this.#view()),
-      ttlMs: 0,
-      cacheScope: 'private',
-      _meta: { [META.serverInfo]: this.#serverInfo() },
-    });
+  /** At once, unless a server that is served alone is to speak for itself. */
+  #introduced(
+    era: Era,
+    answer: (introduction: ReturnType<typeof introduceAll>) => Payload,
+  ): Promise<Payload> | Payload {
+    const { gateway, version } = this.#binding;
+    const known = gateway.introduction?.();
+    if (known === undefined)
+      return answer(introduceAll(version, this.#exposure.for(era).instructions(this.#view())));
+    return known.then((facts) =>
+      answer(facts === undefined ? introduceAll(version, undefined) : introduceOne(facts, era)),
+    );
   }
 
   async #subscribe(params: JsonObject): Promise<Payload> {
@@ -173,7 +168,8 @@ class ClientSession implements Connection {
   }
 
   #announce(changed: ChangedLists): void {
-    for (const method of this.#known.news(changed, this.#view())) {
+    const digests = this.#exposure.digests(this.#view(), 'legacy');
+    for (const method of this.#known.news(changed, { digests })) {
       this.#binding.channel.notify(method, undefined);
     }
   }
@@ -191,10 +187,6 @@ class ClientSession implements Connection {
 
   #view(): View {
     return this.#binding.gateway.view(this.#binding.caller);
-  }
-
-  #serverInfo(): JsonObject {
-    return { name: 'trunkline', title: 'Trunkline', version: this.#binding.version };
   }
 }
 

@@ -28,6 +28,8 @@ const MAX_STREAMS = 4;
 /** One client of the older protocol, from `initialize` to its end. */
 export class Session implements ClientChannel, RequestOwner {
   readonly id = randomUUID();
+  /** Where it was opened; elsewhere other servers answer. */
+  readonly path: string;
   readonly #connection: Connection;
   readonly #now: () => number;
   readonly #log: Logger;
@@ -37,7 +39,11 @@ export class Session implements ClientChannel, RequestOwner {
   #protocol: string | undefined;
   #usedAt: number;
 
-  constructor(connect: (channel: ClientChannel) => Connection, options: { now: () => number; log: Logger }) {
+  constructor(
+    connect: (channel: ClientChannel) => Connection,
+    options: { readonly path: string; readonly now: () => number; readonly log: Logger },
+  ) {
+    this.path = options.path;
     this.#now = options.now;
     this.#log = options.log;
     this.#usedAt = options.now();
@@ -169,6 +175,7 @@ export class Sessions {
     const { connect, maxSessions, now, log } = this.#options;
     if (this.#sessions.size >= maxSessions && !this.#evict()) return undefined;
     const session = new Session((channel) => connect({ caller, channel, transport: 'http', path }), {
+      path,
       now,
       log,
     });

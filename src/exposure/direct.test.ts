@@ -27,9 +27,14 @@ describe('the direct exposure', () => {
     const request = { params: { name: 'x' }, session: 's', cancellation: new Cancellation() };
     const payload = Payload.of({});
     const calls: unknown[] = [];
-    const result = await direct.callTool('files__read', request, (name, inner) => {
-      calls.push([name, inner]);
-      return Promise.resolve(payload);
+    const result = await direct.callTool('files__read', request, {
+      view: memoryView(),
+      settled: () => Promise.resolve(memoryView()),
+      reveal: () => {},
+      call: (name, inner) => {
+        calls.push([name, inner]);
+        return Promise.resolve(payload);
+      },
     });
     expect(calls).toEqual([['files__read', request]]);
     expect(result).toBe(payload);

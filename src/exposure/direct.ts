@@ -5,7 +5,8 @@ import { serverLines } from './instructions.ts';
 export const direct: Exposure = {
   kind: 'direct',
   instructions: (view) =>
-    `These tools come from several MCP servers; a tool's name begins with the name of its server.\n${serverLines(view)}`,
+    `These tools come from several MCP servers and are all listed; a tool's name begins with the name of its server.\n${serverLines(view)}`,
   tools: (view) => view.tools.map((entry) => ({ ...entry.definition, name: entry.name })),
-  callTool: (name, request, call) => call(name, request),
+  digest: (view) => view.digests.tools,
+  callTool: (name, request, context) => context.call(name, request),
 };

@@ -8,7 +8,6 @@ import { Deadlines } from '../lib/deadlines.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
-import type { ClientBehind } from '../model/client-behind.ts';
 import type { ToolEntry } from '../model/entry.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
@@ -18,7 +17,9 @@ import type { Call, Next, Operation } from '../policy/call.ts';
 import { chain } from '../policy/chain.ts';
 import { deadline, tooLate } from '../policy/guards/deadline.ts';
 import { limit } from '../policy/guards/limit.ts';
+import { validate } from '../policy/guards/validate.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
+import type { CallRequest } from './call-request.ts';
 import { Discovery } from './discovery.ts';
 import {
   completionOperation,
@@ -34,23 +35,17 @@ import type { UpstreamStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ServerAlone } from './server-alone.ts';
 import type { Served } from './served.ts';
+import { toolSearch } from './tool-search.ts';
+import type { Find } from './tool-search.ts';
 import { changedLists, viewOf } from './view.ts';
 import type { ChangedLists, View } from './view.ts';
-
-/** What a client asks; `params` as they came, less what belonged to the hop. */
-export interface CallRequest {
-  readonly params: JsonObject;
-  readonly session: string;
-  readonly cancellation: Cancellation;
-  readonly timeoutMs?: number;
-  readonly onProgress?: (progress: JsonObject) => void;
-  readonly behind?: ClientBehind;
-}
 
 export interface GatewayDeps {
   readonly config: GatewayConfig;
   readonly pool: UpstreamPool;
   readonly catalog: Catalog;
+  /** The file of word vectors, for searching. */
+  readonly vectors?: URL;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -66,6 +61,7 @@ export class Gateway implements Served, AsyncDisposable {
   readonly #deadlines: Deadlines;
   readonly #subscriptions: Subscriptions;
   readonly #run: Next;
+  readonly #find: Find;
   readonly #inFlight = new Set<Cancellation>();
   readonly #views = new WeakMap<Snapshot, View>();
   readonly #alone = new Map<UpstreamName, ServerAlone>();
@@ -83,8 +79,10 @@ export class Gateway implements Served, AsyncDisposable {
     const guards = [
       deadline({ deadlines: this.#deadlines, maxMs: config.maxCallMs, now }),
       limit((name) => this.#configs.get(name)?.limits),
+      validate(),
     ];
     this.#run = chain(guards, (call) => this.#send(call));
+    this.#find = toolSearch({ upstreams: config.upstreams, vectors: deps.vectors, log });
   }
 
   start(): void {
@@ -115,7 +113,8 @@ export class Gateway implements Served, AsyncDisposable {
   view(_caller: Caller): View {
     const snapshot = this.#deps.catalog.current;
     let view = this.#views.get(snapshot);
-    if (view === undefined) this.#views.set(snapshot, (view = viewOf(snapshot, this.#deps.config.upstreams)));
+    if (view === undefined)
+      this.#views.set(snapshot, (view = viewOf(snapshot, this.#deps.config.upstreams, this.#find)));
     return view;
   }
 
@@ -226,17 +225,20 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
-    const { session, cancellation, onProgress, behind } = request;
+    const { session, cancellation, onProgress, behind, checksArguments } = request;
     const timeoutMs = request.timeoutMs ?? this.#timeoutOf(operation.upstream);
+    // Always the same members, which is faster than leaving some out.
     const call: Call = {
       caller,
       session,
       operation,
       cancellation,
       timeoutMs,
-      ...(onProgress && { onProgress }),
-      ...(behind && { behind }),
+      onProgress,
+      behind,
+      checksArguments,
     };
+    if (operation.entry?.kind === 'tool') request.check?.(operation.entry);
     return this.#tracked(cancellation, () => this.#run(call));
   }
 

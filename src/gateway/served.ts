@@ -3,7 +3,7 @@ import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
-import type { CallRequest } from './gateway.ts';
+import type { CallRequest } from './call-request.ts';
 import type { ChangedLists, View } from './view.ts';
 
 /** What a client is served from: all servers as one, or one of them alone. */

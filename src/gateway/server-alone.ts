@@ -9,7 +9,7 @@ import { GatewayError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
 import type { Operation } from '../policy/call.ts';
-import type { CallRequest } from './gateway.ts';
+import type { CallRequest } from './call-request.ts';
 import { completionOperation, findTool, promptOperation, toolOperation, unknownEntry } from './route.ts';
 import type { Served } from './served.ts';
 import type { Subscriptions } from './subscriptions.ts';

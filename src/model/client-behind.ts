@@ -9,6 +9,10 @@ export interface ClientBehind {
   readonly capabilities: JsonObject;
   /** From which level on it wants log messages; absent when it wants none. */
   readonly logLevel: string | undefined;
+  /** Told when a question is open and when it no longer is: a person's thinking is not the server's slowness. */
+  onAsking: ((isOpen: boolean) => void) | undefined;
+  /** Told when the client left with a question, to come back with the answer in another request, or never. */
+  onLeft?: (() => void) | undefined;
   /** Puts a question of the server to the client; rejects with an RpcError when it cannot or will not be answered. */
   ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject>;
   /** `params` of a log message. */

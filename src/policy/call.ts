@@ -23,9 +23,11 @@ export interface Call {
   readonly operation: Operation;
   readonly cancellation: Cancellation;
   readonly timeoutMs: number;
-  readonly onProgress?: (progress: JsonObject) => void;
+  /** Arguments that do not fit the tool's input schema are not sent. */
+  readonly checksArguments?: boolean | undefined;
+  readonly onProgress?: ((progress: JsonObject) => void) | undefined;
   /** Whom the upstream may ask. */
-  readonly behind?: ClientBehind;
+  readonly behind?: ClientBehind | undefined;
 }
 
 export type Next = (call: Call) => Promise<Payload>;

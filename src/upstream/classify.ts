@@ -111,3 +111,7 @@ function errorCode(cause: unknown): string | undefined {
 function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
+
+export function stopping(): GatewayError {
+  return new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
+}

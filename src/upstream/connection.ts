@@ -3,6 +3,7 @@ import { Cancellation } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
+import type { Entry } from '../model/entry.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { UpstreamName } from '../model/ids.ts';
@@ -12,6 +13,8 @@ import type { Logger } from '../observe/log.ts';
 import { RPC } from '../wire/era.ts';
 import { withEnvelope } from '../wire/envelope.ts';
 import type { Payload } from '../lib/payload.ts';
+import { headerParams, paramHeaders } from '../wire/param-headers.ts';
+import type { HeaderParam } from '../wire/param-headers.ts';
 import type { PeerHandlers, Progress } from '../wire/peer.ts';
 import { classifyExchange, classifyLoss } from './classify.ts';
 import { answerQuestion, isQuestion, placed } from './questions.ts';
@@ -20,8 +23,10 @@ import type { Opened, OpenPeer } from './open-peer.ts';
 
 export interface RequestOptions {
   readonly cancellation: Cancellation;
-  readonly onProgress?: (progress: Progress) => void;
-  readonly behind?: ClientBehind;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly behind?: ClientBehind | undefined;
+  /** What is called, where it is known. */
+  readonly operation?: { readonly entry?: Entry };
 }
 
 interface ConnectionOptions {
@@ -32,6 +37,8 @@ interface ConnectionOptions {
   readonly onResourceUpdated: (params: JsonObject) => void;
   /** The server asked something without saying in which call. */
   readonly onQuestion: () => void;
+  /** The client of such a call left with the question. */
+  readonly onLeft: (connection: Connection) => void;
   readonly log: Logger;
 }
 
@@ -47,6 +54,7 @@ export class Connection implements AsyncDisposable {
   /** Whether a call was answered; such a connection was a good one even if it ends soon. */
   hasServed = false;
   readonly #identity: ClientIdentity;
+  readonly #mirrored = new WeakMap<Entry, readonly HeaderParam[]>();
   #subscribed: ReadonlySet<string> = new Set();
   /** What the server said to the last change of subscriptions. */
   #agreed: Promise<void> = Promise.resolve();
@@ -62,8 +70,13 @@ export class Connection implements AsyncDisposable {
 
   static async open(open: OpenPeer, config: UpstreamConfig, options: ConnectionOptions): Promise<Connection> {
     const { era, cancellation } = options;
-    const opened = await open(config, { era, cancellation, handlers: handlersFor(config, options) });
-    return new Connection(opened, options.identity);
+    const made: { connection?: Connection } = {};
+    const left = (): void => {
+      if (made.connection !== undefined) options.onLeft(made.connection);
+    };
+    const opened = await open(config, { era, cancellation, handlers: handlersFor(config, options, left) });
+    made.connection = new Connection(opened, options.identity);
+    return made.connection;
   }
 
   get isClosed(): boolean {
@@ -76,7 +89,18 @@ export class Connection implements AsyncDisposable {
     const { info, capabilities } = this.#identity;
     const { behind } = options;
     const client = { info, capabilities: behind?.capabilities ?? capabilities, logLevel: behind?.logLevel };
-    return peer.request(method, withEnvelope(params, client), options);
+    const headers = method === 'tools/call' ? this.#headersFor(options.operation?.entry, params) : undefined;
+    return peer.request(method, withEnvelope(params, client), { ...options, headers });
+  }
+
+  #headersFor(entry: Entry | undefined, params: JsonObject): Readonly<Record<string, string>> | undefined {
+    if (entry?.kind !== 'tool') return undefined;
+    let mirrored = this.#mirrored.get(entry);
+    if (mirrored === undefined) {
+      mirrored = headerParams(entry.definition['inputSchema']) ?? [];
+      this.#mirrored.set(entry, mirrored);
+    }
+    return mirrored.length === 0 ? undefined : paramHeaders(mirrored, params['arguments']);
   }
 
   /** Hears of changed lists and of these resources. Older servers tell of lists without being asked. */
@@ -169,14 +193,18 @@ export class Connection implements AsyncDisposable {
 
 const LISTEN_AGAIN_MS = 1000;
 
-function handlersFor(config: UpstreamConfig, options: ConnectionOptions): PeerHandlers {
+function handlersFor(config: UpstreamConfig, options: ConnectionOptions, left: () => void): PeerHandlers {
   let skipped = 0;
   return {
     request: async (method, params, about) => {
       if (!isQuestion(method)) {
         throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${method}` });
       }
-      if (about.origin.own === undefined && about.origin.waiting.length > 0) options.onQuestion();
+      if (about.origin.own === undefined && about.origin.waiting.length > 0) {
+        options.onQuestion();
+        const behind = placed(about.origin);
+        if (behind !== undefined) behind.onLeft = left;
+      }
       return answerQuestion(method, params, about);
     },
     notification: (method, params, origin) => {

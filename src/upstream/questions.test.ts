@@ -9,6 +9,7 @@ function client(session: string): ClientBehind {
     session,
     capabilities: {},
     logLevel: undefined,
+    onAsking: undefined,
     ask: (method) => Promise.resolve({ by: session, method }),
     log: () => {},
   };

@@ -6,21 +6,24 @@ import type { Deferred } from '../lib/deferred.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
-import { Slots } from '../lib/slots.ts';
 import type { Payload } from '../lib/payload.ts';
-import { classifyLoss, isSessionLost, tooSlow, untilRetry } from './classify.ts';
+import { classifyLoss, isSessionLost, stopping, tooSlow, untilRetry } from './classify.ts';
 import { Connection } from './connection.ts';
 import type { RequestOptions } from './connection.ts';
+import { Endings } from './endings.ts';
 import { IdleTimer } from './idle.ts';
 import { listEntries } from './list-entries.ts';
 import type { RawListing } from './list-entries.ts';
 import { StandingOrders } from './standing-orders.ts';
+import { Turns } from './turns.ts';
 import { transition } from './state.ts';
 import type { UpstreamEvent, UpstreamState } from './state.ts';
 import type { UpstreamDeps } from './upstream-deps.ts';
 
 /** A call that meets `waiting` joins the next attempt when it is due this soon. */
 const JOIN_WITHIN_MS = 2000;
+/** Processes that wait for a client with an answer, beside the one that serves. */
+const MAX_APART = 4;
 
 /** One configured server: connected when needed, kept alive while used, stopped when idle, reopened when lost. */
 export class Upstream implements AsyncDisposable {
@@ -28,7 +31,7 @@ export class Upstream implements AsyncDisposable {
   readonly #deps: UpstreamDeps;
   readonly #idle: IdleTimer;
   readonly #orders = new StandingOrders();
-  readonly #endings = new Map<Connection, Promise<void>>();
+  readonly #endings: Endings;
   #closing: Promise<void> | undefined;
   #state: UpstreamState = { at: 'idle' };
   #connection: Connection | undefined;
@@ -39,13 +42,14 @@ export class Upstream implements AsyncDisposable {
   #retryTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
   /** Questions of this server do not say to which call they belong: with one call at a time they need not. */
-  #turns: Slots | undefined;
+  #turns: Turns | undefined;
   /** What failed with a remembered era is asked for it again. */
   #doubtsEra = false;
 
   constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.config = config;
     this.#deps = deps;
+    this.#endings = new Endings(deps.log.with({ upstream: config.name }));
     this.#idle = new IdleTimer({
       setting: config.idle,
       now: deps.now,
@@ -75,8 +79,8 @@ export class Upstream implements AsyncDisposable {
   /** Whatever a client asks of this server. Connections are retried, requests are not. */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     this.#idle.requested();
-    const send = (): Promise<Payload> => this.#send(method, params, options, true);
-    return this.#turns === undefined ? send() : this.#turns.run(send, options.cancellation);
+    if (this.#turns === undefined) return this.#send(method, params, options, true);
+    return this.#turns.run(() => this.#send(method, params, options, true), options.cancellation);
   }
 
   async list(cancellation: Cancellation): Promise<RawListing> {
@@ -120,9 +124,8 @@ export class Upstream implements AsyncDisposable {
     this.#nextAttempt?.resolve();
     this.#attempt?.cancellation.cancel(stopping());
     this.#drop();
-    for (const connection of this.#endings.keys()) void connection[Symbol.asyncDispose]();
-    await this.#attempt?.promise.catch(() => {}); // It was cancelled a moment ago.
-    await Promise.all(this.#endings.values());
+    // The attempt was cancelled a moment ago.
+    await Promise.all([this.#attempt?.promise.catch(() => {}), this.#endings.endAll()]);
   }
 
   async #send(
@@ -196,7 +199,8 @@ export class Upstream implements AsyncDisposable {
         ...this.#deps,
         era,
         cancellation,
-        onQuestion: () => (this.#turns ??= new Slots({ width: 1, maxWaiting: Infinity })),
+        onQuestion: () => (this.#turns ??= new Turns()),
+        onLeft: (from) => this.#setApart(from),
       });
       if (cancellation.reason !== undefined) {
         await connection[Symbol.asyncDispose]();
@@ -270,26 +274,27 @@ export class Upstream implements AsyncDisposable {
     this.#drop();
   }
 
+  /** A client that left with a question may never come back: its call keeps the process to itself, and nobody waits for it. */
+  #setApart(connection: Connection): void {
+    if (connection !== this.#connection) return;
+    this.#feed({ type: 'idle' });
+    this.#drop('when-quiet');
+    this.#turns?.release();
+    this.#endings.keep(MAX_APART);
+    if (this.#orders.subscribed.size > 0) this.#startAttempt().catch(() => {});
+  }
+
   /** Ends the process or session; the next need opens a new one without waiting for this. */
   #drop(when: 'now' | 'when-quiet' = 'now'): void {
     const connection = this.#connection;
     if (connection === undefined) return;
     this.#connection = undefined;
     this.#idle.disarm();
-    const ending = (when === 'now' ? connection[Symbol.asyncDispose]() : connection.retire())
-      .catch((error: unknown) => {
-        this.#deps.log.warn('Cannot close a connection.', { upstream: this.name, reason: String(error) });
-      })
-      .finally(() => this.#endings.delete(connection));
-    this.#endings.set(connection, ending);
+    this.#endings.end(connection, when);
   }
 
   #feed(event: UpstreamEvent): void {
     this.#state = transition(this.#state, event);
     this.#deps.onState(this.#state);
   }
-}
-
-function stopping(): GatewayError {
-  return new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
 }

@@ -34,8 +34,10 @@ export interface PeerHandlers {
 
 export interface PeerRequestOptions {
   readonly cancellation?: Cancellation;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly behind?: ClientBehind | undefined;
+  /** Further headers, where the request travels over HTTP. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Pending {
@@ -93,7 +95,7 @@ export class Peer implements AsyncDisposable {
   ): Promise<Payload> {
     return new Promise<Payload>((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy);
-      const { cancellation, onProgress, behind } = options;
+      const { cancellation, onProgress, behind, headers } = options;
       if (cancellation?.reason !== undefined) return reject(cancellation.reason);
       const id = this.#nextId++;
       const sent = onProgress === undefined ? params : withProgressToken(params, id);
@@ -103,7 +105,7 @@ export class Peer implements AsyncDisposable {
         cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, method, reason);
       if (onCancel !== undefined) cancellation?.onCancel(onCancel);
       this.#pending.set(id, { resolve, reject, onProgress, cancellation, onCancel, behind });
-      this.#stream.send({ kind: 'request', id, method, params: sent, text });
+      this.#stream.send({ kind: 'request', id, method, params: sent, text, ...(headers && { headers }) });
     });
   }
 

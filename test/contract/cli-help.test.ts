@@ -38,8 +38,8 @@ output, or over HTTP.
 Options:
   --http [address]     listen for HTTP instead; without an address on
                        http.address of the configuration (env: TRUNKLINE_HTTP)
-  --expose <kind>      how tools are shown to clients (choices: "direct", env:
-                       TRUNKLINE_EXPOSE)
+  --expose <kind>      how tools are shown to clients (choices: "auto",
+                       "direct", "search", env: TRUNKLINE_EXPOSE)
   --standalone         run the gateway in this very process, which is what
                        happens today in any case
   --log-level <level>  how much to say on standard error (choices: "debug",
@@ -126,7 +126,7 @@ describe('the command line', () => {
 
   test.each([
     { line: 'frobnicate', says: "unknown command 'frobnicate'" },
-    { line: 'serve --expose everything', says: 'Allowed choices are direct.' },
+    { line: 'serve --expose everything', says: 'Allowed choices are auto, direct, search.' },
     { line: 'serve --log-level loud', says: 'Allowed choices are debug, info, warn, error.' },
     { line: 'serve --config', says: "option '--config <file>' argument missing" },
     { line: 'serve too much', says: 'too many arguments' },

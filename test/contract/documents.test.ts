@@ -20,7 +20,7 @@ const documents = [
 
 /** The fenced block behind `<!-- run: NAME -->`, with its language. */
 function block(name: string): string {
-  const found = new RegExp(`<!-- run: ${name} -->\\n\`\`\`\\w+\\n([^]*?)\\n\`\`\``).exec(readme)?.[1];
+  const found = new RegExp(`<!-- run: ${name} -->\\n\`\`\`\\w*\\n([^]*?)\\n\`\`\``).exec(readme)?.[1];
   if (found === undefined) throw new Error(`README.md has no block "${name}".`);
   return found;
 }
@@ -28,7 +28,9 @@ function block(name: string): string {
 /** A console block as its command and what it prints. */
 function consoleBlock(name: string): { readonly command: string; readonly output: string } {
   const lines = block(name).split('\n');
-  const end = lines.findIndex((line, at) => at > 0 && !line.startsWith('    ') && !line.startsWith('         '));
+  const end = lines.findIndex(
+    (line, at) => at > 0 && !line.startsWith('    ') && !line.startsWith('         '),
+  );
   const command = lines.slice(0, end).join('\n').replace(/^\$ /, '');
   return { command, output: lines.slice(end).join('\n') };
 }
@@ -49,6 +51,18 @@ describe('the first minute of the README', () => {
     const { command, output } = consoleBlock('curl');
     expect(await shell(command.replace('127.0.0.1:7332', `127.0.0.1:${port}`))).toBe(output);
   });
+
+  test('the search that is shown gives the answer that is shown', async () => {
+    const { port } = await started;
+    const { command } = consoleBlock('curl');
+    const [, query] = /"([^"]+)" answers\n\n<!-- run: search -->/.exec(readme) ?? [];
+    const search = command
+      .replace('127.0.0.1:7332', `127.0.0.1:${port}`)
+      .replaceAll('call_read_tool', 'search_tools')
+      .replace(/"arguments":\{.*\}\},\n/, `"arguments":{"query":"${query}","limit":1},\n`);
+    const { result } = JSON.parse(await shell(search)) as { result: { content: { text: string }[] } };
+    expect(result.content[0]?.text).toBe(block('search'));
+  });
 });
 
 test('the configuration of the README loads as it is', async () => {
@@ -68,7 +82,8 @@ test.each(documents)('every link of %s leads somewhere', (name) => {
 
 test.each(documents)('the JSON that %s shows is JSON', (name) => {
   const text = readFileSync(join(root, name), 'utf8');
-  for (const [, json] of text.matchAll(/```json\n([^]*?)\n```/g)) expect(() => JSON.parse(json ?? '')).not.toThrow();
+  for (const [, json] of text.matchAll(/```json\n([^]*?)\n```/g))
+    expect(() => JSON.parse(json ?? '')).not.toThrow();
 });
 
 test('the README is short enough to be read and shows both commands', () => {
@@ -82,7 +97,9 @@ function leadsSomewhere(document: string, link: string): boolean {
   const target = path === '' ? document : resolve(dirname(document), path);
   if (!existsSync(target)) return false;
   if (anchor === undefined) return true;
-  const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map((match) => slug(match[1] ?? ''));
+  const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map((match) =>
+    slug(match[1] ?? ''),
+  );
   return headings.includes(anchor);
 }
 

@@ -63,6 +63,11 @@ export const requirements: readonly Requirement[] = [
   says('upstream:http:headers', 'Configured headers go with every request', {
     upstream: ['http/legacy', 'http/modern', 'sse/legacy'],
   }),
+  says('upstream:http:param-headers', 'Arguments that a tool annotates are repeated in headers', {
+    downstream: everyLeg,
+    upstream: ['http/modern'],
+    source: 'MCP 2026-07-28 basic/transports',
+  }),
   says(
     'upstream:sse:chosen-automatically',
     'A server of the old HTTP+SSE transport is found without saying its type',
@@ -196,6 +201,27 @@ export const requirements: readonly Requirement[] = [
     pairing: 'every',
   }),
 
+  // One server alone, at a path of its own.
+  says('single:lists', 'A server alone is listed under its own names, in its own order, without the others', {
+    downstream: overHttp,
+    upstream: everyLeg,
+  }),
+  says('single:calls', 'Everything that a server alone offers answers under its own name', {
+    downstream: overHttp,
+    upstream: everyLeg,
+  }),
+  says('single:introduction', 'A server alone introduces itself in its own words', {
+    downstream: overHttp,
+    upstream: everyLeg,
+  }),
+  says('single:changes', 'A client of one server hears of changes of that server only', {
+    downstream: overHttp,
+    upstream: everyLeg,
+  }),
+  says('single:elsewhere', 'Other paths are not found, and a session counts only where it was opened', {
+    downstream: ['http/legacy'],
+  }),
+
   // Questions of servers to the person or program behind a call.
   says('questions:every-pairing', 'A question reaches the client of its call, and the answer its server', {
     downstream: everyLeg,
@@ -215,6 +241,15 @@ export const requirements: readonly Requirement[] = [
     downstream: overHttp,
   }),
 
+  says('questions:left:holds-up-nobody', 'A question whose client never comes back holds up nobody', {
+    downstream: ['http/modern', 'stdio/modern'],
+  }),
+  says('questions:lacking', 'A call that fails for want of a capability of a modern client says which', {
+    downstream: ['http/modern', 'stdio/modern'],
+    upstream: everyLeg,
+    source: 'MCP 2026-07-28 basic',
+  }),
+
   // Who waits for whom.
   says('isolation:hung-server', 'A server that hangs delays only its own calls', everyClient),
   says('isolation:slow-start', 'A server that starts slowly delays only its own calls'),
@@ -229,6 +264,30 @@ export const requirements: readonly Requirement[] = [
   says('timeouts:unlisted', 'A call to a server that was never listed ends in time as well'),
   says('timeouts:progress', 'Progress moves the time-out of a call up to its maximum'),
   says('timeouts:per-server', 'The time-out of one server does not bind another'),
+
+  // Tools that are found instead of listed.
+  says('exposure:search:finds-and-calls', 'A tool is found, described and called', everyClient),
+  says('exposure:search:results-pass', 'A result passes through the tools that call as it came', everywhere),
+  says('exposure:search:questions-pass', 'A question of a tool called so reaches the client', everyClient),
+  says(
+    'exposure:search:wrong-tier',
+    'A tool that can do more than its caller allows is not called',
+    everyClient,
+  ),
+  says('exposure:search:bad-arguments', 'Arguments that do not fit never reach the server', everyClient),
+  says('exposure:search:pinned', 'Pinned tools are listed and called under their own names', everyClient),
+  says('exposure:search:reveal', 'What a search reveals is listed for that session only', {
+    downstream: ['stdio/legacy', 'http/legacy', 'sse/legacy'],
+  }),
+  says('exposure:search:reveal-modern', 'The lists of modern clients do not depend on their searches', {
+    downstream: ['http/modern', 'stdio/modern'],
+  }),
+  says('exposure:search:follows-the-catalog', 'What a server adds is found', everyClient),
+  says('exposure:search:warm', 'A restart searches before any server has started'),
+  says('exposure:auto:by-cost', 'Few tools are listed and many are searched, which the client is told', {
+    downstream: everyLeg,
+  }),
+  says('exposure:auto:until-listed', 'Tools are searched while a server is not listed', everyClient),
 
   // The end.
   says('shutdown:signal', 'SIGTERM and SIGINT end the gateway and its servers with code 0', everyClient),

@@ -13,6 +13,7 @@ export type Preset =
   | 'asks-the-user'
   | 'changes-a-definition'
   | 'changes-its-list'
+  | 'conformance'
   | 'dies-after-handshake'
   | 'dies-at-start'
   | 'dies-in-a-call'

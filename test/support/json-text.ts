@@ -97,7 +97,7 @@ function mapOf(members: readonly (readonly [string, unknown])[]): ReadonlyMap<st
 }
 
 /** The same for two literals exactly when they are the same number with the same sign. */
-export function exactNumber(literal: string): string {
+function exactNumber(literal: string): string {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal);
   if (parts === null) throw new Error(`Not a number: ${literal}`);
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;

@@ -37,7 +37,7 @@ export class MemoryGateway implements AsyncDisposable {
       upstreamConfig({
         name: name as UpstreamName,
         fingerprint: `config of ${name}` as Fingerprint,
-        tools: { allow: ['*'], deny: [] },
+        tools: { allow: ['*'], deny: [], tiers: {} },
         ...config,
       }),
     );
@@ -111,7 +111,7 @@ const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true }, c
 
 const config: Omit<GatewayConfig, 'upstreams'> = {
   names: { separator: '__' },
-  expose: { kind: 'direct' },
+  expose: { kind: 'direct', directBudget: 4000, pin: [], callTools: 'tiers', reveal: false },
   http: {
     address: '127.0.0.1:0',
     allowedHosts: [],

@@ -1,11 +1,12 @@
 import type { View } from '../../src/gateway/view.ts';
+import { tierOf } from '../../src/policy/tiers.ts';
 import type { ExposedName, Fingerprint, UpstreamName } from '../../src/model/ids.ts';
 
 /** A view of one server with these tools; every call makes a new one that says the same. */
 export function memoryView(tools: readonly string[] = ['read'], parts: Partial<View> = {}): View {
   const upstream = 'files' as UpstreamName;
   const fingerprint = 'x' as Fingerprint;
-  return {
+  const view: View = {
     digests: { tools: fingerprint, prompts: fingerprint, resources: fingerprint },
     tools: tools.map((name) => ({
       kind: 'tool',
@@ -42,6 +43,10 @@ export function memoryView(tools: readonly string[] = ['read'], parts: Partial<V
       },
     ],
     servers: [{ name: upstream }],
+    tool: (name) => view.tools.find((entry) => entry.name === name),
+    tier: ({ definition }) => tierOf(definition),
+    search: () => Promise.resolve([]),
     ...parts,
   };
+  return view;
 }

@@ -14,7 +14,7 @@ export function upstreamConfig(config: Partial<UpstreamConfig> = {}): UpstreamCo
     idle: 'adaptive',
     timeouts: { connectMs: 30_000, callMs: 120_000 },
     limits: { concurrency: 8, waiting: 64 },
-    tools: { allow: [], deny: [] },
+    tools: { allow: [], deny: [], tiers: {} },
     ...config,
   };
 }

@@ -11,6 +11,7 @@ import { columns, logLineForPeople } from '../output.ts';
 interface ServeOptions {
   readonly config?: string;
   readonly http?: string | true;
+  readonly expose?: 'auto' | 'direct' | 'search';
   readonly logLevel?: LogLevel;
 }
 
@@ -38,12 +39,14 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
     file,
     stateDir: stateDirOf(file, places),
     http: options.http,
+    expose: options.expose,
     logger: (configured) => jsonLogger({ level: options.logLevel ?? configured, write }),
     env: context.env,
     home: context.home,
     platform: context.platform,
     pid: context.pid,
     version: context.version,
+    vectors: context.vectors,
     stdin: context.stdin,
     stdout: context.stdout,
   });

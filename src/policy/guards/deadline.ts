@@ -19,27 +19,17 @@ export function deadline(options: {
     const isAlive = (): void => {
       limit.at = Math.min(now() + timeoutMs, last);
     };
+    // While a person thinks, only the maximum counts.
+    if (behind !== undefined) behind.onAsking = (isOpen) => (isOpen ? (limit.at = last) : isAlive());
     const inner: Call =
-      onProgress === undefined && behind === undefined
+      onProgress === undefined
         ? call
         : {
             ...call,
-            ...(onProgress && {
-              onProgress: (progress) => {
-                isAlive();
-                onProgress(progress);
-              },
-            }),
-            // While a person thinks, only the maximum counts.
-            ...(behind && {
-              behind: {
-                ...behind,
-                ask: (...question) => {
-                  limit.at = last;
-                  return behind.ask(...question).finally(isAlive);
-                },
-              },
-            }),
+            onProgress: (progress) => {
+              isAlive();
+              onProgress(progress);
+            },
           };
     return next(inner).finally(() => deadlines.remove(limit));
   };

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 
+import { failureOf } from '../../support/asking.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import { verifies } from '../verifies.ts';
@@ -109,4 +110,24 @@ verifies('questions:not-placed', async (cell) => {
     callAndAnswer(other, 'one__ask-form', 'y'),
   ]);
   expect(later.map(({ result }) => said(result).mark)).toEqual(['x', 'y']);
+});
+
+verifies('questions:left:holds-up-nobody', async (cell) => {
+  await using line = await cell.open({ one: ['asks-the-user'] }, { capabilities });
+  const ask = (): Promise<unknown> =>
+    line.client.request('tools/call', { name: 'one__ask-form', arguments: { mark: 'left' } });
+  // More of them than may keep a process; nobody ever answers.
+  for (let index = 0; index < 6; index += 1)
+    expect(await ask()).toMatchObject({ resultType: 'input_required' });
+  const { result } = await callAndAnswer(line.client, 'one__ask-twice', 'here');
+  expect(said(result).mark).toBe('here');
+});
+
+verifies('questions:lacking', async (cell) => {
+  await using line = await cell.open({ one: ['asks-the-user'] }, { capabilities: { roots: {} } });
+  const call = line.client.request('tools/call', { name: 'one__ask-model', arguments: { mark: 'x' } });
+  expect(await failureOf(call)).toMatchObject({
+    code: -32021,
+    data: { requiredCapabilities: { sampling: {} } },
+  });
 });

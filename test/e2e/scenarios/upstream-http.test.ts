@@ -143,3 +143,10 @@ function posts(log: FixtureLog): readonly HttpEvent[] {
 function argument(call: FixtureEvent, name: string): unknown {
   return (call['arguments'] as Record<string, unknown>)[name];
 }
+
+verifies('upstream:http:param-headers', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] });
+  // The server compares them with the body and refuses the call when they differ.
+  for (const region of ['eu-west', 'Île-de-France', ' padded ', ''])
+    expect(said(await line.client.callTool('one__regional', { region }))).toBe(region);
+});

@@ -1,9 +1,12 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
 import { metaKeys } from './eras.mjs';
 import { note } from './note.mjs';
 import { encode } from './raw-json.mjs';
 import { RpcError } from './rpc-error.mjs';
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+const stateKey = randomBytes(32);
 const capabilityOf = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
@@ -91,7 +94,7 @@ export class Call {
     const earlier = this.#earlierAnswers();
     if (round < earlier.length) return earlier[round];
     const answers = this.params.inputResponses;
-    const complete = answers !== undefined && Object.keys(questions).every((key) => key in answers);
+    const complete = isObject(answers) && Object.keys(questions).every((key) => isObject(answers[key]));
     if (round === earlier.length && complete) {
       earlier.push(answers);
       this.params.inputResponses = undefined;
@@ -99,17 +102,14 @@ export class Call {
       return answers;
     }
     note('asked', { methods: Object.values(questions).map(({ method }) => method), call: this.id });
-    throw new InputRequired(
-      questions,
-      Buffer.from(JSON.stringify({ of: this.#digest(), earlier })).toString('base64'),
-    );
+    throw new InputRequired(questions, seal(JSON.stringify({ of: this.#digest(), earlier })));
   }
 
   #earlierAnswers() {
     if (this.answered !== undefined) return this.answered;
     if (this.params.requestState === undefined) return [];
     try {
-      const state = JSON.parse(Buffer.from(this.params.requestState, 'base64').toString());
+      const state = JSON.parse(unseal(this.params.requestState));
       if (state.of === this.#digest()) return state.earlier;
     } catch {
       // Falls through to the refusal below: whatever cannot be read was not written by us.
@@ -131,4 +131,21 @@ export class Call {
     }
     throw new Error(`The client does not support ${capability}.`);
   }
+}
+
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** State travels through the client, who must not be able to write it. */
+function seal(text) {
+  const body = Buffer.from(text).toString('base64url');
+  return `${body}.${createHmac('sha256', stateKey).update(body).digest('base64url')}`;
+}
+
+function unseal(state) {
+  const body = state.split('.', 1)[0];
+  const text = Buffer.from(body, 'base64url').toString();
+  if (seal(text) !== state) throw new Error('not ours');
+  return text;
 }

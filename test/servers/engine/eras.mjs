@@ -16,13 +16,12 @@ export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-1
 /** Decides, once per request, which rules it is served by. */
 export function eraOf(message, served) {
   if (served !== 'both') return served;
-  if (message.method === 'initialize') return 'legacy';
   if (message.method === 'server/discover') return 'modern';
   return message.params?._meta?.[metaKeys.version] === undefined ? 'legacy' : 'modern';
 }
 
 /** Refuses a modern request without the metadata that every one of them must carry. */
-export function checkEnvelope(message) {
+export function checkEnvelope(message, checkHeaders) {
   const meta = message.params?._meta ?? {};
   const version = meta[metaKeys.version];
   const capabilities = meta[metaKeys.clientCapabilities];
@@ -35,6 +34,8 @@ export function checkEnvelope(message) {
       { status: 400 },
     );
   }
+  // Before the version is judged: what contradicts itself has none.
+  checkHeaders?.();
   if (version !== modernVersion) {
     throw new RpcError(-32022, 'Unsupported protocol version', {
       data: { supported: [modernVersion], requested: version },

@@ -30,7 +30,9 @@ function mustMatch(headers, name, expected) {
 /** Values that are not plain ASCII travel as `=?base64?…?=`. */
 function decode(value) {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
-  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString();
+  if (encoded === undefined) return value;
+  const text = Buffer.from(encoded, 'base64').toString();
+  return Buffer.from(text).toString('base64') === encoded ? text : undefined;
 }
 
 /** Notes what a legacy POST or GET owes; real servers are as strict about it or more. */

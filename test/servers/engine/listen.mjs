@@ -11,6 +11,10 @@ export async function listen(server, transport) {
   const serveRequest = transport === 'http' ? serveHttp(server) : serveSse(server);
   const listener = createServer((request, response) => {
     note('http', { method: request.method, url: request.url, headers: request.headers });
+    if (server.definition.checksHost === true && !isLocal(request.headers)) {
+      response.writeHead(403).end('Only for this machine.');
+      return;
+    }
     if (options.has('bearer') && request.headers.authorization !== `Bearer ${options.text('bearer')}`) {
       response.writeHead(401, { 'www-authenticate': 'Bearer realm="fixture"' }).end('No.');
       return;
@@ -22,3 +26,10 @@ export async function listen(server, transport) {
     path: transport === 'http' ? '/mcp' : '/sse',
   });
 }
+
+/** A page in a browser may reach us under a name of its own; its headers tell. */
+function isLocal({ host = '', origin }) {
+  return loopback.test(host) && (origin === undefined || loopback.test(origin.replace(/^https?:\/\//, '')));
+}
+
+const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;

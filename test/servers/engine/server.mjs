@@ -58,8 +58,7 @@ export class FixtureServer {
     let call;
     try {
       if (era === 'modern') {
-        checkEnvelope(message);
-        exchange.checkHeaders?.(message, this);
+        checkEnvelope(message, () => exchange.checkHeaders?.(message, this));
       } else {
         checkHandshake(message, link);
       }

@@ -1,0 +1,41 @@
+import type { Exposure, ExposureChoice } from '../exposure/exposure.ts';
+import type { View } from '../gateway/view.ts';
+import type { Era } from '../model/server-facts.ts';
+
+/** How one client session sees tools: chosen once, with what its own searches have revealed. */
+export class SessionExposure {
+  readonly #choose: ExposureChoice;
+  readonly #view: () => View;
+  #chosen: Exposure | undefined;
+  #revealed: Set<string> | undefined;
+
+  constructor(exposure: Exposure | ExposureChoice, view: () => View) {
+    this.#choose = typeof exposure === 'function' ? exposure : () => exposure;
+    this.#view = view;
+  }
+
+  /** Modern clients have no sessions, so that for them it depends on what there is to see. */
+  for(era: Era): Exposure {
+    if (era === 'modern') return this.#choose(this.#view());
+    return (this.#chosen ??= this.#choose(this.#view()));
+  }
+
+  /** Equal while this client sees the same lists. */
+  digests(view: View, era: Era): Readonly<Record<keyof View['digests'], string>> {
+    return { ...view.digests, tools: this.for(era).digest(view, this.#revealed) };
+  }
+
+  get revealed(): ReadonlySet<string> {
+    return this.#revealed ?? NONE;
+  }
+
+  /** Whether any of these tools was not listed for this session before. */
+  reveal(names: readonly string[]): boolean {
+    const revealed = (this.#revealed ??= new Set());
+    const before = revealed.size;
+    for (const name of names) revealed.add(name);
+    return revealed.size > before;
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();

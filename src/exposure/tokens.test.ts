@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+
+import { estimateTokens } from './tokens.ts';
+
+test.each([
+  ['', 0, 0],
+  ['The quick brown fox jumps over the lazy dog.', 9, 12],
+  ['{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}', 16, 26],
+  ['查找当前天气并返回温度和湿度信息', 9, 16],
+  ['Найти текущую погоду и вернуть температуру', 9, 14],
+  ['1234567890', 4, 4],
+  ['🚀🚀🚀', 3, 9],
+])('%j is between %i and %i tokens', (text, least, most) => {
+  expect(estimateTokens(text)).toBeGreaterThanOrEqual(least);
+  expect(estimateTokens(text)).toBeLessThanOrEqual(most);
+});
+
+test('a long text is not read beyond what answers the question', () => {
+  const begin = performance.now();
+  expect(estimateTokens('word '.repeat(2_000_000), 100)).toBeLessThan(105);
+  expect(performance.now() - begin).toBeLessThan(500);
+});

@@ -1,0 +1,14 @@
+import type { ToolEntry } from '../model/entry.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Call } from '../policy/call.ts';
+
+/** What a client asks; `params` as they came, less what belonged to the hop. */
+export interface CallRequest extends Pick<
+  Call,
+  'session' | 'cancellation' | 'onProgress' | 'behind' | 'checksArguments'
+> {
+  readonly params: JsonObject;
+  readonly timeoutMs?: number;
+  /** Asked about the tool before it is called; throws to refuse. */
+  readonly check?: (entry: ToolEntry) => void;
+}

@@ -1,0 +1,2 @@
+/** What calling a tool can do. */
+export type Tier = 'read' | 'write' | 'destructive';

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const fixture = fileURLToPath(new URL('../servers/conformance.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** The fixture over HTTP, and a gateway that has it four times: over either leg, pinned to either era. */
+export async function startStage() {
+  const home = mkdtempSync(join(tmpdir(), 'trunkline-conformance-'));
+  const server = await start([fixture, '--era', 'both', '--http', '0'], {});
+  const mcpServers = {};
+  for (const era of ['legacy', 'modern']) {
+    mcpServers[`stdio-${era}`] = { command: process.execPath, args: [fixture, '--era', 'both'], era };
+    mcpServers[`http-${era}`] = { url: server.url, era };
+  }
+  const gateway = await startGateway(home, { mcpServers, startup: { listWait: '10s' } });
+  return {
+    fixtureUrl: server.url,
+    gatewayUrl: (leg, era) => `${gateway.url}/s/${leg}-${era}`,
+    async stop() {
+      await gateway.stop();
+      await server.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export function startGateway(home, config) {
+  const file = join(home, 'config.json');
+  writeFileSync(file, JSON.stringify(config));
+  return start([program, 'serve', '--config', file, '--http', '127.0.0.1:0'], { TRUNKLINE_HOME: home });
+}
+
+/** Runs a program that says on standard error where it listens. */
+async function start(args, env) {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  let said = '';
+  const url = await new Promise((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said += text;
+      const found = /http:\/\/127\.0\.0\.1:\d+\/\w+/.exec(said)?.[0];
+      if (found !== undefined) resolve(found);
+    });
+    child.on('close', () => reject(new Error(`It ended before it listened: ${said}`)));
+  });
+  return {
+    url,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

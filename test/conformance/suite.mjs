@@ -1,0 +1,54 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const tools = join(folder, 'tools');
+const shim = join(folder, 'node20-shim.mjs');
+
+/** Installs both releases of the suite beside this file, once. */
+export function installSuite() {
+  if (existsSync(join(tools, 'node_modules', '.package-lock.json'))) return;
+  console.log('conformance: installing the suite');
+  const { status } = spawnSync('npm', ['ci', '--no-progress', '--loglevel=error'], {
+    cwd: tools,
+    stdio: 'inherit',
+    // What npm tells its scripts about the outer package would override the settings of the inner one.
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_config_/i.test(name))),
+  });
+  if (status !== 0) throw new Error('The conformance suite could not be installed.');
+}
+
+/** Runs the suite and gives each scenario's outcome; what it said is kept under `results/`. */
+export async function runSuite(name, release, args) {
+  const results = join(folder, 'results', name.replaceAll(/[^\w.-]+/g, '-'));
+  mkdirSync(results, { recursive: true });
+  const program = join(tools, 'node_modules', `conformance-${release}`, 'dist', 'index.js');
+  const child = spawn(process.execPath, ['--import', shim, program, ...args, '-o', results], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => (said += text));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  writeFileSync(join(results, 'output.txt'), said);
+  const scenarios = outcomes(said);
+  if (scenarios.size === 0)
+    throw new Error(`The suite ended with ${code} and without a summary:\n${said.slice(-2000)}`);
+  return scenarios;
+}
+
+/** From the summary: scenarios that count, and whether they passed. */
+function outcomes(said) {
+  const summary = said.slice(said.lastIndexOf('=== SUMMARY ==='));
+  const [scored, unscored = ''] = summary.split('\nNot scored');
+  const ignored = new Set([...unscored.matchAll(/^ +[✓✗~?] (\S+) \(/gmu)].map(([, name]) => name));
+  const lines = [...scored.matchAll(/^([✓✗]) ([\w/-]+): (\d+) passed, (\d+) failed/gmu)];
+  return new Map(
+    lines.flatMap(([, mark, name, passed, failed]) =>
+      ignored.has(name) ? [] : [[name, { ok: mark === '✓', passed: Number(passed), failed: Number(failed) }]],
+    ),
+  );
+}
