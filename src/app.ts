@@ -62,6 +62,8 @@ export interface App {
 interface Front extends AsyncDisposable {
   readonly url: string | undefined;
   stopAccepting(): void;
+  /** Everything that clients wait for has been answered; calls are the gateway's business. */
+  drained(): Promise<void>;
 }
 
 /** The largest message that a server, or a client on standard input, may send. */
@@ -89,7 +91,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     gateway.start();
     const stopped = ended.promise.then(async () => {
       front.stopAccepting();
-      await gateway.drain(config.shutdownMs);
+      const until = Date.now() + config.shutdownMs;
+      await withinMs(front.drained(), config.shutdownMs);
+      await gateway.drain(Math.max(0, until - Date.now()));
       await scope[Symbol.asyncDispose]();
     });
     return { gateway, url: front.url, warnings: snapshot.warnings, stop: () => ended.resolve(), stopped };
@@ -192,6 +196,7 @@ async function openFront(
         options.stdin.pause();
         parked.close();
       },
+      drained: () => stdio.drained(),
       [Symbol.asyncDispose]: () => Promise.resolve(stdio.close()),
     };
   }
@@ -221,9 +226,20 @@ async function openFront(
       routes.stopAccepting();
       parked.close();
     },
+    drained: () => Promise.resolve(),
     [Symbol.asyncDispose]: async () => {
       await routes[Symbol.asyncDispose]();
       await listener.close();
     },
   };
+}
+
+function withinMs(promise: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

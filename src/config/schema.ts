@@ -58,7 +58,11 @@ export const serverSchema = z
     envFile: text
       .optional()
       .describe('File with `KEY=VALUE` lines, relative to this file; `env` wins over it.'),
-    cwd: text.optional().describe('Working directory of the program, relative to this file.'),
+    cwd: text
+      .optional()
+      .describe(
+        'Working directory of the program, relative to this file. Without it, the folder in which Trunkline was started.',
+      ),
     url: text.optional().describe('Address of a server that is reached over HTTP.'),
     headers: z.record(headerName, z.string()).optional().describe('HTTP headers sent with every request.'),
     type: z

@@ -50,7 +50,7 @@ describe('listen', () => {
     const address = test.listener.url.host;
     await expect(listen({ address, routes, log: silentLogger })).rejects.toMatchObject({
       code: 'ADDRESS_IN_USE',
-      message: `The address ${address} is already in use; choose another port with --http 127.0.0.1:PORT.`,
+      message: `The address ${address} is already in use, perhaps by another Trunkline; choose another with --http 127.0.0.1:PORT.`,
     });
   });
 

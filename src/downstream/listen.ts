@@ -107,7 +107,7 @@ function bind(server: Server, to: { host: string; port: number; address: string 
 
 function bindProblem(cause: NodeJS.ErrnoException, address: string): GatewayError {
   if (cause.code === 'EADDRINUSE') {
-    const message = `The address ${address} is already in use; choose another port with --http 127.0.0.1:PORT.`;
+    const message = `The address ${address} is already in use, perhaps by another Trunkline; choose another with --http 127.0.0.1:PORT.`;
     return new GatewayError('ADDRESS_IN_USE', message, { cause, details: { address } });
   }
   const message = `Cannot listen on ${address} (${cause.code ?? cause.message}); choose another with --http 127.0.0.1:PORT.`;

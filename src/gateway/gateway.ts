@@ -30,7 +30,7 @@ import {
   toolOperation,
   unknownEntry,
 } from './route.ts';
-import { problemOf } from './status.ts';
+import { statusOf } from './status.ts';
 import type { UpstreamStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ServerAlone } from './server-alone.ts';
@@ -140,12 +140,13 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   async callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const { catalog } = this.#deps;
-    const entry =
-      findTool(catalog.current, name) ??
-      (await this.#tracked(request.cancellation, () => this.#discoverTool(name, request)));
-    if (entry === undefined) throw unknownEntry('tool', name, catalog.current.tools.keys());
-    return this.#guarded(caller, toolOperation(entry, request.params), request);
+    const known = findTool(this.#deps.catalog.current, name);
+    if (known !== undefined) return this.#guarded(caller, toolOperation(known, request.params), request);
+    // One piece of work to its end, or a stop could fall between finding and calling.
+    return this.#tracked(request.cancellation, async () => {
+      const entry = await this.#discoverTool(name, request);
+      return this.#guarded(caller, toolOperation(entry, request.params), request);
+    });
   }
 
   async getPrompt(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
@@ -185,22 +186,7 @@ export class Gateway implements Served, AsyncDisposable {
 
   status(): readonly UpstreamStatus[] {
     const { pool, catalog } = this.#deps;
-    return pool.names().map((name) => {
-      const upstream = pool.get(name);
-      const listing = catalog.listing(name);
-      const problem = upstream === undefined ? undefined : problemOf(upstream.state);
-      return {
-        name,
-        state: upstream?.state.at ?? 'closed',
-        tools: listing?.tools.length ?? 0,
-        prompts: listing?.prompts.length ?? 0,
-        resources: listing?.resources.length ?? 0,
-        inFlight: upstream?.inFlight ?? 0,
-        ...(listing === undefined ? {} : { listedAt: listing.at }),
-        ...(upstream?.pid === undefined ? {} : { pid: upstream.pid }),
-        ...(problem === undefined ? {} : { problem }),
-      };
-    });
+    return pool.names().map((name) => statusOf(name, pool.get(name), catalog.listing(name)));
   }
 
   /** Lets calls in flight finish; those that have not by the deadline are cancelled. */
@@ -270,7 +256,7 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   /** While a server has no listing yet, a call is matched against the known prefixes and only that server is listed. */
-  async #discoverTool(name: string, request: CallRequest): Promise<ToolEntry | undefined> {
+  async #discoverTool(name: string, request: CallRequest): Promise<ToolEntry> {
     const { pool, catalog, config } = this.#deps;
     const isPossible = (upstream: UpstreamName): boolean =>
       !catalog.has(upstream) && mayBelongTo(name, upstream, config.names.separator);
@@ -279,7 +265,7 @@ export class Gateway implements Served, AsyncDisposable {
       const entry = findTool(catalog.current, name);
       if (entry !== undefined) return entry;
     }
-    return undefined;
+    throw unknownEntry('tool', name, catalog.current.tools.keys());
   }
 
   async #discover(upstream: UpstreamName, { cancellation, timeoutMs }: CallRequest): Promise<void> {

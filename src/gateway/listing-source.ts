@@ -1,10 +1,8 @@
 import type { ListingSource } from '../catalog/catalog.ts';
 import { readListing } from '../catalog/listing.ts';
 import { GatewayError } from '../model/errors.ts';
-import { isJsonObject } from '../model/json.ts';
 import type { Logger } from '../observe/log.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
-import { headerParams } from '../wire/param-headers.ts';
 
 /** Connects the catalog, which knows no upstreams, with the pool, which knows no listings. */
 export function listingSource(
@@ -17,31 +15,21 @@ export function listingSource(
       if (upstream === undefined)
         throw new GatewayError('INVARIANT', `There is no upstream "${name}" to list.`);
       const raw = await upstream.list(cancellation);
-      // Over HTTP a modern server expects annotated arguments in headers, which a broken annotation makes impossible.
-      const isMirrored = raw.facts.era === 'modern' && upstream.config.transport.kind === 'http';
-      const tools = isMirrored ? raw.tools.filter(hasProperHeaders) : raw.tools;
-      if (tools.length < raw.tools.length) {
-        const count = raw.tools.length - tools.length;
-        deps.log.warn('Left out tools whose x-mcp-header breaks the rules.', { upstream: name, count });
-      }
-      const { listing, unreadable, duplicates } = readListing(
-        { ...raw, tools },
-        {
-          upstream: name,
-          config: upstream.config.fingerprint,
-          at: deps.now(),
-        },
-      );
+      const { listing, unreadable, duplicates } = readListing(raw, {
+        upstream: name,
+        config: upstream.config.fingerprint,
+        at: deps.now(),
+      });
       if (raw.isCut)
         deps.log.warn('A list of a server has no end; took the first part of it.', { upstream: name });
+      if (raw.unusable !== undefined && raw.unusable > 0) {
+        const { unusable: count } = raw;
+        deps.log.warn('Left out tools whose x-mcp-header breaks the rules.', { upstream: name, count });
+      }
       if (unreadable + duplicates > 0) {
         deps.log.warn('Left out entries of a server.', { upstream: name, unreadable, duplicates });
       }
       return listing;
     },
   };
-}
-
-function hasProperHeaders(tool: unknown): boolean {
-  return !isJsonObject(tool) || headerParams(tool['inputSchema']) !== undefined;
 }

@@ -1,6 +1,8 @@
+import type { Listing } from '../catalog/listing.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { UpstreamState } from '../upstream/state.ts';
+import type { Upstream } from '../upstream/upstream.ts';
 
 export interface UpstreamStatus {
   readonly name: UpstreamName;
@@ -15,7 +17,26 @@ export interface UpstreamStatus {
   readonly problem?: { readonly code: ErrorCode; readonly message: string; readonly retryAt?: number };
 }
 
-export function problemOf(state: UpstreamState): UpstreamStatus['problem'] {
+export function statusOf(
+  name: UpstreamName,
+  upstream: Upstream | undefined,
+  listing: Listing | undefined,
+): UpstreamStatus {
+  const problem = upstream === undefined ? undefined : problemOf(upstream.state);
+  return {
+    name,
+    state: upstream?.state.at ?? 'closed',
+    tools: listing?.tools.length ?? 0,
+    prompts: listing?.prompts.length ?? 0,
+    resources: listing?.resources.length ?? 0,
+    inFlight: upstream?.inFlight ?? 0,
+    ...(listing === undefined ? {} : { listedAt: listing.at }),
+    ...(upstream?.pid === undefined ? {} : { pid: upstream.pid }),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+function problemOf(state: UpstreamState): UpstreamStatus['problem'] {
   if (state.at !== 'waiting' && state.at !== 'needs-auth' && state.at !== 'failed') return undefined;
   const { code, message } = state.error;
   return state.at === 'waiting' ? { code, message, retryAt: state.retryAt } : { code, message };

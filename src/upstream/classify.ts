@@ -97,11 +97,15 @@ function spawnProblem(cause: unknown): string {
   return `the command "${command}" cannot be executed (${code})`;
 }
 
-function lastWords(hints: ProcessHints): string {
-  return hints.stderr.length === 0
-    ? ''
-    : ` Its last words on standard error: ${hints.stderr.slice(-5).join(' | ')}`;
+/** The end of what it said, and before that the line that names the error: a trace is longer than its message. */
+function lastWords({ stderr }: ProcessHints): string {
+  if (stderr.length === 0) return '';
+  const last = stderr.slice(-LAST_LINES);
+  const named = stderr.slice(0, -LAST_LINES).find((line) => /error|fatal|panic/i.test(line));
+  return ` Its last words on standard error: ${[...(named === undefined ? [] : [named]), ...last].join(' | ')}`;
 }
+
+const LAST_LINES = 5;
 
 function errorCode(cause: unknown): string | undefined {
   const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;

@@ -4,6 +4,7 @@ import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
 import { RPC } from '../wire/era.ts';
+import { headerParams } from '../wire/param-headers.ts';
 import type { Payload } from '../lib/payload.ts';
 
 /** What an upstream said it offers, unread. */
@@ -15,6 +16,8 @@ export interface RawListing {
   readonly templates: readonly unknown[];
   /** A bound was met: what came after it is missing. */
   readonly isCut: boolean;
+  /** So many tools were left out, because their calls could not be made as the protocol wants it. */
+  readonly unusable?: number;
 }
 
 type Ask = (method: string, params: JsonObject, cancellation: Cancellation) => Promise<Payload>;
@@ -47,6 +50,15 @@ export async function listEntries(
     templates: templates.entries,
     isCut: tools.isCut || prompts.isCut || resources.isCut || templates.isCut,
   };
+}
+
+/** Over HTTP a modern server expects annotated arguments in headers, which a broken annotation makes impossible. */
+export function usableOver(transport: 'stdio' | 'http', listing: RawListing): RawListing {
+  if (transport !== 'http' || listing.facts.era !== 'modern') return listing;
+  const tools = listing.tools.filter(
+    (tool) => !isJsonObject(tool) || headerParams(tool['inputSchema']) !== undefined,
+  );
+  return { ...listing, tools, unusable: listing.tools.length - tools.length };
 }
 
 interface Pages {

@@ -51,6 +51,18 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('a modern server', () => {
+  test('that refuses our version and names it as supported is asked once more', async () => {
+    let probes = 0;
+    const refusal = (supported: string[]) => ({
+      error: { code: -32022, message: 'No.', data: { supported } },
+    });
+    const talk = new Talk(() => (probes++ === 0 ? refusal([MODERN_VERSION]) : discovered));
+    expect((await talk.agree()).era).toBe('modern');
+    expect(probes).toBe(2);
+    const stubborn = new Talk(() => refusal([MODERN_VERSION]));
+    await expect(stubborn.agree()).rejects.toMatchObject({ body: { code: -32022 } });
+  });
+
   test('is known by its answer to the probe', async () => {
     const talk = new Talk(answering({ 'server/discover': discovered }));
     expect(await talk.agree()).toEqual({

@@ -1,4 +1,5 @@
 import type { Cancellation } from '../lib/cancellation.ts';
+import type { Payload } from '../lib/payload.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -76,7 +77,13 @@ async function discover(
   identity: ClientIdentity,
   cancellation: Cancellation,
 ): Promise<ServerFacts> {
-  const payload = await peer.request('server/discover', withEnvelope({}, identity), { cancellation });
+  const probe = (): Promise<Payload> =>
+    peer.request('server/discover', withEnvelope({}, identity), { cancellation });
+  const payload = await probe().catch((error: unknown) => {
+    // A server that refuses a version and names the very same as supported is taken at its word, once.
+    if (namesOurVersion(error)) return probe();
+    throw error;
+  });
   const result = payload.value;
   if (!isJsonObject(result) || !Array.isArray(result['supportedVersions'])) {
     throw new RpcError({
@@ -125,6 +132,13 @@ function facts(era: Era, protocol: string, info: unknown, result: JsonObject): S
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     ...(typeof instructions === 'string' ? { instructions } : {}),
   };
+}
+
+function namesOurVersion(error: unknown): boolean {
+  if (!(error instanceof RpcError) || error.body.code !== RPC.unsupportedVersion) return false;
+  const { data } = error.body;
+  const supported = isJsonObject(data) ? data['supported'] : undefined;
+  return Array.isArray(supported) && supported.includes(MODERN_VERSION);
 }
 
 function noSharedVersion(offered: readonly unknown[]): GatewayError {

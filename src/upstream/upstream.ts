@@ -12,7 +12,7 @@ import { Connection } from './connection.ts';
 import type { RequestOptions } from './connection.ts';
 import { Endings } from './endings.ts';
 import { IdleTimer } from './idle.ts';
-import { listEntries } from './list-entries.ts';
+import { listEntries, usableOver } from './list-entries.ts';
 import type { RawListing } from './list-entries.ts';
 import { StandingOrders } from './standing-orders.ts';
 import { Turns } from './turns.ts';
@@ -45,6 +45,7 @@ export class Upstream implements AsyncDisposable {
   #turns: Turns | undefined;
   /** What failed with a remembered era is asked for it again. */
   #doubtsEra = false;
+  #lastRefusal: string | undefined;
 
   constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.config = config;
@@ -84,10 +85,10 @@ export class Upstream implements AsyncDisposable {
   }
 
   async list(cancellation: Cancellation): Promise<RawListing> {
-    const connection = this.#connection ?? (await orCancelled(this.#connect(), cancellation));
+    const { opened } = this.#connection ?? (await orCancelled(this.#connect(), cancellation));
     const ask = (method: string, params: JsonObject): Promise<Payload> =>
       this.#send(method, params, { cancellation }, false);
-    return listEntries(ask, connection.opened.facts, cancellation);
+    return usableOver(this.config.transport.kind, await listEntries(ask, opened.facts, cancellation));
   }
 
   /** Makes the server send updates for exactly these resources, now and after every reconnection. */
@@ -226,11 +227,10 @@ export class Upstream implements AsyncDisposable {
   #refused(error: GatewayError): void {
     if (this.#state.at !== 'connecting') return;
     this.#feed({ type: 'refused', error, retryAt: this.#retryAt(this.#state.attempt) });
-    this.#deps.log.warn('Cannot connect to a server.', {
-      upstream: this.name,
-      code: error.code,
-      reason: error.message,
-    });
+    // The same again and again is said once; the state has the details.
+    const level = error.message === this.#lastRefusal ? 'debug' : 'warn';
+    this.#lastRefusal = error.message;
+    this.#deps.log[level]('Cannot connect to a server.', { upstream: this.name, reason: error.message });
     this.#scheduleRetry();
   }
 

@@ -14,6 +14,7 @@ import type { ClientChannel, Connection, IncomingRequest } from './serving.ts';
 
 /** The one revision in which a client may send several messages in an array. */
 const BATCH_VERSION = '2025-03-26';
+const LISTEN = 'subscriptions/listen';
 
 /** Serves the client at the other end of our own standard input and output. */
 export class OwnStdio implements ClientChannel {
@@ -21,6 +22,7 @@ export class OwnStdio implements ClientChannel {
   readonly #connection: Connection;
   readonly #requests = new Map<RequestId, StdioRequest>();
   #mayBatch = false;
+  #onSettled: (() => void) | undefined;
 
   constructor(options: {
     readonly stdin: Readable;
@@ -59,6 +61,16 @@ export class OwnStdio implements ClientChannel {
 
   get inFlight(): number {
     return this.#requests.size;
+  }
+
+  /** Resolves when everything was answered but what stays open by its nature. */
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onSettled = () => {
+        if (![...this.#requests.values()].some(({ method }) => method !== LISTEN)) resolve();
+      };
+      this.#onSettled();
+    });
   }
 
   cancelAll(): void {
@@ -110,6 +122,7 @@ export class OwnStdio implements ClientChannel {
   #request(message: Message & { kind: 'request' }): void {
     const request = new StdioRequest(message, this.#writer, (settled, result) => {
       if (this.#requests.get(settled.id) === settled) this.#requests.delete(settled.id);
+      this.#onSettled?.();
       if (settled.method !== 'initialize' || !isJsonObject(result?.peek)) return;
       this.#mayBatch = result.peek['protocolVersion'] === BATCH_VERSION;
     });

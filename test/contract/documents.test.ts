@@ -135,7 +135,7 @@ async function startDemo(): Promise<{ output: string; port: number; stop(): Prom
   await new Promise<void>((done, fail) => {
     const take = (chunk: Buffer): void => {
       output += chunk.toString();
-      if (output.includes('"mcpServers"') && output.trimEnd().endsWith('}')) done();
+      if (/ tools from 3 servers:\n(?:.+\n){3}/.test(output)) done();
     };
     child.stdout.on('data', take);
     child.stderr.on('data', take);

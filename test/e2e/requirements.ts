@@ -201,6 +201,12 @@ export const requirements: readonly Requirement[] = [
     pairing: 'every',
   }),
 
+  says('downstream:http:param-headers', 'A call whose headers contradict its arguments is refused', {
+    downstream: ['http/modern'],
+    upstream: everyLeg,
+    source: 'MCP 2026-07-28 basic/transports',
+  }),
+
   // One server alone, at a path of its own.
   says('single:lists', 'A server alone is listed under its own names, in its own order, without the others', {
     downstream: overHttp,
@@ -295,6 +301,13 @@ export const requirements: readonly Requirement[] = [
   says('shutdown:deadline', 'A call that hangs does not hold up the end beyond its deadline'),
   says('shutdown:second-signal', 'A second signal ends the gateway at once'),
   says('shutdown:in-parallel', 'Many stubborn servers take no longer to end than one'),
+  says(
+    'shutdown:stdin-answers',
+    'What was asked before standard input ended is answered, also at a first start',
+    {
+      downstream: ['stdio/legacy'],
+    },
+  ),
   says('shutdown:stdin-closed', 'The end of standard input ends the gateway and its servers', {
     downstream: ['stdio/legacy', 'stdio/modern'],
   }),

@@ -18,7 +18,7 @@ interface ServeOptions {
 type UpstreamStatus = ReturnType<App['gateway']['status']>[number];
 
 /** How long the list of what is connected waits for slow servers. */
-const REPORT_WITHIN_MS = 15_000;
+const REPORT_WITHIN_MS = 5000;
 
 export async function serve(options: ServeOptions, context: CliContext): Promise<ExitCode> {
   const places = locations(context);
@@ -53,6 +53,8 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
   context.onStopSignal(() => app.stop());
   for (const { file: where, line, column, message } of app.warnings)
     context.out.note(`${where}:${line}:${column}: ${message}`);
+  if (app.gateway.status().length === 0)
+    context.out.note(`No server can be used; add some to mcpServers in ${file}`);
   if (app.url !== undefined) void report(app, app.url, context);
   await app.stopped;
   return 0;
@@ -62,6 +64,8 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
 async function report(app: App, url: string, context: CliContext): Promise<void> {
   const { out } = context;
   out.note(`Trunkline ${context.version} listens at ${url}`);
+  out.note('\nPaste into the configuration of your MCP client:');
+  out.note(`"mcpServers": {\n  "trunkline": { "type": "http", "url": "${url}" }\n}`);
   await Promise.race([
     app.gateway.discovered,
     new Promise((resolve) => setTimeout(resolve, REPORT_WITHIN_MS).unref()),
@@ -71,8 +75,6 @@ async function report(app: App, url: string, context: CliContext): Promise<void>
   const from = status.length === 1 ? '1 server' : `${status.length} servers`;
   out.note(`\n${total} tools from ${from}:`);
   for (const line of columns(status.map(describe))) out.note(line);
-  out.note('\nPaste into the configuration of your MCP client:');
-  out.note(`"mcpServers": {\n  "trunkline": { "type": "http", "url": "${url}" }\n}`);
 }
 
 function describe(status: UpstreamStatus): readonly string[] {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+
 import { expect } from 'vitest';
 
 import { ownCode, pidOf, said } from '../../support/asking.ts';
@@ -5,6 +7,8 @@ import { eventually } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { isRunning } from '../../support/processes.ts';
+import { fixture } from '../../support/fixture.ts';
+import { gatewayCommand } from '../../support/gateway.ts';
 import { verifies } from '../verifies.ts';
 
 checkLeaks();
@@ -100,4 +104,27 @@ verifies('shutdown:stdin-closed', async (cell) => {
   expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
   expect(pids.filter(isRunning)).toEqual([]);
   await call;
+});
+
+verifies('shutdown:stdin-answers', async () => {
+  const { command, args, env } = gatewayCommand({
+    mcpServers: { one: fixture('plain') },
+    args: ['--expose', 'search'],
+  });
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  const call = (id: number, name: string, given: object): string =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } })}\n`;
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stdin.end(
+    call(1, 'search_tools', { query: 'echo' }) + call(2, 'one__echo', { text: 'asked in time' }),
+  );
+  const code = await new Promise((done) => child.once('close', done));
+  const answers = out
+    .split('\n')
+    .flatMap((line) => (line.includes('"id":') ? [JSON.parse(line) as { id: number }] : []));
+  expect(code).toBe(0);
+  expect(answers.map(({ id }) => id).toSorted()).toEqual([1, 2]);
+  expect(JSON.stringify(answers)).toContain('one__echo(text: string)');
+  expect(JSON.stringify(answers)).toContain('asked in time');
 });
