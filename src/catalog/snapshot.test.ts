@@ -5,7 +5,7 @@ import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
 import { readListing } from './listing.ts';
 import type { Listing } from './listing.ts';
-import { exposedUri, findResource, merge } from './snapshot.ts';
+import { alone, exposedUri, findResource, merge } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const facts: ServerFacts = { era: 'legacy', protocol: '2025-11-25', info: {}, capabilities: {} };
@@ -184,5 +184,22 @@ describe('templates', () => {
     expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///x/y')).toBe('trunkline://b/file:///x/y');
     expect(exposedUri(snapshot, 'b' as UpstreamName, 'b://1')).toBe('b://1');
     expect(exposedUri(snapshot, 'a' as UpstreamName, 'b://1')).toBe('b://1');
+  });
+});
+
+describe('one upstream alone', () => {
+  const own = listing('files', { tools: ['b.x', 'a'], prompts: ['q', 'p'], uris: ['file:b', 'file:a'] });
+
+  test('has its own names, whatever characters they have, in its own order', () => {
+    const snapshot = alone(own, options);
+    expect([...snapshot.tools.keys()]).toEqual(['b.x', 'a']);
+    expect([...snapshot.prompts.keys()]).toEqual(['q', 'p']);
+    expect([...snapshot.resources.keys()]).toEqual(['file:b', 'file:a']);
+    expect(findResource(snapshot, 'file:a')).toMatchObject({ upstream: 'files', uri: 'file:a' });
+  });
+
+  test('lacks the tools that are not allowed', () => {
+    const allows = (upstream: UpstreamName, tool: string): boolean => upstream === 'files' && tool === 'a';
+    expect([...alone(own, { allows }).tools.keys()]).toEqual(['a']);
   });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ExposureContext } from '../exposure/exposure.ts';
 import type { CallRequest } from '../gateway/call-request.ts';
 import type { Served } from '../gateway/served.ts';
@@ -6,11 +7,13 @@ import type { View } from '../gateway/view.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
+import type { ToolEntry } from '../model/entry.ts';
 import { RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import { RPC } from '../wire/era.ts';
+import { paramProblem } from '../wire/modern-headers.ts';
 import { envelopeOf, withoutEnvelope } from '../wire/envelope.ts';
 import type { IncomingRequest } from '../wire/serving.ts';
 import { AskedClient } from './asked-client.ts';
@@ -101,7 +104,12 @@ export class ClientCalls {
     options: Omit<CallRequest, 'params'>,
   ): Promise<Payload> {
     const { gateway, caller } = this.#binding;
-    const request: CallRequest = { ...options, params: withoutEnvelope(params) };
+    const { headers } = client;
+    const request: CallRequest = {
+      ...options,
+      params: withoutEnvelope(params),
+      ...(headers && { check: (entry) => checkHeaders(entry, params, headers) }),
+    };
     switch (client.method) {
       case 'tools/call': {
         const context = new ClientContext(this.#binding, this.#exposure, { client, era });
@@ -165,6 +173,12 @@ const METHODS: ReadonlySet<string> = new Set([
   'resources/read',
   'completion/complete',
 ]);
+
+/** Whoever routes by headers must have seen the same arguments as the server. */
+function checkHeaders(entry: ToolEntry, params: JsonObject, headers: IncomingHttpHeaders): void {
+  const problem = paramProblem(entry.definition['inputSchema'], params['arguments'], headers);
+  if (problem !== undefined) throw new RpcError(problem);
+}
 
 interface Told {
   notify(method: string, params: JsonObject): void;

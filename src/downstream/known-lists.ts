@@ -23,6 +23,11 @@ export class KnownLists {
     if (kind !== undefined) this.#known.set(method, view.digests[kind]);
   }
 
+  /** The client has just been told that its tools are others, so that nothing older needs to be announced. */
+  toldOfTools(view: Digests): void {
+    this.listed('tools/list', view);
+  }
+
   /** The notifications that a change is worth to this client. */
   news(changed: ChangedLists, view: Digests): readonly string[] {
     return KINDS.filter((kind) => changed[kind] && this.#isNews(kind, view)).map(

@@ -93,6 +93,7 @@ export class McpEndpoint {
       },
     });
     const request = new PostedRequest(message, exchange, {
+      headers: inbound.request.headers,
       statusOf: modernStatus,
       settled: () => {},
       failed,

@@ -46,7 +46,9 @@ class ClientSession implements Connection {
 
   constructor(binding: Binding) {
     this.#binding = binding;
-    this.#exposure = new SessionExposure(binding.exposure, () => this.#view());
+    this.#exposure = new SessionExposure(binding.exposure, () => this.#view(), {
+      onReveal: () => this.#known.toldOfTools({ digests: this.#exposure.digests(this.#view(), 'legacy') }),
+    });
     this.#calls = new ClientCalls(binding, this.#exposure);
     this.#listeners = new Listeners(binding.gateway, binding.caller);
   }
@@ -125,7 +127,7 @@ class ClientSession implements Connection {
     await gateway.settled();
     const view = this.#view();
     const exposure = this.#exposure.for(era);
-    const { revealed } = this.#exposure;
+    const revealed = this.#exposure.revealedFor(era);
     this.#known.listed(method, { digests: this.#exposure.digests(view, era) });
     return lists.get(method, view, exposure, { era, revealed });
   }

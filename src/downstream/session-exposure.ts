@@ -6,12 +6,18 @@ import type { Era } from '../model/server-facts.ts';
 export class SessionExposure {
   readonly #choose: ExposureChoice;
   readonly #view: () => View;
+  readonly #onReveal: (() => void) | undefined;
   #chosen: Exposure | undefined;
   #revealed: Set<string> | undefined;
 
-  constructor(exposure: Exposure | ExposureChoice, view: () => View) {
+  constructor(
+    exposure: Exposure | ExposureChoice,
+    view: () => View,
+    { onReveal }: { readonly onReveal?: () => void } = {},
+  ) {
     this.#choose = typeof exposure === 'function' ? exposure : () => exposure;
     this.#view = view;
+    this.#onReveal = onReveal;
   }
 
   /** Modern clients have no sessions, so that for them it depends on what there is to see. */
@@ -22,19 +28,22 @@ export class SessionExposure {
 
   /** Equal while this client sees the same lists. */
   digests(view: View, era: Era): Readonly<Record<keyof View['digests'], string>> {
-    return { ...view.digests, tools: this.for(era).digest(view, this.#revealed) };
+    return { ...view.digests, tools: this.for(era).digest(view, this.revealedFor(era)) };
   }
 
-  get revealed(): ReadonlySet<string> {
-    return this.#revealed ?? NONE;
+  /** The lists of modern clients may not depend on what came before on a connection. */
+  revealedFor(era: Era): ReadonlySet<string> {
+    return era === 'modern' ? NONE : (this.#revealed ?? NONE);
   }
 
-  /** Whether any of these tools was not listed for this session before. */
+  /** Whether any of these tools was not listed for this session before, so that the client must be told. */
   reveal(names: readonly string[]): boolean {
     const revealed = (this.#revealed ??= new Set());
     const before = revealed.size;
     for (const name of names) revealed.add(name);
-    return revealed.size > before;
+    if (revealed.size === before) return false;
+    this.#onReveal?.();
+    return true;
   }
 }
 

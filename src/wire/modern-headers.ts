@@ -5,6 +5,7 @@ import type { RpcErrorBody } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { META, MODERN_VERSION, RPC } from './era.ts';
+import { headerParams, paramHeaders } from './param-headers.ts';
 
 interface ModernMessage {
   readonly method: string;
@@ -55,6 +56,23 @@ export function modernNotificationProblem(
   return isContradicted ? mismatch('Mcp-Method', methodHeader) : undefined;
 }
 
+/** Why the headers of a call do not repeat its annotated arguments; undefined when they do. */
+export function paramProblem(
+  inputSchema: unknown,
+  args: unknown,
+  headers: IncomingHttpHeaders,
+): RpcErrorBody | undefined {
+  const params = headerParams(inputSchema) ?? [];
+  const expected = paramHeaders(params, args);
+  for (const { header } of params) {
+    const name = `Mcp-Param-${header}`;
+    const [given, value] = [headers[name.toLowerCase()], expected[name]];
+    const isRight = value === undefined ? given === undefined : repeats(given, value);
+    if (!isRight) return mismatch(name, given);
+  }
+  return undefined;
+}
+
 /** Errors of a modern request that HTTP repeats as its status. */
 export function modernStatus(error: RpcErrorBody): number {
   switch (error.code) {
@@ -82,8 +100,12 @@ function nameProblem(
   if (field === undefined) return undefined;
   const value = message.params?.[field];
   if (typeof value !== 'string') return undefined; // Whoever answers says what is wrong with the body.
-  if (header === value && !isEncoded(value)) return undefined;
-  return typeof header === 'string' && decoded(header) === value ? undefined : mismatch('Mcp-Name', header);
+  return repeats(header, value) ? undefined : mismatch('Mcp-Name', header);
+}
+
+function repeats(header: string | string[] | undefined, value: string): boolean {
+  if (header === value && !isEncoded(value)) return true;
+  return typeof header === 'string' && decoded(header) === value;
 }
 
 function isEncoded(value: string): boolean {

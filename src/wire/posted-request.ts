@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import { Cancellation } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { GatewayError, RpcErrorBody } from '../model/errors.ts';
@@ -17,6 +19,7 @@ export interface ReplyPath {
 }
 
 export interface RequestOwner {
+  readonly headers?: IncomingHttpHeaders;
   /** The HTTP status that goes with an error. */
   statusOf(error: RpcErrorBody): number;
   /** Called once, before the answer is written; `result` is there when it succeeded. */
@@ -59,6 +62,10 @@ export class PostedRequest implements IncomingRequest {
 
   notify(method: string, params: JsonObject | undefined): void {
     if (!this.#isSettled) this.#path.notify(notificationText(method, params));
+  }
+
+  get headers(): IncomingHttpHeaders | undefined {
+    return this.#owner.headers;
   }
 
   get canAsk(): boolean {

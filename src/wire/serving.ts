@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { RpcErrorBody } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -9,6 +11,8 @@ export interface IncomingRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject | undefined;
+  /** Of the HTTP request that it is, in the modern era; they repeat parts of the body. */
+  readonly headers?: IncomingHttpHeaders | undefined;
   /** Cancelled by the client's notification or by the client going away. */
   readonly cancellation: Cancellation;
   result(payload: Payload): void;

@@ -32,4 +32,29 @@ const stable = legs.map((leg) => ({
   args: ({ gatewayUrl }) => ['server', '--url', gatewayUrl(leg, 'legacy'), '--suite', 'all'],
 }));
 
-export const arrangements = [...direct, ...through, ...stable];
+/** We are the client of servers of the suite; those for signing in are left out until we can. */
+const asClient = [
+  {
+    version: '2025-11-25',
+    driver: 'legacy',
+    scenarios: ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry'],
+  },
+  ...eras.map((driver) => ({
+    version: '2026-07-28',
+    driver,
+    scenarios: [
+      'tools_call',
+      'request-metadata',
+      'sep-2322-client-request-state',
+      'http-standard-headers',
+      'http-custom-headers',
+      'http-invalid-tool-headers',
+      'json-schema-ref-no-deref',
+    ],
+  })),
+].map((client) => ({
+  name: `${client.version} with us as the client, driven by a ${client.driver} one`,
+  client,
+}));
+
+export const arrangements = [...direct, ...through, ...stable, ...asClient];

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from '../../scripts/build.mjs';
 import { arrangements } from './arrangements.mjs';
 import { readExpectedFailures } from './expected-failures.mjs';
-import { installSuite, runSuite } from './suite.mjs';
+import { installSuite, runClientScenarios, runSuite } from './suite.mjs';
 import { startStage } from './stage.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -24,9 +24,13 @@ rmSync(join(folder, 'results'), { recursive: true, force: true });
 let isFailed = false;
 const stage = await startStage();
 try {
-  for (const { name, release, args } of arrangements) {
+  for (const { name, release, args, client } of arrangements) {
     if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
-    report(name, await runSuite(name, release, args(stage)));
+    const run =
+      client === undefined
+        ? runSuite(name, { release, args: args(stage) })
+        : runClientScenarios(name, client);
+    report(name, await run);
   }
 } finally {
   await stage.stop();

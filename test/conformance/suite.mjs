@@ -21,7 +21,14 @@ export function installSuite() {
 }
 
 /** Runs the suite and gives each scenario's outcome; what it said is kept under `results/`. */
-export async function runSuite(name, release, args) {
+export async function runSuite(name, { release, args }) {
+  const said = await run(name, release, args);
+  const scenarios = outcomes(said);
+  if (scenarios.size === 0) throw new Error(`The suite ended without a summary:\n${said.slice(-2000)}`);
+  return scenarios;
+}
+
+async function run(name, release, args) {
   const results = join(folder, 'results', name.replaceAll(/[^\w.-]+/g, '-'));
   mkdirSync(results, { recursive: true });
   const program = join(tools, 'node_modules', `conformance-${release}`, 'dist', 'index.js');
@@ -32,12 +39,23 @@ export async function runSuite(name, release, args) {
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text) => (said += text));
-  const code = await new Promise((resolve) => child.on('close', resolve));
+  await new Promise((resolve) => child.on('close', resolve));
   writeFileSync(join(results, 'output.txt'), said);
-  const scenarios = outcomes(said);
-  if (scenarios.size === 0)
-    throw new Error(`The suite ended with ${code} and without a summary:\n${said.slice(-2000)}`);
-  return scenarios;
+  return said;
+}
+
+/** Runs scenarios in which we are the client, one by one, in the form of `runSuite`. */
+export async function runClientScenarios(name, { scenarios, version, driver }) {
+  const client = `"${process.execPath}" client-under-test.mjs --driver ${driver}`;
+  const found = new Map();
+  for (const scenario of scenarios) {
+    const args = ['client', '--command', client, '--scenario', scenario, '--spec-version', version];
+    const said = await run(`${name} ${scenario}`, 'newest', args);
+    const [, passed = 0, all = 0] = /^Passed: (\d+)\/(\d+)/m.exec(said) ?? [];
+    const ok = said.includes('OVERALL: PASSED');
+    found.set(scenario, { ok, passed: Number(passed), failed: Number(all) - Number(passed) });
+  }
+  return found;
 }
 
 /** From the summary: scenarios that count, and whether they passed. */

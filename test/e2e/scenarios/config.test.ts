@@ -147,7 +147,11 @@ verifies('config:file:named', async () => {
     ['other', ['serve'], byEnvironment],
     ['own', ['serve'], {}],
   ] as const) {
-    const target = { command, args: [program, ...line], env: { ...env, ...more } };
+    const target = {
+      command,
+      args: [program, ...line],
+      env: { ...env, TRUNKLINE_EXPOSE: 'direct', ...more },
+    };
     const client = await sdkV1Client(target);
     const { tools } = await client.listTools();
     await client.close();

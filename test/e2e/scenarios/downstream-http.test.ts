@@ -3,7 +3,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 
 import { expect } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { said, untilListed } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ask, begin, opening, openSession } from '../../support/http-asking.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -153,3 +153,19 @@ function holding() {
     },
   };
 }
+
+verifies('downstream:http:param-headers', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] });
+  await untilListed(line.client, 'one__regional');
+  const call = (
+    headers: Readonly<Record<string, string>>,
+    args: object = { region: 'eu' },
+  ): Promise<unknown> =>
+    line.client.request('tools/call', { name: 'one__regional', arguments: args }, { headers });
+  for (const value of ['eu', '=?base64?ZXU=?='])
+    expect(await call({ 'Mcp-Param-Region': value })).toMatchObject({ content: [{ text: 'eu' }] });
+  for (const headers of [{}, { 'Mcp-Param-Region': 'us' }, { 'Mcp-Param-Region': '=?base64?ZXU?=' }])
+    await expect(call(headers)).rejects.toMatchObject({ code: -32020 });
+  await expect(call({ 'Mcp-Param-Region': 'eu' }, {})).rejects.toMatchObject({ code: -32020 });
+  expect(line.logs['one']?.of('call').length).toBe(2);
+});

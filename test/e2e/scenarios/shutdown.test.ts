@@ -4,11 +4,10 @@ import { expect } from 'vitest';
 
 import { ownCode, pidOf, said } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startGateway } from '../../support/gateway.ts';
+import { gatewayCommand, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { isRunning } from '../../support/processes.ts';
 import { fixture } from '../../support/fixture.ts';
-import { gatewayCommand } from '../../support/gateway.ts';
 import { verifies } from '../verifies.ts';
 
 checkLeaks();
@@ -124,7 +123,7 @@ verifies('shutdown:stdin-answers', async () => {
     .split('\n')
     .flatMap((line) => (line.includes('"id":') ? [JSON.parse(line) as { id: number }] : []));
   expect(code).toBe(0);
-  expect(answers.map(({ id }) => id).toSorted()).toEqual([1, 2]);
+  expect(answers.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([1, 2]);
   expect(JSON.stringify(answers)).toContain('one__echo(text: string)');
   expect(JSON.stringify(answers)).toContain('asked in time');
 });

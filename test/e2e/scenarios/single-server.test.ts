@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { failureOf, said } from '../../support/asking.ts';
+import { failureOf, said, untilListed } from '../../support/asking.ts';
 import type { Line } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { RawClient } from '../../support/raw-client.ts';
@@ -67,6 +67,8 @@ verifies('single:introduction', async (cell) => {
 
 verifies('single:changes', async (cell) => {
   await using line = await cell.open({ one: ['plain'], two: ['plain'] }, patient);
+  // What is listed for the first time is a change as well; that is over here.
+  for (const name of ['one__echo', 'two__echo']) await untilListed(line.client, name);
   await using first = await alone(line, cell, 'one');
   await using second = await alone(line, cell, 'two');
   for (const { client } of [first, second]) {
