@@ -19,15 +19,22 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   search: ['catalog', 'lib', 'model'],
   policy: ['config', 'lib', 'model', 'observe', 'storage'],
   gateway: ['catalog', 'config', 'lib', 'model', 'observe', 'policy', 'search', 'storage', 'upstream'],
-  exposure: ['gateway', 'lib', 'model'],
-  downstream: ['auth', 'exposure', 'gateway', 'lib', 'model', 'observe', 'wire'],
+  results: ['config', 'lib', 'model', 'storage'],
+  exposure: ['gateway', 'lib', 'model', 'results'],
+  downstream: ['auth', 'exposure', 'gateway', 'lib', 'model', 'observe', 'results', 'wire'],
   import: ['config', 'lib', 'model'],
-  admin: ['auth', 'config', 'gateway', 'import', 'lib', 'model', 'observe'],
-  'app.ts': [
-    ...['lib', 'model', 'wire', 'config', 'storage', 'observe', 'auth', 'upstream', 'catalog', 'search'],
-    ...['policy', 'gateway', 'exposure', 'downstream', 'import', 'admin'],
+  connect: ['config', 'import', 'lib', 'model'],
+  registry: ['config', 'lib', 'model'],
+  admin: [
+    ...['lib', 'model', 'config', 'storage', 'observe', 'auth', 'catalog', 'search', 'policy', 'gateway'],
+    ...['exposure', 'import', 'connect', 'registry'],
   ],
-  cli: ['admin', 'app.ts', 'config', 'import', 'lib', 'model', 'observe'],
+  app: [
+    ...['lib', 'model', 'wire', 'config', 'storage', 'observe', 'auth', 'upstream', 'catalog', 'search'],
+    ...['policy', 'gateway', 'results', 'exposure', 'downstream', 'import', 'connect', 'registry', 'admin'],
+  ],
+  attach: ['config', 'lib', 'model', 'wire'],
+  cli: ['admin', 'app', 'attach', 'config', 'connect', 'import', 'lib', 'model', 'observe', 'registry'],
   'main.ts': ['cli'],
 };
 
@@ -62,7 +69,7 @@ describe('imports', () => {
     ['src/wire/a.ts', `import '../unheard-of/b.ts';`],
     ['src/wire/a.test.ts', `import '../upstream/b.ts';`],
     ['src/auth/upstream/a.ts', `import '../downstream/b.ts';`],
-    ['src/model/a.ts', `import '../app.ts';`],
+    ['src/model/a.ts', `import '../app/app.ts';`],
   ])('%s is refused with %s', (path, text) => {
     expect(wrongImports(parse(path, text))).toHaveLength(1);
   });
@@ -144,7 +151,7 @@ function mayReach(from: string, to: string): boolean {
   return mayImport[folder]?.includes(target) ?? false;
 }
 
-/** `wire` for src/wire/peer.ts, `app.ts` for src/app.ts. */
+/** `wire` for src/wire/peer.ts, `main.ts` for src/main.ts. */
 function folderOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
@@ -155,7 +162,7 @@ function isWithin(inner: string, outer: string): boolean {
 
 function importTable(): string {
   const rows = Object.entries(mayImport).map(([folder, allowed]) => {
-    const isEverything = folder === 'app.ts' && allowed.length === order.indexOf(folder);
+    const isEverything = folder === 'app' && allowed.length === order.indexOf(folder);
     const shown = isEverything ? 'all of the above' : allowed.join(', ') || '–';
     return `| \`${folder}\` | ${shown} |`;
   });

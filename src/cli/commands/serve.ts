@@ -1,5 +1,5 @@
-import { startApp } from '../../app.ts';
-import type { App } from '../../app.ts';
+import { startApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { createStarterConfig, findConfig, locations, stateDirOf } from '../../config/paths.ts';
 import { isTrusted } from '../../config/trust.ts';
 import type { ExitCode } from '../../model/errors.ts';
