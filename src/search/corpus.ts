@@ -1,12 +1,12 @@
 import type { Snapshot } from '../catalog/snapshot.ts';
 import type { ToolEntry } from '../model/entry.ts';
 import type { UpstreamName } from '../model/ids.ts';
-import { analyseServer, analyseTool } from './analyse.ts';
-import type { Analysed } from './analyse.ts';
+import { analyseServer, analyseTool, nameOf } from './analyse.ts';
+import type { Analysed, RunCache } from './analyse.ts';
 import { postings } from './postings.ts';
+import type { Parts } from './postings.ts';
 import type { Corpus } from './score.ts';
 import { serverText } from './tool-text.ts';
-import type { TokenCache } from './tokenize.ts';
 import { vocabulary } from './vocabulary.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import type { Weights } from './weights.ts';
@@ -22,7 +22,7 @@ export interface Reusable {
 
 export interface Documents {
   readonly entries: readonly ToolEntry[];
-  readonly parts: readonly (readonly [tool: Analysed, server: Analysed])[];
+  readonly parts: readonly Parts[];
   readonly corpus: Corpus;
   readonly reusable: Reusable;
   /** How many tools had to be analysed. */
@@ -36,20 +36,25 @@ export interface Source extends Pick<Snapshot, 'tools' | 'upstreams'> {
 
 const SPARE_WORDS = 5_000;
 
-export function documents(source: Source, weights: Weights, previous?: Reusable): Documents {
-  const gathered = gather(source, previous);
+/** In steps, each a small part of the work, so that whoever builds in the background can let others go first. */
+export function* documents(
+  source: Source,
+  weights: Weights,
+  previous?: Reusable,
+): Generator<void, Documents> {
+  const gathered = yield* gather(source, previous);
   const { words, entries, parts, serverIds } = gathered;
-  const built = postings(parts, words.size, weights);
+  const built = yield* postings(parts, words.size, weights);
   const used = built.rarity.reduce((count, rarity) => (rarity > 0 ? count + 1 : count), 0);
   // Words of tools long gone would make every later build dearer.
-  if (previous !== undefined && words.size > 2 * used + SPARE_WORDS) return documents(source, weights);
+  if (previous !== undefined && words.size > 2 * used + SPARE_WORDS) return yield* documents(source, weights);
   const nameOffsets = new Uint32Array(parts.length + 1);
   parts.forEach(([tool], at) => {
-    nameOffsets[at + 1] = (nameOffsets[at] ?? 0) + tool.name.length;
+    nameOffsets[at + 1] = (nameOffsets[at] ?? 0) + tool.name;
   });
   const names = new Uint32Array(nameOffsets[parts.length] ?? 0);
   parts.forEach(([tool], at) => {
-    names.set(tool.name, nameOffsets[at] ?? 0);
+    names.set(nameOf(tool), nameOffsets[at] ?? 0);
   });
   return {
     entries,
@@ -60,6 +65,7 @@ export function documents(source: Source, weights: Weights, previous?: Reusable)
       nameOffsets,
       servers: Uint32Array.from(entries, ({ upstream }) => serverIds.get(upstream) ?? 0),
       serverCount: serverIds.size,
+      serverIds,
     },
     reusable: gathered,
     analysed: gathered.analysed,
@@ -68,21 +74,22 @@ export function documents(source: Source, weights: Weights, previous?: Reusable)
 
 interface Gathered extends Reusable {
   readonly entries: readonly ToolEntry[];
-  readonly parts: readonly (readonly [Analysed, Analysed])[];
+  readonly parts: readonly Parts[];
   readonly serverIds: ReadonlyMap<UpstreamName, number>;
   readonly analysed: number;
 }
 
-function gather(source: Source, previous: Reusable | undefined): Gathered {
+function* gather(source: Source, previous: Reusable | undefined): Generator<void, Gathered> {
   const words = previous?.words ?? vocabulary();
   const tools = new Map<string, Analysed>();
   const servers = new Map<string, Analysed>();
   const serverOf = new Map<UpstreamName, Analysed>();
   const serverIds = new Map<UpstreamName, number>();
-  const cache: TokenCache = new Map();
+  const cache: RunCache = new Map();
   let analysed = 0;
   const entries = [...source.tools.values()];
-  const parts = entries.map((entry) => {
+  const parts: Parts[] = [];
+  for (const entry of entries) {
     const { upstream } = entry;
     let server = serverOf.get(upstream);
     if (server === undefined) {
@@ -100,7 +107,8 @@ function gather(source: Source, previous: Reusable | undefined): Gathered {
       analysed += 1;
     }
     tools.set(key, tool);
-    return [tool, server] as const;
-  });
+    parts.push([tool, server]);
+    yield;
+  }
   return { words, tools, servers, entries, parts, serverIds, analysed };
 }

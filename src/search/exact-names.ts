@@ -9,13 +9,15 @@ const MAX_WHOLE = 200;
 const MAX_WORDS = 200;
 const MAX_SCANNED = 6_000;
 
-export function exactNames(entries: readonly ToolEntry[]): ExactNames {
+/** In steps, each a small part of the work. */
+export function* exactNames(entries: readonly ToolEntry[]): Generator<void, ExactNames> {
   const exposed = new Map<string, number[]>();
   const original = new Map<string, number[]>();
-  entries.forEach(({ name, definition }, document) => {
+  for (const [document, { name, definition }] of entries.entries()) {
     push(exposed, fold(name), document);
     push(original, fold(definition.name), document);
-  });
+    yield;
+  }
   return {
     find(query) {
       const found = new Map<number, 'exposed' | 'original'>();

@@ -1,3 +1,4 @@
+import { fieldOf, lengthOf, pairsFrom, termOf } from './analyse.ts';
 import type { Analysed } from './analyse.ts';
 import { FIELDS } from './weights.ts';
 import type { Weights } from './weights.ts';
@@ -14,23 +15,21 @@ export interface Postings {
 }
 
 /** Each document is what a tool says and what its server says. */
-export function postings(
-  documents: readonly (readonly [tool: Analysed, server: Analysed])[],
+export type Parts = readonly [tool: Analysed, server: Analysed];
+
+/** In steps, each a small part of the work. */
+export function* postings(
+  documents: readonly Parts[],
   terms: number,
   weights: Weights,
-): Postings {
+): Generator<void, Postings> {
   const averages = averageLengths(documents);
   const seenIn = new Int32Array(terms).fill(-1);
   const offsets = new Uint32Array(terms + 1);
-  documents.forEach((parts, at) => {
-    for (const part of parts) {
-      for (const term of part.terms) {
-        if (seenIn[term] === at) continue;
-        seenIn[term] = at;
-        offsets[term + 1] = (offsets[term + 1] ?? 0) + 1;
-      }
-    }
-  });
+  for (const [at, parts] of documents.entries()) {
+    countTerms(parts, at, { seenIn, offsets });
+    yield;
+  }
   const rarity = rarities(offsets, documents.length);
   for (let term = 0; term < terms; term += 1)
     offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);
@@ -38,22 +37,11 @@ export function postings(
   const impacts = new Float32Array(ids.length);
   const next = offsets.slice();
   seenIn.fill(-1);
-  documents.forEach((parts, at) => {
+  for (const [at, parts] of documents.entries()) {
     const norms = normsOf(parts, averages, weights);
-    for (const part of parts) {
-      for (let pair = 0; pair < part.terms.length; pair += 1) {
-        const term = part.terms[pair] ?? 0;
-        if (seenIn[term] !== at) {
-          seenIn[term] = at;
-          ids[next[term] ?? 0] = at;
-          next[term] = (next[term] ?? 0) + 1;
-        }
-        const place = (next[term] ?? 0) - 1;
-        impacts[place] =
-          (impacts[place] ?? 0) + (part.counts[pair] ?? 0) * (norms[part.fields[pair] ?? 0] ?? 0);
-      }
-    }
-  });
+    addImpacts(parts, at, { seenIn, next, ids, impacts, norms });
+    yield;
+  }
   const k = weights.saturation;
   for (let at = 0; at < impacts.length; at += 1) {
     const impact = impacts[at] ?? 0;
@@ -62,23 +50,62 @@ export function postings(
   return { size: documents.length, offsets, documents: ids, impacts, rarity };
 }
 
-function averageLengths(documents: readonly (readonly [Analysed, Analysed])[]): Float64Array {
+function countTerms(
+  parts: Parts,
+  at: number,
+  { seenIn, offsets }: { readonly seenIn: Int32Array; readonly offsets: Uint32Array },
+): void {
+  for (const part of parts) {
+    const { data } = part;
+    for (let pair = pairsFrom(part); pair < data.length; pair += 2) {
+      const term = termOf(data[pair] ?? 0);
+      if (seenIn[term] === at) continue;
+      seenIn[term] = at;
+      offsets[term + 1] = (offsets[term + 1] ?? 0) + 1;
+    }
+  }
+}
+
+interface Columns {
+  readonly seenIn: Int32Array;
+  readonly next: Uint32Array;
+  readonly ids: Uint32Array;
+  readonly impacts: Float32Array;
+  readonly norms: Float64Array;
+}
+
+function addImpacts(parts: Parts, at: number, { seenIn, next, ids, impacts, norms }: Columns): void {
+  for (const part of parts) {
+    const { data } = part;
+    for (let pair = pairsFrom(part); pair < data.length; pair += 2) {
+      const key = data[pair] ?? 0;
+      const term = termOf(key);
+      if (seenIn[term] !== at) {
+        seenIn[term] = at;
+        ids[next[term] ?? 0] = at;
+        next[term] = (next[term] ?? 0) + 1;
+      }
+      const place = (next[term] ?? 0) - 1;
+      impacts[place] = (impacts[place] ?? 0) + (data[pair + 1] ?? 0) * (norms[fieldOf(key)] ?? 0);
+    }
+  }
+}
+
+function averageLengths(documents: readonly Parts[]): Float64Array {
   const sums = new Float64Array(FIELDS.length);
   for (const parts of documents) {
-    for (const { lengths } of parts) {
-      lengths.forEach((length, field) => {
-        sums[field] = (sums[field] ?? 0) + length;
-      });
+    for (const part of parts) {
+      for (let field = 0; field < sums.length; field += 1)
+        sums[field] = (sums[field] ?? 0) + lengthOf(part, field);
     }
   }
   return sums.map((sum) => sum / Math.max(1, documents.length));
 }
 
-function normsOf(parts: readonly Analysed[], averages: Float64Array, weights: Weights): Float64Array {
+function normsOf(parts: Parts, averages: Float64Array, weights: Weights): Float64Array {
   const norms = new Float64Array(FIELDS.length);
   weights.fields.forEach(({ weight, norm }, field) => {
-    let length = 0;
-    for (const part of parts) length += part.lengths[field] ?? 0;
+    const length = lengthOf(parts[0], field) + lengthOf(parts[1], field);
     norms[field] = weight / (1 - norm + (norm * length) / (averages[field] || 1));
   });
   return norms;

@@ -123,17 +123,19 @@ function concepts(
     for (const other of lexicon.expanded.get(term) ?? [])
       if (!counts.has(other)) offer(other, weights.synonym);
     const at = order.indexOf(term);
-    const following = order[at + 1];
-    if (following !== undefined) {
-      const short = lexicon.shortened.get(`${term} ${following}`);
+    const pairs = [
+      [term, order[at + 1]],
+      [order[at - 1], term],
+    ] as const;
+    for (const [first, second] of pairs) {
+      if (first === undefined || second === undefined) continue;
+      const short = lexicon.shortened.get(`${first} ${second}`);
       if (short !== undefined) offer(short, 1);
-      offer(stem(word + (counts.get(following)?.word ?? '')), 1);
-    }
-    const before = order[at - 1];
-    if (before !== undefined) {
-      const short = lexicon.shortened.get(`${before} ${term}`);
-      if (short !== undefined) offer(short, 1);
-      offer(stem((counts.get(before)?.word ?? '') + word), 1);
+      const joined = stem((counts.get(first)?.word ?? '') + (counts.get(second)?.word ?? ''));
+      offer(joined, 1);
+      // "Real estate" is what "realestate" is.
+      for (const other of lexicon.same.get(joined) ?? [])
+        if (!counts.has(other)) offer(other, weights.synonym);
     }
     if (found.size === 0 && repairs < MAX_REPAIRS) {
       repairs += 1;

@@ -1,38 +1,67 @@
 const MAX_REPAIRED = 4;
+const MAX_REMEMBERED = 1_000;
+
+interface Term {
+  readonly term: string;
+  readonly id: number;
+  /** One bit for each letter that the term has. */
+  readonly letters: number;
+}
 
 /** Finds the terms that an unknown word may be meant to be: it begins them, consists of them, or differs by a typing error. */
 export function repairer(
   terms: Iterable<readonly [term: string, id: number]>,
+  isWord: (word: string) => boolean = () => false,
 ): (word: string) => readonly number[] {
-  let buckets: ReadonlyMap<string, readonly (readonly [string, number])[]> | undefined;
+  let buckets: ReadonlyMap<string, readonly Term[]> | undefined;
   let ids: ReadonlyMap<string, number> | undefined;
-  return (word) => {
-    if (word.length < 4 || !/^\p{L}+$/u.test(word)) return [];
+  const remembered = new Map<string, readonly number[]>();
+  const find = (word: string): readonly number[] => {
     buckets ??= byFirstLetter(terms);
-    ids ??= new Map([...buckets.values()].flat());
+    ids ??= new Map([...buckets.values()].flatMap((bucket) => bucket.map(({ term, id }) => [term, id])));
     const bucket = buckets.get(word.slice(0, 1)) ?? [];
-    const near = misspelt(word, bucket);
+    // "Trails" is no way to write "trials".
+    const near = isWord(word) ? [] : misspelt(word, bucket);
     if (near.length > 0) return near;
     const halves = split(word, ids);
     if (halves.length > 0) return halves;
     return bucket
-      .filter(([term]) => term.length <= word.length + 4 && term.startsWith(word))
+      .filter(({ term }) => term.length <= word.length + 4 && term.startsWith(word))
       .slice(0, MAX_REPAIRED)
-      .map(([, id]) => id);
+      .map(({ id }) => id);
+  };
+  return (word) => {
+    if (word.length < 4 || !/^\p{L}+$/u.test(word)) return [];
+    let found = remembered.get(word);
+    if (found === undefined) {
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(word, (found = find(word)));
+    }
+    return found;
   };
 }
 
+/** In the order of the alphabet, since numbers of terms depend on what was there before. */
 function byFirstLetter(
   terms: Iterable<readonly [term: string, id: number]>,
-): ReadonlyMap<string, readonly (readonly [string, number])[]> {
-  const buckets = new Map<string, (readonly [string, number])[]>();
-  for (const pair of terms) {
-    const letter = pair[0].slice(0, 1);
+): ReadonlyMap<string, readonly Term[]> {
+  const buckets = new Map<string, Term[]>();
+  for (const [term, id] of terms) {
+    const letter = term.slice(0, 1);
+    const one = { term, id, letters: lettersOf(term) };
     const bucket = buckets.get(letter);
-    if (bucket === undefined) buckets.set(letter, [pair]);
-    else bucket.push(pair);
+    if (bucket === undefined) buckets.set(letter, [one]);
+    else bucket.push(one);
   }
+  for (const bucket of buckets.values())
+    bucket.sort((one, other) => (one.term < other.term ? -1 : one.term > other.term ? 1 : 0));
   return buckets;
+}
+
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) & 31);
+  return letters;
 }
 
 /** A word of two known words: `filesystem` where documents say `file system`. */
@@ -45,21 +74,30 @@ function split(word: string, ids: ReadonlyMap<string, number>): readonly number[
   return [];
 }
 
-function misspelt(word: string, bucket: readonly (readonly [string, number])[]): readonly number[] {
-  const bound = word.length >= 8 ? 2 : word.length >= 5 ? 1 : 0;
+function misspelt(word: string, bucket: readonly Term[]): readonly number[] {
+  const bound = word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
   if (bound === 0) return [];
+  const letters = lettersOf(word);
   const found: { readonly id: number; readonly edits: number }[] = [];
-  for (const [term, id] of bucket) {
+  for (const { term, id, letters: others } of bucket) {
     if (Math.abs(term.length - word.length) > bound) continue;
+    // Each edit takes away at most one letter and brings at most one.
+    if (bitsOf(letters & ~others) > bound || bitsOf(others & ~letters) > bound) continue;
     const edits = editsBetween(word, term, bound);
     if (edits <= bound) found.push({ id, edits });
   }
+  // Equal ones stay in their order.
   return found
-    .sort((one, other) => one.edits - other.edits || one.id - other.id)
+    .sort((one, other) => one.edits - other.edits)
     .slice(0, MAX_REPAIRED)
     .map(({ id }) => id);
 }
 
+function bitsOf(mask: number): number {
+  let count = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
 /** Insertions, deletions, replacements and swaps of neighbours; more than `bound` is only known to be more. */
 function editsBetween(a: string, b: string, bound: number): number {
   let before: number[] = [];

@@ -1,6 +1,7 @@
 import type { Likeness } from './meaning.ts';
 import type { Concept, Query, Values } from './query.ts';
 import type { Corpus, Evidence } from './score.ts';
+import type { Scratch } from './scratch.ts';
 import type { SecondStage } from './weights.ts';
 
 /** What the second stage reads about a candidate beyond the corpus. */
@@ -8,7 +9,7 @@ export interface Details {
   /** Terms of the description, in order. */
   description(document: number): Uint32Array;
   /** Kinds of values that the tool takes. */
-  accepts(document: number): ReadonlySet<keyof Values>;
+  accepts(document: number): readonly (keyof Values)[];
 }
 
 export interface Pool {
@@ -39,21 +40,28 @@ export function rescore(
     corpus,
     details,
     weights,
-  }: { readonly corpus: Corpus; readonly details: Details; readonly weights: SecondStage },
+    scratch,
+  }: {
+    readonly corpus: Corpus;
+    readonly details: Details;
+    readonly weights: SecondStage;
+    readonly scratch: Scratch;
+  },
 ): readonly number[] {
   const asked = askedTerms(query.concepts);
   const worth = query.concepts.map((concept) => worthOf(concept, corpus.postings.rarity));
-  const table = tableOf(pool.documents, evidence);
+  const table = tableOf(pool.documents, evidence, scratch.slots);
   const clauses = query.clauses.length > 0 ? query.clauses : [query.concepts.map((_, at) => at)];
   const heaviest =
     Math.max(...clauses.map((clause) => sum(clause.map((concept) => worth[concept] ?? 0)))) || 1;
   const ranks = clauseRanks(clauses, table);
-  const servers = serverScores(evidence, corpus);
-  const unexplained = likeness === undefined ? 0 : 1 - explained(table, query.concepts, worth, corpus);
+  const servers = serverScores(evidence, corpus, scratch.servers);
+  const wanted = wantedPairs(query.sequence, worth.length);
+  const unexplained = likeness === undefined ? 0 : 1 - explained(table, query, worth, corpus);
   return pool.documents.map((document, at) => {
     const name = corpus.names.subarray(corpus.nameOffsets[document], corpus.nameOffsets[document + 1]);
     const neighbours = pairs(
-      query.sequence,
+      wanted,
       worth,
       [
         { terms: name, weight: 1 },
@@ -94,15 +102,22 @@ function worthOf({ alternatives, weight, isKnown }: Concept, rarity: Float32Arra
 }
 
 /** Evidence for each candidate, by concept. */
-function tableOf(documents: readonly number[], evidence: readonly Evidence[]): readonly Float32Array[] {
-  const rows = new Map(documents.map((document) => [document, new Float32Array(evidence.length)]));
+function tableOf(
+  documents: readonly number[],
+  evidence: readonly Evidence[],
+  slots: Int32Array,
+): readonly Float32Array[] {
+  const rows = documents.map(() => new Float32Array(evidence.length));
+  documents.forEach((document, at) => (slots[document] = at));
   evidence.forEach((found, concept) => {
     for (let at = 0; at < found.documents.length; at += 1) {
-      const row = rows.get(found.documents[at] ?? 0);
+      const slot = slots[found.documents[at] ?? 0] ?? -1;
+      const row = slot < 0 ? undefined : rows[slot];
       if (row !== undefined) row[concept] = found.values[at] ?? 0;
     }
   });
-  return [...rows.values()];
+  for (const document of documents) slots[document] = -1;
+  return rows;
 }
 
 /** For each candidate 1 if it is the best of some clause, a half if the second, and so on; less for lesser clauses. */
@@ -119,19 +134,27 @@ function clauseRanks(
     const order = [...scores.keys()].sort(
       (one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other,
     );
-    order.forEach((candidate, place) => {
-      if ((scores[candidate] ?? 0) > 0)
-        ranks[candidate] = Math.max(ranks[candidate] ?? 0, scale / (1 + place));
+    let place = 0;
+    order.forEach((candidate, at) => {
+      const score = scores[candidate] ?? 0;
+      // Equals share a place, or the alphabet would decide between them.
+      if (score !== scores[order[place] ?? 0]) place = at;
+      if (score > 0) ranks[candidate] = Math.max(ranks[candidate] ?? 0, scale / (1 + place));
     });
   });
   return ranks;
 }
 
 /** How much of what is asked the tools of each server have together, 1 for the best server. */
-function serverScores(evidence: readonly Evidence[], { servers, serverCount }: Corpus): Float64Array {
+function serverScores(
+  evidence: readonly Evidence[],
+  { servers, serverCount }: Corpus,
+  best: Float64Array,
+): Float64Array {
   const total = new Float64Array(serverCount);
   for (const { documents, values } of evidence) {
-    const best = new Float64Array(serverCount);
+    if (documents.length === 0) continue;
+    best.fill(0);
     for (let at = 0; at < documents.length; at += 1) {
       const server = servers[documents[at] ?? 0] ?? 0;
       const value = values[at] ?? 0;
@@ -140,14 +163,18 @@ function serverScores(evidence: readonly Evidence[], { servers, serverCount }: C
     for (let server = 0; server < serverCount; server += 1)
       total[server] = (total[server] ?? 0) + (best[server] ?? 0);
   }
-  const most = total.reduce((one, other) => Math.max(one, other), 0) || 1;
-  return total.map((score) => score / most);
+  let most = 0;
+  for (const score of total) if (score > most) most = score;
+  return total.map((score) => score / (most || 1));
 }
 
-/** The share of the query that the candidate which explains most of it has. */
+/**
+ * The share of the query that is explained: by the candidate that has most of it, or by the best ones of its clauses together,
+ * since no single tool explains a request for several.
+ */
 function explained(
   table: readonly Float32Array[],
-  concepts: readonly Concept[],
+  { concepts, clauses }: Query,
   worth: readonly number[],
   { postings }: Corpus,
 ): number {
@@ -156,16 +183,23 @@ function explained(
   const sizes = concepts.map(({ isKnown, alternatives }) =>
     isKnown ? (postings.rarity[alternatives[0]?.term ?? 0] ?? 0) : unknown,
   );
-  const total = sum(sizes) || 1;
-  return Math.max(
-    0,
-    ...table.map((row) => {
-      const shares = sizes.map((size, at) =>
-        (worth[at] ?? 0) > 0 ? size * Math.min(1, (row[at] ?? 0) / (worth[at] ?? 1)) : 0,
-      );
-      return sum(shares) / total;
-    }),
-  );
+  const best = (part: readonly number[]): number => {
+    let most = 0;
+    for (const row of table) {
+      let share = 0;
+      for (const at of part) {
+        const full = worth[at] ?? 0;
+        if (full > 0) share += (sizes[at] ?? 0) * Math.min(1, (row[at] ?? 0) / full);
+      }
+      if (share > most) most = share;
+    }
+    return most;
+  };
+  const all = concepts.map((_, at) => at);
+  const whole = best(all) / (sum(sizes) || 1);
+  if (clauses.length === 0) return whole;
+  const total = sum(clauses.map((clause) => sum(clause.map((at) => sizes[at] ?? 0))));
+  return Math.max(whole, sum(clauses.map(best)) / (total || 1));
 }
 
 function missing(name: Uint32Array, asked: ReadonlyMap<number, unknown>, { postings }: Corpus): number {
@@ -174,17 +208,22 @@ function missing(name: Uint32Array, asked: ReadonlyMap<number, unknown>, { posti
   return rare / (3 * Math.log(1 + postings.size));
 }
 
+/** Which concepts stand beside each other in the query, as one number for each pair. */
+function wantedPairs(sequence: readonly number[], concepts: number): ReadonlySet<number> {
+  const wanted = new Set<number>();
+  for (let at = 1; at < sequence.length; at += 1) {
+    if (sequence[at - 1] !== sequence[at])
+      wanted.add((sequence[at - 1] ?? 0) * concepts + (sequence[at] ?? 0));
+  }
+  return wanted;
+}
+
 function pairs(
-  sequence: readonly number[],
+  wanted: ReadonlySet<number>,
   worth: readonly number[],
   texts: readonly { readonly terms: Uint32Array; readonly weight: number }[],
   asked: ReadonlyMap<number, readonly Asked[]>,
 ): number {
-  const wanted = new Set<number>();
-  for (let at = 1; at < sequence.length; at += 1) {
-    if (sequence[at - 1] !== sequence[at])
-      wanted.add((sequence[at - 1] ?? 0) * worth.length + (sequence[at] ?? 0));
-  }
   const found = new Map<number, number>();
   for (const { terms, weight } of texts) {
     for (let at = 1; at < terms.length; at += 1) {
@@ -207,7 +246,7 @@ function pairs(
   return total;
 }
 
-function accepted(values: Values, accepts: ReadonlySet<keyof Values>): number {
+function accepted(values: Values, accepts: readonly (keyof Values)[]): number {
   let count = 0;
   for (const kind of accepts) if (values[kind]) count += 1;
   return count;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../model/entry.ts';
 import type { ExposedName, Fingerprint, UpstreamName } from '../model/ids.ts';
 import type { Source } from './corpus.ts';
-import { embedTools } from './meaning.ts';
+import { embedTools, meanings } from './meaning.ts';
 import { buildIndex } from './search-index.ts';
 import type { SearchIndex } from './search-index.ts';
 import { wordVectors } from './word-vectors.ts';
@@ -101,6 +101,23 @@ describe('a search index', () => {
     expect(namesOf(index, 'kubern')[0]).toBe('kube__list_pods');
   });
 
+  it('adds up numbers by any word for it', () => {
+    const sums = buildIndex(
+      sourceOf([
+        ...TOOLS,
+        { server: 'everything', name: 'get-sum', description: 'Returns the sum of two numbers' },
+        { server: 'memory', name: 'add_observations', description: 'Add new observations to entities' },
+      ]),
+    );
+    for (const query of ['add two numbers', 'sum of two numbers', 'what is 2 plus 3'])
+      expect(namesOf(sums, query)[0]).toBe('everything__get-sum');
+  });
+
+  it('takes two words for the one that they are when written together', () => {
+    const houses = buildIndex(sourceOf([...TOOLS, { name: 'houses', description: 'Property for sale.' }]));
+    expect(namesOf(houses, 'real estate agents')[0]).toBe('server__houses');
+  });
+
   it('finds all needs of a request that names several', () => {
     const found = namesOf(
       index,
@@ -143,6 +160,10 @@ describe('a search index', () => {
     const prior = ({ upstream }: ToolEntry): number => (upstream === 'b' ? 1 : 0);
     expect(namesOf(twins, 'run it', { prior })[0]).toBe('b__run');
     expect(namesOf(twins, 'create an issue', { prior })[0]).toBe('github__create_issue');
+    const weak = ({ name }: ToolEntry): number => (name === 'github__list_pull_requests' ? 1 : 0);
+    const query = 'create an issue in a repository';
+    expect(namesOf(twins, query)).toContain('github__list_pull_requests');
+    expect(namesOf(twins, query, { prior: weak })[0]).toBe('github__create_issue');
   });
 
   it('gives falling scores and the same answer each time', () => {
@@ -175,6 +196,15 @@ describe('an index built from an older one', () => {
     expect(after.analysed).toBe(1);
     expect(namesOf(after, 'banana')).toEqual(['github__create_issue']);
     expect(namesOf(before, 'banana')).toEqual([]);
+  });
+
+  it('repairs words as one built from nothing', () => {
+    const many = ['r', 'z', 'x', 'y', 'w', 'v', 'u'].map((end) => ({ name: `calenda${end}` }));
+    const reused = buildIndex(sourceOf(many), { previous: buildIndex(sourceOf(many.toReversed().slice(1))) });
+    const options = { limit: 10, allow: () => true };
+    const fresh = buildIndex(sourceOf(many)).search('calendam', options);
+    expect(fresh.length).toBeGreaterThan(0);
+    expect(reused.search('calendam', options)).toEqual(fresh);
   });
 
   it('answers as one built from nothing', () => {
@@ -313,24 +343,59 @@ describe('meaning', () => {
   it('finds a tool that shares no word with the query', () => {
     const lexical = buildIndex(sourceOf(TOOLS));
     expect(namesOf(lexical, 'umbrella')).toEqual([]);
-    const semantic = buildIndex(sourceOf(TOOLS), { vectors: () => vectors });
+    const semantic = buildIndex(sourceOf(TOOLS), { vectors });
     expect(namesOf(semantic, 'umbrella')[0]).toBe('weather__forecast');
   });
 
-  it('is used from the moment at which the vectors are there', () => {
-    const loaded: (typeof vectors)[] = [];
-    const semantic = buildIndex(sourceOf(TOOLS), { vectors: () => loaded[0] });
+  it('tells what is clearly alike from what is a little alike', () => {
+    const made = meanings(Float32Array.of(1, 0, 0, 1, 0, 1, 0, 1), 2);
+    const first = (degrees: number): { like: number; clear: number } => {
+      const angle = (degrees * Math.PI) / 180;
+      const { likeness, clear } = made.likeness(Float32Array.of(Math.cos(angle), Math.sin(angle)));
+      return { like: likeness[0] ?? 0, clear };
+    };
+    expect(first(10).like).toBeGreaterThan(first(10).clear);
+    expect(first(60).like).toBeGreaterThan(0);
+    expect(first(60).like).toBeLessThan(first(60).clear);
+  });
+
+  it('finds nothing by what is only a little alike', () => {
+    const index = buildIndex(sourceOf(TOOLS));
+    const likeness = new Float32Array(TOOLS.length).fill(0.5);
+    expect(namesOf(index, 'whale', { likeness: { likeness, clear: 0.6 } })).toEqual([]);
+    expect(namesOf(index, 'whale', { likeness: { likeness, clear: 0.4 } })).toHaveLength(TOOLS.length);
+  });
+
+  it('takes no common word for a typing error', () => {
+    const lexical = buildIndex(sourceOf([{ name: 'umbrelas', description: 'Lends them.' }]));
+    expect(namesOf(lexical, 'umbrella')).toEqual(['server__umbrelas']);
+    const semantic = buildIndex(sourceOf([{ name: 'umbrelas', description: 'Lends them.' }]), { vectors });
     expect(namesOf(semantic, 'umbrella')).toEqual([]);
-    loaded.push(vectors);
-    expect(namesOf(semantic, 'umbrella')[0]).toBe('weather__forecast');
+  });
+
+  it('is taken over for what has not changed, and is the same as made anew', () => {
+    const before = buildIndex(sourceOf(TOOLS), { vectors });
+    const changed = sourceOf([...TOOLS.slice(2), { name: 'new', description: 'Rain on a cat.' }]);
+    const after = buildIndex(changed, { vectors, previous: before });
+    const fresh = buildIndex(changed, { vectors });
+    expect(after.analysed).toBe(1);
+    expect(after.rows?.matrix).toEqual(fresh.rows?.matrix);
+    const facts = { era: 'legacy', protocol: '', info: { name: 'rain' }, capabilities: {} } as const;
+    const renamed = { ...changed, upstreams: new Map([['web' as UpstreamName, { facts }]]) };
+    expect(buildIndex(renamed, { vectors, previous: before }).rows?.matrix).toEqual(
+      buildIndex(renamed, { vectors }).rows?.matrix,
+    );
+    const options = { limit: 10, allow: () => true };
+    for (const query of ['umbrella', 'cat', 'read a file', 'issue'])
+      expect(after.search(query, options)).toEqual(fresh.search(query, options));
   });
 
   it('never puts anything before an exact name', () => {
     const likeness = new Float32Array(TOOLS.length).fill(1);
-    const index = buildIndex(sourceOf(TOOLS), { vectors: () => vectors });
+    const index = buildIndex(sourceOf(TOOLS), { vectors });
     for (const [at, { name }] of index.entries.entries()) {
       likeness[at] = 0;
-      expect(namesOf(index, name, { likeness })[0]).toBe(name);
+      expect(namesOf(index, name, { likeness: { likeness, clear: 0 } })[0]).toBe(name);
       likeness[at] = 1;
     }
   });
@@ -342,9 +407,9 @@ describe('meaning', () => {
         texts.map((text) => Float32Array.of(text.includes('pods') || text === 'whale' ? 1 : 0, 0.5)),
       );
     const { signal } = new AbortController();
-    const meanings = await embedTools(index.entries, { embed }, { signal });
+    const made = await embedTools(index.entries, { embed }, { signal });
     const [vector = new Float32Array()] = await embed(['whale']);
-    expect(namesOf(index, 'whale', { likeness: meanings.likeness(vector) })[0]).toBe('kube__list_pods');
+    expect(namesOf(index, 'whale', { likeness: made.likeness(vector) })[0]).toBe('kube__list_pods');
   });
 
   it('refuses a file that is not one of vectors', () => {

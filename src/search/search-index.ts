@@ -1,17 +1,14 @@
 import type { ToolEntry } from '../model/entry.ts';
+import { descriptionOf } from './analyse.ts';
 import { documents } from './corpus.ts';
 import type { Documents, Reusable, Source } from './corpus.ts';
 import { exactNames } from './exact-names.ts';
-import { highest } from './highest.ts';
-import { documentVector, meanings, queryVector } from './meaning.ts';
-import type { Likeness, Meanings } from './meaning.ts';
-import { readQuery } from './query.ts';
+import { documentRows, meanings, queryVector } from './meaning.ts';
+import type { Alike, Rows } from './meaning.ts';
 import type { Known, Query } from './query.ts';
+import { rank } from './rank.ts';
 import { repairer } from './repair.ts';
-import { rescore } from './rescore.ts';
-import type { Details } from './rescore.ts';
-import { scoreAll } from './score.ts';
-import type { Evidence } from './score.ts';
+import { scratch } from './scratch.ts';
 import { lexicon } from './synonyms.ts';
 import { WEIGHTS } from './weights.ts';
 import type { Weights } from './weights.ts';
@@ -34,13 +31,15 @@ export interface SearchOptions {
   /** What is known in favour of a tool beforehand, from 0 to 1. */
   readonly prior?: (entry: ToolEntry) => number;
   /** Of an embedder instead of the word vectors, for `entries` in their order. */
-  readonly likeness?: Likeness;
+  readonly likeness?: Alike;
 }
 
 export interface SearchIndex {
   /** All tools, in the order that a likeness has. */
   readonly entries: readonly ToolEntry[];
+  /** What the next index can take over from this one. */
   readonly reusable: Reusable;
+  readonly rows: Rows | undefined;
   /** How many tools had to be analysed for this index. */
   readonly analysed: number;
   search(query: string, options: SearchOptions): readonly Hit[];
@@ -49,61 +48,51 @@ export interface SearchIndex {
 export interface IndexOptions {
   /** An older index: what has not changed is taken over from it. */
   readonly previous?: SearchIndex;
-  /** The word vectors, once they are loaded. */
-  readonly vectors?: () => WordVectors | undefined;
+  /** Without them only words count. */
+  readonly vectors?: WordVectors | undefined;
   readonly weights?: Weights;
 }
 
-const PRIOR = 0.1;
-/** What likeness of meaning counts when the candidates are gathered. */
-const GATHER_BY_MEANING = 0.15;
-const LEAST = 1e-6;
-
 export function buildIndex(source: Source, options: IndexOptions = {}): SearchIndex {
-  const weights = options.weights ?? WEIGHTS;
-  const built = documents(source, weights, options.previous?.reusable);
-  const { entries, corpus, parts, reusable, analysed } = built;
-  const known = knownOf(built, weights);
-  const names = exactNames(entries);
-  const likenessOf = likenessBy(built, options.vectors);
-  const details: Details = {
-    description: (document) => parts[document]?.[0].description ?? new Uint32Array(),
-    accepts: (document) => parts[document]?.[0].accepts ?? new Set(),
-  };
-  return {
-    entries,
-    reusable,
-    analysed,
-    search(text, { limit, allow, server, prior, likeness }) {
-      const query = readQuery(text, known);
-      const { scores, evidence } = scoreAll(query, corpus, weights);
-      const alike = likeness ?? likenessOf(query);
-      const exact = names.find(text);
-      const isMeant = (document: number): boolean =>
-        server === undefined || entries[document]?.upstream === server;
-      const most = scores.reduce((one, other) => Math.max(one, other), 0) || 1;
-      const all = combined(scores, most, { alike, exact, isMeant });
-      const best = highest(all, weights.second.pool);
-      const pool = { documents: best, scores: best.map((document) => (scores[document] ?? 0) / most) };
-      const rescored = rescore(
-        pool,
-        { query, evidence, likeness: alike },
-        { corpus, details, weights: weights.second },
-      );
-      const final = best.map((document, at) => ({
-        document,
-        score:
-          (rescored[at] ?? 0) +
-          bonus(exact.get(document)) +
-          (prior === undefined ? 0 : PRIOR * prior(entryAt(entries, document))),
-      }));
-      final.sort((one, other) => other.score - one.score || one.document - other.document);
-      return take(thenRest(final, all), { limit, allow, entries, query, evidence });
-    },
-  };
+  const steps = indexSteps(source, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
-function knownOf({ reusable: { words }, corpus }: Documents, weights: Weights): Known {
+/** The same in many small steps; whoever takes them decides when. The source must not change meanwhile. */
+export function* indexSteps(source: Source, options: IndexOptions = {}): Generator<void, SearchIndex> {
+  const { weights = WEIGHTS, previous, vectors } = options;
+  const built = yield* documents(source, weights, previous?.reusable);
+  const { entries, corpus, parts, reusable, analysed } = built;
+  const rows = vectors && (yield* documentRows(parts, { words: reusable.words, vectors }, previous?.rows));
+  yield;
+  const names = yield* exactNames(entries);
+  const ranking = {
+    entries,
+    corpus,
+    weights,
+    names,
+    known: knownOf(built, weights, vectors),
+    likenessOf: vectors && rows ? likenessBy(built, rows, vectors) : () => undefined,
+    details: {
+      description: (document: number) => {
+        const tool = parts[document]?.[0];
+        return tool === undefined ? new Uint32Array() : descriptionOf(tool);
+      },
+      accepts: (document: number) => parts[document]?.[0].accepts ?? [],
+    },
+    scratch: scratch(entries.length, reusable.words.size, corpus.serverCount),
+  };
+  return { entries, reusable, rows, analysed, search: (text, how) => rank(text, how, ranking) };
+}
+
+function knownOf(
+  { reusable: { words }, corpus }: Documents,
+  weights: Weights,
+  vectors: WordVectors | undefined,
+): Known {
   const { rarity } = corpus.postings;
   const isUsed = (id: number): boolean => (rarity[id] ?? 0) > 0;
   function* terms(): Generator<readonly [string, number]> {
@@ -116,102 +105,21 @@ function knownOf({ reusable: { words }, corpus }: Documents, weights: Weights): 
       const id = words.idOf(term);
       return id !== undefined && isUsed(id) ? id : undefined;
     },
-    repair: repairer({ [Symbol.iterator]: terms }),
+    repair: repairer({ [Symbol.iterator]: terms }, (word) => vectors?.isCommon(word) === true),
   };
 }
 
-/** Vectors of the documents are made when they are first needed: most processes never search. */
 function likenessBy(
-  { parts, corpus, reusable: { words } }: Documents,
-  load: (() => WordVectors | undefined) | undefined,
-): (query: Query) => Likeness | undefined {
-  let made: Meanings | undefined;
+  { corpus, reusable: { words } }: Documents,
+  { matrix }: Rows,
+  vectors: WordVectors,
+): (query: Query) => Alike | undefined {
   const { rarity, size } = corpus.postings;
   const unknown = 0.7 * Math.log(1 + size);
   const rarityOf = (term: string): number => (rarity[words.idOf(term) ?? -1] ?? 0) || unknown;
+  const made = meanings(matrix, vectors.dimensions);
   return (query) => {
-    const vectors = load?.();
-    if (vectors === undefined) return undefined;
     const vector = queryVector(query, vectors, rarityOf);
-    if (vector === undefined) return undefined;
-    made ??= meanings(parts.map((both) => documentVector(both, rarity, { words, vectors })));
-    return made.likeness(vector);
+    return vector && made.likeness(vector);
   };
-}
-
-interface Scored {
-  readonly document: number;
-  readonly score: number;
-}
-
-interface Favours {
-  readonly alike: Likeness | undefined;
-  readonly exact: ReadonlyMap<number, 'exposed' | 'original'>;
-  /** Documents that may be found at all. */
-  readonly isMeant: (document: number) => boolean;
-}
-
-/** First-stage scores of all documents at most 1, with what else speaks for them; 0 for those that are no hits. */
-function combined(scores: Float64Array, most: number, { alike, exact, isMeant }: Favours): Float64Array {
-  const all = new Float64Array(scores.length);
-  for (let document = 0; document < scores.length; document += 1) {
-    if (!isMeant(document)) continue;
-    const lexical = (scores[document] ?? 0) / most;
-    const meaning = alike?.[document] ?? 0;
-    all[document] = lexical + GATHER_BY_MEANING * meaning;
-  }
-  for (const [document, kind] of exact)
-    if (isMeant(document)) all[document] = (all[document] ?? 0) + bonus(kind);
-  return all;
-}
-
-/** More than all else together can give. */
-function bonus(exact: 'exposed' | 'original' | undefined): number {
-  return exact === undefined ? 0 : exact === 'exposed' ? 20 : 10;
-}
-
-/** What lies below the pool follows in the order of the first stage; it is only sorted if somebody asks for it. */
-function* thenRest(final: readonly Scored[], all: Float64Array): Generator<Scored> {
-  yield* final;
-  const taken = new Set(final.map(({ document }) => document));
-  for (const document of highest(all, all.length)) {
-    if (!taken.has(document)) yield { document, score: all[document] ?? 0 };
-  }
-}
-
-function take(
-  order: Iterable<Scored>,
-  {
-    limit,
-    allow,
-    entries,
-    query,
-    evidence,
-  }: {
-    readonly limit: number;
-    readonly allow: (entry: ToolEntry) => boolean;
-    readonly entries: readonly ToolEntry[];
-    readonly query: Query;
-    readonly evidence: readonly Evidence[];
-  },
-): readonly Hit[] {
-  const hits: { readonly document: number; readonly entry: ToolEntry; readonly score: number }[] = [];
-  let least = Infinity;
-  for (const { document, score } of limit > 0 ? order : []) {
-    least = Math.max(LEAST, Math.min(least, score));
-    const entry = entryAt(entries, document);
-    if (allow(entry) && hits.push({ document, entry, score: least }) >= limit) break;
-  }
-  const matched = new Map(hits.map(({ document }) => [document, new Array<string>()]));
-  evidence.forEach((found, concept) => {
-    const word = query.concepts[concept]?.word ?? '';
-    for (const document of found.documents) matched.get(document)?.push(word);
-  });
-  return hits.map(({ document, entry, score }) => ({ entry, score, matched: matched.get(document) ?? [] }));
-}
-
-function entryAt(entries: readonly ToolEntry[], document: number): ToolEntry {
-  const entry = entries[document];
-  if (entry === undefined) throw new RangeError(`No tool has the number ${String(document)}.`);
-  return entry;
 }

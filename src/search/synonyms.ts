@@ -2,7 +2,8 @@ import { stem } from './stem.ts';
 
 /** Words that name one thing in this field: each stands for all others of its line. */
 const SAME: readonly string[] = [
-  'create add new make insert generate build',
+  'create add make insert generate build',
+  'create new',
   'delete remove erase drop destroy purge clear discard unlink uninstall',
   'update edit modify change alter patch revise amend set',
   'get fetch retrieve read obtain load pull access view',
@@ -178,7 +179,7 @@ const SAME: readonly string[] = [
   'color colour',
   'icon logo symbol',
   'hash checksum md5 sha',
-  'size length dimension',
+  'size length dimension big large',
   'list array',
   'object entity',
   'relation relationship edge association connection',
@@ -186,6 +187,10 @@ const SAME: readonly string[] = [
   'think reason thought reasoning',
   'regex regexp pattern',
   'math mathematics arithmetic',
+  'sum add addition plus total',
+  'subtract subtraction minus',
+  'multiply multiplication product',
+  'divide division quotient',
   'solve solution',
   'joke humor funny pun',
   'quote quotation saying',

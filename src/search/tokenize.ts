@@ -19,38 +19,32 @@ const JOINT = /[_-]|\p{Ll}\p{Lu}/u;
 /** `s3`, `k8s`, `mp4`, `base64`, `sha256`: one word, although letters and digits meet. */
 const SHORT_CODE = /^(?:[a-z]{1,4}\d{1,3}[a-z]?|\d[a-z])$/;
 
-/** Tokens of strings that were analysed before; texts of tools repeat few words often. */
-export type TokenCache = Map<string, readonly Token[]>;
-
 /** Terms of a text without stop words, in order. */
 export function tokenize(text: string): readonly string[] {
   return tokensOf(text).map(({ term }) => term);
 }
 
 /** Tokens of a text without stop words, in order. */
-export function tokensOf(text: string, cache: TokenCache = new Map()): readonly Token[] {
-  const tokens: Token[] = [];
-  for (const run of runsOf(text)) {
-    let found = cache.get(run);
-    if (found === undefined) {
-      found = wordsOf(run).flatMap((word) => (STOP_WORDS.has(word) ? [] : [{ term: stem(word), word }]));
-      cache.set(run, found);
-    }
-    for (const token of found) tokens.push(token);
-  }
-  return tokens;
+export function tokensOf(text: string): readonly Token[] {
+  return runsOf(text).flatMap(tokensOfRun);
+}
+
+export function tokensOfRun(run: string): readonly Token[] {
+  return wordsOf(run).flatMap((word) => (STOP_WORDS.has(word) ? [] : [{ term: stem(word), word }]));
 }
 
 /** What an identifier is when its parts are written as one word: `GitHub` and `git_hub` are looked for as `github`. */
 export function joinedTerms(identifier: string): readonly string[] {
+  return runsOf(identifier).flatMap(joinedTermsOfRun);
+}
+
+export function joinedTermsOfRun(run: string): readonly string[] {
   const joined: string[] = [];
-  for (const run of runsOf(identifier)) {
-    if (!JOINT.test(run)) continue;
-    const parts = wordsOf(run);
-    for (let at = 1; at < parts.length; at += 1) {
-      const word = `${parts[at - 1] ?? ''}${parts[at] ?? ''}`;
-      if (word.length <= MAX_WORD && /^\p{L}+$/u.test(word)) joined.push(stem(word));
-    }
+  if (!JOINT.test(run)) return joined;
+  const parts = wordsOf(run);
+  for (let at = 1; at < parts.length; at += 1) {
+    const word = `${parts[at - 1] ?? ''}${parts[at] ?? ''}`;
+    if (word.length <= MAX_WORD && /^\p{L}+$/u.test(word)) joined.push(stem(word));
   }
   return joined;
 }
@@ -86,8 +80,8 @@ function isAscii(text: string): boolean {
   return /^[\u0000-\u007F]*$/.test(text);
 }
 
-/** Compatibility forms may hide spaces and several letters in one character. */
-function runsOf(text: string): readonly string[] {
+/** What stands between spaces and signs. Compatibility forms may hide spaces and several letters in one character. */
+export function runsOf(text: string): readonly string[] {
   return (isAscii(text) ? text : text.normalize('NFKC')).match(RUNS) ?? [];
 }
 
