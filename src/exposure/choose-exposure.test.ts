@@ -25,6 +25,15 @@ describe('the exposure of a view', () => {
     }
   });
 
+  test('is code where that was asked for and there is one', () => {
+    const scripts = {
+      ...chooseExposure({ ...options, kind: 'search', directBudget: 0 })(viewOf(1)),
+      kind: 'code' as const,
+    };
+    const choose = chooseExposure({ ...options, kind: 'code', directBudget: 1000, code: scripts });
+    expect([viewOf(0), viewOf(1000)].map((view) => choose(view).kind)).toEqual(['code', 'code']);
+  });
+
   test('is by default direct while the tools cost less than the budget', () => {
     const choose = chooseExposure({ ...options, kind: 'auto', directBudget: 1000 });
     expect([0, 1, 20, 100].map((count) => choose(viewOf(count)).kind)).toEqual([

@@ -28,9 +28,11 @@ describe('the direct exposure', () => {
     const payload = Payload.of({});
     const calls: unknown[] = [];
     const result = await direct.callTool('files__read', request, {
+      caller: { id: 'local', via: 'stdio', profile: 'default' },
       view: memoryView(),
       settled: () => Promise.resolve(memoryView()),
       reveal: () => {},
+      callToEnd: () => Promise.reject(new Error('Nobody does.')),
       call: (name, inner) => {
         calls.push([name, inner]);
         return Promise.resolve(payload);

@@ -27,20 +27,21 @@ const call = object({ name: string, arguments: { type: 'object' }, timeoutMs: { 
   'arguments',
 ]);
 
-const finding: readonly JsonObject[] = [
+/** Shared by all exposures that do not list every tool. */
+export const FINDING: readonly JsonObject[] = [
   {
     name: 'search_tools',
     description: 'Find tools by what they do; answers signatures, best first.',
     inputSchema: object({ query: string, limit: { type: 'integer', maximum: 50 }, server: string }, [
       'query',
     ]),
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true },
   },
   {
     name: 'describe_tools',
     description: 'Full descriptions and schemas of up to 10 tools.',
     inputSchema: object({ names: { type: 'array', items: string } }, ['names']),
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true },
   },
 ];
 
@@ -55,13 +56,13 @@ const tiered: readonly JsonObject[] = [
     name: 'call_write_tool',
     description: 'Call a [write] or [read] tool.',
     inputSchema: call,
-    annotations: { readOnlyHint: false, destructiveHint: false },
+    annotations: { destructiveHint: false },
   },
   {
     name: 'call_destructive_tool',
     description: 'Call any tool.',
     inputSchema: call,
-    annotations: { readOnlyHint: false, destructiveHint: true },
+    annotations: { destructiveHint: true },
   },
 ];
 
@@ -70,11 +71,21 @@ const single: readonly JsonObject[] = [
     name: 'call_tool',
     description: 'Call any tool.',
     inputSchema: call,
-    annotations: { readOnlyHint: false, destructiveHint: true },
+    annotations: { destructiveHint: true },
   },
 ];
 
-/** Every word here is paid for in every session, so there are few. */
+/** Offered where results can be too big. */
+export const READ_RESULT: JsonObject = {
+  name: 'read_result',
+  description: 'Page a cut result, or find text or /regex/.',
+  inputSchema: object({ id: string, offset: { type: 'integer' }, limit: { type: 'integer' }, find: string }, [
+    'id',
+  ]),
+  annotations: { readOnlyHint: true },
+};
+
+/** Every word here is paid for in every session, so there are few; a tool without `readOnlyHint` changes something. */
 export function metaTools(callTools: 'tiers' | 'single'): readonly JsonObject[] {
-  return [...finding, ...(callTools === 'single' ? single : tiered)];
+  return [...FINDING, ...(callTools === 'single' ? single : tiered)];
 }

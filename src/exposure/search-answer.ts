@@ -3,6 +3,7 @@ import { nearest } from '../lib/nearest.ts';
 import type { Payload } from '../lib/payload.ts';
 import { GatewayError } from '../model/errors.ts';
 import { firstSentence, signature } from './signature.ts';
+import { serverRemarks } from './server-remarks.ts';
 import { didYouMean, metaArguments, textResult, wrong } from './meta-arguments.ts';
 
 const DEFAULT_LIMIT = 5;
@@ -33,12 +34,16 @@ export async function searchAnswer(given: unknown, view: View): Promise<SearchAn
   });
   const least = limit === undefined ? (hits[0]?.score ?? 0) * WEAK : 0;
   const entries = hits.filter(({ score }) => score >= least).map(({ entry }) => entry);
-  if (entries.length === 0) return { payload: textResult(nothing(query, servers)), names: [] };
+  const foundNothing = entries.length === 0;
+  const remarks = serverRemarks(view, { query, foundNothing, ...(server !== undefined && { server }) });
+  if (foundNothing) {
+    return { payload: textResult([nothing(query, servers), ...remarks].join('\n')), names: [] };
+  }
   const lines = entries.map((entry) => {
     const sentence = firstSentence(entry.definition['description'] ?? entry.definition['title']);
     return `${signature(entry)} [${view.tier(entry)}]${sentence === '' ? '' : `\n  ${sentence}`}`;
   });
-  return { payload: textResult(lines.join('\n')), names: entries.map(({ name }) => name) };
+  return { payload: textResult([...lines, ...remarks].join('\n')), names: entries.map(({ name }) => name) };
 }
 
 function limitOf(given: unknown): number {

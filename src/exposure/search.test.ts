@@ -83,9 +83,11 @@ async function ask(name: string, args: unknown, changes: Partial<SearchOptions> 
     cancellation: new Cancellation(),
   };
   const payload = await search({ ...options, ...changes }).callTool(name, request, {
+    caller,
     view: gateway.view(caller),
     settled: () => Promise.resolve(gateway.view(caller)),
     call: (inner, rest) => gateway.callTool(caller, inner, rest),
+    callToEnd: (inner, rest) => gateway.callTool(caller, inner, rest),
     reveal: (names) => void revealed.push(names),
   });
   return payload.value as JsonObject;
@@ -260,7 +262,7 @@ describe('the tools that call', () => {
     ],
     [{ ...read, arguments: ['a'] }, 'arguments must be an object'],
     [{ ...read, timeoutMs: -1 }, 'timeoutMs must be a positive number'],
-    [{ ...read, arguments: {} }, "were not sent: the arguments must have required property 'path'"],
+    [{ ...read, arguments: {} }, 'were not sent: path is required'],
     [{ ...read, arguments: { path: 5 } }, 'path must be string.\nIts input schema: {"type":"object"'],
     [{ ...read, arguments: { path: 'a', encoding: 'x' } }, 'one of the allowed values: ["utf8","base64"]'],
   ])('never send %j', async (args, message) => {
@@ -363,12 +365,12 @@ describe('what is listed', () => {
 
   test('has true annotations', () => {
     const hints = metaTools('tiers').map(({ name, annotations }) => [name, annotations]);
-    expect(Object.fromEntries(hints)).toMatchObject({
+    expect(Object.fromEntries(hints)).toEqual({
       search_tools: { readOnlyHint: true },
       describe_tools: { readOnlyHint: true },
       call_read_tool: { readOnlyHint: true },
-      call_write_tool: { readOnlyHint: false, destructiveHint: false },
-      call_destructive_tool: { readOnlyHint: false, destructiveHint: true },
+      call_write_tool: { destructiveHint: false },
+      call_destructive_tool: { destructiveHint: true },
     });
   });
 });

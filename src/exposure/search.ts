@@ -1,11 +1,17 @@
 import type { View } from '../gateway/view.ts';
 import { matchesGlob } from '../lib/glob.ts';
+import type { CallRequest } from '../gateway/call-request.ts';
+import type { Payload } from '../lib/payload.ts';
 import type { ToolEntry } from '../model/entry.ts';
+import type { Results } from '../results/results.ts';
 import { callThrough } from './call-through.ts';
 import { describeAnswer } from './describe-answer.ts';
-import type { Exposure } from './exposure.ts';
+import type { Exposure, ExposureContext } from './exposure.ts';
+import { fitting } from './fitting.ts';
 import { serverLines } from './instructions.ts';
-import { CALL_TOOLS, metaTools } from './meta-tools.ts';
+import { listedTool } from './listed-tool.ts';
+import { CALL_TOOLS, metaTools, READ_RESULT } from './meta-tools.ts';
+import { readAnswer } from './read-answer.ts';
 import { searchAnswer } from './search-answer.ts';
 
 export interface SearchOptions {
@@ -13,11 +19,14 @@ export interface SearchOptions {
   readonly pin: readonly string[];
   readonly callTools: 'tiers' | 'single';
   readonly reveal: boolean;
+  /** Keeps what is too big; without it every result passes whole. */
+  readonly results?: Results;
 }
 
 /** A few tools that find, describe and call all others; pinned and revealed ones are listed beside them. */
-export function search({ pin, callTools, reveal }: SearchOptions): Exposure {
-  const meta = metaTools(callTools);
+export function search({ pin, callTools, reveal, results }: SearchOptions): Exposure {
+  const reads = results?.isOn === true ? [READ_RESULT] : [];
+  const meta = [...metaTools(callTools), ...reads];
   const offered = new Set(meta.map(({ name }) => name));
   const isPinned = (name: string): boolean => pin.some((glob) => matchesGlob(name, glob));
   const listed = (view: View, revealed: ReadonlySet<string> | undefined): readonly ToolEntry[] =>
@@ -29,25 +38,28 @@ export function search({ pin, callTools, reveal }: SearchOptions): Exposure {
   return {
     kind: 'search',
     instructions: (view) => `${HOW_TO[callTools]}\n${serverLines(view)}`,
-    tools: (view, revealed) => [
-      ...meta,
-      ...listed(view, revealed).map((entry) => ({ ...entry.definition, name: entry.name })),
-    ],
+    tools: (view, revealed) => [...meta, ...listed(view, revealed).map((entry) => listedTool(entry, view))],
     digest: (view, revealed) =>
       JSON.stringify(listed(view, revealed).map(({ name, fingerprint }) => [name, fingerprint])),
-    async callTool(name, request, context) {
-      // Whoever knows the name of a tool calls it as if it were listed.
-      if (!offered.has(name)) return context.call(name, request);
-      const given = request.params['arguments'];
-      const atMost = CALL_TOOLS[name];
-      if (atMost !== undefined) return callThrough(name, given, { request, context, atMost });
-      const view = await context.settled();
-      if (name === 'describe_tools') return describeAnswer(given, view);
-      const { payload, names } = await searchAnswer(given, view);
-      if (reveal) context.reveal(names);
-      return payload;
-    },
+    callTool: (name, request, context) =>
+      fitting(results, { name, context, isOffered: offered.has(name) }, () => answer(name, request, context)),
   };
+
+  async function answer(name: string, request: CallRequest, context: ExposureContext): Promise<Payload> {
+    // Whoever knows the name of a tool calls it as if it were listed.
+    if (!offered.has(name)) return context.call(name, request);
+    const given = request.params['arguments'];
+    const atMost = CALL_TOOLS[name];
+    if (atMost !== undefined) return callThrough(name, given, { request, context, atMost });
+    if (results !== undefined && name === READ_RESULT['name']) {
+      return readAnswer(given, { results, owner: context.caller.id, cancellation: request.cancellation });
+    }
+    const view = await context.settled();
+    if (name === 'describe_tools') return describeAnswer(given, view);
+    const { payload, names } = await searchAnswer(given, view);
+    if (reveal) context.reveal(names);
+    return payload;
+  }
 }
 
 const FIND =

@@ -10,6 +10,9 @@ test.each([
   ['Найти текущую погоду и вернуть температуру', 9, 14],
   ['1234567890', 4, 4],
   ['🚀🚀🚀', 3, 9],
+  ['Bundesverfassungsgerichtsentscheidung', 6, 10],
+  ['qwhzpxkvbnmrtldfgjscywqhzpxkvbnmrtldfgjs', 9, 30],
+  [' '.repeat(2_000), 10, 40],
 ])('%j is between %i and %i tokens', (text, least, most) => {
   expect(estimateTokens(text)).toBeGreaterThanOrEqual(least);
   expect(estimateTokens(text)).toBeLessThanOrEqual(most);

@@ -35,9 +35,13 @@ export function estimateTokens(text: string, stopAt = Infinity): number {
   return Math.ceil(tokens + cost(previous, run));
 }
 
+/** Letters beyond those of any common word: a key, a hash, or words written together. */
+const LONG_WORD = 20;
+
 /** A single space belongs to the word behind it. */
 function cost(kind: Kind, run: number): number {
-  if (kind === 'space') return run > 1 ? 1 : 0;
+  if (kind === 'space') return run > 1 ? Math.ceil(run / 100) : 0;
+  if (kind === 'latin' && run > LONG_WORD) return 2 + Math.ceil((run - LONG_WORD) / 3);
   return kind === 'ideograph' ? run / CHARS_PER_TOKEN.ideograph : Math.ceil(run / CHARS_PER_TOKEN[kind]);
 }
 

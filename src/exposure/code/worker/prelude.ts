@@ -1,0 +1,164 @@
+/**
+ * The first code in every interpreter: what scripts find there, and how values become text and text values. It is given the
+ * few functions of the host, which take and give nothing but strings and numbers, and keeps them to itself.
+ */
+export const PRELUDE = String.raw`(function (hostCall, hostLog, hostNames, hostTimer, hostEnded, nonce) {
+'use strict';
+const { stringify, parse } = JSON;
+const { ownKeys } = Reflect;
+const BIG = BigInt;
+const waiting = new Map();
+const timers = new Map();
+let lastId = 0;
+
+const plain = (key, value) => {
+  if (typeof value === 'bigint') return nonce + value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return { name: value.name, message: value.message, ...value };
+  if (value instanceof Map || value instanceof Set) return [...value];
+  return value;
+};
+const encode = (value) => stringify(value, plain);
+const MARK = '\uE000';
+const unmark = (key, value) => {
+  if (typeof value !== 'string' || value[0] !== MARK) return value;
+  if (value[1] === MARK) return value.slice(1);
+  const digits = value.slice(7);
+  return /^-?\d+$/.test(digits) && digits !== '-0' ? BIG(digits) : Number(digits);
+};
+
+class ToolError extends Error {
+  constructor({ message, ...rest }) {
+    super(message);
+    Object.assign(this, rest);
+  }
+}
+Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError', configurable: true, writable: true });
+
+const caller = (server, tool, raw) => (args, ...rest) => {
+  // Where the call was made is what its error should tell.
+  const { stack } = new Error();
+  return new Promise((resolve, reject) => {
+    const text = encode(args === undefined || args === null ? {} : args);
+    if (rest.length > 0 || text === undefined || text[0] !== '{')
+      throw new TypeError('A tool takes one object with its arguments: tools.' + (server === undefined ? '' : server + '.') + tool + '({ … })');
+    const id = ++lastId;
+    const problem = hostCall(id, server, tool, text, raw ? 1 : 0);
+    if (problem !== undefined) throw new RangeError(problem);
+    waiting.set(id, { resolve, reject, stack });
+  });
+};
+
+/** What a name under tools is: never a promise, and nothing that printing or comparing asks for. */
+const isNoName = (key) => typeof key !== 'string' || key === 'then' || key === 'toJSON';
+const named = (server, tool) => {
+  const call = caller(server, tool, false);
+  call.raw = caller(server, tool, true);
+  return call;
+};
+const fixed = (names) => ({
+  set: () => { throw new TypeError('tools cannot be changed.'); },
+  deleteProperty: () => false,
+  defineProperty: () => false,
+  has: (target, key) => !isNoName(key) && names().includes(key),
+  ownKeys: (target) => [...new Set([...ownKeys(target), ...names()])],
+  getOwnPropertyDescriptor: (target, key) =>
+    Reflect.getOwnPropertyDescriptor(target, key) ??
+    (!isNoName(key) && names().includes(key) ? { value: undefined, enumerable: true, configurable: true, writable: true } : undefined),
+});
+let listed;
+const list = () => (listed ??= parse(hostNames()));
+const bare = (call) => {
+  Object.setPrototypeOf(call, null);
+  for (const key of ownKeys(call)) delete call[key];
+  return call;
+};
+/** A server, and at the same time a tool whose exposed name it may be. */
+const serverOf = (name) => {
+  const call = caller(undefined, name, false);
+  return new Proxy(bare((...args) => call(...args)), {
+    ...fixed(() => list()[name] ?? []),
+    get: (target, key) =>
+      isNoName(key) ? undefined : key === 'raw' && list()[name] === undefined ? caller(undefined, name, true) : named(name, key),
+  });
+};
+const tools = new Proxy(Object.create(null), {
+  ...fixed(() => Object.keys(list())),
+  get: (target, key) => (isNoName(key) ? undefined : serverOf(key)),
+});
+
+const show = (value) => {
+  try {
+    if (typeof value === 'string') return value;
+    if (typeof value === 'function') return '[function ' + String(value.name ?? '') + ']';
+    if (typeof value === 'bigint') return value + 'n';
+    if (value instanceof Error) return value.name + ': ' + value.message;
+    if (typeof value === 'object' && value !== null)
+      return stringify(value, (key, inner) => (typeof inner === 'bigint' ? inner + 'n' : plain(key, inner))) ?? '[object]';
+    return String(value);
+  } catch (error) {
+    return '[cannot be shown]';
+  }
+};
+let isFull = false;
+const log = (...values) => {
+  if (!isFull) isFull = hostLog(values.map(show).join(' ')) === 1;
+};
+const console = { log, info: log, warn: log, error: log, debug: log };
+const setTimeout = (callback, ms, ...args) => {
+  if (typeof callback !== 'function') throw new TypeError('setTimeout takes a function.');
+  const id = ++lastId;
+  timers.set(id, () => callback(...args));
+  hostTimer(id, Number(ms) || 0);
+  return id;
+};
+const clearTimeout = (id) => { if (timers.delete(id)) hostTimer(id, -1); };
+for (const [name, value] of Object.entries({ tools, console, setTimeout, clearTimeout, ToolError }))
+  Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+
+const text = (value) => {
+  try {
+    return String(value);
+  } catch (error) {
+    return '[cannot be shown]';
+  }
+};
+const describe = (error) => {
+  try {
+    if (error instanceof Error) {
+      const { name, message, stack } = error;
+      return stringify({ name: text(name), message: text(message), stack: text(stack) });
+    }
+  } catch (again) {}
+  return stringify({ name: '', message: show(error), stack: '' });
+};
+return {
+  settle(id, isError, json, isMarked) {
+    const { resolve, reject, stack } = waiting.get(id);
+    waiting.delete(id);
+    let value;
+    try {
+      value = isMarked === 1 ? parse(json, unmark) : parse(json);
+    } catch (error) {
+      return void reject(error);
+    }
+    if (isError === 1) reject(Object.defineProperty(new ToolError(value), 'stack', { value: stack }));
+    else resolve(value);
+  },
+  fire(id) {
+    const callback = timers.get(id);
+    timers.delete(id);
+    callback?.();
+  },
+  async watch(promise, isScript) {
+    try {
+      let value = await promise;
+      if (isScript === 1) value = await value.value;
+      if (typeof value === 'function') value = await value();
+      hostEnded('value', encode(value) ?? '');
+    } catch (error) {
+      hostEnded('thrown', describe(error));
+    }
+  },
+};
+})`;

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import type { Answer, ScriptCall, ScriptLimits } from '../../src/exposure/code/messages.ts';
+import { Sandbox } from '../../src/exposure/code/sandbox.ts';
+import type { ScriptResult } from '../../src/exposure/code/script-run.ts';
+import { Cancellation } from '../../src/lib/cancellation.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+const limits: ScriptLimits = {
+  timeoutMs: 20_000,
+  cpuMs: 10_000,
+  memoryMb: 32,
+  maxCalls: 50,
+  maxOutput: 10_000,
+};
+
+/** Scripts in the thread of the build, with calls that the test answers. */
+export class Scripts implements AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly calls: ScriptCall[] = [];
+
+  constructor(options: { readonly maxScripts?: number; readonly maxWaiting?: number } = {}) {
+    this.sandbox = new Sandbox({
+      worker: pathToFileURL(join(root, 'dist', 'code-worker.js')),
+      memoryMb: limits.memoryMb,
+      maxScripts: options.maxScripts ?? 2,
+      maxWaiting: options.maxWaiting ?? 10,
+      now: Date.now,
+    });
+  }
+
+  run(
+    source: string,
+    options: {
+      readonly limits?: Partial<ScriptLimits>;
+      readonly call?: (call: ScriptCall) => Promise<Answer>;
+      readonly names?: Readonly<Record<string, readonly string[]>>;
+      readonly cancellation?: Cancellation;
+    } = {},
+  ): Promise<ScriptResult> {
+    const { call = (made) => Promise.resolve(value(JSON.parse(made.args))) } = options;
+    return this.sandbox.run(
+      {
+        source,
+        names: JSON.stringify(options.names ?? {}),
+        limits: { ...limits, ...options.limits },
+        call: (made) => {
+          this.calls.push(made);
+          return call(made);
+        },
+      },
+      { cancellation: options.cancellation ?? new Cancellation() },
+    );
+  }
+
+  /** What the script returned; its end in words where it returned nothing. */
+  async value(source: string, options: Parameters<Scripts['run']>[1] = {}): Promise<unknown> {
+    const { outcome } = await this.run(source, options);
+    if (outcome.kind === 'value') return outcome.json === undefined ? undefined : JSON.parse(outcome.json);
+    return outcome;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sandbox[Symbol.asyncDispose]();
+  }
+}
+
+export function value(given: unknown): Answer {
+  return { kind: 'value', json: JSON.stringify(given), isMarked: false };
+}
