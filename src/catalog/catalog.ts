@@ -3,10 +3,12 @@ import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
 import { GatewayError } from '../model/errors.ts';
+import type { PromptEntry, ToolEntry } from '../model/entry.ts';
+import type { HeldReason, Judgement } from '../model/held.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import type { StoreLog } from '../storage/database.ts';
 import type { ListingCache, UpstreamIdentity } from './listing-cache.ts';
-import { saysTheSame, withKnownEntries } from './listing.ts';
+import { offersTheSame, saysTheSame, withKnownEntries } from './listing.ts';
 import type { Listing } from './listing.ts';
 import { Refresh } from './refresh.ts';
 import { alone, merge } from './snapshot.ts';
@@ -17,8 +19,18 @@ export interface ListingSource {
   list(upstream: UpstreamName, cancellation: Cancellation): Promise<Listing>;
 }
 
+/** Decides what of a listing may be shown, before anybody is shown anything of it. */
+export interface Judge {
+  /** Equal as long as an earlier judgement about the same offer holds. */
+  basis(upstream: UpstreamName): string;
+  /** `before` is what was last shown of the upstream. */
+  judge(listing: Listing, before: Listing | undefined): Promise<Judgement>;
+}
+
 export interface CatalogOptions extends MergeOptions {
   readonly source: ListingSource;
+  /** Without one, everything may be shown. */
+  readonly judge?: Judge | undefined;
   readonly cache: Pick<ListingCache, 'restore' | 'keep' | 'save' | 'events'>;
   readonly now: () => number;
   readonly log?: StoreLog;
@@ -62,9 +74,38 @@ export class Catalog implements AsyncDisposable {
   /** Takes over what was listed with these configs in earlier runs. */
   async restore(upstreams: readonly UpstreamIdentity[]): Promise<void> {
     const { cache } = this.#options;
-    this.#listening ??= cache.events.on('found', (listings) => this.#adopt(listings));
+    this.#listening ??= cache.events.on('found', (listings) => void this.#adoptFound(listings));
     this.#identify(upstreams);
-    this.#adopt(await cache.restore(upstreams));
+    const listings = await cache.restore(upstreams);
+    const isJudged = (listing: Listing): boolean =>
+      this.#options.judge === undefined ||
+      listing.judged?.basis === this.#options.judge.basis(listing.upstream);
+    // What was judged in an earlier run is shown at once; a warm start waits for nothing.
+    this.#adopt(listings.filter(isJudged));
+    const rest = listings.filter((listing) => !isJudged(listing));
+    if (rest.length > 0)
+      this.#adopt(await Promise.all(rest.map((listing) => this.#judged(listing, listing))));
+  }
+
+  /** What may be shown has changed: judges anew what these upstreams, or all, were listed with. */
+  async judgeAgain(upstreams: readonly UpstreamName[] = [...this.#known.keys()]): Promise<void> {
+    const { judge, cache } = this.#options;
+    if (judge === undefined) return;
+    let isChanged = false;
+    for (const name of upstreams) {
+      const known = this.#known.get(name);
+      const before = known?.listing;
+      if (known === undefined || before === undefined) continue;
+      const judged = await judge.judge(before, before);
+      // Whatever replaced it meanwhile was judged by what holds now.
+      if (known.listing !== before) continue;
+      const after = { ...before, judged };
+      if (saysTheSame(before, after)) continue;
+      known.listing = after;
+      cache.save(after);
+      isChanged = true;
+    }
+    if (isChanged) this.#publish();
   }
 
   /** The config has changed: keeps the listings whose upstreams are as before. */
@@ -104,6 +145,14 @@ export class Catalog implements AsyncDisposable {
     let snapshot = this.#alone.get(listing);
     if (snapshot === undefined) this.#alone.set(listing, (snapshot = alone(listing, this.#merging)));
     return snapshot;
+  }
+
+  /** Why a tool or prompt of an upstream is held by now; undefined when it may be used. */
+  heldReason({ upstream, kind, definition }: ToolEntry | PromptEntry): HeldReason | undefined {
+    const judged = this.listing(upstream)?.judged;
+    const held = kind === 'tool' ? judged?.tools : judged?.prompts;
+    if (held === undefined || held.length === 0) return undefined;
+    return held.find(([name]) => name === definition.name)?.[1];
   }
 
   /** In milliseconds, since the upstream last said what it offers. */
@@ -157,13 +206,42 @@ export class Catalog implements AsyncDisposable {
 
   async #list(name: UpstreamName, known: Known, cancellation: Cancellation): Promise<void> {
     try {
-      const listing = await this.#options.source.list(name, cancellation);
+      const offered = await this.#options.source.list(name, cancellation);
+      const listing = await this.#judged(offered, known.listing);
       cancellation.throwIfCancelled(); // Too late: somebody may have been told already that it failed.
       if (listing.config !== known.config) return; // The source is ahead of us; it will be asked again.
       if (this.#take(known, listing)) this.#publish();
       this.#options.cache.save(known.listing ?? listing);
     } finally {
       settle(known);
+    }
+  }
+
+  async #judged(listing: Listing, before: Listing | undefined): Promise<Listing> {
+    const { judge } = this.#options;
+    if (judge === undefined) return listing;
+    const held = before?.judged;
+    // What was judged before needs no second look, and the store of approvals need not be opened for it.
+    if (held?.basis === judge.basis(listing.upstream) && offersTheSame(before as Listing, listing))
+      return { ...listing, judged: held };
+    return { ...listing, judged: await judge.judge(listing, before) };
+  }
+
+  async #adoptFound(listings: readonly Listing[]): Promise<void> {
+    const { judge, log } = this.#options;
+    try {
+      this.#adopt(
+        judge === undefined
+          ? listings
+          : await Promise.all(
+              listings.map(async (listing) => ({
+                ...listing,
+                judged: await judge.judge(listing, this.listing(listing.upstream)),
+              })),
+            ),
+      );
+    } catch (error) {
+      log?.warn('A listing of another process cannot be judged.', { reason: String(error) });
     }
   }
 

@@ -6,6 +6,7 @@ import type {
   ToolDefinition,
 } from '../model/entry.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import type { Judgement } from '../model/held.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
@@ -28,6 +29,8 @@ export interface Listing {
   readonly prompts: readonly Listed<PromptDefinition>[];
   readonly resources: readonly Listed<ResourceDefinition>[];
   readonly templates: readonly Listed<TemplateDefinition>[];
+  /** What of it is held back; absent where nobody judges. */
+  readonly judged?: Judgement;
 }
 
 /** JSON as an upstream sent it, all pages joined. */
@@ -116,6 +119,11 @@ const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const;
 
 /** Whether nothing differs but the time. */
 export function saysTheSame(one: Listing, other: Listing): boolean {
+  return offersTheSame(one, other) && canonicalJson(one.judged) === canonicalJson(other.judged);
+}
+
+/** Whether the upstream said the same, whatever became of it. */
+export function offersTheSame(one: Listing, other: Listing): boolean {
   return (
     one.config === other.config &&
     canonicalJson(one.facts) === canonicalJson(other.facts) &&
@@ -157,7 +165,26 @@ export function isListing(value: unknown): value is Listing {
     areListed(value['tools'], 'name') &&
     areListed(value['prompts'], 'name') &&
     areListed(value['resources'], 'uri') &&
-    areListed(value['templates'], 'uriTemplate')
+    areListed(value['templates'], 'uriTemplate') &&
+    (value['judged'] === undefined || isJudgement(value['judged']))
+  );
+}
+
+function isJudgement(value: unknown): value is Judgement {
+  return (
+    isJsonObject(value) &&
+    typeof value['basis'] === 'string' &&
+    arePairs(value['tools']) &&
+    arePairs(value['prompts']) &&
+    (value['words'] === undefined ||
+      (isJsonObject(value['words']) && isJsonObject(value['words']['approved'])))
+  );
+}
+
+function arePairs(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((pair: unknown) => Array.isArray(pair) && pair.every((part) => typeof part === 'string'))
   );
 }
 

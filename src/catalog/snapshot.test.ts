@@ -183,7 +183,8 @@ describe('templates', () => {
     expect(found(snapshot, 'file:///x/y')).toBeUndefined();
     expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///x/y')).toBe('trunkline://b/file:///x/y');
     expect(exposedUri(snapshot, 'b' as UpstreamName, 'b://1')).toBe('b://1');
-    expect(exposedUri(snapshot, 'a' as UpstreamName, 'b://1')).toBe('b://1');
+    // A link leads to the server that gave it, whoever else lists the same.
+    expect(exposedUri(snapshot, 'a' as UpstreamName, 'b://1')).toBe('trunkline://a/b://1');
   });
 });
 
@@ -201,5 +202,45 @@ describe('one upstream alone', () => {
   test('lacks the tools that are not allowed', () => {
     const allows = (upstream: UpstreamName, tool: string): boolean => upstream === 'files' && tool === 'a';
     expect([...alone(own, { allows }).tools.keys()]).toEqual(['a']);
+  });
+});
+
+describe('pages that tools name', () => {
+  const app = (upstream: string, uri: string, uris: readonly string[] = []): Listing => {
+    const raw = {
+      facts,
+      tools: [{ name: 't', _meta: { ui: { resourceUri: uri } } }],
+      prompts: [],
+      resources: uris.map((listed) => ({ uri: listed, name: listed })),
+      templates: [],
+    };
+    return readListing(raw, { upstream: upstream as UpstreamName, config: 'c' as Fingerprint, at: 1 })
+      .listing;
+  };
+
+  test('lead to the server of the tool, listed or not', () => {
+    const snapshot = merge([app('a', 'ui://a'), app('b', 'ui://b', ['ui://b'])], options);
+    expect(found(snapshot, 'ui://a')).toEqual(['a', 'ui://a']);
+    expect(found(snapshot, 'ui://b')).toEqual(['b', 'ui://b']);
+    expect(exposedUri(snapshot, 'a' as UpstreamName, 'ui://a')).toBe('ui://a');
+  });
+
+  test('are prefixed where another server names or lists the same', () => {
+    for (const other of [app('b', 'ui://x'), listing('b', { uris: ['ui://x'] })]) {
+      const snapshot = merge([app('a', 'ui://x'), other], options);
+      expect(exposedUri(snapshot, 'a' as UpstreamName, 'ui://x')).toBe('trunkline://a/ui://x');
+      expect(exposedUri(snapshot, 'b' as UpstreamName, 'ui://x')).toBe('trunkline://b/ui://x');
+      expect(found(snapshot, 'trunkline://a/ui://x')).toEqual(['a', 'ui://x']);
+      expect(found(snapshot, 'trunkline://b/ui://x')).toEqual(['b', 'ui://x']);
+      expect(found(snapshot, 'ui://x')).toBeUndefined();
+    }
+  });
+
+  test('are in no list', () => {
+    expect(merge([app('a', 'ui://a')], options).resources.size).toBe(0);
+  });
+
+  test('of a server alone are as they are', () => {
+    expect(found(alone(app('a', 'ui://a'), options), 'ui://a')).toEqual(['a', 'ui://a']);
   });
 });

@@ -1,11 +1,13 @@
 import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from '../model/entry.ts';
+import type { HeldReason } from '../model/held.ts';
 import type { ExposedName, Fingerprint, UpstreamName } from '../model/ids.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
 import { fingerprintOfText } from './fingerprint.ts';
+import { approvedFacts, byHold } from './held.ts';
 import type { Listed, Listing } from './listing.ts';
-import { distinct, exposedNames } from './naming.ts';
-import { uriMatcher } from './uri-template.ts';
-import type { UriMatcher } from './uri-template.ts';
+import { exposedNames } from './naming.ts';
+import { closest, exposedUris, prefixedUri, referredUris, uriRoutes } from './resource-uris.ts';
+import type { ExposedUri, OwnUri, UriRoutes } from './resource-uris.ts';
 
 /** All listings as one, immutable. Maps and arrays are in the order of their keys, by code unit. */
 export interface Snapshot {
@@ -23,49 +25,59 @@ export interface Snapshot {
   readonly templates: readonly TemplateEntry[];
   readonly upstreams: ReadonlyMap<UpstreamName, { readonly facts: ServerFacts }>;
   readonly routes: UriRoutes;
+  /** What waits for a person, under the names that clients would see: in no list, and not to be called. */
+  readonly held: Held;
+}
+
+export interface Held {
+  readonly tools: ReadonlyMap<ExposedName, HeldEntry<ToolEntry>>;
+  readonly prompts: ReadonlyMap<ExposedName, HeldEntry<PromptEntry>>;
+}
+
+export interface HeldEntry<E = ToolEntry | PromptEntry> {
+  readonly entry: E;
+  readonly reason: HeldReason;
 }
 
 export interface MergeOptions {
   readonly separator: string;
   readonly allows: (upstream: UpstreamName, toolName: string) => boolean;
+  /** What clients read about a tool, where that is not what its server says. */
+  readonly describe?: Describe | undefined;
 }
 
-export interface ResourceRoute {
-  readonly entry: ResourceEntry | TemplateEntry;
-  readonly upstream: UpstreamName;
-  /** As the upstream knows it. */
-  readonly uri: string;
-}
+export type Describe = (
+  upstream: UpstreamName,
+  definition: ToolEntry['definition'],
+) => ToolEntry['definition'];
 
-interface UriRoutes {
-  readonly templates: readonly TemplateRoute[];
-  /** Exposed URIs that differ from the upstream's own, by upstream and own URI. */
-  readonly renamed: ReadonlyMap<UpstreamName, ReadonlyMap<string, string>>;
-}
-
-interface TemplateRoute {
-  readonly entry: TemplateEntry;
-  readonly prefix: string;
-  readonly matcher: () => UriMatcher;
+/** Whom to ask for a resource, and by which URI of theirs. */
+export interface ResourceRoute extends OwnUri {
+  /** Absent where a tool or a link named it and no list has it. */
+  readonly entry?: ResourceEntry | TemplateEntry;
 }
 
 /** The same listings in any order give the same snapshot. */
 export function merge(listings: readonly Listing[], options: MergeOptions): Snapshot {
   const tools = toolsOf(listings, options);
   const prompts = promptsOf(listings, options);
-  const resources = resourcesOf(listings);
+  const { resources, referred } = resourcesOf(listings);
   const templates = templatesOf(listings);
-  return snapshotOf(listings, { tools, prompts, resources, templates });
+  return snapshotOf(listings, { tools, prompts, resources, templates, referred });
 }
 
 /** What one upstream offers, by itself: under its own names and in its own order. */
-export function alone(listing: Listing, { allows }: Pick<MergeOptions, 'allows'>): Snapshot {
+export function alone(
+  listing: Listing,
+  { allows, describe }: Pick<MergeOptions, 'allows' | 'describe'>,
+): Snapshot {
   const { upstream } = listing;
   // Nobody else is there whose names it could be confused with.
   const nameOf = ({ name }: { readonly name: string }): ExposedName => name as ExposedName;
   const tools = listing.tools
     .filter(({ definition }) => allows(upstream, definition.name))
-    .map((tool) => ({ kind: 'tool' as const, name: nameOf(tool.definition), upstream, ...tool }));
+    .map((tool) => ({ kind: 'tool' as const, name: nameOf(tool.definition), upstream, ...tool }))
+    .map((tool) => described(tool, describe));
   const prompts = listing.prompts.map((prompt) => ({
     kind: 'prompt' as const,
     name: nameOf(prompt.definition),
@@ -84,7 +96,8 @@ export function alone(listing: Listing, { allows }: Pick<MergeOptions, 'allows'>
     upstream,
     ...template,
   }));
-  return snapshotOf([listing], { tools, prompts, resources, templates });
+  const referred = referredUris(listing).map((own) => ({ ...own, exposed: own.uri }));
+  return snapshotOf([listing], { tools, prompts, resources, templates, referred });
 }
 
 interface Entries {
@@ -92,15 +105,14 @@ interface Entries {
   readonly prompts: readonly PromptEntry[];
   readonly resources: readonly ResourceEntry[];
   readonly templates: readonly TemplateEntry[];
+  readonly referred: readonly ExposedUri[];
 }
 
-function snapshotOf(listings: readonly Listing[], entries: Entries): Snapshot {
-  const { tools, prompts, resources, templates } = entries;
-  const digests = {
-    tools: digestOf(tools, (tool) => tool.name),
-    prompts: digestOf(prompts, (prompt) => prompt.name),
-    resources: digestOf([...resources, ...templates], exposedUriOf),
-  };
+function snapshotOf(listings: readonly Listing[], offered: Entries): Snapshot {
+  const { resources, templates, referred } = offered;
+  const { shown: tools, held: heldTools } = byHold(offered.tools, listings);
+  const { shown: prompts, held: heldPrompts } = byHold(offered.prompts, listings);
+  const digests = digestsOf({ tools, prompts, resources, templates });
   return {
     digest: fingerprintOfText(JSON.stringify(digests)),
     digests,
@@ -109,9 +121,30 @@ function snapshotOf(listings: readonly Listing[], entries: Entries): Snapshot {
     resources: new Map(resources.map((resource) => [resource.uri, resource])),
     templates,
     upstreams: new Map(
-      inOrder([...listings], ({ upstream }) => upstream).map(({ upstream, facts }) => [upstream, { facts }]),
+      inOrder([...listings], ({ upstream }) => upstream).map((listing) => [
+        listing.upstream,
+        { facts: approvedFacts(listing) },
+      ]),
     ),
-    routes: { templates: templates.map(templateRoute), renamed: renamedOf(resources) },
+    held: { tools: heldTools, prompts: heldPrompts },
+    routes: uriRoutes({
+      resources: resources.map(({ upstream, uri, definition }) => ({
+        upstream,
+        uri: definition.uri,
+        exposed: uri,
+      })),
+      referred,
+      templates,
+    }),
+  };
+}
+
+export function digestsOf(entries: Omit<Entries, 'referred'>): Snapshot['digests'] {
+  const { tools, prompts, resources, templates } = entries;
+  return {
+    tools: digestOf(tools, (tool) => tool.name),
+    prompts: digestOf(prompts, (prompt) => prompt.name),
+    resources: digestOf([...resources, ...templates], exposedUriOf),
   };
 }
 
@@ -132,11 +165,22 @@ function ownedBy<Definition>(
   );
 }
 
-function toolsOf(listings: readonly Listing[], { separator, allows }: MergeOptions): readonly ToolEntry[] {
+/** Its fingerprint is still of what the server said. */
+function described(tool: ToolEntry, describe: Describe | undefined): ToolEntry {
+  const definition = describe?.(tool.upstream, tool.definition) ?? tool.definition;
+  return definition === tool.definition ? tool : { ...tool, definition };
+}
+
+function toolsOf(
+  listings: readonly Listing[],
+  { separator, allows, describe }: MergeOptions,
+): readonly ToolEntry[] {
   const owned = ownedBy(listings, (listing) => listing.tools);
   const entries = named(owned, separator).map(([name, tool]) => ({ kind: 'tool' as const, name, ...tool }));
   return inOrder(
-    entries.filter(({ upstream, definition }) => allows(upstream, definition.name)),
+    entries
+      .filter(({ upstream, definition }) => allows(upstream, definition.name))
+      .map((tool) => described(tool, describe)),
     ({ name }) => name,
   );
 }
@@ -163,20 +207,30 @@ function named<Definition extends { readonly name: string }>(
   });
 }
 
-function resourcesOf(listings: readonly Listing[]): readonly ResourceEntry[] {
+function resourcesOf(listings: readonly Listing[]): {
+  readonly resources: readonly ResourceEntry[];
+  readonly referred: readonly ExposedUri[];
+} {
   const owned = ownedBy(listings, (listing) => listing.resources);
-  const uris = exposedUris(owned, ({ uri }) => uri);
+  const referred = listings.flatMap(referredUris);
+  const own = owned.map(({ upstream, definition }) => ({ upstream, uri: definition.uri }));
+  const uris = exposedUris([...own, ...referred]);
   const entries = owned.map((entry, at) => ({
     kind: 'resource' as const,
     uri: uris[at] ?? entry.definition.uri,
     ...entry,
   }));
-  return inOrder(entries, ({ uri }) => uri);
+  return {
+    resources: inOrder(entries, ({ uri }) => uri),
+    referred: referred.map((one, at) => ({ ...one, exposed: uris[own.length + at] ?? one.uri })),
+  };
 }
 
 function templatesOf(listings: readonly Listing[]): readonly TemplateEntry[] {
   const owned = ownedBy(listings, (listing) => listing.templates);
-  const uris = exposedUris(owned, ({ uriTemplate }) => uriTemplate);
+  const uris = exposedUris(
+    owned.map(({ upstream, definition }) => ({ upstream, uri: definition.uriTemplate })),
+  );
   const entries = owned.map((entry, at) => ({
     kind: 'template' as const,
     uriTemplate: uris[at] ?? entry.definition.uriTemplate,
@@ -185,49 +239,13 @@ function templatesOf(listings: readonly Listing[]): readonly TemplateEntry[] {
   return inOrder(entries, ({ uriTemplate }) => uriTemplate);
 }
 
-/**
- * URIs pass unchanged unless several upstreams have the same: then all of them are prefixed, for the reason given
- * for names, with a URI of our own scheme whose authority is the upstream and whose path is the original.
- */
-function exposedUris<Definition>(
-  owned: readonly Owned<Definition>[],
-  uriOf: (definition: Definition) => string,
-): readonly string[] {
-  return distinct(owned, 1, ({ upstream, definition }, level) =>
-    level === 0 ? uriOf(definition) : prefixOf(upstream) + uriOf(definition),
-  );
-}
-
-function prefixOf(upstream: UpstreamName): string {
-  // Through a buffer, since half of a surrogate pair cannot be encoded.
-  return `trunkline://${encodeURIComponent(Buffer.from(upstream).toString())}/`;
-}
-
-function templateRoute(entry: TemplateEntry): TemplateRoute {
-  let matcher: UriMatcher | undefined;
-  const isRenamed = entry.uriTemplate !== entry.definition.uriTemplate;
-  return {
-    entry,
-    prefix: isRenamed ? prefixOf(entry.upstream) : '',
-    matcher: () => (matcher ??= uriMatcher(entry.definition.uriTemplate)),
-  };
-}
-
-function renamedOf(resources: readonly ResourceEntry[]): UriRoutes['renamed'] {
-  const renamed = new Map<UpstreamName, Map<string, string>>();
-  for (const { upstream, uri, definition } of resources) {
-    if (uri === definition.uri) continue;
-    const uris = renamed.get(upstream) ?? new Map<string, string>();
-    renamed.set(upstream, uris.set(definition.uri, uri));
-  }
-  return renamed;
-}
-
 /** Whom to ask for a URI that a client names: a listed resource, else the closest template. */
 export function findResource(snapshot: Snapshot, uri: string): ResourceRoute | undefined {
   const resource = snapshot.resources.get(uri);
   if (resource !== undefined)
     return { entry: resource, upstream: resource.upstream, uri: resource.definition.uri };
+  const referred = snapshot.routes.referred.get(uri);
+  if (referred !== undefined) return referred;
   const route = closest(
     snapshot.routes.templates,
     ({ prefix, matcher }) => uri.startsWith(prefix) && matcher().matches(uri.slice(prefix.length)),
@@ -236,28 +254,18 @@ export function findResource(snapshot: Snapshot, uri: string): ResourceRoute | u
   return { entry: route.entry, upstream: route.entry.upstream, uri: uri.slice(route.prefix.length) };
 }
 
-/** The URI under which clients see what an upstream calls `uri`, in links and notifications. */
+/** The URI under which clients see what an upstream calls `uri`, in links and notifications; it leads to nobody else. */
 export function exposedUri(snapshot: Snapshot, upstream: UpstreamName, uri: string): string {
   const renamed = snapshot.routes.renamed.get(upstream)?.get(uri);
   if (renamed !== undefined) return renamed;
-  if (snapshot.resources.get(uri)?.upstream === upstream) return uri;
-  const route = closest(
+  const template = closest(
     snapshot.routes.templates,
     ({ entry, matcher }) => entry.upstream === upstream && matcher().matches(uri),
   );
-  return (route?.prefix ?? '') + uri;
-}
-
-function closest(
-  routes: readonly TemplateRoute[],
-  accepts: (route: TemplateRoute) => boolean,
-): TemplateRoute | undefined {
-  let best: TemplateRoute | undefined;
-  for (const route of routes) {
-    if (best !== undefined && route.matcher().fixed <= best.matcher().fixed) continue;
-    if (accepts(route)) best = route;
-  }
-  return best;
+  const isListed = snapshot.resources.get(uri)?.upstream === upstream;
+  const exposed = isListed ? uri : (template?.prefix ?? '') + uri;
+  const route = findResource(snapshot, exposed);
+  return route === undefined || route.upstream === upstream ? exposed : prefixedUri(upstream, uri);
 }
 
 function exposedUriOf(entry: ResourceEntry | TemplateEntry): string {

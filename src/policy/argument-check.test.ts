@@ -17,7 +17,7 @@ describe('arguments that do not fit', () => {
   });
 
   test.each([
-    [{}, ["the arguments must have required property 'a'"]],
+    [{}, ['a is required']],
     [{ a: 'x' }, ['a must be number']],
     [{ a: 1, kind: 'z' }, ['kind must be equal to one of the allowed values: ["x","y"]']],
     [{ a: 1, list: [{}, { 'b/c': 1 }] }, ['list[1].b/c must be string']],

@@ -57,6 +57,8 @@ function withoutIds({ $id: _, id: _id, ...schema }: JsonObject): JsonObject {
 function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
   // Branches of alternatives are told by the alternative itself, which comes last.
   const said = errors.map(({ instancePath, keyword, params, message }) => {
+    if (keyword === 'required')
+      return `${fieldOf(`${instancePath}/${pointerStep(params['missingProperty'])}`)} is required`;
     const field = instancePath === '' ? 'the arguments' : fieldOf(instancePath);
     const allowed = keyword === 'enum' ? `: ${JSON.stringify(params['allowedValues']).slice(0, 300)}` : '';
     const extra =
@@ -64,6 +66,10 @@ function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
     return `${field} ${message ?? 'does not fit'}${allowed}${extra}`;
   });
   return [...new Set(said)].slice(0, MAX_PROBLEMS);
+}
+
+function pointerStep(name: unknown): string {
+  return String(name).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** `/a/0/b` as `a[0].b`. */

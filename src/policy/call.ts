@@ -5,10 +5,11 @@ import type { ClientBehind } from '../model/client-behind.ts';
 import type { Entry } from '../model/entry.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { ClientInfo, TraceIds } from '../observe/ended-call.ts';
 
 /** What a client wants of one upstream, already in the upstream's own names. */
 export interface Operation {
-  readonly kind: 'tool' | 'prompt' | 'resource' | 'completion';
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'completion' | 'other';
   readonly upstream: UpstreamName;
   /** Absent where a request concerns a URI that only the upstream can judge. */
   readonly entry?: Entry;
@@ -21,6 +22,10 @@ export interface Call {
   /** The client session that the call came from; decides which process serves an upstream shared by session. */
   readonly session: string;
   readonly operation: Operation;
+  /** Calls with the same one were caused by the same script, or by the same request of a client. */
+  readonly group?: string | undefined;
+  /** What the client said of itself; unchecked. */
+  readonly client?: ClientInfo | undefined;
   readonly cancellation: Cancellation;
   readonly timeoutMs: number;
   /** Arguments that do not fit the tool's input schema are not sent. */
@@ -28,6 +33,8 @@ export interface Call {
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
   /** Whom the upstream may ask. */
   readonly behind?: ClientBehind | undefined;
+  /** Where traces are exported. */
+  readonly trace?: TraceIds | undefined;
 }
 
 export type Next = (call: Call) => Promise<Payload>;

@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import type { Fingerprint, UpstreamName } from '../../model/ids.ts';
+import { silentLogger } from '../../observe/log.ts';
+import { hasDatabase, openDatabase } from '../../storage/database.ts';
+import { LazyDatabase } from '../../storage/lazy-database.ts';
+import { Approvals } from './approvals.ts';
+import type { Trust } from './judge-offer.ts';
+import { subjectsOf } from './subject.ts';
+import type { Offered } from './subject.ts';
+
+const one = 'one' as UpstreamName;
+const offer = (
+  tools: Readonly<Record<string, string>>,
+  config = 'c1',
+  instructions = 'Be kind.',
+): Offered => ({
+  upstream: one,
+  config: config as Fingerprint,
+  facts: { era: 'legacy', protocol: 'x', info: {}, capabilities: {}, instructions },
+  tools: Object.entries(tools).map(([name, description]) => ({ definition: { name, description } })),
+  prompts: [],
+});
+
+let stateDir = '';
+let database: LazyDatabase;
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'trunkline-approvals-'));
+  database = new LazyDatabase(() => openDatabase({ stateDir }));
+});
+afterEach(async () => {
+  await database[Symbol.asyncDispose]();
+  rmSync(stateDir, { recursive: true });
+});
+
+function open(trust: Trust = 'first-sight', { isGone = false } = {}): Approvals {
+  return new Approvals({
+    database: () => database.get(),
+    isStored: () => hasDatabase(stateDir),
+    trust: () => trust,
+    isGone: () => isGone,
+    lock: undefined,
+    scanner: () => Promise.resolve(() => []),
+    onWritten: () => {},
+    now: Date.now,
+    log: silentLogger,
+  });
+}
+
+const decide = (approvals: Approvals, offered: Offered, name: string, state: 'approved' | 'refused') =>
+  approvals.decide(
+    subjectsOf(offered)
+      .filter((each) => each.name === name)
+      .map((subject) => ({ upstream: one, subject })),
+    state,
+    'me',
+  );
+
+describe('what was approved', () => {
+  test('is known to the next run, and what changed since is held until a person agrees', async () => {
+    const first = open();
+    expect((await first.judge(offer({ a: 'x' }), undefined)).tools).toEqual([]);
+    await first.flush();
+    const next = open();
+    const changed = offer({ a: 'y', b: 'z' });
+    expect((await next.judge(changed, undefined)).tools).toEqual([
+      ['a', 'changed'],
+      ['b', 'new'],
+    ]);
+    expect((await next.judge(offer({ a: 'x' }), undefined)).tools).toEqual([]);
+    await decide(next, changed, 'a', 'approved');
+    expect((await open().judge(changed, undefined)).tools).toEqual([['b', 'new']]);
+    expect((await open().judge(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'changed']]);
+  });
+
+  test('of its words is said while others are held', async () => {
+    const approvals = open();
+    await approvals.judge(offer({ a: 'x' }), undefined);
+    expect((await approvals.judge(offer({ a: 'x' }, 'c1', 'Obey me.'), undefined)).words).toEqual({
+      reason: 'changed',
+      approved: { instructions: 'Be kind.' },
+    });
+  });
+
+  test('is taken from what was shown before, where the store has lost it', async () => {
+    const shown = { ...offer({ a: 'x' }), judged: { basis: '', tools: [], prompts: [] } };
+    expect((await open().judge(offer({ a: 'y' }), shown)).tools).toEqual([['a', 'changed']]);
+  });
+
+  test('goes with the server that left the configuration', async () => {
+    const first = open();
+    await first.judge(offer({ a: 'x' }), undefined);
+    await first.flush();
+    const left = open('manual', { isGone: true });
+    await left.judge(offer({ a: 'x' }), undefined);
+    await left.flush();
+    expect((await open('manual').judge(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'new']]);
+  });
+});
+
+test('a server of another configuration is seen for the first time, except for what was refused', async () => {
+  const approvals = open();
+  await approvals.judge(offer({ a: 'x', b: 'x' }), undefined);
+  await decide(approvals, offer({ a: 'y', b: 'y' }), 'b', 'refused');
+  expect((await approvals.judge(offer({ a: 'y', b: 'y' }, 'c2'), undefined)).tools).toEqual([
+    ['b', 'refused'],
+  ]);
+});
+
+test('a server that waits for a person may not start before, nor when it is run in another way', async () => {
+  const approvals = open('manual');
+  const config = { name: one, trust: 'manual' as const, fingerprint: 'c1' as Fingerprint };
+  expect(await approvals.mayStart(config)).toBe(false);
+  const subject = { kind: 'server' as const, name: '', definition: {}, fingerprint: config.fingerprint };
+  await approvals.decide([{ upstream: one, subject }], 'approved', 'me');
+  expect(await approvals.mayStart(config)).toBe(true);
+  expect(await approvals.mayStart({ ...config, fingerprint: 'c2' as Fingerprint })).toBe(false);
+  expect((await approvals.judge(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'new']]);
+});

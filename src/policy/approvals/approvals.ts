@@ -1,0 +1,233 @@
+import { GatewayError } from '../../model/errors.ts';
+import type { Judgement } from '../../model/held.ts';
+import type { Fingerprint, UpstreamName } from '../../model/ids.ts';
+import type { Logger } from '../../observe/log.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Scan } from '../scanner.ts';
+import type { Lock } from './lock/lock.ts';
+import { readApprovals, writeApprovals } from './approval-rows.ts';
+import type { Approval } from './approval-rows.ts';
+import { judgeOffer } from './judge-offer.ts';
+import type { Grounds, Trust, Verdict } from './judge-offer.ts';
+import { Ledger } from './ledger.ts';
+import { subject, subjectsOf } from './subject.ts';
+import type { ApprovalKind, Offered, Subject } from './subject.ts';
+
+/** An offer that was judged before. */
+type Before = Offered & { readonly judged?: Judgement | undefined };
+
+interface ApprovalsDeps {
+  readonly database: () => Promise<Database>;
+  /** Whether an earlier run has stored anything. */
+  readonly isStored: () => boolean;
+  readonly trust: (upstream: UpstreamName) => Trust;
+  /** Whether a server is in no configuration any more; it takes along what was said about it. */
+  readonly isGone: (upstream: UpstreamName) => boolean;
+  readonly lock: Lock | undefined;
+  readonly scanner: () => Promise<Scan>;
+  /** Told after something was written, so that other processes look. */
+  readonly onWritten: () => void;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** Remembers what was approved, and judges by it what servers offer. */
+export class Approvals {
+  readonly #deps: ApprovalsDeps;
+  #ledger: Promise<Ledger> | undefined;
+  #lock: Lock | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #isTroubled = false;
+
+  constructor(deps: ApprovalsDeps) {
+    this.#deps = deps;
+    this.#lock = deps.lock;
+  }
+
+  get lock(): Lock | undefined {
+    return this.#lock;
+  }
+
+  useLock(lock: Lock | undefined): void {
+    this.#lock = lock;
+  }
+
+  /** Another process has written. */
+  async reload(): Promise<void> {
+    await this.#writing;
+    const ledger = this.#read();
+    await ledger;
+    this.#ledger = ledger;
+  }
+
+  basis(upstream: UpstreamName): string {
+    return `${this.#deps.trust(upstream)} ${this.#lock?.digest ?? ''}`;
+  }
+
+  /** What of an offer is held; what this look itself approves is remembered. */
+  async judge(offered: Offered, before: Before | undefined): Promise<Judgement> {
+    const { upstream } = offered;
+    const trust = this.#deps.trust(upstream);
+    const ledger = await this.#loaded();
+    const scan = trust === 'scan' && this.#lock === undefined ? await this.#deps.scanner() : undefined;
+    // From here on nothing is waited for, so that what is approved meanwhile cannot be overlooked.
+    if (!ledger.knows(upstream) && before?.judged !== undefined)
+      this.#remember(before, before.judged, ledger);
+    const started = ledger.find(upstream, 'server', '');
+    const isFirstSight =
+      !ledger.knows(upstream) || (started !== undefined && started.fingerprint !== offered.config);
+    const locked = this.#lock?.servers.get(upstream);
+    const verdict = judgeOffer(subjectsOf(offered), {
+      ...{ trust, isFirstSight },
+      isClean: (each) => scan?.(upstream, each).length === 0,
+      approved: (kind, name) => ledger.find(upstream, kind, name)?.fingerprint,
+      refused: (kind, name) => ledger.find(upstream, kind, name, 'refused')?.fingerprint,
+      ...(this.#lock !== undefined && { locked: (kind, name) => locked?.find(kind, name)?.fingerprint }),
+    } satisfies Grounds);
+    this.#take(offered, verdict, { ledger, isFirstSight: isFirstSight && trust === 'first-sight' });
+    return this.#judgement(upstream, verdict, ledger);
+  }
+
+  /** Nothing of a server is run before a person has agreed to how it is run, where that is wanted. */
+  async mayStart(config: {
+    readonly name: UpstreamName;
+    readonly trust: Trust;
+    readonly fingerprint: Fingerprint;
+  }): Promise<boolean> {
+    if (config.trust !== 'manual') return true;
+    const ledger = await this.#loaded();
+    return ledger.find(config.name, 'server', '')?.fingerprint === config.fingerprint;
+  }
+
+  /** What counts as approved for an entry now; a lockfile has the only word. */
+  async approved(upstream: UpstreamName, kind: ApprovalKind, name: string): Promise<Subject | undefined> {
+    if (this.#lock !== undefined && kind !== 'server')
+      return this.#lock.servers.get(upstream)?.find(kind, name);
+    return (await this.#loaded()).find(upstream, kind, name);
+  }
+
+  /** Resolves when it is stored; fails when it cannot be. */
+  async decide(
+    decisions: readonly { readonly upstream: UpstreamName; readonly subject: Subject }[],
+    state: Approval['state'],
+    by: string,
+  ): Promise<void> {
+    const at = this.#deps.now();
+    const add = decisions.map(({ upstream, subject: each }) => ({ upstream, ...each, state, at, by }));
+    const ledger = await this.#loaded();
+    await this.#write({ add });
+    for (const approval of add) ledger.add(approval);
+    this.#deps.onWritten();
+  }
+
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  #loaded(): Promise<Ledger> {
+    return (this.#ledger ??= this.#deps.isStored() ? this.#readOrNone() : Promise.resolve(new Ledger()));
+  }
+
+  /** Without the store, what was shown before and what is seen first is all there is to go by. */
+  async #readOrNone(): Promise<Ledger> {
+    try {
+      return await this.#read();
+    } catch (error) {
+      this.#deps.log.warn('Approvals are unreadable; what was not shown before is judged anew.', {
+        reason: error instanceof Error ? error.message : String(error),
+      });
+      return new Ledger();
+    }
+  }
+
+  async #read(): Promise<Ledger> {
+    const ledger = new Ledger(await readApprovals(await this.#deps.database()));
+    const gone = ledger.upstreams().filter((name) => ledger.knows(name) && this.#deps.isGone(name));
+    for (const name of gone) ledger.forget(name);
+    if (gone.length > 0) await this.#write({ forget: gone });
+    return ledger;
+  }
+
+  /** What was shown in an earlier run had been approved, even where the store has lost it. */
+  #remember(before: Offered, judged: Judgement, ledger: Ledger): void {
+    const held = new Set([
+      ...judged.tools.map(([name]) => `tool ${name}`),
+      ...judged.prompts.map(([name]) => `prompt ${name}`),
+      ...(judged.words === undefined ? [] : ['words ']),
+    ]);
+    const shown = subjectsOf(before).filter(({ kind, name }) => !held.has(`${kind} ${name}`));
+    this.#approve(before, shown, { ledger, by: 'an earlier run' });
+  }
+
+  #take(
+    offered: Offered,
+    { taken }: Verdict,
+    { ledger, isFirstSight }: { readonly ledger: Ledger; readonly isFirstSight: boolean },
+  ): void {
+    const { upstream } = offered;
+    if (taken.length === 0) return;
+    const forget = isFirstSight && ledger.knows(upstream) ? [upstream] : [];
+    if (forget.length > 0) ledger.forget(upstream);
+    this.#approve(offered, taken, { ledger, by: this.#deps.trust(upstream), forget });
+  }
+
+  #approve(
+    { upstream, config }: Offered,
+    subjects: readonly Subject[],
+    { ledger, by, forget = [] }: { ledger: Ledger; by: string; forget?: readonly UpstreamName[] },
+  ): void {
+    const at = this.#deps.now();
+    const server = { ...subject('server', '', {}), fingerprint: config };
+    const all = this.#deps.trust(upstream) === 'manual' ? subjects : [server, ...subjects];
+    const add = all.map((each) => ({ upstream, ...each, state: 'approved' as const, at, by }));
+    for (const approval of add) ledger.add(approval);
+    this.#write({ forget, add }).then(
+      () => (this.#isTroubled = false),
+      (error: unknown) => {
+        // Once: a full disk is full at every attempt.
+        if (this.#isTroubled) return;
+        this.#isTroubled = true;
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#deps.log.warn('What was approved is in memory only; the database refuses it.', {
+          upstream,
+          reason,
+        });
+      },
+    );
+  }
+
+  #write(change: Parameters<typeof writeApprovals>[1]): Promise<void> {
+    const write = this.#writing.then(async () => writeApprovals(await this.#deps.database(), change));
+    this.#writing = write.catch(() => {}); // Who asked for it is told.
+    return write;
+  }
+
+  #judgement(upstream: UpstreamName, { held }: Verdict, ledger: Ledger): Judgement {
+    const of = (wanted: ApprovalKind): Judgement['tools'] =>
+      held
+        .filter(({ subject: { kind } }) => kind === wanted)
+        .map(({ subject: { name }, reason }) => [name, reason]);
+    const words = held.find(({ subject: { kind } }) => kind === 'words');
+    const approved = (
+      this.#lock === undefined
+        ? ledger.find(upstream, 'words', '')
+        : this.#lock.servers.get(upstream)?.find('words', '')
+    )?.definition;
+    return {
+      basis: this.basis(upstream),
+      tools: of('tool'),
+      prompts: of('prompt'),
+      ...(words !== undefined && {
+        words: { reason: words.reason, approved: approved ?? {} },
+      }),
+    };
+  }
+}
+
+export function heldServer(name: UpstreamName): GatewayError {
+  return new GatewayError(
+    'QUARANTINED',
+    `Server "${name}" was not started: a person has to agree to it first, with: trunkline approvals`,
+    { details: { upstream: name, reason: 'new' } },
+  );
+}

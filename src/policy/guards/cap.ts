@@ -1,0 +1,36 @@
+import { stringifyExact } from '../../lib/exact-json.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { UpstreamName } from '../../model/ids.ts';
+import type { Guard } from '../call.ts';
+
+interface Sizes {
+  /** Bytes; 0 is no bound. */
+  readonly argumentBytes: number;
+  readonly resultBytes: number;
+}
+
+/** Refuses arguments and results that are larger than the configuration allows. */
+export function cap(sizesOf: (upstream: UpstreamName) => Sizes | undefined): Guard {
+  return async (call, next) => {
+    const { upstream, params } = call.operation;
+    const { argumentBytes = 0, resultBytes = 0 } = sizesOf(upstream) ?? {};
+    if (argumentBytes > 0) {
+      const bytes = Buffer.byteLength(stringifyExact(params['arguments'] ?? {}));
+      if (bytes > argumentBytes) {
+        const text = `The arguments have ${bytes} bytes, and server "${upstream}" is sent at most ${argumentBytes} (limits.argumentBytes); nothing was sent. Send less at a time.`;
+        throw new GatewayError('ARGUMENTS_REFUSED', text, { details: { upstream, bytes, argumentBytes } });
+      }
+    }
+    const payload = await next(call);
+    if (resultBytes > 0) {
+      // A text has at least as many bytes as characters, and most are decided by that.
+      const { text } = payload;
+      const bytes = text.length > resultBytes ? text.length : Buffer.byteLength(text);
+      if (bytes > resultBytes) {
+        const message = `The result of server "${upstream}" is larger than ${resultBytes} bytes (limits.resultBytes) and was not passed on; the call was made. Ask for less, such as a page, a range or fewer fields.`;
+        throw new GatewayError('RESULT_TOO_LARGE', message, { details: { upstream, bytes, resultBytes } });
+      }
+    }
+    return payload;
+  };
+}

@@ -1,0 +1,107 @@
+import type { RedactConfig, SecretAction } from '../../config/guards-config.ts';
+import { Payload } from '../../lib/payload.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { UpstreamName } from '../../model/ids.ts';
+import { isJsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Logger } from '../../observe/log.ts';
+import type { SecretSearch } from '../../observe/secret-formats.ts';
+import type { Call, Guard, Next } from '../call.ts';
+
+const MAX_DEPTH = 100;
+/** Kinds of secrets and tools that were reported; beyond that nothing new is said. */
+const MAX_REPORTED = 1_000;
+
+type Actions = Pick<RedactConfig, 'arguments' | 'results'>;
+
+/** Finds secrets on their way to a server and back, and reports, masks or blocks them. What has none is passed on as it is. */
+export function redact(deps: {
+  readonly search: SecretSearch;
+  readonly actionsOf: (upstream: UpstreamName) => Actions;
+  readonly log: Logger;
+}): Guard {
+  const { search, actionsOf } = deps;
+  const reported = new Set<string>();
+  const report = (call: Call, where: string, kinds: readonly string[]): void => {
+    const { upstream, params, method } = call.operation;
+    const name = typeof params['name'] === 'string' ? params['name'] : method;
+    const key = JSON.stringify([upstream, name, where, kinds]);
+    if (reported.has(key) || reported.size >= MAX_REPORTED) return;
+    reported.add(key);
+    deps.log.warn('A call carries what looks like a secret.', { server: upstream, name, where, kinds });
+  };
+  const answered = async (call: Call, next: Next, action: SecretAction): Promise<Payload> => {
+    const payload = await next(call);
+    // One look at the text; it is only taken apart when there is something in it.
+    return search.mayHave(payload.text) ? incoming(call, payload, action) : payload;
+  };
+  return (call, next) => {
+    const actions = actionsOf(call.operation.upstream);
+    try {
+      const checked = actions.arguments === 'off' ? call : outgoing(call, actions.arguments);
+      // Nothing is added to a call whose answer is nobody's business.
+      return actions.results === 'off' ? next(checked) : answered(checked, next, actions.results);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+
+  function outgoing(call: Call, action: SecretAction): Call {
+    const { params, upstream } = call.operation;
+    const args = params['arguments'];
+    const kinds = isJsonObject(args) ? kindsIn(args, search) : [];
+    if (kinds.length === 0) return call;
+    report(call, 'arguments', kinds);
+    if (action === 'block') {
+      const text = `The arguments hold what looks like a secret (${kinds.join(', ')}); nothing was sent to server "${upstream}". Leave it out, or ask the person (redact.arguments).`;
+      throw new GatewayError('ARGUMENTS_REFUSED', text, { details: { upstream, kinds } });
+    }
+    if (action !== 'mask') return call;
+    const masked = { ...params, arguments: maskIn(args, search) };
+    return { ...call, operation: { ...call.operation, params: masked } };
+  }
+
+  function incoming(call: Call, payload: Payload, action: SecretAction): Payload {
+    const { upstream } = call.operation;
+    const kinds = kindsIn(payload.value, search);
+    if (kinds.length === 0) return payload;
+    report(call, 'result', kinds);
+    if (action === 'block') {
+      const text = `The result of server "${upstream}" holds what looks like a secret (${kinds.join(', ')}) and was not passed on; the call was made (redact.results).`;
+      throw new GatewayError('RESULT_BLOCKED', text, { details: { upstream, kinds } });
+    }
+    return action === 'mask' ? Payload.of(maskIn(payload.value, search)) : payload;
+  }
+}
+
+function kindsIn(value: unknown, search: SecretSearch): readonly string[] {
+  const kinds = new Set<string>();
+  const look = (one: unknown, depth: number): void => {
+    if (typeof one === 'string') {
+      if (one.length >= 12 && search.mayHave(one)) for (const kind of search.find(one)) kinds.add(kind);
+    } else if (typeof one === 'object' && one !== null && depth < MAX_DEPTH) {
+      for (const key in one) if (!isBinary(one, key)) look((one as JsonObject)[key], depth + 1);
+    }
+  };
+  look(value, 0);
+  return [...kinds].toSorted();
+}
+
+/** Only strings that have a secret differ; marked numbers and binary content stay as they are. */
+function maskIn(value: unknown, search: SecretSearch, depth = 0): unknown {
+  if (typeof value === 'string') return search.mask(value, '[redacted]');
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((one) => maskIn(one, search, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      isBinary(value, key) ? member : maskIn(member, search, depth + 1),
+    ]),
+  );
+}
+
+/** Images, sounds and blobs are base64, in which anything can look like anything. */
+function isBinary(owner: object, key: string): boolean {
+  if (key === 'blob') return 'uri' in owner;
+  return key === 'data' && 'mimeType' in owner;
+}

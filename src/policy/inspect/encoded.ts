@@ -1,0 +1,51 @@
+/** Texts that are hidden in an encoding, decoded. Only what decodes to readable text counts: keys and hashes do not. */
+export function decodedIn(text: string): readonly { readonly at: number; readonly text: string }[] {
+  const found: { at: number; text: string }[] = [];
+  for (const { pattern, decode } of ENCODINGS) {
+    for (const match of text.matchAll(pattern)) {
+      const decoded = decode(match[0]);
+      if (isReadable(decoded)) found.push({ at: match.index, text: decoded });
+      if (found.length >= MAX_FOUND) return found;
+    }
+  }
+  return found;
+}
+
+const MAX_FOUND = 50;
+const ENCODINGS: readonly { readonly pattern: RegExp; readonly decode: (text: string) => string }[] = [
+  { pattern: /[A-Za-z0-9+/_-]{24,}={0,2}/g, decode: (text) => Buffer.from(text, 'base64').toString('utf8') },
+  { pattern: /(?:[0-9a-fA-F]{2}[ :]?){16,}/g, decode: (text) => fromHex(text.replaceAll(/[ :]/g, '')) },
+  { pattern: /(?:\\x[0-9a-fA-F]{2}){8,}/g, decode: (text) => fromHex(text.replaceAll('\\x', '')) },
+  {
+    pattern: /(?:\\u\{?[0-9a-fA-F]{2,6}\}?){8,}/g,
+    decode: (text) =>
+      text.replaceAll(/\\u\{?([0-9a-fA-F]{2,6})\}?/g, (_, code: string) => fromCode(code, 16)),
+  },
+  {
+    pattern: /(?:&#x?[0-9a-fA-F]{2,6}; ?){8,}/g,
+    decode: (text) =>
+      text.replaceAll(/&#(x?)([0-9a-fA-F]{2,6});/g, (_, hex: string, code: string) =>
+        fromCode(code, hex === 'x' ? 16 : 10),
+      ),
+  },
+  {
+    pattern: /(?:[A-Za-z0-9._~-]{0,12}%[0-9a-fA-F]{2}){8,}[A-Za-z0-9._~-]{0,20}/g,
+    decode: (text) => text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, code: string) => fromCode(code, 16)),
+  },
+];
+
+function fromHex(text: string): string {
+  return Buffer.from(text, 'hex').toString('utf8');
+}
+
+function fromCode(code: string, base: number): string {
+  const point = Number.parseInt(code, base);
+  return point <= 0x10_ff_ff ? String.fromCodePoint(point) : '';
+}
+
+/** Words with spaces between them, in letters. */
+function isReadable(text: string): boolean {
+  if (text.length < 12 || !/\p{L}{2}[ ,.:/]{1,4}\p{L}{2}/u.test(text)) return false;
+  const readable = text.match(/[\p{L}\p{N} .,:;!?'"()/@_-]/gu)?.length ?? 0;
+  return readable / text.length > 0.9;
+}
