@@ -1,0 +1,69 @@
+import type { AuditFilter, AuditQuery, AuditRecord } from './audit-record.ts';
+import type { ChainVerdict } from './verify-chain.ts';
+import type { ToolStats } from './tool-stats.ts';
+
+/** What the thread needs to know before it writes anything. */
+export interface AuditSettings {
+  readonly stateDir: string;
+  readonly keepMs: number;
+  readonly maxBytes: number;
+  readonly arguments: boolean;
+  readonly results: boolean;
+  readonly chain: boolean;
+}
+
+/** Enough of a result to know how it divides into tokens. */
+export const SAMPLE_CHARS = 1024;
+
+type Measured = 'seq' | 'tokensIn' | 'tokensOut' | 'digest' | 'arguments' | 'result' | 'hash';
+type Unmeasured = Omit<AuditRecord, Measured>;
+
+/** A record before the thread has measured, hashed and redacted its texts; what is absent may be undefined. */
+export type RawRecord = { readonly [K in keyof Unmeasured]: Unmeasured[K] | undefined } & RawTexts & Always;
+
+type Always = Pick<AuditRecord, 'at' | 'request' | 'kind' | 'caller' | 'via' | 'profile' | 'outcome'>;
+
+interface RawTexts {
+  /** The arguments as JSON. */
+  readonly argumentText?: string | undefined;
+  /** The beginning of the result, or more of it where results are recorded. */
+  readonly resultText?: string | undefined;
+  /** Characters of the whole result, of which `resultText` may be a part. */
+  readonly resultChars?: number | undefined;
+}
+
+export interface AuditTotals {
+  readonly records: number;
+  readonly bytes: number;
+  readonly head?: string;
+}
+
+/** Questions to the record and their answers. */
+export interface AuditQuestions {
+  query: { ask: AuditQuery; answer: readonly AuditRecord[] };
+  stats: { ask: { readonly server?: string; readonly entry?: string }; answer: readonly ToolStats[] };
+  verify: { ask: { readonly expect?: string }; answer: ChainVerdict };
+  totals: { ask: AuditFilter; answer: AuditTotals };
+}
+
+export type ToThread =
+  | { readonly type: 'write'; readonly records: readonly RawRecord[] }
+  | {
+      readonly type: 'ask';
+      readonly id: number;
+      readonly question: keyof AuditQuestions;
+      readonly ask: unknown;
+    }
+  | { readonly type: 'close' };
+
+export type FromThread =
+  | { readonly type: 'written'; readonly count: number }
+  | { readonly type: 'lost'; readonly count: number; readonly problem: string }
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  | {
+      readonly type: 'failed';
+      readonly id: number;
+      readonly code: string;
+      readonly message: string;
+      readonly details: object;
+    };

@@ -1,0 +1,51 @@
+import type { Selectable } from 'kysely';
+
+import type { Tables } from '../../storage/tables.ts';
+import type { AuditRecord } from './audit-record.ts';
+
+export type AuditRow = Selectable<Tables['audit']>;
+
+/** Members of a record and the columns they are in; this order is also that of exports and of the chain. */
+export const COLUMNS = {
+  seq: 'seq',
+  at: 'at',
+  request: 'request',
+  group: 'group_id',
+  kind: 'kind',
+  caller: 'caller',
+  via: 'via',
+  client: 'client',
+  clientVersion: 'client_version',
+  profile: 'profile',
+  server: 'server',
+  entry: 'entry',
+  tier: 'tier',
+  fingerprint: 'fingerprint',
+  outcome: 'outcome',
+  code: 'code',
+  ms: 'ms',
+  bytesIn: 'bytes_in',
+  bytesOut: 'bytes_out',
+  tokensIn: 'tokens_in',
+  tokensOut: 'tokens_out',
+  rule: 'rule',
+  digest: 'digest',
+  action: 'action',
+  arguments: 'arguments',
+  result: 'result',
+  details: 'details',
+  hash: 'hash',
+} as const satisfies Record<keyof AuditRecord, keyof AuditRow>;
+
+export const MEMBERS = Object.keys(COLUMNS) as readonly (keyof AuditRecord)[]; // Exactly its own keys.
+
+export function recordOf(row: AuditRow): AuditRecord {
+  const found = MEMBERS.map((member) => [member, row[COLUMNS[member]]] as const);
+  // The columns are what `valuesOf` wrote.
+  return Object.fromEntries(found.filter(([, value]) => value !== null)) as unknown as AuditRecord;
+}
+
+/** The values of a row in the order of the columns. */
+export function valuesOf(record: AuditRecord): readonly (string | number | null)[] {
+  return MEMBERS.map((member) => record[member] ?? null);
+}

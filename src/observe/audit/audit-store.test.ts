@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { openDatabase } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
+import type { AuditSettings, RawRecord } from './audit-batch.ts';
+import { AuditStore } from './audit-store.ts';
+
+let stateDir: string;
+let database: Database;
+let now = 0;
+
+beforeEach(async () => {
+  stateDir = mkdtempSync(join(tmpdir(), 'trunkline-audit-'));
+  database = await openDatabase({ stateDir });
+  now = 0;
+});
+
+afterEach(async () => {
+  await database[Symbol.asyncDispose]();
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+function storeWith(settings: Partial<AuditSettings> = {}): AuditStore {
+  const all = { stateDir, keepMs: 1000, maxBytes: 1e9, arguments: false, results: false, chain: true };
+  return new AuditStore({
+    database,
+    settings: { ...all, ...settings },
+    estimate: (text) => text.length,
+    now: () => now,
+  });
+}
+
+function raw(at: number, more: Partial<RawRecord> = {}): RawRecord {
+  return {
+    ...{ at, request: `r${at}`, group: 'g', kind: 'tool', caller: 'me', via: 'cli', profile: 'default' },
+    ...{ client: undefined, clientVersion: undefined, server: 's', entry: 'e', tier: 'read' },
+    ...{ fingerprint: undefined, outcome: 'ok', code: undefined, ms: 5, bytesIn: 2, bytesOut: 3 },
+    ...{ rule: 'default', action: undefined, details: undefined },
+    ...more,
+  };
+}
+
+test('removes what is too old, and the chain is still whole', async () => {
+  const store = storeWith();
+  await store.write([raw(1), raw(2)]);
+  now = 100_000;
+  await store.write([raw(99_999)]);
+  const left = await store.answer('query', { limit: 10, order: 'asc' });
+  expect(left.map(({ seq }) => seq)).toEqual([3]);
+  expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 1 });
+  await store.write([raw(100_000)]);
+  expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 2 });
+});
+
+test('removes the oldest when there is too much', async () => {
+  const store = storeWith({ maxBytes: 1000, keepMs: 1e9 });
+  await store.write(Array.from({ length: 50 }, (_, at) => raw(at)));
+  const { records, bytes } = await store.answer('totals', {});
+  expect(records).toBeGreaterThan(0);
+  expect(bytes).toBeLessThanOrEqual(1000);
+  expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: records });
+  // What was counted stays.
+  expect(await store.answer('stats', {})).toMatchObject([{ server: 's', entry: 'e', calls: 50 }]);
+});
+
+test('hashes arguments whatever the order of their keys, and keeps them only where that is configured', async () => {
+  await storeWith({ chain: false }).write([
+    raw(1, { argumentText: '{"a":1,"b":2}' }),
+    raw(2, { argumentText: '{"b":2,"a":1}' }),
+  ]);
+  await storeWith({ chain: false, arguments: true, results: true }).write([
+    raw(3, { argumentText: '{"password":"x","b":2}', resultText: '{"content":"ok"}', resultChars: 1600 }),
+  ]);
+  const [first, second, third] = await storeWith().answer('query', { limit: 10, order: 'asc' });
+  expect(first?.digest).toBe(second?.digest);
+  expect(first?.arguments).toBeUndefined();
+  expect(third).toMatchObject({
+    arguments: '{"password":"[redacted]","b":2}',
+    result: '{"content":"ok"}',
+    tokensOut: 1600,
+  });
+});
+
+test('finds by every field, and takes a star but no other sign for anything', async () => {
+  const store = storeWith({ keepMs: 1e9 });
+  await store.write([
+    raw(1, { entry: 'a_b' }),
+    raw(2, { entry: 'axb', outcome: 'failed', code: 'CALL_TIMEOUT', ms: 900 }),
+  ]);
+  const found = async (filter: object): Promise<readonly number[]> =>
+    (await store.answer('query', { ...filter, limit: 10, order: 'asc' })).map(({ seq }) => seq);
+  expect(await found({ entry: 'a_*' })).toEqual([1]);
+  expect(await found({ entry: 'a*b' })).toEqual([1, 2]);
+  expect(await found({ errors: true })).toEqual([2]);
+  expect(
+    await found({ code: 'CALL_TIMEOUT', minMs: 100, since: 2, caller: 'me', tier: 'read', request: 'r2' }),
+  ).toEqual([2]);
+  expect(await found({ after: 1 })).toEqual([2]);
+  expect(await found({ before: 2, until: 2 })).toEqual([1]);
+  expect(await found({ group: 'other' })).toEqual([]);
+});
+
+test('sees that a record was changed', async () => {
+  const store = storeWith({ keepMs: 1e9 });
+  await store.write([raw(1), raw(2), raw(3)]);
+  await database.query.updateTable('audit').set({ caller: 'somebody else' }).where('seq', '=', 2).execute();
+  expect(await store.answer('verify', {})).toMatchObject({ ok: false, problem: { seq: 2 } });
+});

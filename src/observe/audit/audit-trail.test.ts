@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+
+import { Payload } from '../../lib/payload.ts';
+import type { EndedCall } from '../ended-call.ts';
+import { jsonLogger } from '../log.ts';
+import type { RawRecord } from './audit-batch.ts';
+import type { SinkTold } from './audit-thread.ts';
+import { AuditTrail } from './audit-trail.ts';
+import { Recorder } from './recorder.ts';
+
+const facts = { tierOf: () => undefined, ruleOf: () => 'default' };
+const caller = { id: 'me', via: 'cli', profile: 'default' } as const;
+
+function ended(more: Partial<EndedCall> = {}): EndedCall {
+  const operation = { kind: 'tool', upstream: 's', method: 'tools/call', params: { name: 'x' } } as const;
+  const call = { caller, operation };
+  return {
+    ...{ call, at: 1, ms: 2, payload: Payload.of({ content: [] }), error: undefined },
+    ...{ isRefused: false, rule: undefined, facts, ...more },
+  };
+}
+
+function trailTo(
+  options: { readonly maxPending?: number; readonly onWrite?: (told: SinkTold, count: number) => void } = {},
+) {
+  const written: RawRecord[] = [];
+  const lines: string[] = [];
+  const trail = new AuditTrail({
+    isOn: true,
+    now: () => 7,
+    recorder: async () =>
+      new Recorder({
+        ...{ results: false, log: jsonLogger({ level: 'info', write: (line) => lines.push(line) }) },
+        ...(options.maxPending !== undefined && { maxPending: options.maxPending }),
+        sink: (told) => ({
+          write: (records) => {
+            written.push(...records);
+            options.onWrite?.(told, records.length);
+          },
+          ask: () => Promise.resolve([] as never),
+          close: () => Promise.resolve(),
+        }),
+      }),
+  });
+  return { trail, written, lines };
+}
+
+describe('the trail', () => {
+  test('hands on everything when it is closed, operations and events', async () => {
+    const { trail, written } = trailTo();
+    trail.ended(ended());
+    trail.record({ kind: 'approval', action: 'accept', caller, server: 's', details: { token: 'x' } });
+    await trail[Symbol.asyncDispose]();
+    expect(written).toMatchObject([
+      { kind: 'tool', outcome: 'ok', caller: 'me', bytesOut: 14 },
+      { kind: 'approval', action: 'accept', server: 's', at: 7, details: '{"token":"[redacted]"}' },
+    ]);
+  });
+
+  test('counts what is more than can wait, and says so once', async () => {
+    const { trail, written, lines } = trailTo({ maxPending: 3 });
+    for (let at = 0; at < 5; at++) trail.ended(ended());
+    await trail.ask('totals', {});
+    trail.ended(ended());
+    await trail[Symbol.asyncDispose]();
+    expect(written).toHaveLength(3);
+    expect(trail.health).toMatchObject({ dropped: 3, problem: 'more is done than can be written' });
+    expect(lines).toHaveLength(1);
+  });
+
+  test('counts what the sink lost, until it works again', async () => {
+    let isBroken = true;
+    const { trail } = trailTo({
+      onWrite: (told, count) => (isBroken ? told.lost(count, 'the disk is full') : told.written(count)),
+    });
+    trail.ended(ended());
+    await trail.ask('totals', {});
+    expect(trail.health).toEqual({ written: 0, dropped: 1, problem: 'the disk is full' });
+    isBroken = false;
+    trail.ended(ended());
+    await trail.ask('totals', {});
+    expect(trail.health).toEqual({ written: 1, dropped: 1 });
+    await trail[Symbol.asyncDispose]();
+  });
+
+  test('that is off loads nothing', async () => {
+    let loads = 0;
+    const recorder = (): Promise<Recorder> => {
+      loads++;
+      return Promise.reject(new Error('no'));
+    };
+    const trail = new AuditTrail({ isOn: false, now: Date.now, recorder });
+    trail.ended(ended());
+    trail.record({ kind: 'key', action: 'add', caller });
+    await trail[Symbol.asyncDispose]();
+    expect(loads).toBe(0);
+  });
+});

@@ -1,0 +1,98 @@
+import type { EndedCall } from '../ended-call.ts';
+import type { AuditQuestions } from './audit-batch.ts';
+import type { AuditEvent } from './audit-record.ts';
+import type { AuditHealth, Recorder } from './recorder.ts';
+
+/** Who is told of operations that are over, on the path of every call. */
+export interface CallWatch {
+  ended(ended: EndedCall): void;
+}
+
+interface TrailOptions {
+  /** Loads what writes; called when there is something to write or to read. */
+  readonly recorder: () => Promise<Recorder>;
+  /** Whether anything is written; questions are answered all the same. */
+  readonly isOn: boolean;
+  readonly now: () => number;
+  readonly drainMs?: number;
+}
+
+/** Short enough that with the writing not more than a tenth of a second is lost when the process is killed. */
+const DRAIN_MS = 40;
+/** What is held on to for longer costs the garbage collector more than it costs to hand it on. */
+const DRAIN_AT = 100;
+
+/**
+ * The record of everything, from the side of those who cause it. A call only leaves a note; a moment later the notes are
+ * handed to the recorder.
+ */
+export class AuditTrail implements CallWatch, AsyncDisposable {
+  readonly #options: TrailOptions;
+  #loading: Promise<Recorder> | undefined;
+  #ended: EndedCall[] = [];
+  #events: { readonly at: number; readonly event: AuditEvent }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #health: AuditHealth = { written: 0, dropped: 0 };
+  #recorder: Recorder | undefined;
+
+  constructor(options: TrailOptions) {
+    this.#options = options;
+  }
+
+  ended(ended: EndedCall): void {
+    if (!this.#options.isOn) return;
+    this.#ended.push(ended);
+    if (this.#timer === undefined) this.#soon();
+    else if (this.#ended.length >= DRAIN_AT) this.#drain();
+  }
+
+  /** Records something that is no operation: a block, an approval, a change of the configuration, a sign-in, a key. */
+  record(event: AuditEvent): void {
+    if (!this.#options.isOn) return;
+    this.#events.push({ at: this.#options.now(), event });
+    if (this.#timer === undefined) this.#soon();
+  }
+
+  /** Reads what was recorded, also by other processes. What was just done is written first. */
+  async ask<Q extends keyof AuditQuestions>(
+    question: Q,
+    ask: AuditQuestions[Q]['ask'],
+  ): Promise<AuditQuestions[Q]['answer']> {
+    this.#drain();
+    return (await this.#loaded()).ask(question, ask);
+  }
+
+  get health(): AuditHealth {
+    return this.#recorder?.health ?? this.#health;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#drain();
+    await (await this.#loading)?.close();
+  }
+
+  #soon(): void {
+    this.#timer = setTimeout(() => this.#drain(), this.#options.drainMs ?? DRAIN_MS);
+  }
+
+  #drain(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const [ended, events] = [this.#ended, this.#events];
+    if (ended.length + events.length === 0) return;
+    this.#ended = [];
+    this.#events = [];
+    if (this.#recorder !== undefined) this.#recorder.write(ended, events);
+    else
+      this.#loaded()
+        .then((recorder) => recorder.write(ended, events))
+        .catch((error: unknown) => {
+          const dropped = this.#health.dropped + ended.length + events.length;
+          this.#health = { written: 0, dropped, problem: String(error) };
+        });
+  }
+
+  #loaded(): Promise<Recorder> {
+    return (this.#loading ??= this.#options.recorder().then((recorder) => (this.#recorder = recorder)));
+  }
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
+
+import type { Tables } from '../../storage/tables.ts';
+import type { AuditFilter } from './audit-record.ts';
+import { COLUMNS } from './audit-row.ts';
+
+type Rows<O> = SelectQueryBuilder<Tables, 'audit', O>;
+
+const TEXTS = [
+  ...(['kind', 'request', 'group', 'caller', 'via', 'client', 'clientVersion', 'profile', 'server'] as const),
+  ...(['entry', 'tier', 'fingerprint', 'outcome', 'code', 'rule', 'digest', 'action'] as const),
+];
+
+/** Adds the conditions of a filter; a star in a text stands for anything. */
+export function matching<O>(rows: Rows<O>, filter: AuditFilter): Rows<O> {
+  let found = rows;
+  for (const member of TEXTS) {
+    const wanted = filter[member];
+    if (wanted === undefined) continue;
+    const column = COLUMNS[member];
+    found = wanted.includes('*')
+      ? found.where(sql<boolean>`${sql.ref(column)} like ${pattern(wanted)} escape '!'`)
+      : found.where(column, '=', wanted);
+  }
+  const { after, before, since, until, minMs, errors } = filter;
+  if (after !== undefined) found = found.where('seq', '>', after);
+  if (before !== undefined) found = found.where('seq', '<', before);
+  if (since !== undefined) found = found.where('at', '>=', since);
+  if (until !== undefined) found = found.where('at', '<', until);
+  if (minMs !== undefined) found = found.where('ms', '>=', minMs);
+  return errors === true ? found.where('outcome', '!=', 'ok') : found;
+}
+
+function pattern(glob: string): string {
+  return glob.replaceAll(/[!%_]/g, '!$&').replaceAll('*', '%');
+}

@@ -1,0 +1,128 @@
+import { stringifyExact } from '../../lib/exact-json.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { Entry } from '../../model/entry.ts';
+import { isJsonObject } from '../../model/json.ts';
+import type { ClientInfo, EndedCall, RecordedCall } from '../ended-call.ts';
+import { outcomeOf } from '../outcome.ts';
+import type { RawRecord } from './audit-batch.ts';
+import type { AuditEvent } from './audit-record.ts';
+import { redactText, redactUri, redactValue } from './redact.ts';
+
+/** Names come from clients and servers, and may be of any length. */
+const MAX_NAME = 200;
+const MAX_URI = 500;
+const MAX_DETAILS = 8192;
+
+interface RawOptions {
+  readonly request: string;
+  /** How much of a result the thread is given. */
+  readonly resultChars: number;
+}
+
+/**
+ * The record of an operation, as far as it costs little; the thread does the rest. What is the same for many operations is
+ * worked out once, and absent members are there, since building objects of many shapes is what would cost.
+ */
+export class RawRecords {
+  readonly #callers = new WeakMap<Caller, { readonly id: string; readonly profile: string }>();
+  readonly #clients = new WeakMap<ClientInfo, { readonly name?: string; readonly version?: string }>();
+  readonly #entries = new WeakMap<Entry, string>();
+
+  of(ended: EndedCall, { request, resultChars }: RawOptions): RawRecord {
+    const { call, payload, facts } = ended;
+    const { caller, operation, group, client } = call;
+    const { entry } = operation;
+    const { outcome, code } = outcomeOf(ended);
+    const argumentText = argumentsOf(call);
+    const result = payload?.text;
+    const who = remembered(this.#callers, caller, callerNames);
+    const from = client && remembered(this.#clients, client, clientNames);
+    return {
+      at: Math.round(ended.at),
+      request,
+      group: group ?? request,
+      kind: operation.kind,
+      caller: who.id,
+      via: caller.via,
+      client: from?.name,
+      clientVersion: from?.version,
+      profile: who.profile,
+      server: operation.upstream,
+      entry: entry === undefined ? typedName(operation) : remembered(this.#entries, entry, ownName),
+      tier: entry && facts.tierOf(entry),
+      fingerprint: entry?.fingerprint,
+      outcome,
+      code,
+      ms: Math.round(ended.ms * 1000) / 1000,
+      bytesIn: argumentText === undefined ? undefined : Buffer.byteLength(argumentText),
+      bytesOut: result === undefined ? undefined : Buffer.byteLength(result),
+      rule: ended.rule ?? (entry && facts.ruleOf(caller, entry)),
+      argumentText,
+      resultText: result?.slice(0, resultChars),
+      resultChars: result?.length,
+    };
+  }
+}
+
+function remembered<K extends object, V>(kept: WeakMap<K, V>, key: K, make: (key: K) => V): V {
+  let value = kept.get(key);
+  if (value === undefined) kept.set(key, (value = make(key)));
+  return value;
+}
+
+function callerNames({ id, profile }: Caller): { readonly id: string; readonly profile: string } {
+  return { id: nameOf(id) ?? '', profile: nameOf(profile) ?? '' };
+}
+
+function clientNames({ name, version }: ClientInfo): { readonly name?: string; readonly version?: string } {
+  const [own, number] = [nameOf(name), nameOf(version)];
+  return { ...(own !== undefined && { name: own }), ...(number !== undefined && { version: number }) };
+}
+
+export function rawEvent(event: AuditEvent, { at, request }: { at: number; request: string }): RawRecord {
+  const { caller, details, action, kind, outcome = 'ok', code, rule, server, entry, fingerprint } = event;
+  return {
+    ...{ at, request, group: request, kind, action, outcome },
+    ...{ caller: nameOf(caller.id) ?? '', via: caller.via, profile: caller.profile },
+    ...(server !== undefined && { server: server.slice(0, MAX_NAME) }),
+    ...(entry !== undefined && { entry: redactText(entry.slice(0, MAX_URI)) }),
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(code !== undefined && { code }),
+    ...(rule !== undefined && { rule }),
+    ...(details !== undefined && { details: stringifyExact(redactValue(details)).slice(0, MAX_DETAILS) }),
+  };
+}
+
+/** What a client typed, which may hold anything. */
+function typedName({ kind, params, method }: RecordedCall['operation']): string | undefined {
+  const { name, uri } = params;
+  if (typeof uri === 'string') return redactUri(uri.slice(0, MAX_URI));
+  if (kind === 'other') return method.slice(0, MAX_NAME);
+  return typeof name === 'string' ? redactText(name.slice(0, MAX_NAME)) : undefined;
+}
+
+/** What the operation is about, in the server's own words. */
+function ownName(entry: Entry): string {
+  switch (entry.kind) {
+    case 'resource':
+      return redactUri(entry.definition.uri).slice(0, MAX_URI);
+    case 'template':
+      return redactUri(entry.definition.uriTemplate).slice(0, MAX_URI);
+    default:
+      return entry.definition.name.slice(0, MAX_URI);
+  }
+}
+
+function argumentsOf({ operation: { kind, params } }: RecordedCall): string | undefined {
+  if (kind === 'tool' || kind === 'prompt') {
+    const args = params['arguments'];
+    return isJsonObject(args) ? stringifyExact(args) : '{}';
+  }
+  if (kind === 'other') return undefined;
+  const { uri, argument } = params;
+  return stringifyExact(kind === 'resource' ? { uri } : { argument });
+}
+
+function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? redactText(value.slice(0, MAX_NAME)) : undefined;
+}

@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MessagePort } from 'node:worker_threads';
+
+import { GatewayError } from '../../model/errors.ts';
+import { hasDatabase, openDatabase } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
+import type { AuditQuestions, AuditSettings, FromThread, RawRecord, ToThread } from './audit-batch.ts';
+import { AuditStore } from './audit-store.ts';
+import type { Estimate } from './prepare-record.ts';
+
+const ATTEMPTS = 3;
+const PAUSE_MS = 300;
+const MAX_BATCH = 5000;
+/** Another process may hold the database for long; records can wait. */
+const LOCK_TIMEOUT_MS = 5000;
+
+/** What answers a question when nothing was ever stored. */
+const NOTHING: { readonly [Q in keyof AuditQuestions]: AuditQuestions[Q]['answer'] } = {
+  query: [],
+  stats: [],
+  verify: { ok: true, checked: 0, unchained: 0 },
+  totals: { records: 0, bytes: 0 },
+};
+
+/** The thread that writes the record and reads it: one message after the other. */
+export function serveAudit(
+  port: MessagePort,
+  deps: { readonly settings: AuditSettings; readonly estimate: Estimate; readonly now: () => number },
+): void {
+  const thread = new ServedThread(port, deps);
+  const waiting: ToThread[] = [];
+  let isBusy = false;
+  const work = async (): Promise<void> => {
+    for (let first = waiting.shift(); first !== undefined; first = waiting.shift())
+      await thread.take(first.type === 'write' ? withFollowing(first, waiting) : first);
+    isBusy = false;
+  };
+  port.on('message', (message: ToThread) => {
+    waiting.push(message);
+    if (isBusy) return;
+    isBusy = true;
+    void work();
+  });
+}
+
+type Write = Extract<ToThread, { type: 'write' }>;
+
+/** What came meanwhile is written in the same transaction, which costs little more. */
+function withFollowing(first: Write, waiting: ToThread[]): Write {
+  const records = [...first.records];
+  while (records.length < MAX_BATCH && waiting[0]?.type === 'write') {
+    records.push(...waiting[0].records);
+    waiting.shift();
+  }
+  return { type: 'write', records };
+}
+
+class ServedThread {
+  readonly #port: MessagePort;
+  readonly #deps: Parameters<typeof serveAudit>[1];
+  #database: Database | undefined;
+  #store: AuditStore | undefined;
+  #isClosing = false;
+
+  constructor(port: MessagePort, deps: Parameters<typeof serveAudit>[1]) {
+    this.#port = port;
+    this.#deps = deps;
+    port.on('message', ({ type }: ToThread) => (this.#isClosing ||= type === 'close'));
+  }
+
+  async take(message: ToThread): Promise<void> {
+    if (message.type === 'write') await this.#write(message.records);
+    else if (message.type === 'ask') await this.#answer(message);
+    else await this.#close();
+  }
+
+  async #write(records: readonly RawRecord[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await (await this.#opened()).write(records);
+        return this.#say({ type: 'written', count: records.length });
+      } catch (error) {
+        await this.#forget();
+        if (attempt < ATTEMPTS && !this.#isClosing) {
+          await delay(PAUSE_MS);
+          continue;
+        }
+        const problem = error instanceof Error ? error.message : String(error);
+        return this.#say({ type: 'lost', count: records.length, problem });
+      }
+    }
+  }
+
+  async #answer({ id, question, ask }: Extract<ToThread, { type: 'ask' }>): Promise<void> {
+    try {
+      const { stateDir } = this.#deps.settings;
+      const answer =
+        this.#store === undefined && !hasDatabase(stateDir)
+          ? NOTHING[question]
+          : // What asked is our own, of the type that goes with the question.
+            await (await this.#opened()).answer(question, ask as never);
+      this.#say({ type: 'answer', id, answer });
+    } catch (error) {
+      await this.#forget();
+      const { code, message, details } =
+        error instanceof GatewayError ? error : new GatewayError('INVARIANT', String(error));
+      this.#say({ type: 'failed', id, code, message, details });
+    }
+  }
+
+  async #opened(): Promise<AuditStore> {
+    if (this.#store !== undefined) return this.#store;
+    const { settings } = this.#deps;
+    this.#database = await openDatabase({ stateDir: settings.stateDir, lockTimeoutMs: LOCK_TIMEOUT_MS });
+    return (this.#store = new AuditStore({ ...this.#deps, database: this.#database }));
+  }
+
+  /** What failed is opened anew the next time: the disk may be back. */
+  async #forget(): Promise<void> {
+    const database = this.#database;
+    this.#database = undefined;
+    this.#store = undefined;
+    try {
+      await database?.[Symbol.asyncDispose]();
+    } catch {
+      // Best effort: it failed already.
+    }
+  }
+
+  async #close(): Promise<void> {
+    await this.#forget();
+    this.#port.close();
+  }
+
+  #say(message: FromThread): void {
+    this.#port.postMessage(message);
+  }
+}
