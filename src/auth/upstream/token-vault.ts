@@ -1,0 +1,224 @@
+import type { UpstreamName } from '../../model/ids.ts';
+import type { Logger } from '../../observe/log.ts';
+import type { Database } from '../../storage/database.ts';
+import { withLease } from '../../storage/lease.ts';
+import type { OAuthClient } from './oauth/client-authentication.ts';
+import { seal, unseal } from './sealing/sealed.ts';
+import type { KeySource } from './sealing/secret-key.ts';
+import type { SignInNote, StoredTokens } from './stored-tokens.ts';
+
+/** Whose sign-in: the upstream's, and of one caller where each has an own. */
+export interface Place {
+  readonly upstream: UpstreamName;
+  /** Empty for the one that all callers share. */
+  readonly caller: string;
+}
+
+interface VaultDeps {
+  readonly database: () => Promise<Database>;
+  readonly key: KeySource;
+  readonly pid: number;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** Longer than any answer of a token endpoint is waited for. */
+const LEASE_MS = 30_000;
+
+/** Tokens and registrations, encrypted in the database. What cannot be decrypted counts as absent, and is kept. */
+export class TokenVault {
+  readonly #deps: VaultDeps;
+  readonly #waiting = new Set<{ readonly key: string; readonly told: () => Promise<unknown> }>();
+
+  constructor(deps: VaultDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether anything can be in it; without a key nothing was ever saved, and the database need not be opened. */
+  get isUsed(): boolean {
+    return this.#deps.key.has();
+  }
+
+  async load(place: Place): Promise<StoredTokens | undefined> {
+    if (!this.isUsed) return undefined;
+    const { query } = await this.#deps.database();
+    const row = await query
+      .selectFrom('sign_ins')
+      .selectAll()
+      .where('upstream', '=', place.upstream)
+      .where('caller', '=', place.caller)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    // Our own value of this very program, authenticated by its seal.
+    return (await this.#open(row.body, ['sign-in', place.upstream, place.caller, row.issuer])) as
+      | StoredTokens
+      | undefined;
+  }
+
+  /** Whether something was saved here that nobody can read any more; it stays until somebody signs in again. */
+  async isUnreadable(place: Place): Promise<boolean> {
+    const { query } = await this.#deps.database();
+    const row = await query
+      .selectFrom('sign_ins')
+      .select('issuer')
+      .where('upstream', '=', place.upstream)
+      .where('caller', '=', place.caller)
+      .executeTakeFirst();
+    return row !== undefined && (await this.load(place)) === undefined;
+  }
+
+  async save(place: Place, tokens: StoredTokens): Promise<void> {
+    const issuer = tokens.server?.issuer ?? '';
+    const body = await this.#seal(tokens, ['sign-in', place.upstream, place.caller, issuer]);
+    const { query } = await this.#deps.database();
+    const row = { ...place, issuer, body, saved_at: this.#deps.now() };
+    await query
+      .insertInto('sign_ins')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['upstream', 'caller']).doUpdateSet(row))
+      .execute();
+    const key = placeKey(place);
+    const concerned = [...this.#waiting].filter((one) => one.key === key);
+    await Promise.all(concerned.map((one) => one.told()));
+  }
+
+  /** Told before `save` resolves, so that whoever saved finds everybody in the know; must not reject. */
+  onSaved(place: Place, told: () => Promise<unknown>): Disposable {
+    const waiting = { key: placeKey(place), told };
+    this.#waiting.add(waiting);
+    return { [Symbol.dispose]: () => void this.#waiting.delete(waiting) };
+  }
+
+  async forget(place: Place): Promise<void> {
+    if (!this.isUsed) return;
+    const { query } = await this.#deps.database();
+    await query
+      .deleteFrom('sign_ins')
+      .where('upstream', '=', place.upstream)
+      .where('caller', '=', place.caller)
+      .execute();
+  }
+
+  /** When each sign-in of an upstream was last saved, by caller; for noticing what another process did. */
+  async savedAt(upstreams: readonly UpstreamName[]): Promise<ReadonlyMap<string, number>> {
+    if (!this.isUsed || upstreams.length === 0) return new Map();
+    const { query } = await this.#deps.database();
+    const rows = await query
+      .selectFrom('sign_ins')
+      .select(['upstream', 'caller', 'saved_at'])
+      .where('upstream', 'in', upstreams)
+      .execute();
+    return new Map(rows.map((row) => [placeKey(row), row.saved_at]));
+  }
+
+  /** Every sign-in that there is, for the list that people see. */
+  async places(): Promise<readonly Place[]> {
+    if (!this.isUsed) return [];
+    const { query } = await this.#deps.database();
+    const rows = await query.selectFrom('sign_ins').select(['upstream', 'caller']).execute();
+    return rows.map(({ upstream, caller }) => ({ upstream: upstream as UpstreamName, caller })); // Was one when saved.
+  }
+
+  async loadClient(issuer: string, upstream: UpstreamName): Promise<RegisteredClient | undefined> {
+    if (!this.isUsed) return undefined;
+    const { query } = await this.#deps.database();
+    const row = await query
+      .selectFrom('oauth_clients')
+      .selectAll()
+      .where('issuer', '=', issuer)
+      .where('upstream', '=', upstream)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    return (await this.#open(row.body, ['client', issuer, upstream])) as RegisteredClient | undefined; // As above.
+  }
+
+  async saveClient(issuer: string, upstream: UpstreamName, client: RegisteredClient): Promise<void> {
+    const body = await this.#seal(client, ['client', issuer, upstream]);
+    const { query } = await this.#deps.database();
+    const row = { issuer, upstream, body, saved_at: this.#deps.now() };
+    await query
+      .insertInto('oauth_clients')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['issuer', 'upstream']).doUpdateSet(row))
+      .execute();
+  }
+
+  async forgetClient(issuer: string, upstream: UpstreamName): Promise<void> {
+    const { query } = await this.#deps.database();
+    await query
+      .deleteFrom('oauth_clients')
+      .where('issuer', '=', issuer)
+      .where('upstream', '=', upstream)
+      .execute();
+  }
+
+  async note(place: Place, note: SignInNote | undefined): Promise<void> {
+    const { query } = await this.#deps.database();
+    if (note === undefined) {
+      await query
+        .deleteFrom('sign_in_notes')
+        .where('upstream', '=', place.upstream)
+        .where('caller', '=', place.caller)
+        .execute();
+      return;
+    }
+    const row = { ...place, body: JSON.stringify(note), noted_at: this.#deps.now() };
+    await query
+      .insertInto('sign_in_notes')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['upstream', 'caller']).doUpdateSet(row))
+      .execute();
+  }
+
+  async noted(place: Place): Promise<(SignInNote & { readonly at: number }) | undefined> {
+    const { query } = await this.#deps.database();
+    const row = await query
+      .selectFrom('sign_in_notes')
+      .selectAll()
+      .where('upstream', '=', place.upstream)
+      .where('caller', '=', place.caller)
+      .executeTakeFirst();
+    return row === undefined ? undefined : { ...(JSON.parse(row.body) as SignInNote), at: row.noted_at };
+  }
+
+  /** One process at a time; `work` gets what is saved once it has its turn, which may be newer than what the caller knew. */
+  async refreshing<T>(
+    place: Place,
+    work: (current: StoredTokens | undefined) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const { pid, now } = this.#deps;
+    const database = await this.#deps.database();
+    const name = `sign-in ${placeKey(place)}`;
+    return withLease({ database, name, forMs: LEASE_MS, pid, now, signal }, async () =>
+      work(await this.load(place)),
+    );
+  }
+
+  async #seal(value: unknown, about: readonly string[]): Promise<string> {
+    return seal(JSON.stringify(value), await this.#deps.key.get(), about);
+  }
+
+  async #open(body: string, about: readonly string[]): Promise<unknown> {
+    const text = unseal(body, await this.#deps.key.get(), about);
+    if (text !== undefined) return JSON.parse(text);
+    this.#deps.log.warn('A saved sign-in cannot be decrypted and is not used.', { about: about.slice(0, 2) });
+    return undefined;
+  }
+}
+
+/** A registration is good for the redirect address it was made with. */
+export interface RegisteredClient {
+  readonly client: OAuthClient;
+  readonly redirectUri: string;
+}
+
+export function placeKey({
+  upstream,
+  caller,
+}: {
+  readonly upstream: string;
+  readonly caller: string;
+}): string {
+  return JSON.stringify([upstream, caller]);
+}
