@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Cancellation } from '../lib/cancellation.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
@@ -28,7 +29,8 @@ const NEEDED: Readonly<Record<string, string>> = {
 /** Puts questions of servers to one client of an older revision, on the way of the call that they belong to. */
 export class AskedClient {
   readonly #open = new Map<number, Open>();
-  #nextId = 1;
+  /** From anywhere, so that a late answer to a question of a gateway that ended fits none of its successor's. */
+  #nextId = randomInt(1, 2 ** 40);
 
   /** The way to the client while it waits for the answer to this request. */
   during(request: IncomingRequest): Asker {
@@ -36,13 +38,17 @@ export class AskedClient {
   }
 
   ask(
-    request: IncomingRequest,
-    question: { readonly method: string; readonly params: JsonObject | undefined },
-    options: { readonly capabilities: JsonObject; readonly cancellation: Cancellation },
+    request: Pick<IncomingRequest, 'canAsk' | 'ask' | 'notify' | 'cancellation'>,
+    question: Question,
+    options: {
+      readonly capabilities: JsonObject;
+      readonly cancellation: Cancellation;
+      readonly isAlone?: boolean | undefined;
+    },
   ): Promise<JsonObject> {
     const { method, params } = question;
-    if (!canAnswer(method, options.capabilities) || !request.canAsk) {
-      const message = `The client does not support ${neededFor(method)}.`;
+    if (!canAnswer(question, options.capabilities, options.isAlone) || !request.canAsk) {
+      const message = `The client does not support ${neededFor(question).join('.')}.`;
       throw new RpcError({ code: RPC.methodNotFound, message });
     }
     const id = this.#nextId++;
@@ -91,17 +97,30 @@ class AskerDuring implements Asker {
     return this.#client.ask(this.#request, { method, params }, about);
   }
 
-  notify(method: string, params: JsonObject): void {
+  notify(method: string, params: JsonObject | undefined): void {
     this.#request.notify(method, params);
   }
 }
 
-/** The capability without which a client must not be asked this. */
-export function neededFor(method: string): string {
-  return NEEDED[method] ?? method;
+interface Question {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
 }
 
-export function canAnswer(method: string, capabilities: JsonObject): boolean {
-  const needed = NEEDED[method];
-  return needed !== undefined && isJsonObject(capabilities[needed]);
+/** The capability without which a client must not be asked this, and what of it. */
+export function neededFor({ method, params }: Question): readonly [string, string?] {
+  const name = NEEDED[method] ?? method;
+  if (name === 'elicitation' && params?.['mode'] === 'url') return [name, 'url'];
+  return name === 'sampling' && params?.['tools'] !== undefined ? [name, 'tools'] : [name];
+}
+
+/** Of what we do not know a client that faces one server alone can judge itself. */
+export function canAnswer(question: Question, capabilities: JsonObject, isAlone = false): boolean {
+  if (NEEDED[question.method] === undefined) return isAlone;
+  const [name, part] = neededFor(question);
+  const declared = capabilities[name];
+  if (!isJsonObject(declared)) return false;
+  if (part !== undefined) return isJsonObject(declared[part]);
+  // Forms are what the capability was before it had parts.
+  return name !== 'elicitation' || 'form' in declared || !('url' in declared);
 }

@@ -1,6 +1,7 @@
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { ClientChannel } from '../wire/serving.ts';
 import { reaches } from '../model/log-level.ts';
 
 /** The way to the client while it waits for an answer. */
@@ -11,11 +12,23 @@ export interface Asker {
     about: {
       readonly capabilities: JsonObject;
       readonly cancellation: Cancellation;
+      /** Whether methods that we do not know may be asked as well. */
+      readonly isAlone?: boolean | undefined;
       /** To be called when the request ends with the question instead of waiting for the answer. */
       readonly left: () => void;
     },
   ): Promise<JsonObject>;
-  notify(method: string, params: JsonObject): void;
+  notify(method: string, params: JsonObject | undefined): void;
+}
+
+/** What all calls of a client have in common. */
+export interface ClientPlace {
+  /** It faces one server alone. */
+  readonly isAlone: boolean;
+  /** It has that server to itself. */
+  readonly isOnlyOne: boolean;
+  /** The way to it outside of calls, for clients that stay. */
+  readonly channel?: ClientChannel | undefined;
 }
 
 /** One of these is made for every call, so it is one object without closures. */
@@ -25,30 +38,52 @@ export class ClientBehindRequest implements ClientBehind {
   readonly logLevel: string | undefined;
   onAsking: ((isOpen: boolean) => void) | undefined = undefined;
   onLeft: (() => void) | undefined = undefined;
+  /** The request was answered; what comes afterwards goes outside of it. */
+  isOver = false;
   readonly #asker: Asker;
+  readonly #place: ClientPlace;
 
   constructor(
     session: string,
     client: { readonly capabilities: JsonObject; readonly logLevel: string | undefined },
     asker: Asker,
+    place: ClientPlace,
   ) {
     this.session = session;
     this.capabilities = client.capabilities;
     this.logLevel = client.logLevel;
     this.#asker = asker;
+    this.#place = place;
+  }
+
+  get isAlone(): boolean {
+    return this.#place.isAlone;
+  }
+
+  get isOnlyOne(): boolean {
+    return this.#place.isOnlyOne && this.#place.channel !== undefined;
   }
 
   async ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject> {
     this.onAsking?.(true);
     try {
       const left = (): void => this.onLeft?.();
-      return await this.#asker.ask(method, params, { capabilities: this.capabilities, cancellation, left });
+      const { capabilities, isAlone } = this;
+      return await this.#asker.ask(method, params, { capabilities, cancellation, isAlone, left });
     } finally {
       this.onAsking?.(false);
     }
   }
 
+  /** Of a server alone, an older client that has not said how much to hear gets what it says of its own accord. */
   log(message: JsonObject): void {
-    if (reaches(message['level'], this.logLevel)) this.#asker.notify('notifications/message', message);
+    const { isAlone, channel } = this.#place;
+    const hearsAll = this.logLevel === undefined && isAlone && channel !== undefined;
+    if (hearsAll || reaches(message['level'], this.logLevel)) this.tell('notifications/message', message);
+  }
+
+  tell(method: string, params: JsonObject | undefined): void {
+    if (this.isOver) this.#place.channel?.notify(method, params);
+    else this.#asker.notify(method, params);
   }
 }

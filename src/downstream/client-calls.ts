@@ -8,41 +8,53 @@ import type { Cancellation } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
 import type { ToolEntry } from '../model/entry.ts';
-import { RpcError } from '../model/errors.ts';
+import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import { RPC } from '../wire/era.ts';
 import { paramProblem } from '../wire/modern-headers.ts';
-import { envelopeOf, withoutEnvelope } from '../wire/envelope.ts';
-import type { IncomingRequest } from '../wire/serving.ts';
+import { clientNameOf, envelopeOf, withoutEnvelope } from '../wire/envelope.ts';
+import type { ClientChannel, IncomingRequest } from '../wire/serving.ts';
 import { AskedClient } from './asked-client.ts';
 import { ClientBehindRequest } from './client-behind-request.ts';
-import type { Asker } from './client-behind-request.ts';
+import type { Asker, ClientPlace } from './client-behind-request.ts';
+import { pagesFirst } from './pages-first.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import { isInputRequired, questionRounds } from './question-rounds.ts';
 import type { SessionExposure } from './session-exposure.ts';
+import { mended } from './sign-in-offers.ts';
+import type { SignInOffers } from './sign-in-offers.ts';
 import { resultForEra, toToolResult } from './to-wire.ts';
 
 interface CallsBinding {
   readonly gateway: Served;
   readonly caller: Caller;
   readonly parked: ParkedCalls;
+  readonly channel: ClientChannel;
+  readonly place: string;
+  readonly isConnection?: boolean;
+  readonly signIns?: SignInOffers | undefined;
 }
 
 /** The requests of one client that servers answer, with what these servers may ask or tell it meanwhile. */
 export class ClientCalls {
   readonly #binding: CallsBinding;
   readonly #exposure: SessionExposure;
-  readonly #session = randomUUID();
+  readonly #place: ClientPlace;
+  readonly session = randomUUID();
   readonly asked = new AskedClient();
   /** What an older client declared in `initialize`; a modern one says it with every request. */
   capabilities: JsonObject = {};
+  /** What an older client called itself in `initialize`. */
+  info: JsonObject | undefined;
   logLevel: string | undefined;
 
   constructor(binding: CallsBinding, exposure: SessionExposure) {
     this.#binding = binding;
     this.#exposure = exposure;
+    const { gateway, channel } = binding;
+    this.#place = { isAlone: isAlone(gateway), isOnlyOne: gateway.isForOne === true, channel };
   }
 
   isCall(method: string): boolean {
@@ -50,7 +62,7 @@ export class ClientCalls {
   }
 
   async run(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> {
-    const options = { isCacheable: request.method === 'resources/read' };
+    const options = { isCacheable: CACHEABLE.has(request.method) };
     try {
       const answer = era === 'modern' ? this.#modern(request, params) : this.#legacy(request, params);
       return resultForEra(await answer, era, options);
@@ -63,37 +75,56 @@ export class ClientCalls {
 
   close(): void {
     this.asked.close();
-    this.#binding.gateway.endSession(this.#session);
+    this.#binding.gateway.endSession(this.session);
+  }
+
+  /** The client of the older protocol that waits for the answer to this. */
+  behind(request: IncomingRequest): ClientBehindRequest {
+    return new ClientBehindRequest(this.session, this, this.asked.during(request), this.#place);
   }
 
   async #legacy(request: IncomingRequest, params: JsonObject): Promise<Payload> {
     const { cancellation } = request;
-    const behind = new ClientBehindRequest(this.#session, this, this.asked.during(request));
+    const behind = this.behind(request);
     const repeat = (repeated: JsonObject): Promise<Payload> =>
       this.#send(request, repeated, 'legacy', {
         ...callOptions(request, repeated),
-        session: this.#session,
+        session: this.session,
+        client: this.info,
         cancellation,
         behind,
       });
-    const first = await repeat(params);
-    return isInputRequired(first) ? questionRounds(first, { params, behind, cancellation, repeat }) : first;
+    try {
+      const first = await repeat(params);
+      if (!isInputRequired(first)) return first;
+      return await questionRounds(first, { params, behind, cancellation, repeat });
+    } catch (error) {
+      throw forOlderClient(error);
+    } finally {
+      behind.isOver = true;
+    }
   }
 
   #modern(request: IncomingRequest, params: JsonObject): Promise<Payload> {
     const { caller, parked } = this.#binding;
     const client = envelopeOf(params);
+    const modernPlace = { ...this.#place, channel: undefined };
     return parked.run(
       request,
-      { caller: caller.id, capabilities: client.capabilities },
-      (cancellation: Cancellation, asker: Asker) =>
-        this.#send(request, params, 'modern', {
+      { caller: caller.id, place: this.#binding.place, capabilities: client.capabilities },
+      (cancellation: Cancellation, asker: Asker) => {
+        const id = `${this.session}:${String(request.id)}`;
+        const behind = new ClientBehindRequest(id, client, asker, modernPlace);
+        const options = {
           ...callOptions(asker, params),
-          // Modern clients have no sessions: what is not shared by all is shared by what one caller asks.
-          session: `caller:${caller.id}`,
+          // Modern clients have no sessions but their connection: without one, what is not shared by all is the caller's.
+          session: this.#binding.isConnection === true ? this.session : `caller:${caller.id}`,
+          client: client.info,
           cancellation,
-          behind: new ClientBehindRequest(`${this.#session}:${String(request.id)}`, client, asker),
-        }),
+          behind,
+        };
+        return pagesFirst(() => this.#send(request, params, 'modern', options), { behind, cancellation });
+      },
     );
   }
 
@@ -107,26 +138,57 @@ export class ClientCalls {
     const { headers } = client;
     const request: CallRequest = {
       ...options,
+      group: `${this.session}:${String(client.id)}`,
       params: withoutEnvelope(params),
       ...(headers && { check: (entry) => checkHeaders(entry, params, headers) }),
     };
-    switch (client.method) {
+    // What no server could understand its own server refuses in its own words.
+    const isOdd = gateway.leavesToServer?.(client.method, params, era) === true;
+    switch (isOdd ? 'odd' : client.method) {
       case 'tools/call': {
         const context = new ClientContext(this.#binding, this.#exposure, { client, era });
-        return this.#exposure.for(era).callTool(stringParam(params, 'name'), request, context);
+        const exposure = this.#exposure.for(era, clientNameOf(params));
+        return exposure.callTool(stringParam(params, 'name'), request, context);
       }
       case 'prompts/get':
-        return gateway.getPrompt(caller, stringParam(params, 'name'), request);
+        return mended(this.#binding, era, request, () =>
+          gateway.getPrompt(caller, stringParam(params, 'name'), request),
+        );
       case 'resources/read':
-        return gateway.readResource(caller, stringParam(params, 'uri'), request);
-      default: {
+        return mended(this.#binding, era, request, () =>
+          gateway.readResource(caller, stringParam(params, 'uri'), request),
+        );
+      case 'completion/complete': {
         const { ref } = params;
         if (!isJsonObject(ref))
           throw new RpcError({ code: RPC.invalidParams, message: 'ref must be an object.' });
         return gateway.complete(caller, ref, request);
       }
+      default:
+        return gateway.pass(caller, client.method, request);
     }
   }
+}
+
+/** Only one server alone introduces itself. */
+function isAlone(gateway: Served): boolean {
+  return gateway.introduction !== undefined;
+}
+
+/** Older clients do not know the error; and what they can do they have said long ago. */
+function forOlderClient(error: unknown): unknown {
+  if (!(error instanceof RpcError) || error.body.code !== RPC.missingClientCapability) return error;
+  const { data } = error.body;
+  const required = isJsonObject(data) ? data['requiredCapabilities'] : undefined;
+  const names = isJsonObject(required) ? Object.keys(required).join(', ').slice(0, 200) : '';
+  const what = names === '' ? 'something' : names;
+  return new GatewayError(
+    'QUESTION_DECLINED',
+    `The server needs ${what} of the client, which does not have it.`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** What an exposure may do for the client of one call; a class, since there is one for every call. */
@@ -145,6 +207,10 @@ class ClientContext implements ExposureContext {
     this.#call = call;
   }
 
+  get caller(): Caller {
+    return this.#binding.caller;
+  }
+
   get view(): View {
     return this.#binding.gateway.view(this.#binding.caller);
   }
@@ -155,7 +221,18 @@ class ClientContext implements ExposureContext {
   }
 
   call(name: string, request: CallRequest): Promise<Payload> {
-    return this.#binding.gateway.callTool(this.#binding.caller, name, request);
+    const { gateway, caller } = this.#binding;
+    return mended(this.#binding, this.#call.era, request, () => gateway.callTool(caller, name, request));
+  }
+
+  async callToEnd(name: string, request: CallRequest): Promise<Payload> {
+    const { params, behind, cancellation } = request;
+    if (behind === undefined) return this.call(name, request);
+    const repeat = (repeated: JsonObject): Promise<Payload> =>
+      pagesFirst(() => this.call(name, { ...request, params: repeated }), { behind, cancellation });
+    const first = await repeat(params);
+    if (!isInputRequired(first)) return first;
+    return questionRounds(first, { params, behind, cancellation, repeat });
   }
 
   reveal(names: readonly string[]): void {
@@ -166,6 +243,15 @@ class ClientContext implements ExposureContext {
     client.notify('notifications/tools/list_changed', undefined);
   }
 }
+
+/** Results that say how long they may be kept. */
+const CACHEABLE: ReadonlySet<string> = new Set([
+  'resources/read',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+]);
 
 const METHODS: ReadonlySet<string> = new Set([
   'tools/call',
@@ -181,7 +267,7 @@ function checkHeaders(entry: ToolEntry, params: JsonObject, headers: IncomingHtt
 }
 
 interface Told {
-  notify(method: string, params: JsonObject): void;
+  notify(method: string, params: JsonObject | undefined): void;
 }
 
 /** What a client may ask of the way in which its request is treated. */

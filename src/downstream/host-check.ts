@@ -1,6 +1,13 @@
+import { isIP } from 'node:net';
+
 export interface HostCheck {
   /** Undefined when the request may pass; what was wrong otherwise. */
-  problem(host: string | undefined, origin: string | undefined): 'host' | 'origin' | undefined;
+  problem(
+    host: string | undefined,
+    origin: string | undefined,
+    /** Of ours, that the request came to. */
+    localAddress?: string,
+  ): 'host' | 'origin' | undefined;
   /** The origin in its canonical spelling when a page of it may read our answers. */
   readableBy(origin: string | undefined): string | undefined;
 }
@@ -15,29 +22,55 @@ const LOOPBACK_ORIGIN = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?
 export function hostCheck(options: {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  /** Where clients find us through a proxy. */
+  readonly publicUrl?: string | undefined;
 }): HostCheck {
-  const hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
-  const origins = new Set(options.allowedOrigins.map(canonicalOrigin));
+  const { publicUrl } = options;
+  const ours = publicUrl === undefined ? [] : [new URL(publicUrl)];
+  const hosts = new Set([
+    ...options.allowedHosts.map((host) => host.toLowerCase()),
+    ...ours.map(({ host }) => host),
+  ]);
+  const origins = new Set([
+    ...options.allowedOrigins.map(canonicalOrigin),
+    ...ours.map(({ origin }) => origin),
+  ]);
 
-  const isHostAllowed = (host: string | undefined): boolean => {
+  const isHostAllowed = (host: string | undefined, localAddress: string | undefined): boolean => {
     if (host === undefined) return false;
     if (LOOPBACK_HOST.test(host)) return true;
-    if (hosts.size === 0) return false;
     const name = host.toLowerCase();
-    return hosts.has(name) || hosts.has(name.replace(/:\d{1,5}$/, ''));
+    const bare = name.replace(/:\d{1,5}$/, '');
+    // No name was resolved to get here, so none can have been made to mean us.
+    if (isIP(unbracketed(bare)) !== 0 && unbracketed(bare) === plainAddress(localAddress)) return true;
+    return hosts.has(name) || hosts.has(bare);
   };
   const readableBy = (origin: string | undefined): string | undefined => {
     if (origin === undefined) return undefined;
     const canonical = canonicalOrigin(origin);
-    return LOOPBACK_ORIGIN.test(canonical) || origins.has(canonical) ? canonical : undefined;
+    return origins.has(canonical) ? canonical : undefined;
   };
   return {
     readableBy,
-    problem: (host, origin) => {
-      if (!isHostAllowed(host)) return 'host';
-      return origin !== undefined && readableBy(origin) === undefined ? 'origin' : undefined;
+    problem: (host, origin, localAddress) => {
+      if (!isHostAllowed(host, localAddress)) return 'host';
+      if (origin === undefined || readableBy(origin) !== undefined) return undefined;
+      // A page of this machine may ask here, though it cannot read; through a public name it has no business.
+      const isLocal = LOOPBACK_HOST.test(host ?? '') && LOOPBACK_ORIGIN.test(canonicalOrigin(origin));
+      return isLocal ? undefined : 'origin';
     },
   };
+}
+
+function unbracketed(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
+
+function plainAddress(address: string | undefined): string | undefined {
+  return address
+    ?.replace(/^::ffff:(?=\d+\.)/i, '')
+    .replace(/%.*$/, '')
+    .toLowerCase();
 }
 
 /** Origins of other schemes, such as those of editors and extensions, have no canonical form; they must be equal. */

@@ -1,24 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { Admission, Refusal, Verdict } from '../auth/downstream/verdict.ts';
 import type { Caller } from '../model/caller.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { Logger } from '../observe/log.ts';
 import { sendEmpty, sendJson } from '../wire/http-server.ts';
+import { Admitted } from './door/admitted.ts';
+import { openDoor } from './door/door.ts';
+import type { Door } from './door/door.ts';
+import { Entering, isMcpPath } from './door/entering.ts';
+import { RefusalLog } from './door/refusal-log.ts';
+import { servePage } from './door/web-pages.ts';
 import { hostCheck } from './host-check.ts';
 import type { HostCheck } from './host-check.ts';
 import { refuse } from './inbound.ts';
-import type { EndpointDeps, Inbound } from './inbound.ts';
+import type { Arriving, EndpointDeps, Inbound } from './inbound.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { OpenResponses } from './open-responses.ts';
 import { Sessions } from './sessions.ts';
 import type { Connect } from './sessions.ts';
-import { serverAt } from './single-server.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
 
 export interface RouteOptions {
   readonly connect: Connect;
-  /** Whether a server of that name can be served alone. */
-  readonly hasServer?: (name: string) => boolean;
+  /** Whether a server of that name can be served alone to this caller. */
+  readonly hasServer?: (name: string, caller: Caller) => boolean;
+  readonly hasProfile?: (name: string) => boolean;
+  /** Who may come in; whoever is on this machine unless told. */
+  readonly door?: Door;
+  readonly publicUrl?: string | undefined;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly maxSessions: number;
@@ -26,13 +36,19 @@ export interface RouteOptions {
   readonly maxBodyBytes: number;
   readonly log: Logger;
   readonly isReady: () => boolean;
+  /** What `/metrics` answers; absent where it is not served. */
+  readonly metricsText?: (() => string) | undefined;
   readonly now?: () => number;
   /** The pace of comments on quiet streams and of looking for idle sessions. */
   readonly keepAliveMs?: number;
   readonly maxBufferedBytes?: number;
+  /** How long a request of an older client waits for that client to resume a broken stream. */
+  readonly resumeMs?: number;
 }
 
 export interface McpRoutes extends AsyncDisposable {
+  /** How many clients with a session there are. */
+  readonly sessions: number;
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** New requests are refused from now on, those under way go on. */
   stopAccepting(): void;
@@ -42,8 +58,8 @@ const MEBIBYTE = 1024 * 1024;
 const MESSAGES_PATH = '/messages';
 /** Enough for what was written to reach a client that reads. */
 const FLUSH_MS = 250;
-/** Nobody has to prove who they are yet, which is why only loopback is served. */
-const ANYBODY: Caller = { id: 'http', via: 'http', profile: 'default' };
+/** Clients try again after a second or a few. */
+const RESUME_MS = 15_000;
 const PREFLIGHT = [
   'Access-Control-Allow-Methods',
   'GET, POST, DELETE, OPTIONS',
@@ -58,7 +74,8 @@ const PREFLIGHT = [
 export function mcpRoutes(options: RouteOptions): McpRoutes {
   const { connect, log, maxBodyBytes, maxSessions, sessionIdleMs: idleMs, now = Date.now } = options;
   const open = new OpenResponses();
-  const sessions = new Sessions({ connect, maxSessions, idleMs, now, log });
+  const { resumeMs = RESUME_MS } = options;
+  const sessions = new Sessions({ connect, maxSessions, idleMs, resumeMs, now, log });
   const limits = {
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * MEBIBYTE,
     slow: (bufferedBytes: number) => {
@@ -72,7 +89,12 @@ class Routes implements McpRoutes {
   readonly #deps: EndpointDeps;
   readonly #check: HostCheck;
   readonly #isReady: () => boolean;
-  readonly #hasServer: (name: string) => boolean;
+  readonly #door: Door;
+  readonly #entering: Entering;
+  readonly #admitted: Admitted;
+  readonly #refusals: RefusalLog;
+  readonly #gone: Disposable | undefined;
+  readonly #metricsText: (() => string) | undefined;
   readonly #mcp: McpEndpoint;
   readonly #sse: SseEndpoint;
   readonly #timer: NodeJS.Timeout;
@@ -83,10 +105,21 @@ class Routes implements McpRoutes {
     this.#deps = deps;
     this.#check = hostCheck(options);
     this.#isReady = options.isReady;
-    this.#hasServer = options.hasServer ?? (() => false);
+    this.#metricsText = options.metricsText;
+    const { log, now = Date.now, door = openDoor } = options;
+    const { hasServer = () => false, hasProfile = () => false } = options;
+    this.#door = door;
+    this.#entering = new Entering({ hasServer, hasProfile });
+    this.#admitted = new Admitted(now);
+    this.#refusals = new RefusalLog({ log, now, onRefused: door.onRefused });
+    this.#gone = door.events?.on('gone', (caller) => this.#shutOut(caller));
     this.#mcp = new McpEndpoint(deps);
     this.#sse = new SseEndpoint(deps, MESSAGES_PATH);
     this.#timer = setInterval(() => this.#tick(), options.keepAliveMs ?? 15_000).unref();
+  }
+
+  get sessions(): number {
+    return this.#deps.sessions.size;
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
@@ -94,24 +127,14 @@ class Routes implements McpRoutes {
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     switch (path) {
-      case '/mcp':
-      case '/sse':
-      case MESSAGES_PATH:
-        return this.#enter(request, response, path);
       case '/healthz':
         return plain(response, 200, 'ok');
       case '/readyz': {
         const isReady = this.#isAccepting && this.#isReady();
         return plain(response, isReady ? 200 : 503, isReady ? 'ready' : 'not ready');
       }
-      default: {
-        const server = serverAt(path);
-        if (server !== undefined && this.#hasServer(server)) return this.#enter(request, response, path);
-        return sendJson(response, 404, {
-          text: '{"error":"There is nothing here; MCP is at /mcp."}',
-          headers: [],
-        });
-      }
+      default:
+        return this.#enter(request, response, path);
     }
   }
 
@@ -126,19 +149,91 @@ class Routes implements McpRoutes {
 
   #enter(request: IncomingMessage, response: ServerResponse, path: string): void {
     const { origin, host } = request.headers;
-    const inbound: Inbound = { request, response, path, caller: ANYBODY, headers: this.#crossOrigin(origin) };
-    const problem = this.#check.problem(host, origin);
+    const isMcp = isMcpPath(path);
+    const isMetrics = path === '/metrics' && this.#metricsText !== undefined;
+    const isAdmin = path.startsWith('/api/') && this.#door.admin !== undefined;
+    if (!isMcp && !isMetrics && !isAdmin && !this.#isPage(path, host)) return nothing(response);
+    // No page may read these across origins.
+    const headers = isAdmin || isMetrics ? [] : this.#crossOrigin(origin);
+    const inbound: Arriving = { request, response, path, headers };
+    const problem = this.#check.problem(host, origin, request.socket.localAddress);
     if (problem !== undefined) return this.#forbid(inbound, problem);
+    if (isAdmin) return this.#door.admin?.(request, response);
     if (request.method === 'OPTIONS') {
-      return sendEmpty(response, 204, origin === undefined ? [] : [...inbound.headers, ...PREFLIGHT]);
+      return sendEmpty(response, 204, headers.length === 0 ? [] : [...headers, ...PREFLIGHT]);
     }
     if (!this.#isAccepting) {
-      const headers = [...inbound.headers, 'Retry-After', '1', 'Connection', 'close'];
-      return refuse({ ...inbound, headers }, 503, 'The gateway is shutting down.');
+      const closing = [...headers, 'Retry-After', '1', 'Connection', 'close'];
+      return refuse({ ...inbound, headers: closing }, 503, 'The gateway is shutting down.');
     }
-    if (path === '/sse') this.#sse.stream(inbound);
-    else if (path === MESSAGES_PATH) this.#sse.message(inbound, (request.url ?? '').slice(path.length));
-    else this.#mcp.handle(inbound);
+    if (isMcp || isMetrics) this.#authenticate(inbound);
+    else this.#page(inbound);
+  }
+
+  #authenticate(inbound: Arriving): void {
+    const { request, path } = inbound;
+    const { headers, rawHeaders, socket } = request;
+    const { remoteAddress } = socket;
+    const verdict = this.#door.authenticate({ headers, rawHeaders, path, remoteAddress });
+    if (!(verdict instanceof Promise)) return this.#judged(inbound, verdict);
+    verdict.then(
+      (later) => this.#judged(inbound, later),
+      (error: unknown) => {
+        this.#deps.log.error('Finding out who asks failed.', { error: String(error) });
+        refuse(inbound, 500, 'It cannot be found out who asks.');
+      },
+    );
+  }
+
+  #judged(inbound: Arriving, verdict: Verdict): void {
+    const { path, request, response } = inbound;
+    if (response.destroyed) return;
+    if ('refusal' in verdict) return this.#refused(inbound, verdict.refusal);
+    const { admission } = verdict;
+    if (path === '/metrics') return this.#metrics(inbound, admission);
+    const caller = this.#entering.at(path, admission);
+    if (caller === undefined) return nothing(response, inbound.headers);
+    if (this.#door.events !== undefined) this.#admitted.add(response, admission, request.method === 'GET');
+    const entered: Inbound = { ...inbound, caller };
+    if (path === '/sse') this.#sse.stream(entered);
+    else if (path === MESSAGES_PATH) this.#sse.message(entered, (request.url ?? '').slice(path.length));
+    else this.#mcp.handle(entered);
+  }
+
+  #refused(inbound: Arriving, refusal: Refusal): void {
+    const { request, path, headers } = inbound;
+    const { status, message } = refusal;
+    this.#refusals.note(message, request.socket.remoteAddress);
+    const challenge = this.#door.resource.challenge(refusal, path, request.headers.host ?? '');
+    const more = status === 503 ? ['Retry-After', '5'] : ['WWW-Authenticate', challenge];
+    refuse({ ...inbound, headers: [...headers, ...more] }, status, message);
+  }
+
+  /** They are about all servers, so a caller who may see only some of them may not see these. */
+  #metrics({ response, headers }: Arriving, { isBound, caller }: Admission): void {
+    if (isBound || caller.tier !== undefined || this.#metricsText === undefined)
+      return nothing(response, headers);
+    plain(response, 200, this.#metricsText());
+  }
+
+  #isPage(path: string, host = ''): boolean {
+    return this.#door.pages?.takes(path) === true || this.#door.resource.metadata(path, host) !== undefined;
+  }
+
+  #page(inbound: Arriving): void {
+    const { request, response, path, headers } = inbound;
+    const metadata = this.#door.resource.metadata(path, request.headers.host ?? '');
+    const { pages } = this.#door;
+    if (metadata === undefined) {
+      if (pages !== undefined) servePage(pages, { request, response, path, headers, log: this.#deps.log });
+    } else if (request.method !== 'GET') refuse(inbound, 405, 'Only GET is possible here.');
+    else sendJson(response, 200, { text: JSON.stringify(metadata), headers });
+  }
+
+  #shutOut(caller: string): void {
+    const reason = new GatewayError('CALL_CANCELLED', 'The credentials of the caller were revoked.');
+    this.#deps.sessions.endOf(caller, reason);
+    this.#admitted.cut(caller);
   }
 
   #crossOrigin(origin: string | undefined): readonly string[] {
@@ -148,13 +243,13 @@ class Routes implements McpRoutes {
       'Access-Control-Allow-Origin',
       reader,
       'Access-Control-Expose-Headers',
-      'Mcp-Session-Id, MCP-Protocol-Version',
+      'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate',
       'Vary',
       'Origin',
     ];
   }
 
-  #forbid(inbound: Inbound, problem: 'host' | 'origin'): void {
+  #forbid(inbound: Arriving, problem: 'host' | 'origin'): void {
     const { host, origin } = inbound.request.headers;
     this.#deps.log.warn('A request was refused because of its Host or Origin.', {
       problem,
@@ -167,18 +262,29 @@ class Routes implements McpRoutes {
   #tick(): void {
     this.#deps.open.tick();
     this.#deps.sessions.sweep();
+    this.#admitted.sweep();
   }
 
   async #close(): Promise<void> {
     this.#isAccepting = false;
     clearInterval(this.#timer);
+    this.#gone?.[Symbol.dispose]();
     const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is shutting down.');
     this.#deps.sessions.endAll(reason);
     await this.#deps.open.close(reason, FLUSH_MS);
   }
 }
 
+function nothing(response: ServerResponse, headers: readonly string[] = []): void {
+  sendJson(response, 404, { text: '{"error":"There is nothing here; MCP is at /mcp."}', headers });
+}
+
 function plain(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, ['Content-Type', 'text/plain', 'Content-Length', String(text.length)]);
+  response.writeHead(status, [
+    'Content-Type',
+    'text/plain',
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+  ]);
   response.end(text);
 }

@@ -10,14 +10,18 @@ import type { StreamLimits } from '../wire/sse-server.ts';
 import type { OpenResponses } from './open-responses.ts';
 import type { Connect, Session, Sessions } from './sessions.ts';
 
-/** One HTTP request that passed the door. */
-export interface Inbound {
+/** One HTTP request at the door. */
+export interface Arriving {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly path: string;
-  readonly caller: Caller;
   /** Go with every response: who may read it across origins. */
   readonly headers: readonly string[];
+}
+
+/** One that passed it. */
+export interface Inbound extends Arriving {
+  readonly caller: Caller;
 }
 
 /** What the endpoints share. */
@@ -74,7 +78,12 @@ export function batchProblem(messages: readonly Message[], session: Session): st
 }
 
 /** A refusal for reasons of HTTP; its body is JSON-RPC because that is what clients can show. */
-export function refuse(inbound: Inbound, status: number, message: string, id: RequestId | null = null): void {
+export function refuse(
+  inbound: Arriving,
+  status: number,
+  message: string,
+  id: RequestId | null = null,
+): void {
   const { response, headers } = inbound;
   sendRpcError(response, status, { id, body: { code: RPC.invalidRequest, message }, headers });
 }

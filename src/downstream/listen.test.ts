@@ -33,7 +33,7 @@ describe('listen', () => {
     async (address) => {
       await expect(listen({ address, routes, log: silentLogger })).rejects.toMatchObject({
         code: 'USAGE',
-        message: expect.stringContaining('loopback only'),
+        message: expect.stringContaining('"keys": true'),
       });
     },
   );

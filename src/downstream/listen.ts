@@ -39,12 +39,14 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 
 export async function listen(options: {
   readonly address: string;
+  /** Whether callers have to prove who they are; else only this machine is served. */
+  readonly asksWho?: boolean;
   readonly routes: Pick<McpRoutes, 'handle'>;
   readonly log: Logger;
   readonly limits?: Partial<ListenLimits>;
 }): Promise<Listener> {
   const { address, routes, log } = options;
-  const { host, port } = readAddress(address);
+  const { host, port } = readAddress(address, options.asksWho === true);
   const limits = { ...LIMITS, ...options.limits };
   const server = createServer(
     {
@@ -73,7 +75,7 @@ export async function listen(options: {
   return { url: new URL(`http://${name}:${bound.port}`), close: closing(server) };
 }
 
-function readAddress(address: string): { readonly host: string; readonly port: number } {
+function readAddress(address: string, asksWho: boolean): { readonly host: string; readonly port: number } {
   const match = ADDRESS.exec(address);
   const port = Number(match?.[2]);
   if (match === null || port > 65_535) {
@@ -84,11 +86,11 @@ function readAddress(address: string): { readonly host: string; readonly port: n
   }
   const name = (match[1] ?? '127.0.0.1').toLowerCase();
   const host = name === 'localhost' ? '127.0.0.1' : name.replaceAll(/[[\]]/g, '');
-  if (!LOOPBACK.test(host)) {
+  if (!asksWho && !LOOPBACK.test(host)) {
     throw new GatewayError(
       'USAGE',
-      `Trunkline listens on loopback only, because it cannot ask clients who they are yet; ` +
-        `use 127.0.0.1:${port} instead of "${address}".`,
+      `On "${address}" others could reach every tool, since the configuration does not ask callers who they are. ` +
+        `Add "auth": { "keys": true } to it and run \`trunkline keys add NAME\`, or use 127.0.0.1:${port}.`,
     );
   }
   return { host, port };

@@ -2,6 +2,7 @@ import type { Served } from '../gateway/served.ts';
 import type { ChangedLists } from '../gateway/view.ts';
 import { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { META } from '../wire/era.ts';
@@ -25,9 +26,9 @@ export class Listeners {
     this.#changes ??= this.#gateway.events.on('changed', announce);
   }
 
-  async subscribe(uri: string, onUpdate: () => void): Promise<void> {
+  async subscribe(uri: string, onUpdate: (params: JsonObject) => void, behind?: ClientBehind): Promise<void> {
     if (this.#resources.has(uri)) return;
-    const subscription = this.#gateway.subscribe(this.#caller, uri, onUpdate);
+    const subscription = this.#gateway.subscribe(this.#caller, uri, onUpdate, behind);
     this.#resources.set(uri, subscription);
     try {
       await subscription;
@@ -58,15 +59,20 @@ export class Listeners {
     const uris = Array.isArray(filter['resourceSubscriptions']) ? filter['resourceSubscriptions'] : [];
     const known = uris.filter((uri): uri is string => typeof uri === 'string').slice(0, MAX_RESOURCES);
     if (known.length > 0) honoured['resourceSubscriptions'] = known;
+    const tasks = this.#watchTasks(request, filter['taskIds']);
+    if (tasks.ids.length > 0) honoured['taskIds'] = tasks.ids;
     request.notify('notifications/subscriptions/acknowledged', { notifications: honoured, ...tag });
     open.push(this.#gateway.events.on('changed', (changed) => tellChanges(request, honoured, changed, tag)));
+    const subscribed = [...tasks.watched];
     for (const uri of known) {
       const tell = (): void => request.notify('notifications/resources/updated', { uri, ...tag });
-      this.#gateway.subscribe(this.#caller, uri, tell).then(
+      subscribed.push(this.#gateway.subscribe(this.#caller, uri, tell));
+    }
+    for (const one of subscribed)
+      one.then(
         (subscription) => (open.length === 0 ? subscription[Symbol.dispose]() : open.push(subscription)),
         () => {}, // The resource may come later; the client was promised updates, not existence.
       );
-    }
     const end = (): void => {
       this.#listens.delete(finish);
       for (const subscription of open.splice(0)) subscription[Symbol.dispose]();
@@ -77,6 +83,27 @@ export class Listeners {
     };
     this.#listens.add(finish);
     request.cancellation.onCancel(end);
+  }
+
+  /** Those of the tasks that it may follow. */
+  #watchTasks(
+    request: IncomingRequest,
+    wanted: unknown,
+  ): { readonly ids: readonly string[]; readonly watched: readonly Promise<Disposable>[] } {
+    const tell = (params: JsonObject): void => {
+      const meta = isJsonObject(params['_meta']) ? params['_meta'] : {};
+      const _meta = { ...meta, [META.subscriptionId]: request.id };
+      request.notify('notifications/tasks', { ...params, _meta });
+    };
+    const [ids, watched]: [string[], Promise<Disposable>[]] = [[], []];
+    for (const id of Array.isArray(wanted) ? new Set<unknown>(wanted.slice(0, MAX_RESOURCES)) : []) {
+      if (typeof id !== 'string') continue;
+      const subscription = this.#gateway.watchTask(this.#caller, id, tell);
+      if (subscription === undefined) continue;
+      ids.push(id);
+      watched.push(subscription);
+    }
+    return { ids, watched };
   }
 
   close(): void {

@@ -31,14 +31,14 @@ export class ListTexts {
     return Object.hasOwn(READERS, method);
   }
 
-  get(method: string, view: View, exposure: Exposure, { era, revealed = NONE }: ListOptions): Payload {
+  get(method: string, view: View, exposure: Exposure, { era, revealed = NONE, meta }: ListOptions): Payload {
     // What is listed for one session only is not kept for all.
     if (revealed.size > 0 && method === 'tools/list') return write(method, view, exposure, { era, revealed });
     let texts = this.#texts.get(view);
     if (texts === undefined) this.#texts.set(view, (texts = new Map<string, Payload>()));
-    const key = `${method} ${exposure.kind} ${era}`;
+    const key = `${method} ${exposure.kind} ${exposure.client ?? ''} ${era}`;
     let payload = texts.get(key);
-    if (payload === undefined) texts.set(key, (payload = write(method, view, exposure, { era })));
+    if (payload === undefined) texts.set(key, (payload = write(method, view, exposure, { era, meta })));
     return payload;
   }
 }
@@ -47,6 +47,8 @@ interface ListOptions {
   readonly era: Era;
   /** Names of tools that are listed for this session only. */
   readonly revealed?: ReadonlySet<string>;
+  /** Of one server alone; the same for the whole view. */
+  readonly meta?: JsonObject | undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -55,9 +57,10 @@ function write(
   method: string,
   view: View,
   exposure: Exposure,
-  { era, revealed = NONE }: ListOptions,
+  { era, revealed = NONE, meta }: ListOptions,
 ): Payload {
   const read = READERS[method];
-  const list = Payload.of(read === undefined ? {} : read(view, exposure, revealed));
+  const entries = read === undefined ? {} : read(view, exposure, revealed);
+  const list = Payload.of(meta === undefined ? entries : { ...entries, _meta: meta });
   return resultForEra(list, era, { isCacheable: true });
 }

@@ -1,6 +1,7 @@
+import { isSameCaller } from '../model/caller.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { RpcErrorBody } from '../model/errors.ts';
-import { LEGACY_VERSIONS, MODERN_VERSION, RPC, eraOf } from '../wire/era.ts';
+import { LEGACY_VERSIONS, MODERN_VERSION, NEWEST_LEGACY, RPC, eraOf } from '../wire/era.ts';
 import { readAccept, sendEmpty, sendRpcError, whenClosed } from '../wire/http-server.ts';
 import type { Accepts } from '../wire/http-server.ts';
 import { errorText } from '../wire/message.ts';
@@ -8,11 +9,11 @@ import type { Message, RequestId } from '../wire/message.ts';
 import { modernNotificationProblem, modernRequestProblem, modernStatus } from '../wire/modern-headers.ts';
 import { PostExchange } from '../wire/post-exchange.ts';
 import { PostedRequest } from '../wire/posted-request.ts';
-import type { ReplyPath } from '../wire/posted-request.ts';
 import type { ClientChannel, Connection } from '../wire/serving.ts';
 import { EventStream } from '../wire/sse-server.ts';
 import { batchProblem, readPosted, refuse, refuseBusy, refuseMethod } from './inbound.ts';
 import type { EndpointDeps, Inbound, Posted } from './inbound.ts';
+import { introducing } from './introducing.ts';
 import type { Session } from './sessions.ts';
 
 type Request = Extract<Message, { kind: 'request' }>;
@@ -156,7 +157,7 @@ export class McpEndpoint {
     if (session === undefined) return;
     switch (message.kind) {
       case 'request': {
-        const exchange = this.#exchange(inbound, accepts);
+        const exchange = this.#exchange(inbound, accepts, { session });
         const request = session.begin(message, exchange);
         exchange.carry(request);
         return session.run(request);
@@ -179,7 +180,7 @@ export class McpEndpoint {
     if (problem !== undefined) return refuse(inbound, 400, problem);
     const expected = messages.filter(({ kind }) => kind === 'request' || kind === 'invalid').length;
     const exchange =
-      expected === 0 ? undefined : this.#exchange(inbound, accepts, { expected, isBatch: true });
+      expected === 0 ? undefined : this.#exchange(inbound, accepts, { expected, isBatch: true, session });
     if (exchange === undefined) sendEmpty(inbound.response, 202, inbound.headers);
     for (const message of messages) {
       if (message.kind === 'request') {
@@ -201,6 +202,10 @@ export class McpEndpoint {
     }
     const session = this.#session(inbound, null);
     if (session === undefined) return;
+    const lastEvent = request.headers['last-event-id'];
+    // Clients take this for the end, and a stream without anything on it for a reason to try again.
+    if (typeof lastEvent === 'string' && session.resumable.isOver(lastEvent))
+      return refuseMethod(inbound, 'POST, DELETE');
     const { open, limits } = this.#deps;
     const stream = new EventStream(response, limits);
     whenClosed(response, () => {
@@ -210,7 +215,8 @@ export class McpEndpoint {
     open.add(stream);
     stream.start(headers);
     stream.flush();
-    session.attach(stream);
+    if (typeof lastEvent !== 'string') session.attach(stream);
+    else if (!session.resume(lastEvent, stream)) stream.end();
   }
 
   #delete(inbound: Inbound): void {
@@ -235,7 +241,9 @@ export class McpEndpoint {
       return undefined;
     }
     const session = this.#deps.sessions.get(sessionId);
-    if (session?.protocol === undefined || session.path !== inbound.path) {
+    // To everybody but the caller who opened it there is no such session.
+    const isOwn = session?.path === inbound.path && isSameCaller(session.caller, inbound.caller);
+    if (session?.protocol === undefined || !isOwn) {
       refuse(inbound, 404, 'There is no such session; begin with initialize.', id);
       return undefined;
     }
@@ -249,32 +257,21 @@ export class McpEndpoint {
       readonly expected?: number;
       readonly isBatch?: boolean;
       readonly closed?: (closed: PostExchange) => void;
+      /** Of the older protocol, in which a broken stream can be resumed. */
+      readonly session?: Session;
     } = {},
   ): PostExchange {
     const { open, limits } = this.#deps;
     const { response, headers } = inbound;
     const { expected = 1, isBatch = false, closed = (gone: PostExchange) => open.delete(gone) } = more;
-    const exchange = new PostExchange({ response, headers, accepts, limits, expected, isBatch, closed });
+    const exchange = new PostExchange({
+      ...{ response, headers, accepts, limits, expected, isBatch, closed },
+      resumable: more.session?.resumable,
+      knowsEmptyEvents: more.session?.protocol === NEWEST_LEGACY,
+    });
     open.add(exchange);
     return exchange;
   }
-}
-
-/** The answer to `initialize` tells the session's id; an error does not, since there is no session then. */
-function introducing(session: Session, exchange: PostExchange, headers: readonly string[]): ReplyPath {
-  const introduced = [...headers, 'Mcp-Session-Id', session.id];
-  return {
-    canNotify: exchange.canNotify,
-    notify: (text) => {
-      exchange.headers = introduced;
-      exchange.notify(text);
-    },
-    answer: (text, status) => {
-      exchange.headers = session.protocol === undefined ? headers : introduced;
-      exchange.answer(text, status);
-    },
-    withdraw: (id) => exchange.withdraw(id),
-  };
 }
 
 function isModern(inbound: Inbound, message: Posted): boolean {

@@ -7,7 +7,7 @@ import { Payload } from '../lib/payload.ts';
 import type { JsonObject } from '../model/json.ts';
 import { ParkedCalls } from './parked-calls.ts';
 
-const ann = { caller: 'ann', capabilities: { elicitation: {} } };
+const ann = { caller: 'ann', place: '/mcp', capabilities: { elicitation: {} } };
 const answer = { action: 'accept', content: { name: 'Ada' } };
 
 /** A call whose server asks one question and answers with what it was told. */

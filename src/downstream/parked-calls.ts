@@ -13,10 +13,23 @@ import type { Asker } from './client-behind-request.ts';
 /** How the call is made; `asker` is whom the server may ask meanwhile. */
 type Start = (cancellation: Cancellation, asker: Asker) => Promise<Payload>;
 
+/** Whose call it is. */
+interface By {
+  readonly caller: string;
+  /** Where it was made: the same name is another tool elsewhere. */
+  readonly place: string;
+  readonly capabilities: JsonObject;
+}
+
 const PREFIX = 'trunkline.';
 const MAX_PARKED = 1000;
 /** Questions that a server asks at once come one after the other, and are told together. */
 const GATHER_MS = 20;
+/** What older servers tell, and the newest revision has no more. */
+const GONE: ReadonlySet<string> = new Set([
+  'notifications/elicitation/complete',
+  'notifications/tasks/status',
+]);
 
 /**
  * Calls of modern clients to older servers. A question ends the client's request with `input_required`; the call waits for the
@@ -31,18 +44,14 @@ export class ParkedCalls {
   }
 
   /** Answers with the result, or with what the server wants to know first. */
-  run(
-    request: IncomingRequest,
-    by: { readonly caller: string; readonly capabilities: JsonObject },
-    start: Start,
-  ): Promise<Payload> {
+  run(request: IncomingRequest, by: By, start: Start): Promise<Payload> {
     const state = request.params?.['requestState'];
     if (typeof state !== 'string' || !state.startsWith(PREFIX)) {
       const call = new ParkedCall(request, by);
       return call.begin(request, start, (parked) => this.#park(parked));
     }
     const call = this.#parked.get(state);
-    if (call?.isContinuedBy(request, by.caller) !== true) {
+    if (call?.isContinuedBy(request, by) !== true) {
       const message =
         'requestState is unknown: the call is over, or this is not the request that it belongs to.';
       return Promise.reject(new RpcError({ code: RPC.invalidParams, message }));
@@ -79,7 +88,7 @@ interface Question {
 
 class ParkedCall {
   readonly #first: IncomingRequest;
-  readonly #by: { readonly caller: string; readonly capabilities: JsonObject };
+  readonly #by: By;
   readonly #cancellation = new Cancellation();
   readonly #questions = new Map<string, Question>();
   #outcome: Promise<Payload> | undefined;
@@ -88,22 +97,25 @@ class ParkedCall {
   #expiry: NodeJS.Timeout | undefined;
   #count = 0;
   /** Capabilities that the server wanted to use and the client has not declared. */
-  readonly #lacked = new Set<string>();
+  readonly #lacked = new Map<string, JsonObject>();
 
-  constructor(first: IncomingRequest, by: { readonly caller: string; readonly capabilities: JsonObject }) {
+  constructor(first: IncomingRequest, by: By) {
     this.#first = first;
     this.#by = by;
   }
 
-  /** The same caller, and the same request but for its answers. */
-  isContinuedBy(request: IncomingRequest, caller: string): boolean {
-    return caller === this.#by.caller && sameness(request) === sameness(this.#first);
+  /** The same caller at the same place, and the same request but for its answers. */
+  isContinuedBy(request: IncomingRequest, { caller, place }: By): boolean {
+    const isSame = caller === this.#by.caller && place === this.#by.place;
+    return isSame && sameness(request) === sameness(this.#first);
   }
 
   begin(request: IncomingRequest, start: Start, park: (call: ParkedCall) => string): Promise<Payload> {
     const outcome = start(this.#cancellation, {
       ask: (method, params, about) => this.#ask(method, params, about),
-      notify: (method, params) => this.#request?.notify(method, params),
+      notify: (method, params) => {
+        if (!GONE.has(method)) this.#request?.notify(method, params);
+      },
     });
     this.#outcome = outcome.then(
       (payload) => {
@@ -171,13 +183,15 @@ class ParkedCall {
     params: JsonObject | undefined,
     { cancellation, left }: { readonly cancellation: Cancellation; readonly left: () => void },
   ): Promise<JsonObject> {
-    if (!canAnswer(method, this.#by.capabilities)) {
-      this.#lacked.add(neededFor(method));
+    const question = { method, params: forModernClient(params) };
+    if (!canAnswer(question, this.#by.capabilities)) {
+      const [name, part] = neededFor(question);
+      this.#lacked.set(name, { ...this.#lacked.get(name), ...(part !== undefined && { [part]: {} }) });
       throw new RpcError({ code: RPC.methodNotFound, message: `The client does not support ${method}.` });
     }
     return new Promise<JsonObject>((resolve, reject) => {
       const key = `question-${++this.#count}`;
-      this.#questions.set(key, { method, params, resolve, left });
+      this.#questions.set(key, { ...question, resolve, left });
       const giveUp = (reason: Error): void => {
         this.#questions.delete(key);
         reject(reason);
@@ -191,11 +205,11 @@ class ParkedCall {
   /** What failed after the server was refused a question failed for want of what the client has not declared. */
   #throwIfLacking(): void {
     if (this.#lacked.size === 0) return;
-    const names = [...this.#lacked];
+    const names = [...this.#lacked.keys()];
     throw new RpcError({
       code: RPC.missingClientCapability,
       message: `The server needs capabilities that the client has not declared: ${names.join(', ')}.`,
-      data: { requiredCapabilities: Object.fromEntries(names.map((name) => [name, {}])) },
+      data: { requiredCapabilities: Object.fromEntries(this.#lacked) },
     });
   }
 
@@ -211,6 +225,13 @@ class ParkedCall {
       requestState: park(this),
     });
   }
+}
+
+/** Pages have no ids any more, since nothing is said of them later. */
+function forModernClient(params: JsonObject | undefined): JsonObject | undefined {
+  if (params?.['mode'] !== 'url') return params;
+  const { elicitationId: _, ...rest } = params;
+  return rest;
 }
 
 function sameness({ method, params = {} }: IncomingRequest): string {

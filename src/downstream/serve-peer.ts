@@ -7,8 +7,9 @@ import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isLogLevel } from '../model/log-level.ts';
-import type { Era } from '../model/server-facts.ts';
+import type { Era, ServerFacts } from '../model/server-facts.ts';
 import type { Logger } from '../observe/log.ts';
+import { clientNameOf, nameOf } from '../wire/envelope.ts';
 import { eraOf, LEGACY_VERSIONS, META, MODERN_VERSION, RPC } from '../wire/era.ts';
 import type { Message } from '../wire/message.ts';
 import type { ClientChannel, Connection, IncomingRequest } from '../wire/serving.ts';
@@ -17,8 +18,10 @@ import { discoverResult, initializeResult, introduceAll, introduceOne } from './
 import { KnownLists } from './known-lists.ts';
 import { Listeners } from './listeners.ts';
 import type { ListTexts } from './lists.ts';
+import { OutsideClient } from './outside-client.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import { SessionExposure } from './session-exposure.ts';
+import type { SignInOffers } from './sign-in-offers.ts';
 import { toRpcError } from './to-wire.ts';
 
 export interface Binding {
@@ -28,6 +31,12 @@ export interface Binding {
   readonly channel: ClientChannel;
   readonly lists: ListTexts;
   readonly parked: ParkedCalls;
+  /** The path, where there is one: a call is continued where it began. */
+  readonly place?: string;
+  /** Whether the client is connected as long as it lives; then modern ones have a session, too. */
+  readonly isConnection?: boolean;
+  /** Absent where nobody can be offered a link. */
+  readonly signIns?: SignInOffers | undefined;
   readonly log: Logger;
   readonly version: string;
 }
@@ -43,13 +52,14 @@ class ClientSession implements Connection {
   readonly #calls: ClientCalls;
   readonly #exposure: SessionExposure;
   readonly #known = new KnownLists();
+  #attached: Disposable | undefined;
 
   constructor(binding: Binding) {
     this.#binding = binding;
     this.#exposure = new SessionExposure(binding.exposure, () => this.#view(), {
       onReveal: () => this.#known.toldOfTools({ digests: this.#exposure.digests(this.#view(), 'legacy') }),
     });
-    this.#calls = new ClientCalls(binding, this.#exposure);
+    this.#calls = new ClientCalls({ place: '', ...binding }, this.#exposure);
     this.#listeners = new Listeners(binding.gateway, binding.caller);
   }
 
@@ -67,8 +77,9 @@ class ClientSession implements Connection {
     }
   }
 
-  notification(): void {
-    // Nothing a client tells us outside of requests changes what we do: cancellation is the transport's business.
+  /** Concerns us in no way: cancellation is the transport's business. A server that is served alone may understand it. */
+  notification(method: string, params: JsonObject | undefined): void {
+    if (!OF_THE_HOP.has(method)) this.#binding.gateway.notify?.(method, params);
   }
 
   response(message: Extract<Message, { kind: 'result' | 'error' }>): void {
@@ -76,6 +87,7 @@ class ClientSession implements Connection {
   }
 
   close(): void {
+    this.#attached?.[Symbol.dispose]();
     this.#calls.close();
     this.#listeners.close();
   }
@@ -89,12 +101,11 @@ class ClientSession implements Connection {
       case 'ping':
         return EMPTY;
       case 'logging/setLevel':
-        return this.#setLogLevel(params['level']);
+        return this.#leftToServer(request, params) ?? this.#setLogLevel(params['level']);
       case 'resources/subscribe':
-        return this.#subscribe(params);
+        return this.#leftToServer(request, params) ?? this.#subscribe(request, params);
       case 'resources/unsubscribe':
-        this.#listeners.unsubscribe(stringParam(params, 'uri'));
-        return EMPTY;
+        return this.#leftToServer(request, params) ?? this.#unsubscribe(params);
       default:
         return this.#shared(request, params, 'legacy');
     }
@@ -105,7 +116,7 @@ class ClientSession implements Connection {
     checkEnvelope(params);
     switch (method) {
       case 'server/discover':
-        return this.#introduced('modern', discoverResult);
+        return this.#introduced('modern', discoverResult, clientNameOf(params));
       case 'subscriptions/listen':
         this.#listeners.listen(request);
         return undefined;
@@ -115,21 +126,32 @@ class ClientSession implements Connection {
   }
 
   #shared(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> {
-    const { lists } = this.#binding;
+    const { lists, gateway } = this.#binding;
     if (this.#calls.isCall(request.method)) return this.#calls.run(request, params, era);
-    if (lists.isList(request.method)) return this.#list(request.method, params, era);
+    if (lists.isList(request.method)) return this.#list(request, params, era);
+    if (gateway.takes(request.method, era)) return this.#calls.run(request, params, era);
     throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${request.method}` });
   }
 
-  async #list(method: string, params: JsonObject, era: Era): Promise<Payload> {
-    if (params['cursor'] !== undefined) throw invalidParams('Unknown cursor: every list is one page here.');
+  async #list(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> {
     const { gateway, lists } = this.#binding;
+    const { method } = request;
     await gateway.settled();
+    if (gateway.leavesToServer?.(method, params, era) === true) return this.#calls.run(request, params, era);
+    if (params['cursor'] !== undefined) throw invalidParams('Unknown cursor: every list is one page here.');
     const view = this.#view();
-    const exposure = this.#exposure.for(era);
+    const client = clientNameOf(params);
+    const exposure = this.#exposure.for(era, client);
     const revealed = this.#exposure.revealedFor(era);
-    this.#known.listed(method, { digests: this.#exposure.digests(view, era) });
-    return lists.get(method, view, exposure, { era, revealed });
+    this.#known.listed(method, { digests: this.#exposure.digests(view, era, client) });
+    const meta = gateway.introduction && metaOfList(method, view.servers[0]?.facts, era);
+    return lists.get(method, view, exposure, { era, revealed, meta });
+  }
+
+  /** A server that is served alone refuses in its own words what it does not know. */
+  #leftToServer(request: IncomingRequest, params: JsonObject): Promise<Payload> | undefined {
+    const isLeft = this.#binding.gateway.leavesToServer?.(request.method, params, 'legacy');
+    return isLeft === true ? this.#calls.run(request, params, 'legacy') : undefined;
   }
 
   #setLogLevel(level: unknown): Payload {
@@ -140,10 +162,14 @@ class ClientSession implements Connection {
   }
 
   #initialize(params: JsonObject): Promise<Payload> | Payload {
-    const { protocolVersion: wanted, capabilities } = params;
+    const { protocolVersion: wanted, capabilities, clientInfo } = params;
+    this.#exposure.client = nameOf(clientInfo);
+    this.#calls.info = isJsonObject(clientInfo) ? clientInfo : undefined;
     this.#calls.capabilities = isJsonObject(capabilities) ? capabilities : {};
     if (typeof wanted !== 'string') throw invalidParams('protocolVersion must be a string.');
     this.#listeners.announceChanges((changed) => this.#announce(changed));
+    const { gateway, channel } = this.#binding;
+    this.#attached ??= gateway.attach?.(new OutsideClient(this.#calls, channel, gateway.isForOne === true));
     return this.#introduced('legacy', (introduction) => initializeResult(wanted, introduction));
   }
 
@@ -151,21 +177,37 @@ class ClientSession implements Connection {
   #introduced(
     era: Era,
     answer: (introduction: ReturnType<typeof introduceAll>) => Payload,
+    client?: string,
   ): Promise<Payload> | Payload {
     const { gateway, version } = this.#binding;
     const known = gateway.introduction?.();
-    if (known === undefined)
-      return answer(introduceAll(version, this.#exposure.for(era).instructions(this.#view())));
+    if (known === undefined) {
+      const view = this.#view();
+      const instructions = this.#exposure.for(era, client).instructions(view);
+      return answer(introduceAll(version, instructions, view.servers, era));
+    }
     return known.then((facts) =>
       answer(facts === undefined ? introduceAll(version, undefined) : introduceOne(facts, era)),
     );
   }
 
-  async #subscribe(params: JsonObject): Promise<Payload> {
+  async #subscribe(request: IncomingRequest, params: JsonObject): Promise<Payload> {
     const uri = stringParam(params, 'uri');
-    await this.#listeners.subscribe(uri, () =>
-      this.#binding.channel.notify('notifications/resources/updated', { uri }),
-    );
+    // Whose resource it is may not be known yet.
+    await this.#binding.gateway.settled();
+    const behind = this.#calls.behind(request);
+    const tell = (update: JsonObject): void =>
+      this.#binding.channel.notify('notifications/resources/updated', { ...update, uri });
+    try {
+      await this.#listeners.subscribe(uri, tell, behind);
+      return EMPTY;
+    } finally {
+      behind.isOver = true;
+    }
+  }
+
+  #unsubscribe(params: JsonObject): Payload {
+    this.#listeners.unsubscribe(stringParam(params, 'uri'));
     return EMPTY;
   }
 
@@ -193,6 +235,18 @@ class ClientSession implements Connection {
 }
 
 const EMPTY = Payload.of({});
+
+/** What a server that is served alone says with a list; a modern one says with every result who it is. */
+function metaOfList(method: string, facts: ServerFacts | undefined, era: Era): JsonObject | undefined {
+  const own = facts?.listMeta?.[method];
+  const info = era === 'modern' ? facts?.info : undefined;
+  return own === undefined && info === undefined
+    ? undefined
+    : { ...own, ...(info && { [META.serverInfo]: info }) };
+}
+
+/** Between the client and us. */
+const OF_THE_HOP: ReadonlySet<string> = new Set(['notifications/initialized', 'notifications/cancelled']);
 
 /** Every modern request says which version it speaks and what its client can do. */
 function checkEnvelope(params: JsonObject): void {

@@ -7,6 +7,8 @@ export class SessionExposure {
   readonly #choose: ExposureChoice;
   readonly #view: () => View;
   readonly #onReveal: (() => void) | undefined;
+  /** What an older client calls itself; a modern one says it with every request. */
+  client: string | undefined;
   #chosen: Exposure | undefined;
   #revealed: Set<string> | undefined;
 
@@ -21,14 +23,14 @@ export class SessionExposure {
   }
 
   /** Modern clients have no sessions, so that for them it depends on what there is to see. */
-  for(era: Era): Exposure {
-    if (era === 'modern') return this.#choose(this.#view());
-    return (this.#chosen ??= this.#choose(this.#view()));
+  for(era: Era, client?: string): Exposure {
+    if (era === 'modern') return this.#choose(this.#view(), client);
+    return (this.#chosen ??= this.#choose(this.#view(), this.client));
   }
 
   /** Equal while this client sees the same lists. */
-  digests(view: View, era: Era): Readonly<Record<keyof View['digests'], string>> {
-    return { ...view.digests, tools: this.for(era).digest(view, this.revealedFor(era)) };
+  digests(view: View, era: Era, client?: string): Readonly<Record<keyof View['digests'], string>> {
+    return { ...view.digests, tools: this.for(era, client).digest(view, this.revealedFor(era)) };
   }
 
   /** The lists of modern clients may not depend on what came before on a connection. */

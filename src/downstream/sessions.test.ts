@@ -18,6 +18,7 @@ function build(
     connect: () => connection,
     maxSessions,
     idleMs,
+    resumeMs: 1000,
     now: () => time,
     log: silentLogger,
   });

@@ -12,6 +12,7 @@ import type { Message } from '../wire/message.ts';
 import { PostedRequest } from '../wire/posted-request.ts';
 import type { ReplyPath, RequestOwner } from '../wire/posted-request.ts';
 import type { ClientChannel, Connection } from '../wire/serving.ts';
+import { ResumableStreams, STANDALONE } from '../wire/resumable-streams.ts';
 import type { EventStream } from '../wire/sse-server.ts';
 
 /** Makes the side that answers: one per session of the older protocol, one per POST of the modern one. */
@@ -30,20 +31,34 @@ export class Session implements ClientChannel, RequestOwner {
   readonly id = randomUUID();
   /** Where it was opened; elsewhere other servers answer. */
   readonly path: string;
+  /** Who opened it; others have nothing to do with it. */
+  readonly caller: Caller;
   readonly #connection: Connection;
   readonly #now: () => number;
   readonly #log: Logger;
   readonly #requests = new Set<PostedRequest>();
   readonly #streams: EventStream[] = [];
   readonly #missed = new Map<string, string>();
+  readonly resumable: ResumableStreams;
+  /** Streams on which the answer to an earlier request goes on. */
+  readonly #resumed = new Map<EventStream, number>();
+  #hadStream = false;
   #protocol: string | undefined;
   #usedAt: number;
 
   constructor(
     connect: (channel: ClientChannel) => Connection,
-    options: { readonly path: string; readonly now: () => number; readonly log: Logger },
+    options: {
+      readonly path: string;
+      readonly caller: Caller;
+      readonly resumeMs: number;
+      readonly now: () => number;
+      readonly log: Logger;
+    },
   ) {
+    this.resumable = new ResumableStreams({ waitMs: options.resumeMs });
     this.path = options.path;
+    this.caller = options.caller;
     this.#now = options.now;
     this.#log = options.log;
     this.#usedAt = options.now();
@@ -95,11 +110,30 @@ export class Session implements ClientChannel, RequestOwner {
   notify(method: string, params: JsonObject | undefined): void {
     const text = notificationText(method, params);
     const stream = this.#streams.findLast((candidate) => candidate.isOpen);
-    if (stream !== undefined) stream.send(text);
+    // Whoever had a stream may come back for what it missed; whoever never had one wants only the latest.
+    const id = this.#hadStream ? this.resumable.record(STANDALONE, text) : undefined;
+    if (stream !== undefined) stream.send(text, 'message', id);
     else if (LIST_CHANGED.test(method)) this.#missed.set(method, text);
   }
 
+  /** Goes on where a stream of this session broke; false when nothing more will come on it. */
+  resume(lastEvent: string, stream: EventStream): boolean {
+    const resumed = this.resumable.resume(lastEvent, stream);
+    if (resumed === undefined || resumed.stream === STANDALONE) {
+      // What was missed has just been sent with everything else.
+      if (resumed !== undefined) this.#missed.clear();
+      this.attach(stream);
+      return true;
+    }
+    if (resumed.isComplete) return false;
+    // It goes on here and nowhere else, so that the end of an older connection means nothing.
+    for (const [other, number] of this.#resumed) if (number === resumed.stream) this.#resumed.delete(other);
+    this.#resumed.set(stream, resumed.stream);
+    return true;
+  }
+
   attach(stream: EventStream): void {
+    this.#hadStream = true;
     if (this.#streams.length >= MAX_STREAMS) this.#streams.shift()?.end();
     this.#streams.push(stream);
     for (const text of this.#missed.values()) stream.send(text);
@@ -107,6 +141,9 @@ export class Session implements ClientChannel, RequestOwner {
   }
 
   detach(stream: EventStream): void {
+    const resumed = this.#resumed.get(stream);
+    this.#resumed.delete(stream);
+    if (resumed !== undefined) this.resumable.broke(resumed);
     const at = this.#streams.indexOf(stream);
     if (at >= 0) this.#streams.splice(at, 1);
     this.#usedAt = this.#now();
@@ -114,7 +151,8 @@ export class Session implements ClientChannel, RequestOwner {
 
   end(reason: GatewayError): void {
     for (const request of [...this.#requests]) request.end(reason);
-    for (const stream of this.#streams) stream.end();
+    for (const stream of [...this.#streams, ...this.#resumed.keys()]) stream.end();
+    this.resumable.close();
     try {
       this.#connection.close();
     } catch (error) {
@@ -153,6 +191,8 @@ interface SessionOptions {
   readonly connect: Connect;
   readonly maxSessions: number;
   readonly idleMs: number;
+  /** How long a request waits for a client whose stream broke. */
+  readonly resumeMs: number;
   readonly now: () => number;
   readonly log: Logger;
 }
@@ -172,10 +212,12 @@ export class Sessions {
 
   /** Undefined when all places are taken by sessions in use. */
   open(caller: Caller, path: string): Session | undefined {
-    const { connect, maxSessions, now, log } = this.#options;
+    const { connect, maxSessions, resumeMs, now, log } = this.#options;
     if (this.#sessions.size >= maxSessions && !this.#evict()) return undefined;
     const session = new Session((channel) => connect({ caller, channel, transport: 'http', path }), {
       path,
+      caller,
+      resumeMs,
       now,
       log,
     });
@@ -193,6 +235,12 @@ export class Sessions {
 
   end(session: Session, reason: GatewayError): void {
     if (this.#sessions.delete(session.id)) session.end(reason);
+  }
+
+  /** Of a caller who may not come in any more. */
+  endOf(caller: string, reason: GatewayError): void {
+    for (const session of [...this.#sessions.values()])
+      if (session.caller.id === caller) this.end(session, reason);
   }
 
   endAll(reason: GatewayError): void {

@@ -1,3 +1,4 @@
+import { isSameCaller } from '../model/caller.ts';
 import { GatewayError } from '../model/errors.ts';
 import { RPC } from '../wire/era.ts';
 import { readAccept, sendEmpty, whenClosed } from '../wire/http-server.ts';
@@ -61,7 +62,9 @@ export class SseEndpoint {
     if (inbound.request.method !== 'POST') return refuseMethod(inbound, 'POST');
     const id = new URLSearchParams(query).get('sessionId');
     if (id === null) return refuse(inbound, 400, 'The address lacks sessionId; open /sse first.');
-    if (!this.#sessions.has(id)) return refuse(inbound, 404, 'There is no such session; open /sse first.');
+    const opened = this.#sessions.get(id);
+    if (opened === undefined || !isSameCaller(opened.session.caller, inbound.caller))
+      return refuse(inbound, 404, 'There is no such session; open /sse first.');
     readPosted(inbound, this.#deps, (message) => {
       // The stream may have ended while the body came.
       const old = this.#sessions.get(id);

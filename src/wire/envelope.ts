@@ -28,15 +28,28 @@ export function withEnvelope(
 
 /** What a modern request says of its client. */
 export function envelopeOf(params: JsonObject): {
+  readonly info: JsonObject | undefined;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
 } {
-  const meta = params['_meta'];
-  const { [META.clientCapabilities]: capabilities, [META.logLevel]: level } = isJsonObject(meta) ? meta : {};
+  const meta = isJsonObject(params['_meta']) ? params['_meta'] : {};
+  const { [META.clientInfo]: info, [META.clientCapabilities]: capabilities, [META.logLevel]: level } = meta;
   return {
+    info: isJsonObject(info) ? info : undefined,
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     logLevel: typeof level === 'string' ? level : undefined,
   };
+}
+
+/** What the client of a modern request calls itself. */
+export function clientNameOf(params: JsonObject | undefined): string | undefined {
+  const meta = params?.['_meta'];
+  return nameOf(isJsonObject(meta) ? meta[META.clientInfo] : undefined);
+}
+
+/** Of a `clientInfo`, wherever it stands. */
+export function nameOf(info: unknown): string | undefined {
+  return isJsonObject(info) && typeof info['name'] === 'string' ? info['name'] : undefined;
 }
 
 /** Params without what concerned only the hop they came over; traces and vendors' keys stay. */

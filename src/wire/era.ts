@@ -28,6 +28,8 @@ export const RPC = {
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedVersion: -32022,
+  /** Of 2025-11-25: pages have to be visited first. */
+  pagesRequired: -32042,
 } as const;
 
 /** A request belongs to the modern era when it says its version itself, or asks what only modern servers know. */

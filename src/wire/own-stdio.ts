@@ -49,6 +49,8 @@ export class OwnStdio implements ClientChannel {
       onEnd();
     });
     stdin.on('error', onEnd);
+    // Somebody may have looked at its beginning, and it flows only when told so after that.
+    stdin.resume();
     stdout.on('error', () => {
       this.cancelAll();
       onEnd();
@@ -57,6 +59,10 @@ export class OwnStdio implements ClientChannel {
 
   notify(method: string, params: JsonObject | undefined): void {
     this.#writer.write(notificationText(method, params));
+  }
+
+  ask(id: number, method: string, params: JsonObject | undefined): void {
+    this.#writer.write(requestText(id, method, params));
   }
 
   get inFlight(): number {

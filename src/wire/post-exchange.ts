@@ -7,6 +7,7 @@ import type { Accepts } from './http-server.ts';
 import { errorText } from './message.ts';
 import type { RequestId } from './message.ts';
 import type { PostedRequest, ReplyPath } from './posted-request.ts';
+import type { Resumable, ResumableStreams } from './resumable-streams.ts';
 import { EventStream, StallWatch } from './sse-server.ts';
 import type { StreamLimits } from './sse-server.ts';
 
@@ -20,10 +21,14 @@ export interface ExchangeOptions {
   readonly isBatch: boolean;
   /** The response is over, completed or not. */
   readonly closed: (exchange: PostExchange) => void;
+  /** Where the client can go on reading when its connection breaks. */
+  readonly resumable?: ResumableStreams | undefined;
+  /** Whether the client knows events without data, whose ids it can go on from. */
+  readonly knowsEmptyEvents?: boolean;
 }
 
 /** One POST and its response: JSON when nothing has to be said before the answer, else a stream of events. */
-export class PostExchange implements ReplyPath {
+export class PostExchange implements ReplyPath, Resumable {
   /** May be replaced until the response has begun. */
   headers: readonly string[];
   readonly #options: ExchangeOptions;
@@ -31,6 +36,8 @@ export class PostExchange implements ReplyPath {
   #expected: number;
   #collected: string[] | undefined;
   #stream: EventStream | undefined;
+  /** Among the streams that can be resumed, from the first event on. */
+  #number: number | undefined;
   #stall: StallWatch | undefined;
   #isDone = false;
   #wasSeen = false;
@@ -53,7 +60,7 @@ export class PostExchange implements ReplyPath {
 
   notify(text: string): void {
     if (this.#isDone || !this.#options.accepts.events) return;
-    this.#open().send(text);
+    this.#send(text);
   }
 
   answer(text: string, status: number): void {
@@ -61,7 +68,7 @@ export class PostExchange implements ReplyPath {
     this.#expected--;
     const { accepts, isBatch, response } = this.#options;
     if (this.#stream !== undefined || !accepts.json) {
-      this.#open().send(text);
+      this.#send(text);
     } else if (isBatch) {
       (this.#collected ??= []).push(text);
     } else {
@@ -95,6 +102,7 @@ export class PostExchange implements ReplyPath {
       this.#stall.check();
     } else if (this.#wasSeen && this.#options.accepts.events) {
       this.#open().tick();
+      if (this.#options.knowsEmptyEvents === true) this.#send('');
     }
     this.#wasSeen = true;
   }
@@ -112,13 +120,35 @@ export class PostExchange implements ReplyPath {
     if (this.#stream === undefined) {
       this.#stream = new EventStream(this.#options.response, this.#options.limits);
       this.#stream.start(this.headers);
-      for (const text of this.#collected ?? []) this.#stream.send(text);
+      for (const text of this.#collected ?? []) this.#send(text);
     }
     return this.#stream;
   }
 
+  #send(text: string): void {
+    const stream = this.#open();
+    const { resumable } = this.#options;
+    if (resumable === undefined) return stream.send(text);
+    this.#number ??= resumable.begin(this);
+    stream.send(text, 'message', resumable.record(this.#number, text));
+  }
+
+  resume(stream: EventStream): void {
+    const before = this.#stream;
+    this.#stream = stream;
+    // The old connection may be dead without our knowing.
+    before?.destroy();
+  }
+
+  giveUp(): void {
+    this.#isDone = true;
+    const reason = new GatewayError('CALL_CANCELLED', 'The client closed the connection.');
+    for (const request of this.#requests) request.abandon(reason);
+  }
+
   #finish(): void {
     this.#isDone = true;
+    if (this.#number !== undefined) this.#options.resumable?.end(this.#number);
     if (this.#stream !== undefined) this.#stream.end();
     else {
       const text = `[${(this.#collected ?? []).join(',')}]`;
@@ -127,11 +157,10 @@ export class PostExchange implements ReplyPath {
   }
 
   #close(): void {
-    if (!this.#isDone) {
-      this.#isDone = true;
-      const reason = new GatewayError('CALL_CANCELLED', 'The client closed the connection.');
-      for (const request of this.#requests) request.abandon(reason);
-    }
+    // A stream that goes on elsewhere, or may, is not given up yet.
+    if (this.#number === undefined) {
+      if (!this.#isDone) this.giveUp();
+    } else if (!this.#isDone && this.#stream?.isOpen !== true) this.#options.resumable?.broke(this.#number);
     this.#options.closed(this);
   }
 }

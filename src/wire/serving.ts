@@ -38,4 +38,6 @@ export interface Connection {
 /** The way to a client outside of any request; drops what nobody listens to. */
 export interface ClientChannel {
   notify(method: string, params: JsonObject | undefined): void;
+  /** A request of ours; absent where the client cannot be asked outside of its requests. */
+  ask?(id: number, method: string, params: JsonObject | undefined): void;
 }

@@ -46,7 +46,7 @@ export class EventStream {
     this.#response.flushHeaders();
   }
 
-  send(data: string, event = 'message'): void {
+  send(data: string, event = 'message', id?: string): void {
     if (!this.isOpen) return;
     const waiting = this.#response.writableLength;
     if (waiting > this.#limits.maxBufferedBytes) {
@@ -55,7 +55,7 @@ export class EventStream {
       this.#response.destroy();
       return;
     }
-    this.#response.write(sseEvent({ event, data }));
+    this.#response.write(sseEvent({ event, data, ...(id === undefined ? {} : { id }) }));
   }
 
   /** Called at a steady pace: a comment keeps proxies and clients from giving up on a quiet stream. */

@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http';
+import type { Admission } from '../../auth/downstream/verdict.ts';
+import { whenClosed } from '../../wire/http-server.ts';
+
+interface Open {
+  readonly caller: string;
+  readonly until: number;
+}
+
+/** What was begun in time may be finished, within reason. */
+const GRACE_MS = 600_000;
+
+/** Responses that are open, by whom they were admitted for, so that they can be cut when that ends. */
+export class Admitted {
+  readonly #open = new Map<ServerResponse, Open>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add(response: ServerResponse, { caller, until = Infinity }: Admission, isStream: boolean): void {
+    this.#open.set(response, { caller: caller.id, until: until + (isStream ? 0 : GRACE_MS) });
+    whenClosed(response, () => this.#open.delete(response));
+  }
+
+  /** Credentials of this caller were revoked. */
+  cut(caller: string): void {
+    for (const [response, open] of this.#open) if (open.caller === caller) response.destroy();
+  }
+
+  sweep(): void {
+    const now = this.#now();
+    for (const [response, { until }] of this.#open) if (until <= now) response.destroy();
+  }
+}
