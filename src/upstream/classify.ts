@@ -1,5 +1,7 @@
 import { GatewayError, RpcError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
+import type { Era } from '../model/server-facts.ts';
+import { RPC } from '../wire/era.ts';
 import { HttpStatusError } from '../wire/stream.ts';
 import type { UpstreamState } from './state.ts';
 
@@ -54,6 +56,19 @@ export function classifyExchange(cause: unknown, upstream: UpstreamName): Gatewa
   return make('UPSTREAM_UNAVAILABLE', `did not answer: ${messageOf(cause)}`);
 }
 
+const OF_THE_HOP: ReadonlyMap<number, string> = new Map([
+  [RPC.headerMismatch, 'refused a request of ours, because its headers do not fit its body'],
+  [RPC.unsupportedVersion, 'no longer speaks the protocol version that was agreed with it'],
+]);
+
+/** What a server has against the way we asked is between it and us, and says nothing to the client. */
+export function classifyHop(error: RpcError, upstream: UpstreamName, era: Era): RpcError | GatewayError {
+  const sentence = era === 'modern' ? OF_THE_HOP.get(error.body.code) : undefined;
+  if (sentence === undefined) return error;
+  const text = `Server "${upstream}" ${sentence}: ${error.message.slice(0, 300)}`;
+  return new GatewayError('UPSTREAM_PROTOCOL', text, { cause: error, details: { upstream } });
+}
+
 /** The next attempt is too far away to wait for it. */
 export function untilRetry(state: UpstreamState & { at: 'waiting' }, now: number): GatewayError {
   const { code, message, details } = state.error;
@@ -74,6 +89,11 @@ export function isSessionLost(error: unknown): error is HttpStatusError {
   return error instanceof HttpStatusError && error.sessionLost;
 }
 
+/** What is under way beside the refused request may well be answered. */
+export function isUnread(cause: unknown): boolean {
+  return isSessionLost(cause) || (cause instanceof GatewayError && cause.code === 'UPSTREAM_NEEDS_AUTH');
+}
+
 function classifyStatus(
   error: HttpStatusError,
   make: (code: GatewayError['code'], sentence: string) => GatewayError,
@@ -82,7 +102,7 @@ function classifyStatus(
   if (status === 401)
     return make(
       'UPSTREAM_NEEDS_AUTH',
-      'asks for credentials (HTTP 401); give it an Authorization header in its "headers".',
+      'does not take the Authorization header of its entry (HTTP 401); correct it, or leave it out and sign in.',
     );
   if (status === 403) return make('UPSTREAM_NEEDS_AUTH', 'refuses our credentials (HTTP 403).');
   if (status === 408 || status === 429 || status >= 500)

@@ -3,50 +3,50 @@ import { Cancellation } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
+import type { Credentials } from '../model/credentials.ts';
 import type { Entry } from '../model/entry.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
+import { splitWatched } from '../model/watched.ts';
 import type { Logger } from '../observe/log.ts';
-import { RPC } from '../wire/era.ts';
 import { withEnvelope } from '../wire/envelope.ts';
 import type { Payload } from '../lib/payload.ts';
 import { headerParams, paramHeaders } from '../wire/param-headers.ts';
 import type { HeaderParam } from '../wire/param-headers.ts';
 import type { PeerHandlers, Progress } from '../wire/peer.ts';
-import { classifyExchange, classifyLoss } from './classify.ts';
-import { answerQuestion, isQuestion, placed } from './questions.ts';
+import { classifyExchange, classifyHop, classifyLoss } from './classify.ts';
+import { Listening } from './listening.ts';
 import type { ClientIdentity } from './negotiate.ts';
 import type { Opened, OpenPeer } from './open-peer.ts';
+import { judgeRefusal } from './refusals.ts';
+import type { OwnedIds } from './owned-ids.ts';
+import { serverMessages } from './server-messages.ts';
+import type { ServerMessageOptions } from './server-messages.ts';
 
 export interface RequestOptions {
   readonly cancellation: Cancellation;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly behind?: ClientBehind | undefined;
+  /** What is told to a modern server of the client, where no client is behind it. */
+  readonly capabilities?: JsonObject;
   /** What is called, where it is known. */
   readonly operation?: { readonly entry?: Entry };
 }
 
-interface ConnectionOptions {
+interface ConnectionOptions extends ServerMessageOptions {
   readonly identity: ClientIdentity;
   readonly era: Era | undefined;
   readonly cancellation: Cancellation;
-  readonly onListChanged: () => void;
-  readonly onResourceUpdated: (params: JsonObject) => void;
-  /** The server asked something without saying in which call. */
-  readonly onQuestion: () => void;
   /** The client of such a call left with the question. */
   readonly onLeft: (connection: Connection) => void;
+  readonly credentials?: Credentials | undefined;
+  /** The server takes our credentials no longer. */
+  readonly onSignedOut: (connection: Connection, error: GatewayError) => void;
   readonly log: Logger;
 }
-
-const LIST_CHANGES: ReadonlySet<string> = new Set([
-  'notifications/tools/list_changed',
-  'notifications/prompts/list_changed',
-  'notifications/resources/list_changed',
-]);
 
 /** One living connection of an upstream; speaks the era that was agreed on it. */
 export class Connection implements AsyncDisposable {
@@ -54,28 +54,34 @@ export class Connection implements AsyncDisposable {
   /** Whether a call was answered; such a connection was a good one even if it ends soon. */
   hasServed = false;
   readonly #identity: ClientIdentity;
+  readonly #owned: OwnedIds;
+  readonly #onSignedOut: ConnectionOptions['onSignedOut'];
   readonly #mirrored = new WeakMap<Entry, readonly HeaderParam[]>();
   #subscribed: ReadonlySet<string> = new Set();
   /** What the server said to the last change of subscriptions. */
   #agreed: Promise<void> = Promise.resolve();
-  #listening: Cancellation | undefined;
+  readonly #listening = this.#listener({});
+  readonly #listeningToTasks = this.#listener(TASKS);
   #underWay = 0;
   #quiet: Deferred<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(opened: Opened, identity: ClientIdentity) {
+  private constructor(opened: Opened, { identity, owned, onSignedOut }: ConnectionOptions) {
     this.opened = opened;
+    this.#onSignedOut = onSignedOut;
     this.#identity = identity;
+    this.#owned = owned;
   }
 
   static async open(open: OpenPeer, config: UpstreamConfig, options: ConnectionOptions): Promise<Connection> {
-    const { era, cancellation } = options;
+    const { era, cancellation, credentials } = options;
     const made: { connection?: Connection } = {};
     const left = (): void => {
       if (made.connection !== undefined) options.onLeft(made.connection);
     };
-    const opened = await open(config, { era, cancellation, handlers: handlersFor(config, options, left) });
-    made.connection = new Connection(opened, options.identity);
+    const handlers = handlersFor(config, options, left);
+    const opened = await open(config, { era, cancellation, credentials, handlers });
+    made.connection = new Connection(opened, options);
     return made.connection;
   }
 
@@ -83,12 +89,41 @@ export class Connection implements AsyncDisposable {
     return this.opened.peer.isClosed;
   }
 
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
+  /** What the server refuses for a token that can be renewed was not executed, and is sent once more. */
+  async request(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    isRepeated = false,
+  ): Promise<Payload> {
+    const { behind } = options;
+    const since = Date.now();
+    try {
+      const payload = await this.#send(method, params, options);
+      this.#owned.answered(payload.peek, behind);
+      return payload;
+    } catch (error) {
+      if (error instanceof RpcError) this.#owned.refused(error.body.data, behind);
+      const verdict = await judgeRefusal(error, this.opened.credentials, { since, isRepeated });
+      if (verdict === undefined) throw error;
+      if (verdict === 'try-again') return this.request(method, params, options, true);
+      if (verdict.ends) this.#onSignedOut(this, verdict.error);
+      throw verdict.error;
+    }
+  }
+
+  /** Tells the server something that needs no answer. */
+  notify(method: string, params: JsonObject | undefined): void {
+    this.opened.peer.notify(method, params);
+  }
+
+  #send(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     const { peer, facts } = this.opened;
     if (facts.era === 'legacy') return peer.request(method, params, options);
     const { info, capabilities } = this.#identity;
     const { behind } = options;
-    const client = { info, capabilities: behind?.capabilities ?? capabilities, logLevel: behind?.logLevel };
+    const declared = behind?.capabilities ?? options.capabilities ?? capabilities;
+    const client = { info, capabilities: declared, logLevel: behind?.logLevel };
     const headers = method === 'tools/call' ? this.#headersFor(options.operation?.entry, params) : undefined;
     return peer.request(method, withEnvelope(params, client), { ...options, headers });
   }
@@ -103,24 +138,33 @@ export class Connection implements AsyncDisposable {
     return mirrored.length === 0 ? undefined : paramHeaders(mirrored, params['arguments']);
   }
 
-  /** Hears of changed lists and of these resources. Older servers tell of lists without being asked. */
-  async subscribe(uris: ReadonlySet<string>, cancellation: Cancellation): Promise<void> {
+  /** Hears of changed lists, of these resources and of these tasks. Older servers tell of lists without being asked. */
+  async subscribe(
+    watched: ReadonlySet<string>,
+    options: Pick<RequestOptions, 'cancellation' | 'behind'>,
+  ): Promise<void> {
     const before = this.#subscribed;
-    this.#subscribed = uris;
+    this.#subscribed = watched;
+    const added = splitWatched([...watched].filter((one) => !before.has(one)));
+    const removed = splitWatched([...before].filter((one) => !watched.has(one)));
     const changes = [
-      ...[...uris].filter((uri) => !before.has(uri)).map((uri) => ['resources/subscribe', uri] as const),
-      ...[...before].filter((uri) => !uris.has(uri)).map((uri) => ['resources/unsubscribe', uri] as const),
+      ...added.uris.map((uri) => ['resources/subscribe', uri] as const),
+      ...removed.uris.map((uri) => ['resources/unsubscribe', uri] as const),
     ];
     if (this.opened.facts.era === 'modern') {
-      if (changes.length > 0 || this.#listening === undefined) this.#listen();
+      const { uris, tasks } = splitWatched(watched);
+      if (changes.length > 0 || !this.#listening.isOpen) this.#listening.want(this.#changesOf(uris));
+      // Apart from the others, so that a server which refuses it goes on telling of its lists.
+      if (added.tasks.length + removed.tasks.length > 0)
+        this.#listeningToTasks.want(tasks.length > 0 ? { taskIds: tasks } : {});
       return;
     }
-    if (changes.length > 0) this.#agreed = this.#ask(changes, cancellation);
+    if (changes.length > 0) this.#agreed = this.#ask(changes, options);
     await this.#agreed;
   }
 
-  async #ask(changes: readonly (readonly [string, string])[], cancellation: Cancellation): Promise<void> {
-    await Promise.all(changes.map(([method, uri]) => this.request(method, { uri }, { cancellation })));
+  async #ask(changes: readonly (readonly [string, string])[], options: RequestOptions): Promise<void> {
+    await Promise.all(changes.map(([method, uri]) => this.request(method, { uri }, options)));
   }
 
   /** Best effort: what a server says more than anybody wants is dropped anyway. */
@@ -132,7 +176,8 @@ export class Connection implements AsyncDisposable {
 
   /** Why a request failed, in words of ours unless the server said it itself. */
   async explain(error: unknown, name: UpstreamName): Promise<unknown> {
-    if (error instanceof RpcError || error instanceof GatewayError) return error;
+    if (error instanceof GatewayError) return error;
+    if (error instanceof RpcError) return classifyHop(error, name, this.opened.facts.era);
     return this.isClosed
       ? classifyLoss(error, name, await this.opened.hints())
       : classifyExchange(error, name);
@@ -161,58 +206,34 @@ export class Connection implements AsyncDisposable {
     return this.#closing;
   }
 
-  /** The filter is fixed per request: a new one is opened before the old one is given up. */
-  #listen(): void {
+  #changesOf(uris: readonly string[]): JsonObject {
     const { tools, prompts, resources } = this.opened.facts.capabilities;
-    const notifications = {
+    return {
       ...(offersChanges(tools) ? { toolsListChanged: true } : {}),
       ...(offersChanges(prompts) ? { promptsListChanged: true } : {}),
       ...(offersChanges(resources) ? { resourcesListChanged: true } : {}),
-      ...(this.#subscribed.size > 0 ? { resourceSubscriptions: [...this.#subscribed] } : {}),
+      ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
     };
-    const old = this.#listening;
-    this.#listening = undefined;
-    if (Object.keys(notifications).length > 0) {
-      const cancellation = new Cancellation();
-      this.#listening = cancellation;
-      // Its notifications come through the handlers. A server may end it, and a server may be too old for it after all.
-      const again = (): void => this.#listenAgain(cancellation);
-      this.request('subscriptions/listen', { notifications }, { cancellation }).then(again, again);
-    }
-    old?.cancel(new GatewayError('CALL_CANCELLED', 'Replaced by a new subscription.'));
   }
 
-  #listenAgain(ended: Cancellation): void {
-    const isCurrent = (): boolean => this.#listening === ended && !this.isClosed;
-    if (!isCurrent()) return;
-    setTimeout(() => {
-      if (isCurrent()) this.#listen();
-    }, LISTEN_AGAIN_MS).unref();
+  #listener(more: JsonObject): Listening {
+    return new Listening({
+      open: (notifications, cancellation) => {
+        const capabilities = { ...this.#identity.capabilities, ...more };
+        return this.request('subscriptions/listen', { notifications }, { cancellation, capabilities });
+      },
+      isClosed: () => this.isClosed,
+    });
   }
 }
 
-const LISTEN_AGAIN_MS = 1000;
+/** Servers tell of tasks only whom can follow them, and some client of ours can. */
+const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 function handlersFor(config: UpstreamConfig, options: ConnectionOptions, left: () => void): PeerHandlers {
   let skipped = 0;
   return {
-    request: async (method, params, about) => {
-      if (!isQuestion(method)) {
-        throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${method}` });
-      }
-      if (about.origin.own === undefined && about.origin.waiting.length > 0) {
-        options.onQuestion();
-        const behind = placed(about.origin);
-        if (behind !== undefined) behind.onLeft = left;
-      }
-      return answerQuestion(method, params, about);
-    },
-    notification: (method, params, origin) => {
-      if (LIST_CHANGES.has(method)) options.onListChanged();
-      else if (method === 'notifications/message' && params !== undefined) placed(origin)?.log(params);
-      else if (method === 'notifications/resources/updated' && params !== undefined)
-        options.onResourceUpdated(params);
-    },
+    ...serverMessages(options, left),
     garbage: () => {
       skipped++;
       // The first says that it happens, then every thousandth: a flood must not become a flood of ours.

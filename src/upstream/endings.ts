@@ -1,6 +1,9 @@
 import type { Logger } from '../observe/log.ts';
 import type { Connection } from './connection.ts';
 
+/** Processes that wait for a client with an answer, beside the one that serves. */
+const MAX_APART = 4;
+
 /** Connections that no longer serve new calls, until they have ended. */
 export class Endings {
   readonly #ending = new Map<Connection, Promise<void>>();
@@ -17,15 +20,15 @@ export class Endings {
     this.#ending.set(connection, ending);
   }
 
-  /** Ends at once all but so many, the oldest first. */
-  keep(newest: number): void {
+  /** Ends at once all but the newest few. */
+  keepNewest(newest = MAX_APART): void {
     const all = [...this.#ending.keys()];
     for (const connection of all.slice(0, Math.max(0, all.length - newest)))
       void connection[Symbol.asyncDispose]();
   }
 
   async endAll(): Promise<void> {
-    this.keep(0);
+    this.keepNewest(0);
     await Promise.all(this.#ending.values());
   }
 }

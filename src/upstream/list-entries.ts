@@ -1,9 +1,10 @@
 import type { Cancellation } from '../lib/cancellation.ts';
+import { stringifyExact } from '../lib/exact-json.ts';
 import { RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
-import { RPC } from '../wire/era.ts';
+import { META, RPC } from '../wire/era.ts';
 import { headerParams } from '../wire/param-headers.ts';
 import type { Payload } from '../lib/payload.ts';
 
@@ -24,6 +25,7 @@ type Ask = (method: string, params: JsonObject, cancellation: Cancellation) => P
 
 const MAX_PAGES = 200;
 const MAX_ENTRIES = 20_000;
+const MAX_META_CHARS = 8192;
 
 /** Follows every page of every list that the server declared, within bounds. */
 export async function listEntries(
@@ -42,8 +44,16 @@ export async function listEntries(
     list('resources', 'resources/list', 'resources'),
     list('resources', 'resources/templates/list', 'resourceTemplates'),
   ]);
+  const unserved = [tools, prompts, resources, templates].flatMap(({ unserved: method }) => method ?? []);
+  const listMeta = Object.fromEntries(
+    [tools, prompts, resources, templates].flatMap(({ meta }) => (meta === undefined ? [] : [meta])),
+  );
   return {
-    facts,
+    facts: {
+      ...facts,
+      ...(unserved.length > 0 && { unserved }),
+      ...(Object.keys(listMeta).length > 0 && { listMeta }),
+    },
     tools: tools.entries,
     prompts: prompts.entries,
     resources: resources.entries,
@@ -53,7 +63,7 @@ export async function listEntries(
 }
 
 /** Over HTTP a modern server expects annotated arguments in headers, which a broken annotation makes impossible. */
-export function usableOver(transport: 'stdio' | 'http', listing: RawListing): RawListing {
+export function usableOver(transport: 'stdio' | 'http' | 'cli', listing: RawListing): RawListing {
   if (transport !== 'http' || listing.facts.era !== 'modern') return listing;
   const tools = listing.tools.filter(
     (tool) => !isJsonObject(tool) || headerParams(tool['inputSchema']) !== undefined,
@@ -64,6 +74,10 @@ export function usableOver(transport: 'stdio' | 'http', listing: RawListing): Ra
 interface Pages {
   readonly entries: readonly unknown[];
   readonly isCut: boolean;
+  /** The method, when the server does not know it. */
+  readonly unserved?: string;
+  /** The method and what came with its first page. */
+  readonly meta?: readonly [string, JsonObject];
 }
 
 async function allPages(
@@ -75,6 +89,7 @@ async function allPages(
   const entries: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
+  let about: Pick<Pages, 'meta'> = {};
   for (let page = 0; page < MAX_PAGES; page++) {
     let result: unknown;
     try {
@@ -82,17 +97,26 @@ async function allPages(
     } catch (error) {
       // Declared but not there: many servers declare `resources` and know no templates.
       if (error instanceof RpcError && error.body.code === RPC.methodNotFound)
-        return { entries, isCut: false };
+        return { entries, isCut: false, unserved: method };
       throw error;
     }
     if (!isJsonObject(result)) return { entries, isCut: true };
     const { [member]: found, nextCursor } = result;
+    if (page === 0) about = metaOf(method, result['_meta']);
     if (Array.isArray(found)) for (const entry of found) entries.push(entry);
     if (entries.length > MAX_ENTRIES) return { entries: entries.slice(0, MAX_ENTRIES), isCut: true };
-    if (typeof nextCursor !== 'string' || nextCursor === '') return { entries, isCut: false };
-    if (seen.has(nextCursor)) return { entries, isCut: true };
+    if (typeof nextCursor !== 'string' || nextCursor === '') return { entries, isCut: false, ...about };
+    if (seen.has(nextCursor)) return { entries, isCut: true, ...about };
     seen.add(nextCursor);
     cursor = nextCursor;
   }
   return { entries, isCut: true };
+}
+
+/** What we say ourselves is not kept, and neither is what is larger than any list needs. */
+function metaOf(method: string, meta: unknown): Pick<Pages, 'meta'> {
+  if (!isJsonObject(meta)) return {};
+  const { [META.serverInfo]: _, ...rest } = meta;
+  const isKept = Object.keys(rest).length > 0 && stringifyExact(rest).length <= MAX_META_CHARS;
+  return isKept ? { meta: [method, rest] } : {};
 }

@@ -12,6 +12,8 @@ import { HttpStatusError } from '../wire/stream.ts';
 export interface ClientIdentity {
   readonly info: JsonObject;
   readonly capabilities: JsonObject;
+  /** The version that a client of the older protocol wants, where the server is for that client only. */
+  readonly protocol?: string;
 }
 
 /** A server that says nothing to the probe gets `initialize` as well; silence is no verdict. */
@@ -51,6 +53,7 @@ async function ask(
 ): Promise<ServerFacts> {
   const { era, cancellation } = options;
   if (era === 'legacy') return initialize(peer, identity, cancellation);
+  if (era === undefined && identity.protocol !== undefined) return olderFirst(peer, identity, cancellation);
   const probe = discover(peer, identity, cancellation);
   if (era === 'modern') return probe;
   const verdict = await orSilent(
@@ -61,6 +64,23 @@ async function ask(
   if (verdict === 'silent') return eitherOf(probe, initialize(peer, identity, cancellation));
   if (!allowsLegacy(verdict)) throw verdict;
   return initialize(peer, identity, cancellation);
+}
+
+/** For a client of the older protocol a server that speaks both is an older one, as it would be without us. */
+async function olderFirst(
+  peer: Peer,
+  identity: ClientIdentity,
+  cancellation: Cancellation,
+): Promise<ServerFacts> {
+  try {
+    return await initialize(peer, identity, cancellation);
+  } catch (error) {
+    const isRefusal = error instanceof RpcError || (error instanceof HttpStatusError && allowsLegacy(error));
+    if (!isRefusal) throw error;
+    return discover(peer, identity, cancellation).catch(() => {
+      throw error; // The older protocol is what the client speaks.
+    });
+  }
 }
 
 /** A slow modern server may still answer the probe; a silent old one answers `initialize`. */
@@ -108,7 +128,11 @@ async function initialize(
 ): Promise<ServerFacts> {
   const payload = await peer.request(
     'initialize',
-    { protocolVersion: NEWEST_LEGACY, capabilities: identity.capabilities, clientInfo: identity.info },
+    {
+      protocolVersion: identity.protocol ?? NEWEST_LEGACY,
+      capabilities: identity.capabilities,
+      clientInfo: identity.info,
+    },
     { cancellation },
   );
   const result = payload.value;
@@ -124,13 +148,15 @@ async function initialize(
 }
 
 function facts(era: Era, protocol: string, info: unknown, result: JsonObject): ServerFacts {
-  const { capabilities, instructions } = result;
+  const { capabilities, instructions, _meta } = result;
+  const { [META.serverInfo]: _info, ...meta } = isJsonObject(_meta) ? _meta : {};
   return {
     era,
     protocol,
     info: isJsonObject(info) ? info : { name: 'unknown', version: '0' },
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     ...(typeof instructions === 'string' ? { instructions } : {}),
+    ...(Object.keys(meta).length === 0 ? {} : { meta }),
   };
 }
 

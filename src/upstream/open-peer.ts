@@ -1,6 +1,7 @@
 import type { UpstreamConfig } from '../config/config.ts';
 import type { RevealedTransport } from '../config/references.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
+import type { Credentials } from '../model/credentials.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Era, ServerFacts } from '../model/server-facts.ts';
 import { childStream } from '../wire/child-stdio.ts';
@@ -15,12 +16,15 @@ import { negotiate } from './negotiate.ts';
 import type { ClientIdentity } from './negotiate.ts';
 import type { ChildRecord } from './orphans.ts';
 import { startProcess } from './process.ts';
+import { effectiveHeaders, hasAuthorization, headerSource, judgeRefusal } from './refusals.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface Opened {
   readonly peer: Peer;
   readonly facts: ServerFacts;
   readonly pid?: number;
+  /** Those that prove us on this connection; absent where the configuration does. */
+  readonly credentials?: Credentials | undefined;
   /** Waits a moment for the exit of a process whose pipe has closed, since its code tells more than the pipe. */
   hints(): Promise<ProcessHints>;
 }
@@ -31,6 +35,7 @@ export type OpenPeer = (
     readonly era: Era | undefined;
     readonly handlers: PeerHandlers;
     readonly cancellation: Cancellation;
+    readonly credentials?: Credentials | undefined;
   },
 ) => Promise<Opened>;
 
@@ -42,6 +47,10 @@ export interface OpenPeerDeps {
   readonly path: () => Promise<string | undefined>;
   readonly watchdog: Watchdog;
   readonly record: ChildRecord;
+  /** Where is kept what was found out about programs. */
+  readonly stateDir: string;
+  /** What servers write to their standard error, for whoever wants to see it. */
+  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
   readonly log: Logger;
   readonly maxMessageBytes: number;
 }
@@ -53,10 +62,21 @@ export function peerOpener(deps: OpenPeerDeps): OpenPeer {
   return async (config, options) => {
     const transport = await deps.reveal(config);
     if (transport.kind === 'stdio') return openStdio(deps, config, transport, options);
-    try {
-      return await openHttp(deps, config, transport, options);
-    } catch (error) {
-      throw classifyConnect(error, config.name, NO_PROCESS);
+    if (transport.kind === 'cli') {
+      const { openCli } = await import('./cli/open-cli.ts');
+      return openCli(deps, config, transport, options);
+    }
+    const headers = effectiveHeaders(transport.headers);
+    const credentials = hasAuthorization(headers) ? undefined : options.credentials;
+    for (let isRepeated = false; ; isRepeated = true) {
+      const since = Date.now();
+      try {
+        return await openHttp(deps, config, { ...transport, headers }, { ...options, credentials });
+      } catch (error) {
+        const verdict = await judgeRefusal(error, credentials, { since, isRepeated });
+        if (verdict === undefined) throw classifyConnect(error, config.name, NO_PROCESS);
+        if (verdict !== 'try-again') throw verdict.error;
+      }
     }
   };
 }
@@ -76,8 +96,10 @@ async function openStdio(
     cwd: transport.cwd,
     watchdog: deps.watchdog,
     record: deps.record,
-    onStderr: (chunk) =>
-      log.debug('Server wrote to standard error.', { upstream: config.name, bytes: chunk.length }),
+    onStderr: (chunk) => {
+      deps.onStderr?.(chunk);
+      log.debug('Server wrote to standard error.', { upstream: config.name, bytes: chunk.length });
+    },
   }).catch((error: unknown) => {
     throw classifyConnect(error, config.name, NO_PROCESS);
   });
@@ -124,7 +146,7 @@ async function openHttp(
   const { cancellation } = options;
   const common = {
     url: transport.url,
-    headers: () => transport.headers,
+    headers: headerSource(transport.headers, options.credentials),
     maxMessageBytes: deps.maxMessageBytes,
     connectTimeoutMs: config.timeouts.connectMs,
   };
@@ -161,7 +183,8 @@ async function openHttp(
 
 async function opened(deps: OpenPeerDeps, peer: Peer, options: Parameters<OpenPeer>[1]): Promise<Opened> {
   try {
-    return { peer, facts: await negotiated(deps, peer, options), hints: () => Promise.resolve(NO_PROCESS) };
+    const facts = await negotiated(deps, peer, options);
+    return { peer, facts, credentials: options.credentials, hints: () => Promise.resolve(NO_PROCESS) };
   } catch (error) {
     await peer[Symbol.asyncDispose]();
     throw error;

@@ -43,15 +43,8 @@ export class ChildRecord {
 /** Ends the groups of gateways that are no more; returns how many were found alive. */
 export function sweepOrphans(runDir: string): number {
   let ended = 0;
-  for (const name of listFiles(runDir)) {
-    const pid = /^children-(\d+)\.json$/.exec(name)?.[1];
-    if (pid === undefined) continue;
-    const file = join(runDir, name);
-    const { by, groups } = readRecord(file);
-    if (by !== undefined && by === startTime(Number(pid))) continue;
-    for (const [group, started] of groups) {
-      if (startTime(group) === started && killGroup(group)) ended++;
-    }
+  for (const { file, groups } of findOrphans(runDir)) {
+    for (const group of groups) if (killGroup(group)) ended++;
     try {
       rmSync(file, { force: true });
     } catch {
@@ -59,6 +52,21 @@ export function sweepOrphans(runDir: string): number {
     }
   }
   return ended;
+}
+
+/** The records of gateways that are no more, with those of their groups that are alive. */
+export function findOrphans(
+  runDir: string,
+): readonly { readonly file: string; readonly groups: readonly number[] }[] {
+  return listFiles(runDir).flatMap((name) => {
+    const pid = /^children-(\d+)\.json$/.exec(name)?.[1];
+    if (pid === undefined) return [];
+    const file = join(runDir, name);
+    const { by, groups } = readRecord(file);
+    if (by !== undefined && by === startTime(Number(pid))) return [];
+    const alive = groups.filter(([group, started]) => startTime(group) === started);
+    return [{ file, groups: alive.map(([group]) => group) }];
+  });
 }
 
 /** As much of a record as makes sense; a damaged one must not end anybody else. */

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 
 import { MemoryServer } from '../../test/support/memory-server.ts';
 import { upstreamConfig } from '../../test/support/upstream-config.ts';
-import type { UpstreamConfig } from '../config/config.ts';
+import type { UpstreamAuth, UpstreamConfig } from '../config/config.ts';
 import { Cancellation } from '../lib/cancellation.ts';
+import type { Caller } from '../model/caller.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import { silentLogger } from '../observe/log.ts';
 import { Peer } from '../wire/peer.ts';
@@ -38,9 +39,7 @@ class Fixture {
     for (const config of configs) this.pool.add(config);
     this.pool.events.on('state', ({ name, state }) => this.events.push(`${name} ${state.at}`));
     this.pool.events.on('listChanged', ({ name }) => this.events.push(`${name} list changed`));
-    this.pool.events.on('resourceUpdated', ({ name, params }) =>
-      this.events.push(`${name} ${String(params['uri'])}`),
-    );
+    this.pool.events.on('news', ({ name, params }) => this.events.push(`${name} ${String(params['uri'])}`));
   }
 
   of(name: UpstreamName, session: string): Upstream {
@@ -117,5 +116,67 @@ describe('a pool', () => {
     await Promise.all([use(fixture.of(own, 'a')), use(fixture.of(shared, 'a')), use(fixture.pool.get(own)!)]);
     await fixture.pool[Symbol.asyncDispose]();
     expect(fixture.servers.map(({ closes }) => closes)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('a pool with an upstream that callers sign in to by themselves', () => {
+  const caller = (id: string): Caller => ({ id, via: 'http', profile: 'default' });
+
+  function pooled(config: Partial<UpstreamConfig>): { pool: UpstreamPool; asked: string[] } {
+    const asked: string[] = [];
+    const pool = new UpstreamPool({
+      open: () => Promise.reject(new Error('not opened here')),
+      identity: { info: {}, capabilities: {} },
+      eras: { recall: () => undefined, remember: () => {} },
+      credentialsFor: (_config, who) => void asked.push(who),
+      log: silentLogger,
+      now: Date.now,
+    });
+    pool.add(upstreamConfig({ name: shared, ...config }));
+    return { pool, asked };
+  }
+
+  const auth: UpstreamAuth = {
+    flow: 'browser',
+    per: 'caller',
+    scopes: [],
+    allowPrivate: false,
+    callbackPort: { first: 0, last: 0 },
+  };
+
+  test('gives each caller a connection of their own, whatever the session', async () => {
+    const { pool, asked } = pooled({ auth });
+    const [ada, bob] = [caller('ada'), caller('bob')];
+    expect(pool.forSession(shared, 's1', ada)).toBe(pool.forSession(shared, 's2', ada));
+    expect(pool.forSession(shared, 's1', ada)).not.toBe(pool.forSession(shared, 's1', bob));
+    expect(pool.forSession(shared, 's1', ada)).not.toBe(pool.get(shared));
+    expect(asked).toEqual(['', 'ada', 'bob']);
+    await pool[Symbol.asyncDispose]();
+    expect(pool.forSession(shared, 's1', ada)?.state.at).toBe('closed');
+  });
+
+  test('uses the sign-in of the operator for whoever is at this machine', async () => {
+    const { pool } = pooled({ auth });
+    expect(pool.forSession(shared, 's', { id: 'local', via: 'stdio', profile: 'default' })).toBe(
+      pool.get(shared),
+    );
+    expect(pool.forSession(shared, 's', caller('local'))).toBe(pool.get(shared));
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test('uses the sign-in of the caller in a session of its own, too', async () => {
+    const { pool, asked } = pooled({ auth, share: 'session' });
+    expect(pool.forSession(shared, 's1', caller('ada'))).not.toBe(
+      pool.forSession(shared, 's2', caller('ada')),
+    );
+    expect(asked).toEqual(['', 'ada', 'ada']);
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test('is as any other where there is one sign-in for all', async () => {
+    const { pool, asked } = pooled({ auth: { ...auth, per: 'server' } });
+    expect(pool.forSession(shared, 's1', caller('ada'))).toBe(pool.get(shared));
+    expect(asked).toEqual(['']);
+    await pool[Symbol.asyncDispose]();
   });
 });

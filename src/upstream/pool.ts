@@ -1,11 +1,17 @@
 import type { UpstreamConfig } from '../config/config.ts';
 import { Emitter } from '../lib/emitter.ts';
+import { signInOf } from '../model/caller.ts';
+import type { Caller } from '../model/caller.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
+import type { Credentials } from '../model/credentials.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import { moreVerbose } from '../model/log-level.ts';
 import type { Logger } from '../observe/log.ts';
 import type { ClientIdentity } from './negotiate.ts';
 import type { OpenPeer } from './open-peer.ts';
+import { OwnedIds } from './owned-ids.ts';
+import { whoLeaves } from './session-room.ts';
 import type { UpstreamState } from './state.ts';
 import { Upstream } from './upstream.ts';
 import type { EraMemory } from './upstream-deps.ts';
@@ -13,13 +19,15 @@ import type { EraMemory } from './upstream-deps.ts';
 interface PoolEvents {
   state: { readonly name: UpstreamName; readonly state: UpstreamState };
   listChanged: { readonly name: UpstreamName };
-  resourceUpdated: { readonly name: UpstreamName; readonly params: JsonObject };
+  news: { readonly name: UpstreamName; readonly params: JsonObject };
 }
 
 interface PoolDeps {
   readonly open: OpenPeer;
   readonly identity: ClientIdentity;
   readonly eras: EraMemory;
+  /** How to prove ourselves to a server, for a caller where each has an own sign-in, else for the empty one. */
+  readonly credentialsFor?: (config: UpstreamConfig, caller: string) => Credentials | undefined;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -29,8 +37,11 @@ export class UpstreamPool implements AsyncDisposable {
   readonly events: Emitter<PoolEvents>;
   readonly #deps: PoolDeps;
   readonly #shared = new Map<UpstreamName, Upstream>();
+  readonly #attached = new Map<UpstreamName, Set<ClientBehind>>();
+  readonly #usedAt = new WeakMap<Upstream, number>();
   #logLevel: string | undefined;
   readonly #ofSessions = new Map<string, Map<UpstreamName, Upstream>>();
+  readonly #ofCallers = new Map<string, Map<UpstreamName, Upstream>>();
 
   constructor(deps: PoolDeps) {
     this.#deps = deps;
@@ -50,20 +61,41 @@ export class UpstreamPool implements AsyncDisposable {
     return this.#shared.get(name);
   }
 
-  /** The one that serves this session. */
-  forSession(name: UpstreamName, session: string): Upstream | undefined {
+  /** The one that serves this session; where callers sign in by themselves, none is ever that of another caller. */
+  forSession(name: UpstreamName, session: string, caller?: Caller): Upstream | undefined {
     const shared = this.#shared.get(name);
-    if (shared === undefined || shared.config.share === 'all') return shared;
-    let own = this.#ofSessions.get(session);
-    if (own === undefined) this.#ofSessions.set(session, (own = new Map<UpstreamName, Upstream>()));
+    const { share, auth } = shared?.config ?? {};
+    const signedInAs = auth?.per === 'caller' && caller !== undefined ? signInOf(caller) : '';
+    if (shared === undefined || (share === 'all' && signedInAs === '')) return shared;
+    // A session belongs to one caller for as long as it lives.
+    const [owners, owner] = share === 'all' ? [this.#ofCallers, signedInAs] : [this.#ofSessions, session];
+    let own = owners.get(owner);
+    if (own === undefined) owners.set(owner, (own = new Map<UpstreamName, Upstream>()));
     let upstream = own.get(name);
-    if (upstream === undefined) own.set(name, (upstream = this.#create(shared.config)));
+    if (share === 'session' && (upstream === undefined || upstream.state.at === 'idle'))
+      this.#makeRoom(shared);
+    if (upstream === undefined) own.set(name, (upstream = this.#create(shared.config, signedInAs)));
+    this.#usedAt.set(upstream, this.#deps.now());
     return upstream;
   }
 
   wantLogs(level: string): void {
     this.#logLevel = moreVerbose(level, this.#logLevel);
     for (const upstream of this.#all()) upstream.wantLogs(this.#logLevel);
+  }
+
+  /** Replaces it, with its sessions' ones, by one that knows of no failure; calls in flight end. */
+  async restart(name: UpstreamName): Promise<void> {
+    const shared = this.#shared.get(name);
+    if (shared === undefined) return;
+    const ended = [shared];
+    this.add(shared.config);
+    for (const own of [...this.#ofSessions.values(), ...this.#ofCallers.values()]) {
+      const upstream = own.get(name);
+      if (upstream !== undefined) ended.push(upstream);
+      own.delete(name);
+    }
+    await Promise.all(ended.map((upstream) => upstream[Symbol.asyncDispose]()));
   }
 
   async endSession(session: string): Promise<void> {
@@ -77,17 +109,54 @@ export class UpstreamPool implements AsyncDisposable {
     await Promise.all(this.#all().map((upstream) => upstream[Symbol.asyncDispose]()));
   }
 
-  #all(): readonly Upstream[] {
-    return [this.#shared, ...this.#ofSessions.values()].flatMap((upstreams) => [...upstreams.values()]);
+  /** Sessions are many; processes of one server for them are not. */
+  #makeRoom({ name, config }: Upstream): void {
+    const occupants = new Map<string, Upstream>();
+    for (const [session, own] of this.#ofSessions) {
+      const upstream = own.get(name);
+      if (upstream !== undefined) occupants.set(session, upstream);
+    }
+    const max = config.limits.sessions;
+    const leaving = whoLeaves(name, { occupants, max, usedAt: (each) => this.#usedAt.get(each) ?? 0 });
+    if (leaving === undefined) return;
+    this.#ofSessions.get(leaving)?.delete(name);
+    const { log } = this.#deps;
+    log.info("Ended a session's own process of a server, since others need one.", { upstream: name, max });
+    occupants
+      .get(leaving)
+      ?.[Symbol.asyncDispose]()
+      .catch((error: unknown) => log.warn('Cannot end a server of a session.', { reason: String(error) }));
   }
 
-  #create(config: UpstreamConfig): Upstream {
+  /** A client that faces this server alone, for what the server says outside of calls. */
+  attach(name: UpstreamName, client: ClientBehind): Disposable {
+    let attached = this.#attached.get(name);
+    if (attached === undefined) this.#attached.set(name, (attached = new Set()));
+    attached.add(client);
+    return { [Symbol.dispose]: () => void attached.delete(client) };
+  }
+
+  /** Where several are attached, nobody can be meant. */
+  #outside(name: UpstreamName): ClientBehind | undefined {
+    const attached = this.#attached.get(name);
+    return attached?.size === 1 ? [...attached][0] : undefined;
+  }
+
+  #all(): readonly Upstream[] {
+    const all = [this.#shared, ...this.#ofSessions.values(), ...this.#ofCallers.values()];
+    return all.flatMap((upstreams) => [...upstreams.values()]);
+  }
+
+  #create(config: UpstreamConfig, caller = ''): Upstream {
     const { name } = config;
     const upstream = new Upstream(config, {
       ...this.#deps,
+      credentials: this.#deps.credentialsFor?.(config, caller),
       onState: (state) => this.events.emit('state', { name, state }),
       onListChanged: () => this.events.emit('listChanged', { name }),
-      onResourceUpdated: (params) => this.events.emit('resourceUpdated', { name, params }),
+      onNews: (params) => this.events.emit('news', { name, params }),
+      outside: () => this.#outside(name),
+      owned: new OwnedIds(),
     });
     if (this.#logLevel !== undefined) upstream.wantLogs(this.#logLevel);
     return upstream;

@@ -13,6 +13,8 @@ export interface ServerProcess {
   readonly stderr: StderrTail;
   /** How it ended, as a sentence part: `exited with code 1`, `was ended by SIGKILL`. */
   readonly exited: Promise<string>;
+  /** The same for programs. */
+  readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   /** Resolves when all it wrote to standard error was read, which may be after its exit. */
   readonly stderrEnded: Promise<void>;
   /** End of input, then SIGTERM, then SIGKILL, to the whole group; resolves when nothing is left. */
@@ -33,6 +35,8 @@ export function startProcess(options: {
   readonly watchdog: Watchdog;
   readonly record: ChildRecord;
   readonly onStderr: (chunk: Buffer) => void;
+  /** How long the end of its input may take to end it; a program that gets none is not given any time. */
+  readonly graceAfterEofMs?: number;
 }): Promise<ServerProcess> {
   const { watchdog, record } = options;
   return new Promise<ServerProcess>((resolve, reject) => {
@@ -55,14 +59,16 @@ export function startProcess(options: {
         options.onStderr(chunk);
       });
       child.stderr.on('error', () => {});
-      const exited = new Promise<string>((tell) => {
-        child.once('exit', (code, signal) =>
-          tell(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
-        );
+      const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((tell) => {
+        child.once('exit', (code, signal) => tell({ code, signal }));
       });
+      const exited = exit.then(({ code, signal }) =>
+        signal === null ? `exited with code ${code}` : `was ended by ${signal}`,
+      );
+      const graceMs = options.graceAfterEofMs ?? GRACE_AFTER_EOF_MS;
       let ending: Promise<void> | undefined;
       const end = (): Promise<void> => {
-        ending ??= endGroup(child, pid, exited).then(() => {
+        ending ??= endGroup(child, pid, { exited, graceMs }).then(() => {
           watchdog.release(pid);
           record.remove(pid);
         });
@@ -71,7 +77,7 @@ export function startProcess(options: {
       // The leader is gone on its own account; what it started must not stay.
       void exited.then(end);
       const stderrEnded = closed(child.stderr);
-      resolve({ pid, stdin: child.stdin, stdout: child.stdout, stderr, exited, stderrEnded, end });
+      resolve({ pid, stdin: child.stdin, stdout: child.stdout, stderr, exited, exit, stderrEnded, end });
     });
   });
 }
@@ -79,13 +85,13 @@ export function startProcess(options: {
 async function endGroup(
   child: ChildProcessWithoutNullStreams,
   pid: number,
-  exited: Promise<string>,
+  { exited, graceMs }: { readonly exited: Promise<string>; readonly graceMs: number },
 ): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     child.stdin.end();
-    await within(exited, GRACE_AFTER_EOF_MS);
+    if (graceMs > 0) await within(exited, graceMs);
   }
-  if (await isGone(pid, 50)) return release(child);
+  if (await isGone(pid, graceMs > 0 ? 50 : 0)) return release(child);
   signalGroup(pid, 'SIGTERM');
   if (await isGone(pid, GRACE_AFTER_TERM_MS)) return release(child);
   signalGroup(pid, 'SIGKILL');

@@ -31,9 +31,13 @@ export function placed(origin: Origin): ClientBehind | undefined {
 export function answerQuestion(
   method: string,
   params: JsonObject | undefined,
-  about: { readonly origin: Origin; readonly cancellation: Cancellation },
+  about: {
+    readonly origin: Origin;
+    readonly cancellation: Cancellation;
+    readonly behind?: ClientBehind | undefined;
+  },
 ): Promise<JsonObject> {
-  const behind = placed(about.origin);
+  const { behind = placed(about.origin) } = about;
   if (behind !== undefined) return behind.ask(method, params, about.cancellation);
   // Servers ask for roots as soon as they are connected, before any client has called; none is the truth then.
   if (method === 'roots/list' && about.origin.waiting.length === 0) return Promise.resolve({ roots: [] });

@@ -21,7 +21,7 @@ export class StandingOrders {
   giveTo(connection: Connection, log: Logger): void {
     if (this.#logLevel !== undefined) connection.setLogLevel(this.#logLevel);
     if (this.subscribed.size === 0 && connection.opened.facts.era === 'legacy') return;
-    connection.subscribe(this.subscribed, new Cancellation()).catch((error: unknown) => {
+    connection.subscribe(this.subscribed, { cancellation: new Cancellation() }).catch((error: unknown) => {
       log.warn('Cannot subscribe to resources again.', { reason: String(error) });
     });
   }

@@ -150,3 +150,8 @@ describe('transition', () => {
     );
   });
 });
+
+test('whoever is signed out needs a person, however long the connection was good', () => {
+  const event = { ...lost, error: signIn, served: true, now: 1e9 };
+  expect(transition(states.ready, event)).toEqual({ at: 'needs-auth', error: signIn });
+});

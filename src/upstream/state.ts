@@ -36,6 +36,8 @@ export type UpstreamEvent =
   | { readonly type: 'idle' }
   | { readonly type: 'close' };
 
+/** A call that meets `waiting` joins the next attempt when it is due this soon. */
+export const JOIN_WITHIN_MS = 2000;
 /** A connection that lived shorter and answered nothing continues the count of failed attempts. */
 const STABLE_AFTER_MS = 10_000;
 
@@ -66,8 +68,11 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
     case 'ready':
       if (event.type === 'idle') return { at: 'idle' };
       if (event.type === 'lost') {
+        const isSignedOut = event.error.code === 'UPSTREAM_NEEDS_AUTH';
         const wasStable = event.served || event.now - state.since >= STABLE_AFTER_MS;
-        return wasStable ? { at: 'idle' } : afterFailure(event.error, state.attempt, event.retryAt);
+        return wasStable && !isSignedOut
+          ? { at: 'idle' }
+          : afterFailure(event.error, state.attempt, event.retryAt);
       }
       break;
     case 'closed':

@@ -16,6 +16,7 @@ import { Peer } from '../wire/peer.ts';
 import { HttpStatusError } from '../wire/stream.ts';
 import type { ProcessHints } from './classify.ts';
 import type { OpenPeer } from './open-peer.ts';
+import { OwnedIds } from './owned-ids.ts';
 import { Upstream } from './upstream.ts';
 
 const passing = new GatewayError('UPSTREAM_UNAVAILABLE', 'Nothing listens.');
@@ -56,7 +57,9 @@ class Fixture {
       random: () => 1,
       onState: (state) => this.states.push('attempt' in state ? `${state.at} ${state.attempt}` : state.at),
       onListChanged: () => this.listChanges++,
-      onResourceUpdated: (params) => this.updates.push(params),
+      onNews: (params) => this.updates.push(params),
+      outside: () => undefined,
+      owned: new OwnedIds(),
     });
   }
 

@@ -3,11 +3,12 @@ import { backoff } from '../lib/backoff.ts';
 import { Cancellation, orCancelled } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Payload } from '../lib/payload.ts';
-import { classifyLoss, isSessionLost, stopping, tooSlow, untilRetry } from './classify.ts';
+import { classifyLoss, isSessionLost, isUnread, stopping, tooSlow, untilRetry } from './classify.ts';
 import { Connection } from './connection.ts';
 import type { RequestOptions } from './connection.ts';
 import { Endings } from './endings.ts';
@@ -16,14 +17,11 @@ import { listEntries, usableOver } from './list-entries.ts';
 import type { RawListing } from './list-entries.ts';
 import { StandingOrders } from './standing-orders.ts';
 import { Turns } from './turns.ts';
-import { transition } from './state.ts';
+import { JOIN_WITHIN_MS, transition } from './state.ts';
 import type { UpstreamEvent, UpstreamState } from './state.ts';
 import type { UpstreamDeps } from './upstream-deps.ts';
 
-/** A call that meets `waiting` joins the next attempt when it is due this soon. */
-const JOIN_WITHIN_MS = 2000;
-/** Processes that wait for a client with an answer, beside the one that serves. */
-const MAX_APART = 4;
+type Uris = ReadonlySet<string>;
 
 /** One configured server: connected when needed, kept alive while used, stopped when idle, reopened when lost. */
 export class Upstream implements AsyncDisposable {
@@ -51,6 +49,7 @@ export class Upstream implements AsyncDisposable {
     this.config = config;
     this.#deps = deps;
     this.#endings = new Endings(deps.log.with({ upstream: config.name }));
+    deps.credentials?.onSignedIn(() => this.#state.at === 'needs-auth' && this.retryNow().catch(() => {}));
     this.#idle = new IdleTimer({
       setting: config.idle,
       now: deps.now,
@@ -72,7 +71,6 @@ export class Upstream implements AsyncDisposable {
     return this.#inFlight;
   }
 
-  /** Process id of the running server, where there is one. */
   get pid(): number | undefined {
     return this.#connection?.opened.pid;
   }
@@ -80,24 +78,29 @@ export class Upstream implements AsyncDisposable {
   /** Whatever a client asks of this server. Connections are retried, requests are not. */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     this.#idle.requested();
-    if (this.#turns === undefined) return this.#send(method, params, options, true);
-    return this.#turns.run(() => this.#send(method, params, options, true), options.cancellation);
+    if (this.#turns === undefined) return this.#send(method, params, options);
+    return this.#turns.run(() => this.#send(method, params, options), options.cancellation);
   }
 
   async list(cancellation: Cancellation): Promise<RawListing> {
-    const { opened } = this.#connection ?? (await orCancelled(this.#connect(), cancellation));
+    const { opened } = await this.connected(cancellation);
     const ask = (method: string, params: JsonObject): Promise<Payload> =>
       this.#send(method, params, { cancellation }, false);
     return usableOver(this.config.transport.kind, await listEntries(ask, opened.facts, cancellation));
   }
 
+  /** The living connection; one is made when there is none. */
+  async connected(cancellation: Cancellation): Promise<Connection> {
+    return this.#connection ?? orCancelled(this.#connect(), cancellation);
+  }
+
   /** Makes the server send updates for exactly these resources, now and after every reconnection. */
-  async subscribe(uris: ReadonlySet<string>, cancellation: Cancellation): Promise<void> {
+  async subscribe(uris: Uris, cancellation: Cancellation, behind?: ClientBehind): Promise<void> {
     this.#orders.subscribed = uris;
     if (uris.size === 0 && this.#connection === undefined) return;
-    const connection = this.#connection ?? (await orCancelled(this.#connect(), cancellation));
+    const connection = await this.connected(cancellation);
     try {
-      await connection.subscribe(this.#orders.subscribed, cancellation); // Others may have asked while it connected.
+      await connection.subscribe(this.#orders.subscribed, { cancellation, behind }); // Others may have asked while it connected.
     } catch (error) {
       throw await connection.explain(error, this.name);
     }
@@ -121,6 +124,7 @@ export class Upstream implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#feed({ type: 'close' });
+    this.#deps.credentials?.[Symbol.dispose]();
     clearTimeout(this.#retryTimer);
     this.#nextAttempt?.resolve();
     this.#attempt?.cancellation.cancel(stopping());
@@ -129,12 +133,7 @@ export class Upstream implements AsyncDisposable {
     await Promise.all([this.#attempt?.promise.catch(() => {}), this.#endings.endAll()]);
   }
 
-  async #send(
-    method: string,
-    params: JsonObject,
-    options: RequestOptions,
-    isCall: boolean,
-  ): Promise<Payload> {
+  async #send(method: string, params: JsonObject, options: RequestOptions, isCall = true): Promise<Payload> {
     for (let isRepeat = false; ; isRepeat = true) {
       const connection = this.#connection ?? (await orCancelled(this.#connect(), options.cancellation));
       this.#inFlight++;
@@ -202,6 +201,7 @@ export class Upstream implements AsyncDisposable {
         cancellation,
         onQuestion: () => (this.#turns ??= new Turns()),
         onLeft: (from) => this.#setApart(from),
+        onSignedOut: (from, error) => void this.#lost(from, error),
       });
       if (cancellation.reason !== undefined) {
         await connection[Symbol.asyncDispose]();
@@ -242,7 +242,7 @@ export class Upstream implements AsyncDisposable {
 
   async #lose(connection: Connection, cause: Error): Promise<void> {
     // Whoever forgot our session will refuse the rest unread, too, or may still answer it.
-    this.#drop(isSessionLost(cause) ? 'when-quiet' : 'now');
+    this.#drop(isUnread(cause) ? 'when-quiet' : 'now');
     if (this.#state.at !== 'ready') return;
     const { now } = this.#deps;
     const error = classifyLoss(cause, this.name, await connection.opened.hints());
@@ -280,7 +280,7 @@ export class Upstream implements AsyncDisposable {
     this.#feed({ type: 'idle' });
     this.#drop('when-quiet');
     this.#turns?.release();
-    this.#endings.keep(MAX_APART);
+    this.#endings.keepNewest();
     if (this.#orders.subscribed.size > 0) this.#startAttempt().catch(() => {});
   }
 

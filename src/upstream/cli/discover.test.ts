@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+
+import { discover } from './discover.ts';
+import type { DiscoveryOptions } from './discover.ts';
+import { helpCall } from './help/known-programs.ts';
+
+/** A program that is nothing but its help, by the arguments that ask for it. */
+function program(texts: Readonly<Record<string, string>>, options: Partial<DiscoveryOptions> = {}) {
+  const asked: string[] = [];
+  let running = 0;
+  let most = 0;
+  const found = discover({
+    program: 'x',
+    words: [],
+    call: helpCall('x', undefined),
+    depth: 3,
+    only: [],
+    hasTime: () => true,
+    ask: async (args) => {
+      asked.push(args.join(' '));
+      most = Math.max(most, ++running);
+      await Promise.resolve();
+      running--;
+      return texts[args.join(' ')];
+    },
+    ...options,
+  });
+  return found.then(({ commands, isCut }) => ({
+    paths: commands.map(({ path }) => path.join(' ')),
+    commands,
+    isCut,
+    asked,
+    most: () => most,
+  }));
+}
+
+const list = (...names: readonly string[]): string =>
+  `Usage: x <COMMAND>\n\nCommands:\n${names.map((name) => `  ${name}  does ${name}`).join('\n')}\n`;
+const leaf = (path: string): string =>
+  `Does ${path}\n\nUsage: x ${path} [OPTIONS] [FILE]\n\nOptions:\n  --all  all\n`;
+
+describe('discovery', () => {
+  test('walks down as far as it is told', async () => {
+    const texts = {
+      '--help': list('a', 'b'),
+      'a --help': list('c'),
+      'a c --help': list('d'),
+      'a c d --help': leaf('a c d'),
+      'b --help': leaf('b'),
+    };
+    expect((await program(texts, { depth: 1 })).asked).toEqual(['--help']);
+    expect((await program(texts, { depth: 1 })).paths).toEqual(['a', 'b']);
+    expect((await program(texts, { depth: 2 })).paths).toEqual(['b', 'a c']);
+    expect((await program(texts)).paths).toEqual(['b', 'a c d']);
+    const deep = await program(texts, { depth: 4 });
+    expect(deep.commands.at(-1)).toMatchObject({ path: ['a', 'c', 'd'], options: [{ flag: '--all' }] });
+  });
+
+  test('asks nothing that "only" leaves out, and reads what it names however deep that is', async () => {
+    const texts = { '--help': list('a', 'b'), 'a --help': list('c', 'd'), 'a c --help': leaf('a c') };
+    const found = await program(texts, { depth: 1, only: [['a', 'c']] });
+    expect(found.paths).toEqual(['a c']);
+    expect(found.asked).toEqual(['--help', 'a --help']);
+    const hidden = await program(texts, { only: [['secret']] });
+    expect(hidden.paths).toEqual(['secret']);
+    expect((await program({}, { only: [['a', 'c']] })).paths).toEqual(['a c']);
+  });
+
+  test('ends where a program says the same again, and with a program that always has more', async () => {
+    const same = list('a', 'b');
+    const repeating = await program({ '--help': same, 'a --help': same, 'b --help': same }, { depth: 6 });
+    expect(repeating.paths).toEqual(['a', 'b']);
+    const endless = await program(
+      {},
+      {
+        depth: 6,
+        ask: (args) =>
+          Promise.resolve(`${args.length}\n${list(...Array.from({ length: 40 }, (_, at) => `c${at}`))}`),
+      },
+    );
+    expect(endless.isCut).toBe(true);
+    expect(endless.paths.length).toBeLessThanOrEqual(600);
+  });
+
+  test('reads what one text for all subcommands says of each', async () => {
+    const text = 'Usage:\nx add <name>\nx rm [<name>...]\nx sub ls <key>\nx sub rm\n';
+    const found = await program({
+      '--help': text,
+      'add --help': text,
+      'rm --help': text,
+      'sub --help': text,
+    });
+    expect(found.paths).toEqual(['add', 'rm', 'sub ls', 'sub rm']);
+    expect(found.commands[0]?.arguments).toMatchObject([{ name: 'name', isRequired: true, repeats: false }]);
+    expect(found.commands[1]?.arguments).toMatchObject([{ name: 'name', isRequired: false, repeats: true }]);
+  });
+
+  test('a program without subcommands is one command, with or without help', async () => {
+    expect((await program({ '--help': leaf('').replace('x  ', 'x ') })).commands).toMatchObject([
+      { path: [], arguments: [{ name: 'file' }], options: [{ flag: '--all' }] },
+    ]);
+    expect((await program({})).commands).toMatchObject([
+      { path: [], options: [], arguments: [{ name: 'args' }] },
+    ]);
+  });
+
+  test('asks a few at a time, and stops when there is no more time', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `c${at}`);
+    const busy = await program({ '--help': list(...names) });
+    expect(busy.most()).toBe(4);
+    let left = 3;
+    const hurried = await program({ '--help': list(...names) }, { hasTime: () => left-- > 0 });
+    expect(hurried).toMatchObject({ isCut: true, asked: ['--help', 'c0 --help', 'c1 --help'] });
+    expect(hurried.paths).toHaveLength(30);
+  });
+});
+
+test('help is asked for as the configuration says', () => {
+  expect(helpCall('x', '-h')).toEqual({ root: ['-h'], sub: ['{}', '-h'] });
+  expect(helpCall('x', 'help {}')).toEqual({ root: ['help'], sub: ['help', '{}'] });
+  expect(helpCall('git', undefined).sub).toEqual(['{}', '-h']);
+  expect(helpCall('constructor', undefined).root).toEqual(['--help']);
+});

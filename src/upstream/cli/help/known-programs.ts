@@ -1,0 +1,36 @@
+/** How help is asked: words with `{}` where the subcommand stands. */
+export interface HelpCall {
+  readonly root: readonly string[];
+  readonly sub: readonly string[];
+  /** What comes after this line of the program's own help is not for tools. */
+  readonly cutAt?: string;
+  readonly leaveOut?: readonly string[];
+}
+
+const USUAL: HelpCall = { root: ['--help'], sub: ['{}', '--help'] };
+
+/** Programs whose `--help` opens a manual page or says too little. */
+const KNOWN: Readonly<Record<string, HelpCall>> = {
+  git: {
+    root: ['help', '-a'],
+    sub: ['{}', '-h'],
+    cutAt: 'Interacting with Others',
+    // They open windows, browsers and editors.
+    leaveOut: ['gitk', 'gui', 'citool', 'gitweb', 'instaweb', 'mergetool', 'difftool', 'bugreport'],
+  },
+  go: { root: ['help'], sub: ['help', '{}'] },
+  aws: { root: ['help'], sub: ['{}', 'help'] },
+};
+
+/** `configured` is `cli.help`; without `{}` it stands behind the subcommand. */
+export function helpCall(program: string, configured: string | undefined): HelpCall {
+  if (configured === undefined) return (Object.hasOwn(KNOWN, program) ? KNOWN[program] : undefined) ?? USUAL;
+  const words = configured.split(/\s+/).filter((word) => word !== '');
+  const sub = words.includes('{}') ? words : ['{}', ...words];
+  return { root: sub.filter((word) => word !== '{}'), sub };
+}
+
+/** The arguments that ask for the help of a command. */
+export function helpArgs(call: HelpCall, path: readonly string[]): readonly string[] {
+  return path.length === 0 ? call.root : call.sub.flatMap((word) => (word === '{}' ? path : [word]));
+}

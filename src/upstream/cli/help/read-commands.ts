@@ -1,0 +1,76 @@
+import { isCommandTitle } from './help-sections.ts';
+import type { HelpSection } from './help-sections.ts';
+import { indentOf } from './plain-text.ts';
+
+/** One line of a list of subcommands. */
+export interface ListedCommand {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly summary: string;
+}
+
+const MAX_COMMANDS = 400;
+/** They explain and complete; nobody calls them as a tool, and `help help help` never ends. */
+const LEFT_OUT = new Set(['help', 'completion', 'completions']);
+export const COMMAND_NAME = /^[A-Za-z0-9][\w.:-]{0,63}$/;
+
+const ENTRY =
+  /^ {1,12}([A-Za-z0-9][\w.-]*(?::[\w.-]+)*)((?:(?:, ?|\|)[A-Za-z0-9][\w.:-]*)*)[*:]?(?: [[<(]\S.*?)?(?: {2,}(\S.*))?$/;
+const NAMES = /^ {1,12}[\w.:-]+(?:, [\w.:-]+)*,?$/;
+const BRACES = /^ *\{([\w.:-]+(?:,[\w.:-]+)*)\}(?: |$|\.)/;
+
+/** The subcommands that a help text lists, in its order. */
+export function readCommands(sections: readonly HelpSection[]): readonly ListedCommand[] {
+  const found = new Map<string, ListedCommand>();
+  const add = (command: ListedCommand): void => {
+    if (LEFT_OUT.has(command.name) || !COMMAND_NAME.test(command.name)) return;
+    if (found.size < MAX_COMMANDS && !found.has(command.name)) found.set(command.name, command);
+  };
+  const hasSubparsers = sections.some(
+    ({ title, lines }) => /^usage/i.test(title) && /\} \.\.\./.test(lines.join(' ')),
+  );
+  for (const section of sections) {
+    const isArguments = /^positional arguments/i.test(section.title);
+    if (
+      isCommandTitle(section.title) ||
+      (isArguments && hasSubparsers) ||
+      hasBraces(section, hasSubparsers)
+    ) {
+      for (const command of listedIn(section.lines)) add(command);
+    }
+  }
+  return [...found.values()];
+}
+
+function hasBraces({ title, lines }: HelpSection, hasSubparsers: boolean): boolean {
+  return hasSubparsers && !/^usage/i.test(title) && lines.some((line) => BRACES.test(line));
+}
+
+function listedIn(lines: readonly string[]): readonly ListedCommand[] {
+  const braces = lines.flatMap((line) => BRACES.exec(line)?.[1]?.split(',') ?? []);
+  const names = lines.filter((line) => NAMES.test(line));
+  const isNamesOnly =
+    names.some((line) => line.includes(', ')) && names.length === lines.filter(isText).length;
+  if (isNamesOnly) {
+    const all = names.flatMap((line) => line.trim().split(/,\s*/)).filter((name) => name !== '');
+    return all.map((name) => ({ name, aliases: [], summary: '' }));
+  }
+  const entries = lines.flatMap((line) => {
+    const [, name, more = '', summary = ''] = ENTRY.exec(line) ?? [];
+    if (name === undefined || (braces.length > 0 && !braces.includes(name))) return [];
+    const aliases = more.split(/[,|]\s*/).filter((one) => one !== '');
+    return [{ name, aliases, summary: summary.trim(), indent: indentOf(line) }];
+  });
+  // What is further in continues a description.
+  const margin = Math.min(...entries.map(({ indent }) => indent));
+  const listed = entries.filter(({ indent }) => indent <= margin + 1);
+  const known = new Set(listed.map(({ name }) => name));
+  const unexplained = braces
+    .filter((name) => !known.has(name))
+    .map((name) => ({ name, aliases: [], summary: '' }));
+  return [...listed.map(({ indent: _, ...command }) => command), ...unexplained];
+}
+
+function isText(line: string): boolean {
+  return line !== '';
+}

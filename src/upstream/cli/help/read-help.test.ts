@@ -1,0 +1,366 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, test } from 'vitest';
+
+import { readHelp } from './read-help.ts';
+import type { Help } from './read-help.ts';
+
+/** As programs print it; where the program is not at hand, as its kind prints it. */
+function helpText(name: string): string {
+  return readFileSync(new URL(`../../../../test/support/help-texts/${name}.txt`, import.meta.url), 'utf8');
+}
+
+function help(name: string, words: readonly string[] = [], program = name.split('-')[0] ?? ''): Help {
+  return readHelp(helpText(name), program, words);
+}
+
+function names({ commands }: Help): readonly string[] {
+  return commands.map(({ name }) => name);
+}
+
+function option(read: Help, flag: string) {
+  return read.options.find((one) => one.flag === flag);
+}
+
+describe('subcommands', () => {
+  test.each([
+    ['kubectl', 41, ['create', 'api-resources', 'api-versions', 'config', 'version']],
+    ['docker', 57, ['run', 'ps', 'container', 'compose'].slice(0, 3)],
+    ['cargo', 16, ['build', 'uninstall']],
+    ['pip', 15, ['install', 'debug']],
+    ['npm', 70, ['access', 'dist-tag', 'whoami', 'help-search']],
+    ['git', 22, ['clone', 'add', 'bisect', 'push']],
+    ['gh', 10, ['auth', 'pr', 'run', 'co', 'api']],
+  ])('of %s are all found', (name, count, some) => {
+    const found = names(help(name));
+    expect(found).toHaveLength(count);
+    expect(found).toEqual(expect.arrayContaining(some));
+    expect(found).not.toEqual(expect.arrayContaining(['help']));
+    expect(found).not.toEqual(expect.arrayContaining(['completion']));
+  });
+
+  test('of every style are found with their descriptions', () => {
+    expect(help('cobra', [], 'helmet').commands).toEqual([
+      { name: 'create', aliases: [], summary: 'create a new chart with the given name' },
+      { name: 'install', aliases: [], summary: 'install a chart' },
+      { name: 'repo', aliases: [], summary: 'add, list, remove, update, and index chart repositories' },
+    ]);
+    expect(names(help('click', [], 'flaskish'))).toEqual(['db', 'routes', 'run']);
+    expect(help('argparse', [], 'packer').commands).toEqual([
+      { name: 'add', aliases: [], summary: 'add a thing' },
+      { name: 'list', aliases: [], summary: 'list all things that are in the box, with a text that is' },
+      { name: 'remove', aliases: [], summary: 'remove a thing' },
+    ]);
+    expect(names(help('clap-sub', [], 'gitlike'))).toEqual(['clone', 'diff', 'push', 'stash']);
+    expect(help('commander', [], 'shipper').commands).toEqual([
+      { name: 'start', aliases: ['run'], summary: 'start a service' },
+      { name: 'stop', aliases: [], summary: 'stop a service' },
+    ]);
+  });
+
+  test('have their other names', () => {
+    expect(help('cargo').commands[0]).toEqual({
+      name: 'build',
+      aliases: ['b'],
+      summary: 'Compile the current package',
+    });
+  });
+
+  test('that only the usage shows are found', () => {
+    expect(names(help('git-remote', ['remote']))).toEqual([
+      ...[
+        'add',
+        'rename',
+        'remove',
+        'set-head',
+        'show',
+        'prune',
+        'update',
+        'set-branches',
+        'get-url',
+        'set-url',
+      ],
+    ]);
+    expect(help('git-remote', ['remote']).runsAlone).toBe(true);
+    expect(names(help('npm-cache', ['cache']))).toEqual(['add', 'clean', 'ls', 'verify', 'npx']);
+    expect(names(help('git-stash', ['stash']))).toContain('pop');
+  });
+
+  test('are not read out of lists of options, examples and topics', () => {
+    for (const name of [
+      'kubectl-get',
+      'docker-run',
+      'cargo-build',
+      'pip-install',
+      'curl',
+      'tar',
+      'ls',
+      'jq',
+      'psql',
+      'find',
+    ])
+      expect([name, names(help(name, name.split('-').slice(1)))]).toEqual([name, []]);
+    expect(names(help('gh'))).not.toContain('environment');
+  });
+});
+
+describe('options', () => {
+  test.each([
+    ['kubectl-get', ['get'], 23],
+    ['docker-run', ['run'], 103],
+    ['cargo-build', ['build'], 38],
+    ['pip-install', ['install'], 65],
+    ['curl', [], 10],
+    ['ls', [], 57],
+    ['psql', [], 33],
+    ['grep', [], 47],
+    ['git-add', ['add'], 18],
+    ['jq', [], 16],
+  ])('of %s are all found', (name, words, count) => {
+    expect(help(name, words).options).toHaveLength(count);
+  });
+
+  test('of kubectl have the type of their default', () => {
+    const read = help('kubectl-get', ['get']);
+    expect(option(read, '--watch')).toMatchObject({ off: '--watch=false', aliases: ['-w'] });
+    expect(option(read, '--watch')).not.toHaveProperty('value');
+    expect(option(read, '--chunk-size')).toMatchObject({ value: { type: 'integer' } });
+    expect(option(read, '--filename')).toMatchObject({ value: { type: 'string' }, repeats: 'flags' });
+    expect(option(read, '--selector')).toMatchObject({ value: { type: 'string' }, takesEquals: true });
+    expect(option(read, '--selector')?.description).toMatch(/^Selector \(label query\)/);
+  });
+
+  test('of cobra, docker and gh have the type that is written there', () => {
+    const run = help('docker-run', ['run']);
+    expect(option(run, '--add-host')).toMatchObject({ repeats: 'flags', value: { type: 'string' } });
+    expect(option(run, '--blkio-weight')).toMatchObject({ value: { type: 'integer' } });
+    const install = help('cobra-install', ['install'], 'helmet');
+    expect(option(install, '--history-max')).toMatchObject({ value: { type: 'integer' } });
+    expect(option(install, '--timeout')).toMatchObject({ value: { type: 'string' } });
+    expect(option(install, '--set')).toMatchObject({ repeats: 'flags' });
+    expect(option(install, '--atomic')).not.toHaveProperty('value');
+    expect(option(install, '--namespace')).toMatchObject({ aliases: ['-n'] });
+    expect(option(help('cobra', [], 'helmet'), '--qps')).toMatchObject({ value: { type: 'number' } });
+    const list = help('gh-pr-list', ['pr', 'list']);
+    expect(option(list, '--state')?.value).toEqual({
+      type: 'string',
+      choices: ['open', 'closed', 'merged', 'all'],
+    });
+    expect(option(list, '--label')).toMatchObject({ repeats: 'flags' });
+    expect(option(list, '--limit')?.value).toEqual({ type: 'integer' });
+    expect(option(list, '--draft')).not.toHaveProperty('value');
+    expect(option(list, '--repo')).toMatchObject({ value: { type: 'string' } });
+  });
+
+  test('of clap have their values', () => {
+    const build = help('cargo-build', ['build']);
+    expect(option(build, '--color')?.value?.choices).toEqual(['auto', 'always', 'never']);
+    expect(option(build, '--message-format')?.value?.choices).toContain('json-render-diagnostics');
+    expect(option(build, '--verbose')).not.toHaveProperty('value');
+    expect(option(build, '--package')).toMatchObject({ isOptional: true });
+    const long = help('clap-long', [], 'ripper');
+    expect(option(long, '--after-context')).toMatchObject({
+      value: { type: 'integer' },
+      description: 'Show NUM lines after each match',
+    });
+    expect(option(long, '--color')?.value?.choices).toEqual(['auto', 'always', 'never']);
+    expect(option(long, '--glob')).toMatchObject({ repeats: 'flags' });
+    expect(option(long, '--hidden')).toMatchObject({ off: '--no-hidden' });
+    expect(option(long, '--sort')?.value?.choices).toEqual(['none', 'path', 'modified']);
+  });
+
+  test('of click have their types, choices and both sides of switches', () => {
+    const run = help('click-run', ['run'], 'flaskish');
+    expect(option(run, '--port')?.value).toEqual({ type: 'integer' });
+    expect(option(run, '--ratio')?.value).toEqual({ type: 'number' });
+    expect(option(run, '--format')?.value?.choices).toEqual(['json', 'yaml', 'table']);
+    expect(option(run, '--tag')).toMatchObject({ repeats: 'flags' });
+    expect(option(run, '--reload')).toMatchObject({ off: '--no-reload' });
+    expect(option(run, '--reload')).not.toHaveProperty('value');
+  });
+
+  test('of argparse have choices and lists behind one flag', () => {
+    const add = help('argparse-add', ['add'], 'packer');
+    expect(option(add, '--weight')?.value).toEqual({ type: 'string' });
+    expect(option(add, '--colour')?.value?.choices).toEqual(['red', 'green', 'blue']);
+    expect(option(add, '--label')).toMatchObject({ repeats: 'values' });
+    expect(option(add, '--note')).toMatchObject({ repeats: 'flags' });
+    expect(option(add, '--count')).toMatchObject({ aliases: ['-n'], value: { type: 'integer' } });
+  });
+
+  test('of npm get their values from its own kind of usage', () => {
+    const install = help('npm-install', ['install']);
+    expect(option(install, '--install-strategy')?.value?.choices).toEqual([
+      'hoisted',
+      'nested',
+      'shallow',
+      'linked',
+    ]);
+    expect(option(install, '--omit')).toMatchObject({ repeats: 'flags' });
+    expect(option(install, '--global')).not.toHaveProperty('value');
+  });
+
+  test('with one dash are kept as they are written', () => {
+    const flags = help('go-flag', [], 'server');
+    expect(option(flags, '-addr')).toMatchObject({ value: { type: 'string' } });
+    expect(option(flags, '-n')).toMatchObject({ value: { type: 'integer' } });
+    expect(option(flags, '-verbose')).not.toHaveProperty('value');
+    expect(option(help('ffmpeg'), '-f')).toMatchObject({ value: { type: 'string' } });
+    expect(option(help('ffmpeg'), '-y')).not.toHaveProperty('value');
+  });
+
+  test('of GNU programs have values behind "=", also such as can be left out', () => {
+    const ls = help('ls');
+    expect(option(ls, '--block-size')).toMatchObject({ takesEquals: true, value: { type: 'string' } });
+    expect(option(ls, '--color')).toMatchObject({ isOptional: true, takesEquals: true });
+    expect(option(ls, '-c')?.description).toMatch(/^with -lt: sort by/);
+    expect(option(help('grep'), '--max-count')?.value).toEqual({ type: 'integer' });
+    expect(option(help('grep'), '--ignore-case')).toMatchObject({ off: '--no-ignore-case' });
+    // There `-h` is no help.
+    expect(option(ls, '--human-readable')).toMatchObject({ aliases: ['-h'] });
+    expect(option(help('grep'), '--no-filename')).toMatchObject({ aliases: ['-h'] });
+  });
+
+  test('never include help and version', () => {
+    const texts = [
+      'kubectl',
+      'docker',
+      'cargo',
+      'pip',
+      'curl',
+      'ls',
+      'psql',
+      'grep',
+      'gh',
+      'click',
+      'argparse',
+      'clap-long',
+      'commander',
+    ];
+    for (const name of texts) {
+      const flags = help(name).options.map(({ flag }) => flag);
+      expect(flags).not.toContain('--help');
+      expect(flags).not.toContain('--version');
+    }
+  });
+
+  test('with two values take both', () => {
+    expect(option(help('jq'), '--arg')).toMatchObject({
+      repeats: 'values',
+      description: 'set variable $a to value <v>;',
+    });
+  });
+});
+
+describe('arguments', () => {
+  const args = (read: Help) =>
+    read.arguments.map(({ name, isRequired, repeats, afterDashes }) =>
+      [name, isRequired ? '!' : '?', repeats ? '*' : '', afterDashes ? '--' : ''].join(''),
+    );
+
+  test.each([
+    ['docker-run', ['run'], 'docker', ['image!', 'command?', 'arg?*']],
+    ['grep', [], 'grep', ['patterns!', 'file?*']],
+    ['psql', [], 'psql', ['dbname?', 'username?']],
+    ['curl', [], 'curl', ['url!']],
+    ['git-add', ['add'], 'git', ['pathspec!*--']],
+    ['git-log', ['log'], 'git', ['revision_range?', 'path?*--']],
+    ['kubectl-exec', ['exec'], 'kubectl', ['pod_type_name!', 'command!--', 'args?*--']],
+    ['argparse-add', ['add'], 'packer', ['thing!', 'box?']],
+    ['clap-long', [], 'ripper', ['pattern!', 'path?*']],
+    ['cobra-install', ['install'], 'helmet', ['name?', 'chart?']],
+    ['gh-pr-list', ['pr', 'list'], 'gh', []],
+    ['cargo-build', ['build'], 'cargo', []],
+    ['npm-install', ['install'], 'npm', ['package_spec?*']],
+    // What has no clear order is a list.
+    ['click-run', ['run'], 'flaskish', ['args?*']],
+    ['kubectl-get', ['get'], 'kubectl', ['args?*']],
+    ['jq', [], 'jq', ['args?*']],
+    ['find', [], 'find', ['args?*']],
+  ])('of %s are as its usage shows them', (name, words, program, expected) => {
+    expect(args(help(name, words, program))).toEqual(expected);
+  });
+
+  test('have the descriptions of their list', () => {
+    expect(help('argparse-add', ['add'], 'packer').arguments[0]?.description).toBe('the thing to add');
+  });
+});
+
+describe('what the parser can do', () => {
+  test.each(['clap-long', 'click', 'argparse', 'commander', 'yargs', 'ls', 'tar', 'psql'])(
+    '%s: "=" and "--"',
+    (name) => {
+      expect(help(name).style).toMatchObject({ equals: true, dashes: true, explicitFalse: false });
+    },
+  );
+
+  test.each(['cobra', 'docker', 'kubectl', 'gh'])('%s: "=", "--" and "=false"', (name) => {
+    expect(help(name).style).toMatchObject({ equals: true, dashes: true, explicitFalse: true });
+  });
+
+  test.each(['find', 'jq', 'curl', 'ffmpeg', 'sqlite3', 'go-flag', 'npm'])(
+    '%s: nothing is relied on',
+    (name) => {
+      expect(help(name).style).toMatchObject({ equals: false, dashes: false, explicitFalse: false });
+    },
+  );
+
+  test('git: "=" only, since "--" means paths there', () => {
+    expect(help('git-add', ['add']).style).toMatchObject({ equals: true, dashes: false });
+  });
+});
+
+describe('hostile and odd texts', () => {
+  test('escape sequences, overstrikes and invisible characters are gone', () => {
+    const read = help('overstruck', [], 'thing');
+    expect(read.options.map(({ flag, description }) => [flag, description])).toEqual([
+      ['--all', 'all of it'],
+      ['--help-me', 'please'],
+    ]);
+    expect(JSON.stringify(read)).not.toMatch(/[\u0000-\u001f\u200b]|\\u00/);
+  });
+
+  test('a description is the first prose', () => {
+    expect(help('docker').summary).toBe('A self-sufficient runtime for containers');
+    expect(help('grep').summary).toBe('Search for PATTERNS in each FILE.');
+    expect(help('kubectl-get', ['get']).summary).toBe('Display one or many resources.');
+    expect(help('click-run', ['run'], 'flaskish').summary).toBe('Run a local development server.');
+    expect(help('npm-install', ['install']).summary).toBe('Install a package');
+  });
+
+  test('nothing at all, and no help at all', () => {
+    expect(readHelp('', 'x', [])).toMatchObject({ commands: [], options: [], isHelp: false });
+    expect(readHelp('error: no such thing\n', 'x', [])).toMatchObject({
+      commands: [],
+      options: [],
+      isHelp: false,
+    });
+  });
+
+  test.each([
+    ['brackets', `usage: x ${'['.repeat(5_000)}`],
+    ['closed brackets', `usage: x ${'[a '.repeat(3_000)}${']'.repeat(3_000)}`],
+    ['dots', `usage: x ${'a... '.repeat(20_000)}`],
+    ['options', Array.from({ length: 20_000 }, (_, at) => `  --o${at}=X  text`).join('\n')],
+    ['commands', `Commands:\n${Array.from({ length: 20_000 }, (_, at) => `  c${at}  text`).join('\n')}`],
+    ['one line', `  --a ${'x '.repeat(200_000)}`],
+    ['commas', `Commands:\n  ${'a, '.repeat(100_000)}`],
+    ['quotes', `  --a='${"'".repeat(50_000)}`],
+    ['possible values', `  --a <X>  possible values: ${'a, '.repeat(50_000)}`],
+    ['must be', `  --a <X>  must be ${'"a", '.repeat(50_000)}`],
+    ['dashes', `${'-'.repeat(100_000)}\n`.repeat(3)],
+    ['spaces', `  --a${' '.repeat(100_000)}b`],
+    ['escapes', '\u001b['.repeat(100_000)],
+    ['backspaces', 'a\b'.repeat(100_000)],
+    ['headings', 'A:\n'.repeat(50_000)],
+    ['dashes of a flag', `  ${'-a, '.repeat(50_000)}`],
+  ])('%s without end are read within bounds', (_, text) => {
+    const started = process.cpuUsage();
+    const read = readHelp(text, 'x', []);
+    const { user } = process.cpuUsage(started);
+    expect(read.options.length).toBeLessThanOrEqual(150);
+    expect(read.commands.length).toBeLessThanOrEqual(400);
+    // Computing time, not time on the wall: what backtracks without end takes minutes.
+    expect(user / 1000).toBeLessThan(3000);
+  });
+});
