@@ -1,18 +1,54 @@
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Tier } from '../model/tier.ts';
+import type { CallersConfig } from './callers-config.ts';
+import type { ArgumentRule, Description, RedactConfig } from './guards-config.ts';
+import type { PolicyConfig, ProfileConfig } from './policy-config.ts';
+
+/** One value of a preset tool on its way to the command line. */
+interface CliParameter {
+  readonly type: 'string' | 'integer' | 'number' | 'boolean';
+  /** With `=` at its end, values are written behind that. */
+  readonly flag?: string | undefined;
+  readonly description?: string | undefined;
+  readonly choices?: readonly string[] | undefined;
+  readonly required: boolean;
+  readonly repeat: boolean;
+}
+
+export interface CliPreset {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly args: readonly string[];
+  readonly parameters: Readonly<Record<string, CliParameter>>;
+}
+
+/** How a program that does not speak MCP becomes tools. */
+export interface CliConfig {
+  readonly depth: number;
+  /** Subcommands, as lines of words. */
+  readonly only: readonly string[];
+  readonly help?: string | undefined;
+  readonly maxOutput: number;
+  /** Instead of reading the help. */
+  readonly tools: readonly CliPreset[];
+}
+
+interface ProgramTransport {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute like `cwd`, unless it holds a reference or begins with `~`: then it is made so when revealed. */
+  readonly envFile?: string;
+  /** Relative ones in the file are relative to the file. */
+  readonly cwd?: string;
+}
 
 /** How to reach an upstream. Values may hold references such as `${env:NAME}`, revealed at the moment of use. */
 export type TransportConfig =
-  | {
-      readonly kind: 'stdio';
-      readonly command: string;
-      readonly args: readonly string[];
-      readonly env: Readonly<Record<string, string>>;
-      /** Absolute like `cwd`, unless it holds a reference or begins with `~`: then it is made so when revealed. */
-      readonly envFile?: string;
-      /** Relative ones in the file are relative to the file. */
-      readonly cwd?: string;
-    }
+  | (ProgramTransport & { readonly kind: 'stdio' })
+  | (ProgramTransport & { readonly kind: 'cli'; readonly cli: CliConfig })
   | {
       readonly kind: 'http';
       readonly url: string;
@@ -20,6 +56,23 @@ export type TransportConfig =
       /** `auto` tries Streamable HTTP first and legacy HTTP+SSE second. */
       readonly flavour: 'auto' | 'streamable' | 'sse';
     };
+
+/** How tokens for an upstream over HTTP are had. Texts may hold references. */
+export interface UpstreamAuth {
+  readonly flow: 'browser' | 'device' | 'client-credentials';
+  readonly per: 'server' | 'caller';
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** PEM or JWK. */
+  readonly privateKey?: string;
+  readonly keyId?: string;
+  readonly clientMetadataUrl?: string;
+  readonly issuer?: string;
+  readonly scopes: readonly string[];
+  /** Both 0 for any port. */
+  readonly callbackPort: { readonly first: number; readonly last: number };
+  readonly allowPrivate: boolean;
+}
 
 export interface UpstreamConfig {
   readonly name: UpstreamName;
@@ -29,16 +82,51 @@ export interface UpstreamConfig {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly share: 'all' | 'session';
+  /** Who approves what it offers. */
+  readonly trust: 'first-sight' | 'manual' | 'scan';
   readonly era: 'auto' | 'legacy' | 'modern';
   readonly transport: TransportConfig;
+  /** Of upstreams over HTTP. */
+  readonly auth?: UpstreamAuth;
   readonly idle: 'adaptive' | 'never' | number;
   readonly timeouts: { readonly connectMs: number; readonly callMs: number };
-  readonly limits: { readonly concurrency: number; readonly waiting: number };
+  readonly limits: {
+    readonly concurrency: number;
+    readonly waiting: number;
+    /** Processes that sessions may have of it at the same time, where each has its own. */
+    readonly sessions: number;
+    /** Calls per minute; 0 is no bound. */
+    readonly rate: number;
+    /** Bytes; 0 is no bound. */
+    readonly argumentBytes: number;
+    readonly resultBytes: number;
+  };
+  /** What becomes of secrets in its calls. */
+  readonly redact: Pick<RedactConfig, 'arguments' | 'results'>;
+  /** Whether rules about arguments hold for it. */
+  readonly hasArgumentRules: boolean;
   /** Globs over the upstream's own tool names. */
   readonly tools: {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
     readonly tiers: Readonly<Record<string, Tier>>;
+    /** Own words about tools, by the same globs. */
+    readonly describe?: Readonly<Record<string, Description>>;
+  };
+}
+
+export interface SearchConfig {
+  /** Whether what a caller used lately counts. */
+  readonly usage: boolean;
+  readonly rerank?: {
+    readonly kind: 'openai' | 'gemini' | 'rerank';
+    readonly url: string;
+    readonly model: string;
+    /** May hold references. */
+    readonly apiKey?: string;
+    readonly timeoutMs: number;
+    readonly top: number;
+    readonly body: JsonObject;
   };
 }
 
@@ -47,8 +135,10 @@ export interface GatewayConfig {
   readonly upstreams: readonly UpstreamConfig[];
   readonly names: { readonly separator: string };
   readonly expose: {
-    readonly kind: 'auto' | 'direct' | 'search';
+    readonly kind: 'auto' | 'direct' | 'search' | 'code';
     readonly directBudget: number;
+    /** Whether names, schemas and numbers of tools keep to the limits of known clients. */
+    readonly shape: boolean;
     /** Globs over exposed names. */
     readonly pin: readonly string[];
     readonly callTools: 'tiers' | 'single';
@@ -56,16 +146,63 @@ export interface GatewayConfig {
   };
   readonly http: {
     readonly address: string;
+    /** An origin. */
+    readonly publicUrl?: string;
     readonly allowedHosts: readonly string[];
     readonly allowedOrigins: readonly string[];
     readonly maxSessions: number;
     readonly sessionIdleMs: number;
     readonly maxBodyBytes: number;
   };
+  readonly search: SearchConfig;
+  readonly results: {
+    /** 0 keeps nothing and passes everything. */
+    readonly maxTokens: number;
+    readonly keepMs: number;
+    readonly maxBytes: number;
+  };
+  /** Of one caller, over all servers; 0 is no bound. */
+  readonly callerLimits: { readonly rate: number; readonly concurrency: number; readonly waiting: number };
+  readonly redact: RedactConfig;
+  /** Empty means the built-in ones; absent means none. */
+  readonly argumentRules?: readonly ArgumentRule[];
+  /** Modules of own guards, as the file has them. */
+  readonly guards: readonly string[];
+  readonly profiles: Readonly<Record<string, ProfileConfig>>;
+  readonly policy: PolicyConfig;
+  /** Absent: whoever is on this machine is served. */
+  readonly auth?: CallersConfig;
+  readonly audit: {
+    readonly enabled: boolean;
+    readonly keepMs: number;
+    readonly maxBytes: number;
+    readonly arguments: boolean;
+    readonly results: boolean;
+    readonly chain: boolean;
+  };
+  readonly telemetry: {
+    /** Base address of an OTLP/HTTP collector; may hold references, like the headers. */
+    readonly endpoint?: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly intervalMs: number;
+  };
+  /** Whether `/metrics` is served. */
+  readonly metrics: boolean;
+  /** Limits of scripts. */
+  readonly code: {
+    readonly timeoutMs: number;
+    readonly cpuMs: number;
+    readonly memoryMb: number;
+    readonly maxCalls: number;
+    readonly maxOutput: number;
+    readonly maxScripts: number;
+  };
   readonly startup: { readonly listWaitMs: number; readonly refreshMs: number };
   /** Hard bound on any one request, however much progress it makes. */
   readonly maxCallMs: number;
   readonly shutdownMs: number;
+  /** How long a gateway in the background stays without a client. */
+  readonly idleExitMs: number;
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' };
 }
 

@@ -22,6 +22,9 @@ function keysOf(schema: unknown, prefix = ''): readonly string[] {
   if (!isJsonObject(schema)) return [];
   const own = Object.entries(isJsonObject(schema['properties']) ? schema['properties'] : {});
   const keys = own.flatMap(([key, child]) => [prefix + key, ...keysOf(child, `${prefix}${key}.`)]);
+  // Where a key takes something simple or an object.
+  const kinds = Array.isArray(schema['anyOf']) ? schema['anyOf'].flatMap((one) => keysOf(one, prefix)) : [];
+  keys.push(...kinds);
   const { additionalProperties } = schema;
   return isJsonObject(additionalProperties)
     ? [...keys, ...keysOf(additionalProperties, `${prefix}*.`)]
@@ -39,7 +42,7 @@ test('the example loads without a warning', async () => {
   const snapshot = await loadConfig({ file, version: '1' });
   expect(snapshot.warnings).toEqual([]);
   expect(snapshot.value.upstreams.map(({ name }) => name)).toEqual(['files', 'pasted', 'pasted-too']);
-  expect(snapshot.disabled).toEqual(['issues']);
+  expect(snapshot.disabled).toEqual(['issues', 'tickets', 'nightly', 'cluster', 'disk']);
 });
 
 test('the example uses every key that there is', () => {
@@ -50,11 +53,19 @@ test('the example uses every key that there is', () => {
 });
 
 test('what the example writes at the top, apart from lists, are the defaults', () => {
-  const { mcpServers: _servers, $schema: _schema, http, expose, ...shown } = fileSchema.parse(exampleValue());
-  const { mcpServers: _none, http: defaultHttp, expose: defaultExpose, ...defaults } = fileSchema.parse({});
+  const { mcpServers: _servers, $schema: _schema, ...written } = fileSchema.parse(exampleValue());
+  const { mcpServers: _none, ...byDefault } = fileSchema.parse({});
+  const { http, expose, policy, search, profiles: _profiles, auth: _auth, ...shown } = written;
+  const { http: defaultHttp, expose: defaultExpose, policy: open, profiles, ...rest } = byDefault;
+  const { search: defaultSearch, ...defaults } = rest;
   expect(shown).toEqual(defaults);
+  const { rerank: _rerank, ...searched } = search;
+  expect(searched).toEqual(defaultSearch);
+  expect(profiles).toEqual({});
+  expect({ ...policy, rules: [] }).toEqual(open);
   expect({ ...expose, pin: [] }).toEqual(defaultExpose);
-  expect({ ...http, allowedHosts: [], allowedOrigins: [] }).toEqual(defaultHttp);
+  const { publicUrl: _publicUrl, ...listening } = http;
+  expect({ ...listening, allowedHosts: [], allowedOrigins: [] }).toEqual(defaultHttp);
 });
 
 test('every key has a description', () => {

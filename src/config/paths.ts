@@ -53,9 +53,14 @@ export function locations(options: {
  * What is remembered belongs to one configuration: two that took turns in one place would make every start a first one. The
  * user's own has the state folder itself, every other one a folder in it.
  */
-export function stateDirOf(file: string, places: Locations): string {
-  if (file === places.configFile) return places.stateDir;
-  const hash = createHash('sha256').update(file).digest('hex').slice(0, 12);
+export function stateDirOf(
+  file: string,
+  places: Locations,
+  servers?: Readonly<Record<string, unknown>>,
+): string {
+  if (file === places.configFile && servers === undefined) return places.stateDir;
+  const text = servers === undefined ? file : `${file}\0${JSON.stringify(servers)}`;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
   return join(places.stateDir, 'configs', hash);
 }
 
@@ -100,7 +105,8 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-const STARTER = `// Configuration of Trunkline. JSON with comments; trailing commas are fine.
+/** What a first configuration holds. */
+export const STARTER = `// Configuration of Trunkline. JSON with comments; trailing commas are fine.
 {
   // The MCP servers behind the gateway, as every MCP client writes them: paste entries in unchanged.
   "mcpServers": {

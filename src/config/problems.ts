@@ -19,9 +19,23 @@ export function schemaProblems(
       return [{ path, offset: offsetOfKey(node, path), message }];
     }
     const found = nodeAt(node, path);
+    const inside = issue.code === 'invalid_union' ? insideOf(issue, found) : [];
+    if (inside.length > 0) return schemaProblems(inside, { schema, node });
     const message = `${subject(path)} ${explain(issue, found)}`;
     return [{ path, offset: found?.offset ?? node.offset, message }];
   });
+}
+
+/** Where one of several kinds is an object and an object was written, what is wrong inside it says more. */
+function insideOf(
+  { errors, path }: z.core.$ZodIssueInvalidUnion,
+  found: Node | undefined,
+): readonly z.core.$ZodIssue[] {
+  if (found?.type !== 'object') return [];
+  const meant = errors.find((issues) =>
+    issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
+  );
+  return (meant ?? []).map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 function unknownKey(
@@ -76,6 +90,7 @@ function keysAt(schema: z.ZodType, path: DocumentPath): readonly string[] {
   for (const step of path) {
     if (current instanceof z.ZodObject) current = unwrap(current.shape[step]);
     else if (current instanceof z.ZodRecord) current = unwrap(current.valueType);
+    else if (current instanceof z.ZodArray) current = unwrap(current.element);
     else return [];
   }
   return current instanceof z.ZodObject ? Object.keys(current.shape) : [];
@@ -83,5 +98,6 @@ function keysAt(schema: z.ZodType, path: DocumentPath): readonly string[] {
 
 function unwrap(schema: unknown): unknown {
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
+  if (schema instanceof z.ZodUnion) return schema.options.find((one) => one instanceof z.ZodObject) ?? schema;
   return schema;
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 import { GatewayError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { TransportConfig, UpstreamConfig } from './config.ts';
+import type { CliConfig, TransportConfig, UpstreamConfig } from './config.ts';
 import { parseEnvFile } from './env-file.ts';
 
 /** A value that is elsewhere, written as `${env:NAME}`, `${NAME}`, `${NAME:-default}`, `${file:path}` or `${keychain:name}`. */
@@ -183,15 +183,17 @@ function reasonOf(error: unknown): string {
   return typeof code === 'string' ? ` (${code})` : '';
 }
 
+interface RevealedProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
 /** A transport whose values can be used as they are: secrets inside. Keep it out of logs and errors. */
 export type RevealedTransport =
-  | {
-      readonly kind: 'stdio';
-      readonly command: string;
-      readonly args: readonly string[];
-      readonly env: Readonly<Record<string, string>>;
-      readonly cwd?: string;
-    }
+  | (RevealedProgram & { readonly kind: 'stdio' })
+  | (RevealedProgram & { readonly kind: 'cli'; readonly cli: CliConfig })
   | Extract<TransportConfig, { kind: 'http' }>;
 
 /** Looks up everything that the upstream's transport refers to, at the moment of use. */
@@ -221,7 +223,10 @@ export async function revealTransport(
     envFile === undefined ? {} : await readEnvFile(await one(envFile, 'envFile'), { server, reader });
   const env = { ...fromFile, ...(await all(transport.env, 'env')) };
   const folder = cwd === undefined ? {} : { cwd: reader.resolve(await one(cwd, 'cwd')) };
-  return { kind: 'stdio', command, args, env, ...folder };
+  const program = { command, args, env, ...folder };
+  return transport.kind === 'cli'
+    ? { kind: 'cli', ...program, cli: transport.cli }
+    : { kind: 'stdio', ...program };
 }
 
 /** What a URL of an upstream must be, as a problem's text. */

@@ -1,36 +1,30 @@
 import { z } from 'zod';
 
-import { durationPattern, maxDurationMs, parseDuration } from './duration.ts';
-
-const durationHint = 'must be a duration such as "500ms", "30s", "5m" or "1h", or a number of milliseconds';
-
-function duration(minMs: number) {
-  return z
-    .union(
-      [z.string().regex(durationPattern, { error: durationHint }), z.int().min(minMs).max(maxDurationMs)],
-      {
-        error: durationHint,
-      },
-    )
-    .transform((value, context) => {
-      const ms = typeof value === 'string' ? parseDuration(value) : value;
-      if (ms !== undefined && ms >= minMs) return ms;
-      const message = ms === undefined ? 'must be at most 24 days' : 'must be longer than nothing';
-      context.issues.push({ code: 'custom', input: value, message });
-      return z.NEVER;
-    })
-    .meta({ title: 'duration' });
-}
+import { auditSchema } from './audit-schema.ts';
+import { authSchema } from './auth-schema.ts';
+import { callersSchema, publicUrl } from './callers-schema.ts';
+import { cliSchema } from './cli-schema.ts';
+import { codeSchema } from './code-schema.ts';
+import { maxDurationMs } from './duration.ts';
+import {
+  argumentRulesSchema,
+  describeSchema,
+  guardsSchema,
+  redactSchema,
+  serverRedactSchema,
+} from './guards-schema.ts';
+import { limitsSchema, serverLimitsSchema } from './limits-schema.ts';
+import { policySchema, profilesSchema } from './policy-schema.ts';
+import { resultsSchema } from './results-schema.ts';
+import { duration, text, texts, whole } from './schema-parts.ts';
+import { searchSchema } from './search-schema.ts';
+import { metricsSchema, telemetrySchema } from './telemetry-schema.ts';
 
 const idle = z
   .union([z.enum(['adaptive', 'never']), duration(0)], {
     error: 'must be "adaptive", "never" or a duration such as "5m"',
   })
   .meta({ title: '"adaptive", "never" or duration' });
-
-const text = z.string().min(1);
-const texts = z.array(text);
-const whole = (min: number, max: number) => z.int().min(min).max(max);
 
 const environmentName = z.string().regex(/^[^=\u0000]+$/, {
   error: 'is not a name that an environment variable can have',
@@ -63,8 +57,10 @@ export const serverSchema = z
       .describe(
         'Working directory of the program, relative to this file. Without it, the folder in which Trunkline was started.',
       ),
+    cli: cliSchema.optional(),
     url: text.optional().describe('Address of a server that is reached over HTTP.'),
     headers: z.record(headerName, z.string()).optional().describe('HTTP headers sent with every request.'),
+    auth: authSchema.optional(),
     type: z
       .enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'])
       .optional()
@@ -81,6 +77,12 @@ export const serverSchema = z
       .enum(['all', 'session'])
       .prefault('all')
       .describe('`all`: one connection serves every client. `session`: each client session has its own.'),
+    trust: z
+      .enum(['first-sight', 'manual', 'scan'])
+      .prefault('first-sight')
+      .describe(
+        'Who approves what the server offers: `first-sight` takes what it offers first, `scan` does unless something in it looks wrong, `manual` waits for a person.',
+      ),
     era: z
       .enum(['auto', 'legacy', 'modern'])
       .prefault('auto')
@@ -93,17 +95,7 @@ export const serverSchema = z
       })
       .prefault({})
       .describe('How long to wait for this server.'),
-    limits: z
-      .strictObject({
-        concurrency: whole(1, 100_000)
-          .optional()
-          .describe('Like `limits.concurrency` at the top, for this server.'),
-        waiting: whole(0, 1_000_000)
-          .optional()
-          .describe('Like `limits.waiting` at the top, for this server.'),
-      })
-      .prefault({})
-      .describe('How much this server is given to do.'),
+    limits: serverLimitsSchema,
     tools: z
       .strictObject({
         allow: texts.prefault(['*']).describe('Globs; only tools with a matching name are offered.'),
@@ -116,9 +108,15 @@ export const serverSchema = z
           .describe(
             'What calling tools can do, by globs; the first that matches wins over what the server says and what names suggest.',
           ),
+        describe: describeSchema,
       })
       .prefault({})
       .describe("Which of the server's tools are offered, by the server's own names for them."),
+    redact: serverRedactSchema,
+    argumentRules: z
+      .boolean()
+      .prefault(true)
+      .describe('Whether `argumentRules` at the top hold for this server.'),
     disabled: z.boolean().optional().describe('As other clients write it: the opposite of `enabled`.'),
     timeout: z
       .number()
@@ -171,14 +169,20 @@ export const fileSchema = z
     expose: z
       .strictObject({
         kind: z
-          .enum(['auto', 'direct', 'search'])
+          .enum(['auto', 'direct', 'search', 'code'])
           .prefault('auto')
           .describe(
-            '`direct`: every tool is listed. `search`: a few tools that find and call all others. `auto`: `direct` while the tools cost less than `directBudget`, else `search`.',
+            '`direct`: every tool is listed. `search`: a few tools that find and call all others. `code`: tools that find all others and one that runs scripts which call them. `auto`: `direct` while the tools cost less than `directBudget`, else `search`.',
           ),
         directBudget: whole(0, 10_000_000)
           .prefault(4000)
           .describe('Estimated tokens that the definitions of all tools may cost for `auto` to list them.'),
+        shape: z
+          .boolean()
+          .prefault(true)
+          .describe(
+            'Whether known clients get shorter names, simpler schemas or a search where they would refuse tools otherwise; see clients.md. Others always get everything as it is.',
+          ),
         pin: texts
           .prefault([])
           .describe('Globs on the names that clients see; in `search`, matching tools are listed as well.'),
@@ -200,6 +204,11 @@ export const fileSchema = z
     http: z
       .strictObject({
         address: address.prefault('127.0.0.1:7332').describe('Where `serve --http` listens.'),
+        publicUrl: publicUrl
+          .optional()
+          .describe(
+            'Where clients find the gateway if that is elsewhere, such as `https://mcp.example.com`.',
+          ),
         allowedHosts: texts
           .prefault([])
           .describe('`Host` headers that are accepted besides those of the loopback interface.'),
@@ -237,23 +246,28 @@ export const fileSchema = z
       })
       .prefault({})
       .describe('How long to wait; `connect` and `call` can differ per server.'),
+    idleExit: duration(0)
+      .prefault('15m')
+      .describe('How long the gateway in the background stays when no client is connected to it.'),
     shutdown: duration(0).prefault('5s').describe('How long running calls may take to finish on shutdown.'),
     idle: idle
       .prefault('adaptive')
       .describe(
         'When a server that nobody calls is stopped; the next call starts it again. `adaptive`: after 1 to 5 minutes, by how much it is used.',
       ),
-    limits: z
-      .strictObject({
-        concurrency: whole(1, 100_000)
-          .prefault(64)
-          .describe('Calls that one server works on at the same time.'),
-        waiting: whole(0, 1_000_000)
-          .prefault(1024)
-          .describe('Calls that wait for one server; further ones are refused.'),
-      })
-      .prefault({})
-      .describe('How much each server is given to do; can differ per server.'),
+    limits: limitsSchema,
+    redact: redactSchema,
+    argumentRules: argumentRulesSchema,
+    guards: guardsSchema,
+    results: resultsSchema,
+    search: searchSchema,
+    code: codeSchema,
+    profiles: profilesSchema,
+    policy: policySchema,
+    auth: callersSchema,
+    audit: auditSchema,
+    telemetry: telemetrySchema,
+    metrics: metricsSchema,
     log: z
       .strictObject({
         level: z

@@ -22,6 +22,35 @@ function messages(value: unknown): readonly string[] {
   return entry(value).warnings.map(({ message }) => message);
 }
 
+describe('a program that does not speak MCP', () => {
+  const usual = { depth: 3, only: [], maxOutput: 1_048_576, tools: [] };
+
+  test('has usual settings, or those that are given', () => {
+    expect(upstream({ command: 'kubectl', cli: true }).transport).toEqual({
+      ...{ kind: 'cli', command: 'kubectl', args: [], env: {}, cli: usual },
+    });
+    const cli = { depth: 1, only: ['config view'], help: '-h' };
+    expect(upstream({ command: 'kubectl', cli }).transport).toMatchObject({ cli: { ...usual, ...cli } });
+    const one = upstream({ command: 'kubectl', cli: true });
+    expect(one.fingerprint).not.toBe(upstream({ command: 'kubectl', cli }).fingerprint);
+    expect(one.fingerprint).not.toBe(upstream({ command: 'kubectl' }).fingerprint);
+  });
+
+  test('is refused with what is wrong in it', () => {
+    const said = (cli: unknown, rest: object = { command: 'x' }): string =>
+      messages({ ...rest, cli }).join('\n');
+    expect(said(false)).toContain('must be true, or an object');
+    expect(said({ dept: 2 })).toContain('did you mean "depth"?');
+    expect(said({ depth: 0 })).toContain('"cli.depth" must be at least 1');
+    expect(said({ only: ['--all'] })).toContain('must be a subcommand');
+    expect(said({ tools: [{ name: 'a' }, { name: 'a' }] })).toContain('there are two tools "a"');
+    expect(said({ tools: [{ name: 'a', parameters: { p: { type: 'boolean' } } }] })).toContain(
+      'needs "flag"',
+    );
+    expect(said(true, { url: 'https://a.example' })).toContain('"cli" needs "command"');
+  });
+});
+
 describe('a server entry', () => {
   test('for a program', () => {
     expect(upstream({ command: 'npx', args: ['-y', 'x'], env: { A: '${env:B}' } })).toEqual({
@@ -30,12 +59,22 @@ describe('a server entry', () => {
       enabled: true,
       tags: [],
       share: 'all',
+      trust: 'first-sight',
       era: 'auto',
       transport: { kind: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '${env:B}' } },
       idle: 'adaptive',
       timeouts: { connectMs: 30_000, callMs: 120_000 },
-      limits: { concurrency: 64, waiting: 1024 },
-      tools: { allow: ['*'], deny: [], tiers: {} },
+      limits: {
+        concurrency: 64,
+        waiting: 1024,
+        sessions: 10,
+        rate: 0,
+        argumentBytes: 0,
+        resultBytes: 0,
+      },
+      redact: { arguments: 'report', results: 'off' },
+      hasArgumentRules: true,
+      tools: { allow: ['*'], deny: [], tiers: {}, describe: {} },
     });
   });
 
@@ -66,12 +105,12 @@ describe('a server entry', () => {
     expect(a).toMatchObject({
       idle: 'never',
       timeouts: { connectMs: 1000, callMs: 2000 },
-      limits: { concurrency: 1, waiting: 0 },
+      limits: { concurrency: 1, waiting: 0, sessions: 10 },
     });
     expect(b).toMatchObject({
       idle: 90_000,
       timeouts: { connectMs: 1000, callMs: 3000 },
-      limits: { concurrency: 1, waiting: 5 },
+      limits: { concurrency: 1, waiting: 5, sessions: 10 },
     });
   });
 

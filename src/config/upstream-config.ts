@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import { AUTH_TEXTS, authProblems, readAuth } from './auth-config.ts';
+import { cliSettings } from './cli-schema.ts';
 import type { TransportConfig, UpstreamConfig } from './config.ts';
 import type { DocumentPath } from './document.ts';
 import { escapeReferences, isHttpUrl, notHttpUrl, parseReferences, referenceProblem } from './references.ts';
@@ -43,8 +45,10 @@ export function readUpstream(
     ...(entry.description !== undefined && { description: entry.description }),
     tags: entry.tags,
     share: entry.share,
+    trust: entry.trust,
     era: entry.era,
     transport,
+    ...(transport.kind === 'http' && { auth: readAuth(entry.auth) }),
     idle: entry.idle ?? settings.idle,
     timeouts: {
       connectMs: entry.timeouts.connect ?? settings.timeouts.connect,
@@ -53,10 +57,28 @@ export function readUpstream(
     limits: {
       concurrency: entry.limits.concurrency ?? settings.limits.concurrency,
       waiting: entry.limits.waiting ?? settings.limits.waiting,
+      sessions: entry.limits.sessions ?? settings.limits.sessions,
+      rate: entry.limits.rate ?? settings.limits.rate,
+      argumentBytes: entry.limits.argumentBytes ?? settings.limits.argumentBytes,
+      resultBytes: entry.limits.resultBytes ?? settings.limits.resultBytes,
     },
-    tools: entry.tools,
+    redact: {
+      arguments: entry.redact.arguments ?? settings.redact.arguments,
+      results: entry.redact.results ?? settings.redact.results,
+    },
+    hasArgumentRules: entry.argumentRules,
+    tools: { ...entry.tools, describe: describedBy(entry) },
   };
   return { upstream, problems, remarks: remarksOn(entry) };
+}
+
+function describedBy({ tools }: ServerEntry): NonNullable<UpstreamConfig['tools']['describe']> {
+  return Object.fromEntries(
+    Object.entries(tools.describe).map(([glob, text]) => [
+      glob,
+      typeof text === 'string' ? { append: text } : text,
+    ]),
+  );
 }
 
 function isEnabled(entry: ServerEntry): boolean {
@@ -85,10 +107,34 @@ function combinationProblems(entry: ServerEntry): readonly Remark[] {
   } else if (type !== undefined && type !== 'stdio' && url === undefined) {
     say(['type'], `"type": "${type}" needs "url", and it has "command"`);
   }
+  if (entry.cli !== undefined && command === undefined && url !== undefined) {
+    say(['cli'], '"cli" needs "command" (the program), and it has an address');
+  }
+  if (entry.cli !== undefined) problems.push(...presetProblems(entry.cli));
+  if (entry.auth !== undefined) {
+    for (const { key, message } of authProblems(entry.auth)) say(['auth', key], message);
+  }
   if (entry.enabled !== undefined && entry.enabled === entry.disabled) {
     say(['disabled'], '"enabled" and "disabled" contradict each other; keep one');
   }
   return problems;
+}
+
+function presetProblems(cli: NonNullable<ServerEntry['cli']>): readonly Remark[] {
+  if (cli === true) return [];
+  const names = cli.tools.map(({ name }) => name);
+  return cli.tools.flatMap(({ name, parameters }, at): readonly Remark[] => {
+    const path = ['cli', 'tools', at];
+    if (names.indexOf(name) !== at)
+      return [{ path: [...path, 'name'], message: `there are two tools "${name}"` }];
+    return Object.entries(parameters).flatMap(([key, { type, flag, repeat }]): readonly Remark[] => {
+      const problem = { path: [...path, 'parameters', key] };
+      if (type === 'boolean' && flag === undefined)
+        return [{ ...problem, message: 'a "boolean" needs "flag"' }];
+      if (type === 'boolean' && repeat) return [{ ...problem, message: 'a "boolean" cannot "repeat"' }];
+      return [];
+    });
+  });
 }
 
 function textProblems(entry: ServerEntry): readonly Remark[] {
@@ -104,6 +150,7 @@ function textProblems(entry: ServerEntry): readonly Remark[] {
   for (const key of ['env', 'headers'] as const) {
     for (const [name, text] of Object.entries(entry[key] ?? {})) check([key, name], text);
   }
+  for (const key of AUTH_TEXTS) check(['auth', key], entry.auth?.[key]);
   for (const key of ['url', 'serverUrl'] as const) {
     const text = entry[key];
     // With a reference in it, only the revealed address can be judged.
@@ -123,7 +170,7 @@ function remarksOn(entry: ServerEntry): readonly Remark[] {
   const idle =
     entry.command === undefined
       ? (['args', 'env', 'envFile', 'cwd'] as const)
-      : (['headers', 'authorizationToken'] as const);
+      : (['headers', 'authorizationToken', 'auth'] as const);
   const needed = entry.command === undefined ? 'command' : 'url';
   for (const key of idle) {
     const value = entry[key];
@@ -148,14 +195,15 @@ function transportOf(entry: ServerEntry, file: string): TransportConfig {
   if (command === undefined) {
     return { kind: 'http', url: url ?? '', headers: headersOf(entry), flavour: flavourOf(entry.type) };
   }
-  return {
-    kind: 'stdio',
+  const program = {
     command,
     args: entry.args ?? [],
     env: entry.env ?? {},
     ...(envFile !== undefined && { envFile: anchored(envFile, file) }),
     ...(cwd !== undefined && { cwd: anchored(cwd, file) }),
   };
+  if (entry.cli === undefined) return { kind: 'stdio', ...program };
+  return { kind: 'cli', ...program, cli: cliSettings(entry.cli) };
 }
 
 function flavourOf(type: ServerEntry['type']): 'auto' | 'streamable' | 'sse' {

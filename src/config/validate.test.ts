@@ -32,7 +32,7 @@ describe('the settings', () => {
       value: {
         upstreams: [],
         names: { separator: '__' },
-        expose: { kind: 'auto', directBudget: 4000, pin: [], callTools: 'tiers', reveal: false },
+        expose: { kind: 'auto', directBudget: 4000, shape: true, pin: [], callTools: 'tiers', reveal: false },
         http: {
           address: '127.0.0.1:7332',
           allowedHosts: [],
@@ -41,9 +41,36 @@ describe('the settings', () => {
           sessionIdleMs: 1_800_000,
           maxBodyBytes: 16_777_216,
         },
+        results: { maxTokens: 10_000, keepMs: 1_800_000, maxBytes: 67_108_864 },
+        code: {
+          timeoutMs: 120_000,
+          cpuMs: 10_000,
+          memoryMb: 64,
+          maxCalls: 200,
+          maxOutput: 200_000,
+          maxScripts: 4,
+        },
+        audit: {
+          enabled: true,
+          keepMs: 7_776_000_000,
+          maxBytes: 268_435_456,
+          arguments: false,
+          results: false,
+          chain: false,
+        },
+        telemetry: { headers: {}, intervalMs: 10_000 },
+        metrics: false,
+        callerLimits: { rate: 0, concurrency: 0, waiting: 1024 },
+        redact: { arguments: 'report', results: 'off', entropy: false, patterns: {} },
+        argumentRules: [],
+        guards: [],
+        profiles: {},
+        policy: { default: 'allow', rules: [], ask: { by: ['person'], waitMs: 120_000 } },
+        search: { usage: true },
         startup: { listWaitMs: 1000, refreshMs: 30_000 },
         maxCallMs: 3_600_000,
         shutdownMs: 5000,
+        idleExitMs: 900_000,
         log: { level: 'info' },
       },
     });
@@ -81,9 +108,16 @@ describe('the settings', () => {
     ['{ "http": { "allowedHosts": "x" } }', 'http.allowedHosts', 'must be an array, found "x"'],
     ['{ "http": null }', 'http', '"http" must be an object, found null'],
     ['{ "names": { "separator": "::" } }', 'names.separator', 'must be 1 to 8 letters'],
-    ['{ "expose": { "kind": "code" } }', 'expose.kind', 'must be "auto" or "direct" or "search"'],
+    ['{ "expose": { "kind": "list" } }', 'expose.kind', 'must be "auto" or "direct" or "search" or "code"'],
+    ['{ "code": { "memoryMb": 4 } }', 'code.memoryMb', 'must be at least 20'],
     ['{ "expose": { "directBudget": -1 } }', 'expose.directBudget', 'must be at least 0'],
     ['{ "mcpServers": [] }', 'mcpServers', '"mcpServers" must be an object, found an array'],
+    ['{ "search": { "rerank": {"url": "x", "model": "m"} } }', 'search.rerank.url', 'begins with http://'],
+    [
+      '{ "search": { "rerank": {"url": "http://x", "model": "m", "apiKey": "${env:A"} } }',
+      'search.rerank.apiKey',
+      'is not closed',
+    ],
   ])('refuse %s', (text, path, message) => {
     const error = failureOf(text);
     expect(error.code).toBe('CONFIG_INVALID');

@@ -1,7 +1,7 @@
 import { GatewayError } from '../model/errors.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import { isJsonObject } from '../model/json.ts';
-import type { ConfigSnapshot, ConfigWarning, GatewayConfig, UpstreamConfig } from './config.ts';
+import type { ConfigSnapshot, ConfigWarning, GatewayConfig, SearchConfig, UpstreamConfig } from './config.ts';
 import {
   type DocumentPath,
   doubledKeys,
@@ -15,7 +15,10 @@ import {
   type Problem,
   valueOf,
 } from './document.ts';
+import type { ArgumentRule } from './guards-config.ts';
 import { schemaProblems } from './problems.ts';
+import { readCallers } from './read-callers.ts';
+import { readPolicy } from './read-policy.ts';
 import { type ConfigFile, fileSchema, serverSchema } from './schema.ts';
 import { readUpstream } from './upstream-config.ts';
 
@@ -28,7 +31,13 @@ interface Source {
 }
 
 /** The value that a file's text stands for; a bad server entry becomes a warning, anything else bad is thrown. */
-export function validateConfig(source: Source & { readonly revision: Fingerprint }): ConfigSnapshot {
+export function validateConfig(
+  source: Source & {
+    readonly revision: Fingerprint;
+    /** Further entries, which win over those of the same name. */
+    readonly servers?: Readonly<Record<string, unknown>> | undefined;
+  },
+): ConfigSnapshot {
   const { file, text, revision } = source;
   const parsed = parseDocument(text);
   if ('problem' in parsed) throw invalid([parsed.problem], source);
@@ -49,13 +58,32 @@ export function validateConfig(source: Source & { readonly revision: Fingerprint
     problems.push(...reading.problems);
     if (reading.upstream !== undefined) upstreams.push(reading.upstream);
   }
+  for (const upstream of furtherServers(source.servers ?? {}, { file, settings })) {
+    const at = upstreams.findIndex(({ name }) => name === upstream.name);
+    upstreams.splice(at < 0 ? upstreams.length : at, 1, upstream);
+  }
+  const { problems: strangers, ...policy } = readPolicy(settings, {
+    servers: [...serversOf(root)].map(({ key }) => key),
+    tags: upstreams.flatMap(({ tags }) => tags),
+  });
+  const { problems: strangeCallers, ...callers } = readCallers(settings);
+  const unknown = [...strangers, ...strangeCallers];
+  if (unknown.length > 0)
+    throw invalid(
+      unknown.map((problem) => placed(problem, root)),
+      source,
+    );
   return deepFreeze({
     file,
     revision,
-    value: gatewayConfig(
-      settings,
-      upstreams.filter(({ enabled }) => enabled),
-    ),
+    value: {
+      ...gatewayConfig(
+        settings,
+        upstreams.filter(({ enabled }) => enabled),
+      ),
+      ...policy,
+      ...callers,
+    },
     disabled: upstreams.filter(({ enabled }) => !enabled).map(({ name }) => name),
     warnings: problems.toSorted((a, b) => a.offset - b.offset).map((problem) => warning(problem, source)),
   });
@@ -113,24 +141,89 @@ function readServer(
   };
 }
 
-function nameProblem(name: string): string | undefined {
+/** Entries that are in no file; there is no going on without one of them, since somebody has just typed it. */
+function furtherServers(
+  servers: Readonly<Record<string, unknown>>,
+  context: { readonly file: string; readonly settings: ConfigFile },
+): readonly UpstreamConfig[] {
+  return Object.entries(servers).map(([name, entry]) => {
+    const wrongName = nameProblem(name);
+    const result = serverSchema.safeParse(entry);
+    const reading =
+      wrongName === undefined && result.success
+        ? readUpstream(name as UpstreamName, result.data, context) // The name was just checked.
+        : undefined;
+    if (reading?.upstream !== undefined) return reading.upstream;
+    const why = wrongName === undefined ? reading?.problems[0]?.message : `its name ${wrongName}`;
+    throw new GatewayError('USAGE', `Server "${name}" cannot be used: ${why ?? 'it is no server'}.`);
+  });
+}
+
+/** What is wrong with a server's name; undefined when nothing is. */
+export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`;
   return /\p{Cc}/u.test(name) ? 'has control characters' : undefined;
 }
 
-function gatewayConfig(settings: ConfigFile, upstreams: readonly UpstreamConfig[]): GatewayConfig {
-  const { sessionIdle, ...http } = settings.http;
+function placed({ path, message }: Omit<Problem, 'offset'>, root: Node): Problem {
+  return { path, message, offset: nodeAt(root, path)?.offset ?? root.offset };
+}
+
+function gatewayConfig(
+  settings: ConfigFile,
+  upstreams: readonly UpstreamConfig[],
+): Omit<GatewayConfig, 'policy' | 'profiles' | 'auth'> {
+  const { sessionIdle, publicUrl, ...http } = settings.http;
+  const { keepFor, ...results } = settings.results;
+  const { timeout, cpu, ...code } = settings.code;
+  const { keepDays, ...audit } = settings.audit;
+  const { interval, endpoint, ...telemetry } = settings.telemetry;
   return {
     upstreams,
     names: settings.names,
     expose: settings.expose,
-    http: { ...http, sessionIdleMs: sessionIdle },
+    http: { ...http, sessionIdleMs: sessionIdle, ...(publicUrl !== undefined && { publicUrl }) },
+    results: { ...results, keepMs: keepFor },
+    search: searchConfig(settings.search),
+    code: { ...code, timeoutMs: timeout, cpuMs: cpu },
+    audit: { ...audit, keepMs: keepDays * 24 * 3_600_000 },
+    telemetry: { ...telemetry, ...(endpoint !== '' && { endpoint }), intervalMs: interval },
+    metrics: settings.metrics,
+    ...guarding(settings),
     startup: { listWaitMs: settings.startup.listWait, refreshMs: settings.startup.refresh },
     maxCallMs: settings.timeouts.max,
     shutdownMs: settings.shutdown,
+    idleExitMs: settings.idleExit,
     log: settings.log,
   };
+}
+
+function guarding({ limits, redact, argumentRules, guards }: ConfigFile) {
+  return {
+    callerLimits: { rate: limits.callerRate, concurrency: limits.callerConcurrency, waiting: limits.waiting },
+    redact,
+    ...(argumentRules !== false && { argumentRules: argumentRules.map(withoutGaps) }),
+    guards,
+  };
+}
+
+/** Without the members that were not given. */
+function withoutGaps(rule: Exclude<ConfigFile['argumentRules'], false>[number]): ArgumentRule {
+  const { id, pattern, servers, tools, message } = rule;
+  return {
+    ...{ id, pattern },
+    ...(servers !== undefined && { servers }),
+    ...(tools !== undefined && { tools }),
+    ...(rule.arguments !== undefined && { arguments: rule.arguments }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+function searchConfig({ usage, rerank }: ConfigFile['search']): SearchConfig {
+  if (rerank === undefined) return { usage };
+  const { timeout, apiKey, ...rest } = rerank;
+  return { usage, rerank: { ...rest, timeoutMs: timeout, ...(apiKey !== undefined && { apiKey }) } };
 }
 
 function warning({ path, offset, message }: Problem, { file, text }: Source): ConfigWarning {

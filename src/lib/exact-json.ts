@@ -22,8 +22,8 @@ export function parseExact(text: string): unknown {
   return disguised === text ? value : JSON.parse(disguised);
 }
 
-export function stringifyExact(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
+export function stringifyExact(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, undefined, indent) ?? 'null';
   return text.includes(LEAD) ? text.replace(MARKED, (_, literal?: string) => literal ?? '"') : text;
 }
 

@@ -9,6 +9,10 @@ export interface ClientBehind {
   readonly capabilities: JsonObject;
   /** From which level on it wants log messages; absent when it wants none. */
   readonly logLevel: string | undefined;
+  /** Whether it faces this server alone, so that whatever the server asks or tells it passes, known to us or not. */
+  readonly isAlone?: boolean;
+  /** Whether nobody else uses the server, so that whatever the server says outside of calls is meant for it. */
+  readonly isOnlyOne?: boolean;
   /** Told when a question is open and when it no longer is: a person's thinking is not the server's slowness. */
   onAsking: ((isOpen: boolean) => void) | undefined;
   /** Told when the client left with a question, to come back with the answer in another request, or never. */
@@ -17,4 +21,6 @@ export interface ClientBehind {
   ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject>;
   /** `params` of a log message. */
   log(params: JsonObject): void;
+  /** On the way of the request while that lasts, and outside of it afterwards; dropped where there is no way. */
+  tell?(method: string, params: JsonObject | undefined): void;
 }

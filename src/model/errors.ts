@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 130;
+export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 10 | 11 | 12 | 130;
 
 interface ErrorTraits {
   /** Whether a tool call answers with an `isError` result that the model can read. */
@@ -26,17 +26,32 @@ export const errorTable = {
   UPSTREAM_UNAVAILABLE: { ...upstream, retry: true },
   UPSTREAM_REFUSED: upstream,
   UPSTREAM_NEEDS_AUTH: { ...upstream, exit: 5 },
+  SIGN_IN_FAILED: { ...upstream, exit: 5 },
   UPSTREAM_CLOSED: { ...upstream, retry: true },
   UPSTREAM_PROTOCOL: upstream,
   UPSTREAM_BUSY: bound,
+  CREDENTIALS_REFUSED: { toModel: false, rpc: -32603, http: 401, exit: 5, retry: false },
   ENTRY_NOT_FOUND: { toModel: false, rpc: -32602, http: 404, exit: 6, retry: false },
   ARGUMENTS_INVALID: { toModel: true, rpc: -32602, http: 400, exit: 2, retry: false },
+  ARGUMENTS_REFUSED: { toModel: true, rpc: -32602, http: 403, exit: 6, retry: false },
+  RATE_LIMITED: bound,
+  RESULT_TOO_LARGE: { ...upstream, exit: 6 },
+  RESULT_BLOCKED: { ...upstream, exit: 6 },
+  GUARD_FAILED: { toModel: true, rpc: -32603, http: 502, exit: 6, retry: false },
+  QUARANTINED: { toModel: true, rpc: -32603, http: 403, exit: 6, retry: false },
+  NOT_APPROVED: { toModel: true, rpc: -32603, http: 403, exit: 6, retry: false },
   WRONG_TIER: { toModel: true, rpc: -32602, http: 403, exit: 6, retry: false },
   CALL_TIMEOUT: { toModel: true, rpc: -32603, http: 504, exit: 7, retry: true },
   CALL_CANCELLED: { toModel: false, rpc: -32603, http: 499, exit: 130, retry: false },
+  SCRIPT_FAILED: { toModel: true, rpc: -32603, http: 422, exit: 6, retry: false },
+  SCRIPT_STOPPED: { toModel: true, rpc: -32603, http: 504, exit: 7, retry: false },
+  SCRIPT_BUSY: bound,
   SHUTTING_DOWN: { toModel: true, rpc: -32603, http: 503, exit: 4, retry: true },
   QUESTION_DECLINED: { toModel: true, rpc: -32603, http: 409, exit: 6, retry: false },
+  GATEWAY_UNAVAILABLE: { toModel: false, rpc: -32603, http: 503, exit: 4, retry: true },
+  GATEWAY_LOST: { toModel: true, rpc: -32603, http: 503, exit: 4, retry: true },
   ADDRESS_IN_USE: { toModel: false, rpc: -32603, http: 500, exit: 3, retry: false },
+  REVISION_CONFLICT: { toModel: false, rpc: -32603, http: 409, exit: 1, retry: false },
   STORE_CORRUPT: store,
   STORE_LOCKED: store,
   USAGE: { toModel: false, rpc: -32603, http: 400, exit: 2, retry: false },

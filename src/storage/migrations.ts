@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 
+import { approvalTables } from './approval-tables.ts';
+import { auditTables } from './audit-tables.ts';
+import { callerTables } from './caller-tables.ts';
+import { signInTables } from './sign-in-tables.ts';
 import { storeError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,6 +28,10 @@ const released: readonly Migration[] = [
       .addColumn('decided_at', 'integer', (column) => column.notNull())
       .execute();
   },
+  signInTables,
+  auditTables,
+  callerTables,
+  approvalTables,
 ];
 
 /** Brings the schema up to date in one transaction, or leaves it as it was. */

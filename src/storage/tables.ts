@@ -2,6 +2,19 @@
 export interface Tables {
   readonly listings: ListingsTable;
   readonly eras: ErasTable;
+  readonly sign_ins: SignInsTable;
+  readonly oauth_clients: OauthClientsTable;
+  readonly sign_in_notes: SignInNotesTable;
+  readonly leases: LeasesTable;
+  readonly caller_keys: CallerKeysTable;
+  readonly client_registrations: ClientRegistrationsTable;
+  readonly client_grants: ClientGrantsTable;
+  readonly client_tokens: ClientTokensTable;
+  readonly audit: AuditTable;
+  readonly audit_ends: AuditEndsTable;
+  readonly tool_stats: ToolStatsTable;
+  readonly tool_latency: ToolLatencyTable;
+  readonly approvals: ApprovalsTable;
 }
 
 interface ListingsTable {
@@ -17,4 +30,161 @@ interface ErasTable {
   era: string;
   protocol: string;
   decided_at: number;
+}
+
+interface SignInsTable {
+  upstream: string;
+  /** Empty for the sign-in that all callers share. */
+  caller: string;
+  issuer: string;
+  /** Encrypted. */
+  body: string;
+  saved_at: number;
+}
+
+interface OauthClientsTable {
+  issuer: string;
+  upstream: string;
+  /** Encrypted. */
+  body: string;
+  saved_at: number;
+}
+
+interface SignInNotesTable {
+  upstream: string;
+  caller: string;
+  body: string;
+  noted_at: number;
+}
+
+/** A key that a caller over HTTP shows. */
+interface CallerKeysTable {
+  /** The part of the key that is no secret. */
+  id: string;
+  name: string;
+  hash: string;
+  /** What its caller may, as JSON. */
+  body: string;
+  created_at: number;
+  expires_at: number | null;
+  used_at: number | null;
+}
+
+/** A client that registered itself with our authorization server. */
+interface ClientRegistrationsTable {
+  id: string;
+  body: string;
+  created_at: number;
+  /** When somebody last agreed to it. */
+  agreed_at: number | null;
+}
+
+/** That the owner of a key agreed to a client. Tokens that descend from each other have one. */
+interface ClientGrantsTable {
+  id: string;
+  client: string;
+  key_id: string;
+  /** Path that the tokens are for; empty for everything. */
+  resource: string;
+  created_at: number;
+}
+
+interface ClientTokensTable {
+  id: string;
+  kind: 'access' | 'refresh';
+  grant_id: string;
+  hash: string;
+  expires_at: number;
+  /** When a refresh token was exchanged for the next. */
+  spent_at: number | null;
+}
+
+interface LeasesTable {
+  name: string;
+  owner: string;
+  until: number;
+}
+
+/** Columns of the record, in the order in which they are written; `AuditRecord` says what they mean. */
+interface AuditTable {
+  seq: number;
+  at: number;
+  request: string;
+  group_id: string | null;
+  kind: string;
+  caller: string;
+  via: string;
+  client: string | null;
+  client_version: string | null;
+  profile: string;
+  server: string | null;
+  entry: string | null;
+  tier: string | null;
+  fingerprint: string | null;
+  outcome: string;
+  code: string | null;
+  ms: number | null;
+  bytes_in: number | null;
+  bytes_out: number | null;
+  tokens_in: number | null;
+  tokens_out: number | null;
+  rule: string | null;
+  digest: string | null;
+  action: string | null;
+  arguments: string | null;
+  result: string | null;
+  details: string | null;
+  hash: string | null;
+  /** About how many bytes the row takes. */
+  size: number;
+}
+
+/** One row, which every writer of the record updates in the transaction that adds or removes records. */
+interface AuditEndsTable {
+  id: number;
+  /** The highest number ever given. */
+  last_seq: number;
+  /** Of all rows that are kept. */
+  bytes: number;
+  /** Hash of the newest chained record; it stays when that record is taken away. */
+  head: string | null;
+  /** Hash of the last chained record that was removed because of its age. */
+  base: string | null;
+  /** How many chained records are kept. */
+  chained: number;
+}
+
+interface ToolStatsTable {
+  server: string;
+  entry: string;
+  kind: string;
+  calls: number;
+  errors: number;
+  refused: number;
+  last_at: number;
+  bytes_in: number;
+  bytes_out: number;
+  tokens_in: number;
+  tokens_out: number;
+}
+
+interface ToolLatencyTable {
+  server: string;
+  entry: string;
+  kind: string;
+  bucket: number;
+  calls: number;
+}
+
+/** What a person, or the rule that a person chose, said about one definition. */
+interface ApprovalsTable {
+  upstream: string;
+  kind: string;
+  /** The upstream's own; empty for the server itself and for its words. */
+  name: string;
+  state: string;
+  fingerprint: string;
+  definition: string;
+  decided_at: number;
+  decided_by: string;
 }

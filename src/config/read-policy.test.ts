@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+
+import type { Fingerprint } from '../model/ids.ts';
+import type { GatewayConfig } from './config.ts';
+import { validateConfig } from './validate.ts';
+
+const mcpServers = {
+  github: { command: 'a', tags: ['code'] },
+  broken: { nonsense: 1 },
+};
+
+function read(settings: object): GatewayConfig {
+  const text = JSON.stringify({ mcpServers, ...settings }, undefined, 1);
+  return validateConfig({ file: '/c.jsonc', text, revision: '' as Fingerprint }).value;
+}
+
+function problemOf(settings: object): unknown {
+  try {
+    read(settings);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('rules and profiles', () => {
+  test('are open when the file says nothing', () => {
+    expect(read({})).toMatchObject({ policy: { default: 'allow', rules: [] }, profiles: {} });
+  });
+
+  test('are read with who, what and nothing that was not said', () => {
+    const { policy, profiles } = read({
+      profiles: { work: { description: 'W.', servers: ['git*'], tiers: ['read'], expose: 'search' } },
+      policy: {
+        default: 'deny',
+        rules: [{ id: 'a', effect: 'ask', groups: ['x'], profiles: ['work'], names: ['*'], message: 'M.' }],
+      },
+    });
+    expect(policy).toEqual({
+      ask: { by: ['person'], waitMs: 120_000 },
+      default: 'deny',
+      rules: [
+        {
+          id: 'a',
+          effect: 'ask',
+          who: { groups: ['x'], profiles: ['work'] },
+          what: { names: ['*'] },
+          message: 'M.',
+        },
+      ],
+    });
+    expect(profiles).toEqual({
+      work: { description: 'W.', what: { servers: ['git*'], tiers: ['read'] }, expose: 'search' },
+    });
+  });
+
+  test('may name a server that is written down wrong, since that is another problem', () => {
+    expect(problemOf({ profiles: { a: { servers: ['broken'] } } })).toBeUndefined();
+  });
+
+  test.each([
+    [{ profiles: { a: { servers: ['githib'] } } }, 'there is no server "githib"; did you mean "github"?'],
+    [{ profiles: { a: { tags: ['cod'] } } }, 'there is no tag "cod"; did you mean "code"?'],
+    [
+      { policy: { rules: [{ id: 'a', effect: 'deny', profiles: ['wor'] }] }, profiles: { work: {} } },
+      'there is no profile "wor"; did you mean "work"?',
+    ],
+    [
+      {
+        policy: {
+          rules: [
+            { id: 'a', effect: 'deny' },
+            { id: 'a', effect: 'allow' },
+          ],
+        },
+      },
+      'two rules are called "a"',
+    ],
+    [{ policy: { rules: [{ id: 'a', effect: 'deny', servers: [] }] } }, 'policy.rules[0].servers'],
+    [{ policy: { rules: [{ id: 'a', effect: 'deny', tiers: ['reed'] }] } }, 'tiers'],
+    [{ policy: { rules: [{ id: 'a', effect: 'deny', user: ['x'] }] } }, 'user'],
+    [{ profiles: { '../x': {} } }, 'letters'],
+  ])('refuse to load with %j', (settings, message) => {
+    expect(problemOf(settings)).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  test('say where a name is wrong', () => {
+    const error = problemOf({ profiles: { a: { servers: ['githib'] } } });
+    expect(error).toMatchObject({ details: { path: 'profiles.a.servers[0]' } });
+  });
+});
