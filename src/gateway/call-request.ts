@@ -5,7 +5,7 @@ import type { Call } from '../policy/call.ts';
 /** What a client asks; `params` as they came, less what belonged to the hop. */
 export interface CallRequest extends Pick<
   Call,
-  'session' | 'cancellation' | 'onProgress' | 'behind' | 'checksArguments'
+  'session' | 'group' | 'client' | 'cancellation' | 'onProgress' | 'behind' | 'checksArguments'
 > {
   readonly params: JsonObject;
   readonly timeoutMs?: number;

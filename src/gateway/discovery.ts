@@ -25,6 +25,7 @@ export class Discovery implements AsyncDisposable {
   readonly #running = new Map<Promise<void>, Cancellation>();
   readonly #triedAt = new Map<UpstreamName, number>();
   readonly #listeners: Disposable[] = [];
+  readonly #changing = new Map<UpstreamName, Promise<void>>();
   readonly #firstRound = deferred<void>();
   #warmTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -35,8 +36,9 @@ export class Discovery implements AsyncDisposable {
     this.#options = options;
   }
 
-  start(): void {
-    const names = this.#pool.names();
+  /** `on-demand` is for one question: what is cached is fresh enough, and only what is asked for is started. */
+  start(when: 'at-once' | 'on-demand' = 'at-once'): void {
+    const names = when === 'at-once' ? this.#pool.names() : [];
     const known = names.filter((name) => this.#catalog.has(name));
     const first = names.filter((name) => !known.includes(name)).map((name) => this.refreshInBackground(name));
     this.#warmTimer = setTimeout(
@@ -47,13 +49,18 @@ export class Discovery implements AsyncDisposable {
       known.length === 0 ? 0 : WARM_DELAY_MS,
     );
     this.#listeners.push(
-      this.#pool.events.on('listChanged', ({ name }) => void this.refreshInBackground(name)),
+      this.#pool.events.on('listChanged', ({ name }) => this.#listChanged(name)),
       this.#pool.events.on('state', ({ name, state }) => {
         if (state.at !== 'ready') return;
         if (this.#options.now() - (this.#triedAt.get(name) ?? 0) > FRESH_MS)
           void this.refreshInBackground(name);
       }),
     );
+  }
+
+  /** Settled when the list that a server said has changed was read, or could not be; undefined when none has. */
+  changing(name: UpstreamName): Promise<void> | undefined {
+    return this.#changing.get(name);
   }
 
   /** Resolves when every server was listed once in this run, or could not be. */
@@ -67,6 +74,13 @@ export class Discovery implements AsyncDisposable {
       if (!this.#isStopped)
         this.#options.log.debug('Cannot list a server.', { upstream: name, reason: String(error) });
     });
+  }
+
+  /** Waits for the listing that is being made, or makes one; for servers that have none. */
+  async list(name: UpstreamName): Promise<void> {
+    if (!this.#triedAt.has(name)) return this.refresh(name);
+    await this.#catalog.settled([name], this.#options.refreshMs);
+    if (!this.#catalog.has(name)) await this.refresh(name);
   }
 
   async refresh(name: UpstreamName): Promise<void> {
@@ -90,6 +104,13 @@ export class Discovery implements AsyncDisposable {
       this.#triedAt.delete(name);
       throw error;
     }
+  }
+
+  #listChanged(name: UpstreamName): void {
+    const run = this.refreshInBackground(name).finally(() => {
+      if (this.#changing.get(name) === run) this.#changing.delete(name);
+    });
+    this.#changing.set(name, run);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,26 +1,27 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import { mayBelongTo } from '../catalog/naming.ts';
-import type { Snapshot } from '../catalog/snapshot.ts';
-import type { GatewayConfig, UpstreamConfig } from '../config/config.ts';
-import { orCancelled } from '../lib/cancellation.ts';
-import type { Cancellation } from '../lib/cancellation.ts';
+import type { ResourceRoute, Snapshot } from '../catalog/snapshot.ts';
+import type { UpstreamConfig } from '../config/config.ts';
 import { Deadlines } from '../lib/deadlines.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
-import type { ToolEntry } from '../model/entry.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Logger } from '../observe/log.ts';
+import { watchedTask } from '../model/watched.ts';
+import { WaitingCalls } from '../policy/ask/waiting-calls.ts';
 import type { Call, Next, Operation } from '../policy/call.ts';
 import { chain } from '../policy/chain.ts';
-import { deadline, tooLate } from '../policy/guards/deadline.ts';
-import { limit } from '../policy/guards/limit.ts';
-import { validate } from '../policy/guards/validate.ts';
-import type { UpstreamPool } from '../upstream/pool.ts';
+import { defaultChain } from '../policy/default-chain.ts';
+import { tiers } from '../policy/tiers.ts';
 import type { CallRequest } from './call-request.ts';
 import { Discovery } from './discovery.ts';
+import { FirstListing } from './first-listing.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { GivenLinks } from './given-links.ts';
+import { InFlight } from './in-flight.ts';
+import { permission } from './permission.ts';
+import { Quarantine } from './quarantine.ts';
+import { Refusals, callFacts } from './refusals.ts';
 import {
   completionOperation,
   findTool,
@@ -28,44 +29,46 @@ import {
   resourceOperation,
   resourceRoute,
   toolOperation,
-  unknownEntry,
 } from './route.ts';
-import { statusOf } from './status.ts';
+import { Servers } from './servers.ts';
+import { Sight } from './sight.ts';
 import type { UpstreamStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { ServerAlone } from './server-alone.ts';
+import { ServersAlone } from './servers-alone.ts';
 import type { Served } from './served.ts';
-import { toolSearch } from './tool-search.ts';
-import type { Find } from './tool-search.ts';
-import { changedLists, viewOf } from './view.ts';
+import { Tasks, isAboutTask } from './tasks.ts';
+import { ToolSearch } from './tool-search.ts';
+import { troubleOf } from './trouble.ts';
+import { changedLists } from './view.ts';
 import type { ChangedLists, View } from './view.ts';
 
-export interface GatewayDeps {
-  readonly config: GatewayConfig;
-  readonly pool: UpstreamPool;
-  readonly catalog: Catalog;
-  /** The file of word vectors, for searching. */
-  readonly vectors?: URL;
-  readonly log: Logger;
-  readonly now: () => number;
-}
-
 const ANNOUNCE_AFTER_MS = 50;
+const TOOL = { kind: 'tool', method: 'tools/call' } as const;
+const PROMPT = { kind: 'prompt', method: 'prompts/get' } as const;
+const RESOURCE = { kind: 'resource', method: 'resources/read' } as const;
+const COMPLETION = { kind: 'completion', method: 'completion/complete' } as const;
 
 /** Where pool, catalog and policy meet; there is one way to call anything, and it is here. */
 export class Gateway implements Served, AsyncDisposable {
   readonly events = new Emitter<{ changed: ChangedLists }>();
+  readonly servers: Servers;
+  readonly search: ToolSearch;
+  readonly sight: Sight;
+  readonly quarantine: Quarantine;
+  /** Calls that wait for a person. */
+  readonly waiting: WaitingCalls;
   readonly #deps: GatewayDeps;
   readonly #configs: ReadonlyMap<UpstreamName, UpstreamConfig>;
   readonly #discovery: Discovery;
+  readonly #first: FirstListing;
+  readonly #refusals: Refusals;
   readonly #deadlines: Deadlines;
   readonly #subscriptions: Subscriptions;
   readonly #run: Next;
-  readonly #find: Find;
-  readonly #inFlight = new Set<Cancellation>();
-  readonly #views = new WeakMap<Snapshot, View>();
-  readonly #alone = new Map<UpstreamName, ServerAlone>();
-  #drained: (() => void) | undefined;
+  readonly #links = new GivenLinks();
+  readonly #inFlight = new InFlight();
+  readonly #tasks = new Tasks();
+  readonly #alone: ServersAlone;
   #announcing: NodeJS.Timeout | undefined;
   #listsWaitUntil: number | undefined;
 
@@ -76,22 +79,45 @@ export class Gateway implements Served, AsyncDisposable {
     this.#discovery = new Discovery(pool, catalog, { refreshMs: config.startup.refreshMs, now, log });
     this.#deadlines = new Deadlines({ tickMs: 50, now });
     this.#subscriptions = new Subscriptions((name) => pool.get(name));
-    const guards = [
-      deadline({ deadlines: this.#deadlines, maxMs: config.maxCallMs, now }),
-      limit((name) => this.#configs.get(name)?.limits),
-      validate(),
-    ];
+    const [discovery, subscriptions] = [this.#discovery, this.#subscriptions];
+    this.servers = new Servers({ pool, catalog, discovery, subscriptions });
+    const upstream = (name: UpstreamName): UpstreamConfig | undefined => this.#configs.get(name);
+    this.search = new ToolSearch({ ...deps, upstreams: config.upstreams, config: config.search });
+    const trouble = (name: UpstreamName): string | undefined => troubleOf(this.servers.statusOf(name));
+    this.sight = new Sight({ config, catalog, find: this.search.find, trouble });
+    const { sight } = this;
+    const { watch, approvals } = deps;
+    const [configs, servers] = [this.#configs, this.servers];
+    this.quarantine = new Quarantine({ approvals, catalog, servers, discovery, configs });
+    const { quarantine } = this;
+    this.waiting = new WaitingCalls(now);
+    const facts = callFacts(sight, tiers(config.upstreams));
+    this.#refusals = new Refusals({ watch, facts, catalog, sight });
+    const deadlines = this.#deadlines;
+    const permitted = permission(deps, this);
+    const guards = defaultChain({ ...config, ...deps, deadlines, upstream, facts, permission: permitted });
     this.#run = chain(guards, (call) => this.#send(call));
-    this.#find = toolSearch({ upstreams: config.upstreams, vectors: deps.vectors, log });
+    this.#first = new FirstListing({
+      ...{ pool, catalog, discovery, sight, quarantine, deadlines, now },
+      separator: config.names.separator,
+      timeoutOf: (name) => this.#timeoutOf(name),
+    });
+    this.#alone = new ServersAlone({
+      ...{ configs, catalog, pool, subscriptions, tasks: this.#tasks, all: this, sight, quarantine, now },
+      refusals: this.#refusals,
+      isForOne: deps.isForOne === true,
+      listWaitMs: config.startup.listWaitMs,
+      discover: (name, request) =>
+        this.#inFlight.track(request.cancellation, () => this.#first.list(name, request)),
+      call: (caller, operation, request) => this.#guarded(caller, operation, request),
+    });
   }
 
-  start(): void {
+  start(when?: 'at-once' | 'on-demand'): void {
     const { pool, catalog } = this.#deps;
     catalog.events.on('changed', ({ before }) => this.#announceSoon(before));
-    pool.events.on('resourceUpdated', ({ name, params }) => {
-      if (typeof params['uri'] === 'string') this.#subscriptions.updated(name, params['uri']);
-    });
-    this.#discovery.start();
+    pool.events.on('news', ({ name, params }) => this.#subscriptions.updated(name, params));
+    this.#discovery.start(when);
   }
 
   /**
@@ -110,66 +136,71 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   /** The same object while nothing changed, so that what is derived from it can be kept with it. */
-  view(_caller: Caller): View {
-    const snapshot = this.#deps.catalog.current;
-    let view = this.#views.get(snapshot);
-    if (view === undefined)
-      this.#views.set(snapshot, (view = viewOf(snapshot, this.#deps.config.upstreams, this.#find)));
-    return view;
+  view(caller: Caller): View {
+    return this.search.remembering(this.sight.view(caller), caller);
   }
 
   /** One server by itself, under its own names; undefined when there is none of that name. */
   alone(name: string): Served | undefined {
-    const config = this.#configs.get(name as UpstreamName); // The cast only asks the map.
-    if (config === undefined) return undefined;
-    let alone = this.#alone.get(config.name);
-    if (alone !== undefined) return alone;
-    const { catalog, now } = this.#deps;
-    alone = new ServerAlone({
-      config,
-      catalog,
-      subscriptions: this.#subscriptions,
-      all: this,
-      listWaitMs: this.#deps.config.startup.listWaitMs,
-      now,
-      discover: (request) => this.#tracked(request.cancellation, () => this.#discover(config.name, request)),
-      call: (caller, operation, request) => this.#guarded(caller, operation, request),
-    });
-    this.#alone.set(config.name, alone);
-    return alone;
+    return this.#alone.get(name);
   }
 
   async callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const known = findTool(this.#deps.catalog.current, name);
-    if (known !== undefined) return this.#guarded(caller, toolOperation(known, request.params), request);
+    const known = findTool(this.sight.all(caller), name);
+    if (known !== undefined && this.quarantine.changing(known.upstream, request.cancellation) === undefined)
+      return this.#linked(caller, toolOperation(known, request.params), request);
     // One piece of work to its end, or a stop could fall between finding and calling.
-    return this.#tracked(request.cancellation, async () => {
-      const entry = await this.#discoverTool(name, request);
-      return this.#guarded(caller, toolOperation(entry, request.params), request);
+    return this.#inFlight.track(request.cancellation, async () => {
+      const entry = await this.#refusals.before(TOOL, caller, request, () =>
+        this.#first.tool(caller, name, request),
+      );
+      return this.#linked(caller, toolOperation(entry, request.params), request);
     });
   }
 
   async getPrompt(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    return this.#guarded(caller, promptOperation(this.#deps.catalog.current, name, request.params), request);
+    const operation = await this.#refusals.before(PROMPT, caller, request, () =>
+      promptOperation(this.sight.all(caller), name, request.params),
+    );
+    return this.#linked(caller, operation, request);
   }
 
   async readResource(caller: Caller, uri: string, request: CallRequest): Promise<Payload> {
-    return this.#guarded(caller, resourceOperation(this.#deps.catalog.current, uri, request.params), request);
+    const operation = await this.#refusals.before(RESOURCE, caller, request, () =>
+      resourceOperation(this.#route(caller, uri), request.params),
+    );
+    return this.#linked(caller, operation, request, uri);
   }
 
   /** Completes an argument of a prompt or of a resource template. */
   async complete(caller: Caller, ref: JsonObject, request: CallRequest): Promise<Payload> {
-    return this.#guarded(
-      caller,
-      completionOperation(this.#deps.catalog.current, ref, request.params),
-      request,
+    const operation = await this.#refusals.before(COMPLETION, caller, request, () =>
+      completionOperation(this.sight.all(caller), ref, request.params),
     );
+    return this.#guarded(caller, operation, request);
   }
 
   /** `onUpdate` is called until the subscription is disposed of. */
-  async subscribe(_caller: Caller, uri: string, onUpdate: () => void): Promise<Disposable> {
-    const { upstream, uri: own } = resourceRoute(this.#deps.catalog.current, uri);
-    return this.#subscriptions.add(upstream, own, onUpdate);
+  async subscribe(...[caller, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
+    const { upstream, uri: own } = this.#route(caller, uri);
+    return this.#subscriptions.add(upstream, own, onUpdate, behind);
+  }
+
+  watchTask(...[caller, id, onUpdate]: Parameters<Served['watchTask']>): Promise<Disposable> | undefined {
+    const upstream = this.#tasks.ownUpstreamOf(caller, id);
+    return upstream === undefined ? undefined : this.#subscriptions.add(upstream, watchedTask(id), onUpdate);
+  }
+
+  /** Of what we do not know only requests about tasks can be passed on, since the server of each task is known. */
+  takes(method: string): boolean {
+    return isAboutTask(method);
+  }
+
+  async pass(caller: Caller, method: string, request: CallRequest): Promise<Payload> {
+    const operation = await this.#refusals.before({ kind: 'other', method }, caller, request, () =>
+      this.#tasks.operation(caller, method, request.params),
+    );
+    return this.#guarded(caller, operation, request);
   }
 
   /** Some client wants log messages from this level on. */
@@ -185,58 +216,59 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   status(): readonly UpstreamStatus[] {
-    const { pool, catalog } = this.#deps;
-    return pool.names().map((name) => statusOf(name, pool.get(name), catalog.listing(name)));
+    return this.servers.status();
   }
 
   /** Lets calls in flight finish; those that have not by the deadline are cancelled. */
-  async drain(withinMs: number): Promise<void> {
-    if (this.#inFlight.size === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      new Promise<void>((resolve) => (this.#drained = resolve)),
-      new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs))),
-    ]);
-    clearTimeout(timer);
-    const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is stopping; try again in a moment.');
-    for (const cancellation of [...this.#inFlight]) cancellation.cancel(reason);
-    // Answers pass through a few promises on their way out; a turn later they have left.
-    await new Promise((resolve) => setImmediate(resolve));
+  drain(withinMs: number): Promise<void> {
+    return this.#inFlight.drain(withinMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#discovery[Symbol.asyncDispose]();
     clearTimeout(this.#announcing);
+    this.search[Symbol.dispose]();
+    this.waiting[Symbol.dispose]();
     this.#deadlines[Symbol.dispose]();
   }
 
+  #route(caller: Caller, uri: string): ResourceRoute {
+    return resourceRoute(this.sight.all(caller), uri, this.#links.find(caller.id, uri));
+  }
+
+  /** What the answer links to can be read through us; `asked` is what the client calls the resource it reads. */
+  async #linked(
+    caller: Caller,
+    operation: Operation,
+    request: CallRequest,
+    asked?: string,
+  ): Promise<Payload> {
+    const payload = await this.#guarded(caller, operation, request);
+    const { upstream, params, entry } = operation;
+    if (entry?.kind === 'tool') this.search.used(caller, entry);
+    const read = asked === undefined ? {} : { read: { asked, own: params['uri'] } };
+    const snapshot = this.sight.all(caller);
+    return this.#links.expose(payload, { caller: caller.id, upstream, snapshot, ...read });
+  }
+
   #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
-    const { session, cancellation, onProgress, behind, checksArguments } = request;
+    const { session, group, client, cancellation, onProgress, behind, checksArguments } = request;
     const timeoutMs = request.timeoutMs ?? this.#timeoutOf(operation.upstream);
     // Always the same members, which is faster than leaving some out.
     const call: Call = {
       caller,
       session,
       operation,
+      group,
+      client,
       cancellation,
       timeoutMs,
       onProgress,
       behind,
       checksArguments,
     };
-    if (operation.entry?.kind === 'tool') request.check?.(operation.entry);
-    return this.#tracked(cancellation, () => this.#run(call));
-  }
-
-  /** Work that a stop waits for. */
-  async #tracked<T>(cancellation: Cancellation, work: () => Promise<T>): Promise<T> {
-    this.#inFlight.add(cancellation);
-    try {
-      return await work();
-    } finally {
-      this.#inFlight.delete(cancellation);
-      if (this.#inFlight.size === 0) this.#drained?.();
-    }
+    this.#refusals.check(call, request);
+    return this.#inFlight.track(cancellation, () => this.#run(call));
   }
 
   /** Servers that are listed one after the other, as at a start, are one change for clients. */
@@ -248,36 +280,14 @@ export class Gateway implements Served, AsyncDisposable {
     }, ANNOUNCE_AFTER_MS);
   }
 
-  #send(call: Call): Promise<Payload> {
-    const { upstream: name, method, params } = call.operation;
-    const upstream = this.#deps.pool.forSession(name, call.session);
+  async #send(call: Call): Promise<Payload> {
+    const { upstream: name, method, params, entry } = call.operation;
+    this.quarantine.refuseHeld(entry);
+    const upstream = this.#deps.pool.forSession(name, call.session, call.caller);
     if (upstream === undefined) throw new GatewayError('INVARIANT', `There is no upstream "${name}".`);
-    return upstream.request(method, params, call);
-  }
-
-  /** While a server has no listing yet, a call is matched against the known prefixes and only that server is listed. */
-  async #discoverTool(name: string, request: CallRequest): Promise<ToolEntry> {
-    const { pool, catalog, config } = this.#deps;
-    const isPossible = (upstream: UpstreamName): boolean =>
-      !catalog.has(upstream) && mayBelongTo(name, upstream, config.names.separator);
-    for (const upstream of pool.names().filter(isPossible)) {
-      await this.#discover(upstream, request);
-      const entry = findTool(catalog.current, name);
-      if (entry !== undefined) return entry;
-    }
-    throw unknownEntry('tool', name, catalog.current.tools.keys());
-  }
-
-  async #discover(upstream: UpstreamName, { cancellation, timeoutMs }: CallRequest): Promise<void> {
-    const { catalog, now } = this.#deps;
-    const waitMs = timeoutMs ?? this.#timeoutOf(upstream);
-    const limit = this.#deadlines.add(now() + waitMs, () => cancellation.cancel(tooLate(upstream, waitMs)));
-    try {
-      await orCancelled(catalog.settled([upstream], waitMs), cancellation);
-      if (!catalog.has(upstream)) await orCancelled(this.#discovery.refresh(upstream), cancellation);
-    } finally {
-      this.#deadlines.remove(limit);
-    }
+    const payload = await upstream.request(method, params, call);
+    if (call.operation.kind === 'tool') this.#tasks.answered(call, payload);
+    return payload;
   }
 
   #timeoutOf(upstream: UpstreamName): number {

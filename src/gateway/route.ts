@@ -1,14 +1,37 @@
 import { findResource } from '../catalog/snapshot.ts';
-import type { ResourceRoute, Snapshot } from '../catalog/snapshot.ts';
+import type { HeldEntry, ResourceRoute, Snapshot } from '../catalog/snapshot.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { PromptEntry, ToolEntry } from '../model/entry.ts';
 import { GatewayError } from '../model/errors.ts';
+import type { HeldReason } from '../model/held.ts';
 import type { ExposedName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Operation } from '../policy/call.ts';
 
 export function findTool(snapshot: Snapshot, name: string): ToolEntry | undefined {
   return snapshot.tools.get(name as ExposedName); // The cast only asks the map.
+}
+
+/** Throws when there is such a tool, and it waits for a person. */
+export function refuseHeldTool(snapshot: Snapshot, name: string): void {
+  const held = snapshot.held.tools.get(name as ExposedName); // The cast only asks the map.
+  if (held !== undefined) throw quarantined(held);
+}
+
+const HELD: Readonly<Record<HeldReason, string>> = {
+  new: 'it is new',
+  changed: 'it is not what was approved any more',
+  suspicious: 'something about it looks wrong',
+  refused: 'a person refused it',
+};
+
+/** Says why, and nothing of what is held. */
+export function quarantined({ entry, reason }: HeldEntry): GatewayError {
+  const { kind, name, upstream } = entry;
+  const rest = reason === 'refused' ? '' : ' A person has to look at it first, with: trunkline approvals';
+  return new GatewayError('QUARANTINED', `The ${kind} ${name} is held: ${HELD[reason]}.${rest}`, {
+    details: { kind, upstream, reason },
+  });
 }
 
 /** What a client's request is in the words of the upstream that must answer it. */
@@ -35,9 +58,15 @@ export function promptOperation(snapshot: Snapshot, name: string, params: JsonOb
   };
 }
 
-export function resourceOperation(snapshot: Snapshot, uri: string, params: JsonObject): Operation {
-  const { upstream, entry, uri: own } = resourceRoute(snapshot, uri);
-  return { kind: 'resource', upstream, entry, method: 'resources/read', params: { ...params, uri: own } };
+export function resourceOperation(route: ResourceRoute, params: JsonObject): Operation {
+  const { upstream, entry, uri } = route;
+  return {
+    kind: 'resource',
+    upstream,
+    ...(entry && { entry }),
+    method: 'resources/read',
+    params: { ...params, uri },
+  };
 }
 
 export function completionOperation(snapshot: Snapshot, ref: JsonObject, params: JsonObject): Operation {
@@ -45,17 +74,19 @@ export function completionOperation(snapshot: Snapshot, ref: JsonObject, params:
   return {
     kind: 'completion',
     upstream,
-    entry,
+    ...(entry && { entry }),
     method: 'completion/complete',
     params: { ...params, ref: own },
   };
 }
 
-export function resourceRoute(snapshot: Snapshot, uri: string): ResourceRoute {
-  const route = findResource(snapshot, uri);
+/** `given` is the server that gave out the URI in a result; what is listed comes first. */
+export function resourceRoute(snapshot: Snapshot, uri: string, given?: ResourceRoute): ResourceRoute {
+  const route = findResource(snapshot, uri) ?? given;
   if (route !== undefined) return route;
   const details = { kind: 'resource', uri };
-  throw new GatewayError('ENTRY_NOT_FOUND', `Unknown resource: ${uri.slice(0, 500)}`, { details });
+  const message = `Unknown resource: ${uri.slice(0, 500)}. No server lists it; a link of an earlier result may have to be asked for again.`;
+  throw new GatewayError('ENTRY_NOT_FOUND', message, { details });
 }
 
 export function unknownEntry(kind: 'tool' | 'prompt', name: string, known: Iterable<string>): GatewayError {
@@ -67,6 +98,8 @@ export function unknownEntry(kind: 'tool' | 'prompt', name: string, known: Itera
 
 function promptNamed(snapshot: Snapshot, name: string): PromptEntry {
   const entry = snapshot.prompts.get(name as ExposedName); // The cast only asks the map.
+  const held = snapshot.held.prompts.get(name as ExposedName); // The cast only asks the map.
+  if (held !== undefined) throw quarantined(held);
   if (entry === undefined) throw unknownEntry('prompt', name, snapshot.prompts.keys());
   return entry;
 }
@@ -75,7 +108,7 @@ function referenceRoute(
   snapshot: Snapshot,
   ref: JsonObject,
 ): Pick<ResourceRoute, 'upstream'> & {
-  readonly entry: Operation['entry'] & object;
+  readonly entry?: Operation['entry'] & object;
   readonly own: JsonObject;
 } {
   const { type, name, uri } = ref;
@@ -90,7 +123,7 @@ function referenceRoute(
       return { upstream, entry: template, own: { ...ref, uri: definition.uriTemplate } };
     }
     const { upstream, entry, uri: own } = resourceRoute(snapshot, uri);
-    return { upstream, entry, own: { ...ref, uri: own } };
+    return { upstream, ...(entry && { entry }), own: { ...ref, uri: own } };
   }
   throw new GatewayError(
     'ARGUMENTS_INVALID',

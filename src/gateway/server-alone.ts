@@ -2,26 +2,50 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { findResource } from '../catalog/snapshot.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import type { UpstreamConfig } from '../config/config.ts';
+import { Cancellation } from '../lib/cancellation.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { ServerFacts } from '../model/server-facts.ts';
+import type { Era, ServerFacts } from '../model/server-facts.ts';
+import { watchedTask } from '../model/watched.ts';
 import type { Operation } from '../policy/call.ts';
+import type { UpstreamPool } from '../upstream/pool.ts';
 import type { CallRequest } from './call-request.ts';
-import { completionOperation, findTool, promptOperation, toolOperation, unknownEntry } from './route.ts';
+import { isList, leftToServer, passesBetween } from './pass-through.ts';
+import {
+  completionOperation,
+  findTool,
+  promptOperation,
+  refuseHeldTool,
+  resourceRoute,
+  toolOperation,
+  unknownEntry,
+} from './route.ts';
+import type { Refusals } from './refusals.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { Served } from './served.ts';
+import type { Sight } from './sight.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { isAboutTask } from './tasks.ts';
+import type { Tasks } from './tasks.ts';
 import { changedLists, viewOf } from './view.ts';
 import type { ChangedLists, View } from './view.ts';
 
-interface AloneDeps {
+export interface AloneDeps {
   readonly config: UpstreamConfig;
   readonly catalog: Catalog;
+  readonly pool: UpstreamPool;
   readonly subscriptions: Subscriptions;
+  readonly tasks: Tasks;
   /** The gateway of all servers: what does not depend on names is left to it. */
   readonly all: Pick<Served, 'events' | 'wantLogs' | 'endSession'>;
+  readonly sight: Sight;
+  readonly quarantine: Quarantine;
+  readonly refusals: Refusals;
+  readonly isForOne: boolean;
   readonly listWaitMs: number;
   readonly now: () => number;
   /** Waits until the server was listed; fails with the reason why it cannot be. */
@@ -30,9 +54,10 @@ interface AloneDeps {
   readonly call: (caller: Caller, operation: Operation, request: CallRequest) => Promise<Payload>;
 }
 
-/** One server by itself: its own names, its own order, and nothing of the others. */
+/** One server by itself: its own names, its own order, its own answers, and nothing of the others. */
 export class ServerAlone implements Served {
   readonly events = new Emitter<{ changed: ChangedLists }>();
+  readonly isForOne: boolean;
   readonly #deps: AloneDeps;
   readonly #views = new WeakMap<Snapshot, View>();
   readonly #unlisted: View;
@@ -41,14 +66,17 @@ export class ServerAlone implements Served {
 
   constructor(deps: AloneDeps) {
     this.#deps = deps;
+    this.isForOne = deps.isForOne;
     this.#unlisted = viewOf(undefined, [deps.config]);
     this.#announced = this.#snapshot;
     deps.all.events.on('changed', () => this.#announce());
   }
 
   async introduction(): Promise<ServerFacts | undefined> {
+    // Who has the server to itself would wait for it without us as well.
+    if (this.isForOne && this.#facts === undefined) await this.#listed({ params: {}, ...ANYBODY() });
     await this.settled();
-    return this.#deps.catalog.listing(this.#deps.config.name)?.facts;
+    return this.#facts;
   }
 
   settled(): Promise<void> {
@@ -57,8 +85,8 @@ export class ServerAlone implements Served {
     return catalog.settled([config.name], Math.max(0, this.#waitUntil - now()));
   }
 
-  view(_caller: Caller): View {
-    const snapshot = this.#snapshot;
+  view(caller: Caller): View {
+    const snapshot = this.#deps.sight.alone(caller, this.#deps.config.name);
     if (snapshot === undefined) return this.#unlisted;
     let view = this.#views.get(snapshot);
     if (view === undefined) this.#views.set(snapshot, (view = viewOf(snapshot, [this.#deps.config])));
@@ -66,37 +94,101 @@ export class ServerAlone implements Served {
   }
 
   async callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const snapshot = await this.#listed(request);
-    const entry = findTool(snapshot, name);
-    if (entry === undefined) throw unknownEntry('tool', name, snapshot.tools.keys());
-    return this.#deps.call(caller, toolOperation(entry, request.params), request);
+    const unlisted = this.#unlistedOperation('tool', 'tools/call', request);
+    const operation = await this.#found(unlisted, caller, request, (snapshot) => {
+      const entry = findTool(snapshot, name);
+      if (entry !== undefined) return toolOperation(entry, request.params);
+      refuseHeldTool(snapshot, name);
+      if (!this.#mayHave(caller, name)) throw unknownEntry('tool', name, snapshot.tools.keys());
+      return unlisted;
+    });
+    return this.#deps.call(caller, operation, request);
   }
 
   async getPrompt(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const operation = promptOperation(await this.#listed(request), name, request.params);
+    const unlisted = this.#unlistedOperation('prompt', 'prompts/get', request);
+    const operation = await this.#found(unlisted, caller, request, (snapshot) => {
+      const isListed = [...snapshot.prompts.keys()].some((known) => known === name);
+      // What the rules speak of is known here; the rest is the server's to refuse.
+      return isListed || !this.#isOpen(caller) ? promptOperation(snapshot, name, request.params) : unlisted;
+    });
     return this.#deps.call(caller, operation, request);
   }
 
   /** Whether an unlisted resource exists only the server knows, and it is the only one who could have it. */
   async readResource(caller: Caller, uri: string, request: CallRequest): Promise<Payload> {
-    const entry = findResource(await this.#listed(request), uri)?.entry;
-    const operation: Operation = {
-      kind: 'resource',
-      upstream: this.#deps.config.name,
-      ...(entry && { entry }),
-      method: 'resources/read',
-      params: request.params,
-    };
+    const unlisted = this.#unlistedOperation('resource', 'resources/read', request);
+    const operation = await this.#found(unlisted, caller, request, (snapshot) => {
+      const entry = findResource(snapshot, uri)?.entry;
+      if (entry === undefined && !this.#deps.sight.of(caller).isOpen) resourceRoute(snapshot, uri); // Says that there is none.
+      return { ...unlisted, ...(entry && { entry }) };
+    });
     return this.#deps.call(caller, operation, request);
   }
 
   async complete(caller: Caller, ref: JsonObject, request: CallRequest): Promise<Payload> {
-    const operation = completionOperation(await this.#listed(request), ref, request.params);
+    const unlisted = this.#unlistedOperation('completion', 'completion/complete', request);
+    const operation = await this.#found(unlisted, caller, request, (snapshot) => {
+      try {
+        return completionOperation(snapshot, ref, request.params);
+      } catch (error) {
+        if (!(error instanceof GatewayError) || !this.#isOpen(caller)) throw error;
+        return unlisted;
+      }
+    });
     return this.#deps.call(caller, operation, request);
   }
 
-  subscribe(_caller: Caller, uri: string, onUpdate: () => void): Promise<Disposable> {
-    return this.#deps.subscriptions.add(this.#deps.config.name, uri, onUpdate);
+  takes(method: string, era: Era): boolean {
+    return passesBetween(method, era, this.#facts?.era ?? era);
+  }
+
+  leavesToServer(method: string, params: JsonObject, era: Era): boolean {
+    return this.#facts !== undefined && leftToServer(method, params, { era, facts: this.#facts });
+  }
+
+  /** What we do not know passes as it is; the server knows whether there is such a thing. */
+  async pass(caller: Caller, method: string, request: CallRequest): Promise<Payload> {
+    const { config, tasks } = this.#deps;
+    const { params } = request;
+    const unlisted = this.#unlistedOperation('other', method, request);
+    const operation = await this.#found(unlisted, caller, request, () => {
+      if (isAboutTask(method) && tasks.isForeign(caller, config.name, params['taskId']))
+        tasks.upstreamOf(caller, params); // Says that there is none.
+      if (isList(method) && !this.#isUnfiltered(caller))
+        throw new GatewayError('ARGUMENTS_INVALID', 'There is no such page; every list is one page here.');
+      return unlisted;
+    });
+    const answer = await this.#deps.call(caller, operation, request);
+    return method === 'tasks/list' && !this.isForOne
+      ? tasks.withoutForeign(caller, config.name, answer)
+      : answer;
+  }
+
+  notify(method: string, params: JsonObject | undefined): void {
+    const { pool, config } = this.#deps;
+    if (this.#facts?.era === 'modern') return;
+    // What one of several clients has for roots is not what the server may use for all.
+    if (!this.isForOne && method === 'notifications/roots/list_changed') return;
+    pool
+      .get(config.name)
+      ?.connected(new Cancellation())
+      .then((connection) => connection.notify(method, params))
+      .catch(() => {}); // Nobody waits for it, and its state says why it cannot be reached.
+  }
+
+  attach(client: ClientBehind): Disposable {
+    return this.#deps.pool.attach(this.#deps.config.name, client);
+  }
+
+  subscribe(...[, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
+    return this.#deps.subscriptions.add(this.#deps.config.name, uri, onUpdate, behind);
+  }
+
+  watchTask(...[caller, id, onUpdate]: Parameters<Served['watchTask']>): Promise<Disposable> | undefined {
+    const { config, subscriptions, tasks } = this.#deps;
+    if (this.#facts?.era !== 'modern' || tasks.isForeign(caller, config.name, id)) return undefined;
+    return subscriptions.add(config.name, watchedTask(id), onUpdate);
   }
 
   wantLogs(level: string): void {
@@ -109,6 +201,51 @@ export class ServerAlone implements Served {
 
   get #snapshot(): Snapshot | undefined {
     return this.#deps.catalog.alone(this.#deps.config.name);
+  }
+
+  get #facts(): ServerFacts | undefined {
+    return this.#snapshot?.upstreams.get(this.#deps.config.name)?.facts;
+  }
+
+  /** Whether what was never listed is the server's own to refuse: nothing of it is hidden from the caller, and nothing is held. */
+  #isOpen(caller: Caller): boolean {
+    const { config, sight, quarantine } = this.#deps;
+    return sight.of(caller).isOpen && !quarantine.isWatched(config.name);
+  }
+
+  #isUnfiltered(caller: Caller): boolean {
+    const { allow, deny } = this.#deps.config.tools;
+    return this.#isOpen(caller) && deny.length === 0 && allow.includes('*');
+  }
+
+  /** A tool that is hidden here must not be called, one that the server never listed is its own to refuse. */
+  #mayHave(caller: Caller, name: string): boolean {
+    const { config, catalog } = this.#deps;
+    if (!this.#isUnfiltered(caller)) return false;
+    return catalog.listing(config.name)?.tools.some(({ definition }) => definition.name === name) === false;
+  }
+
+  #unlistedOperation(kind: Operation['kind'], method: string, { params }: CallRequest): Operation {
+    return { kind, upstream: this.#deps.config.name, method, params };
+  }
+
+  /** What the request means among what the caller may see; that it means nothing is recorded. */
+  #found(
+    asked: Operation,
+    caller: Caller,
+    request: CallRequest,
+    find: (snapshot: Snapshot) => Operation,
+  ): Promise<Operation> {
+    return this.#deps.refusals.before(asked, caller, request, async () =>
+      find(await this.#seen(caller, request)),
+    );
+  }
+
+  /** What the caller may see of it. */
+  async #seen(caller: Caller, request: CallRequest): Promise<Snapshot> {
+    const whole = await this.#listed(request);
+    await this.#deps.quarantine.changing(this.#deps.config.name, request.cancellation);
+    return this.#deps.sight.alone(caller, this.#deps.config.name) ?? whole;
   }
 
   async #listed(request: CallRequest): Promise<Snapshot> {
@@ -127,3 +264,8 @@ export class ServerAlone implements Served {
     if (changed.tools || changed.prompts || changed.resources) this.events.emit('changed', changed);
   }
 }
+
+const ANYBODY = (): Pick<CallRequest, 'session' | 'cancellation'> => ({
+  session: 'nobody',
+  cancellation: new Cancellation(),
+});

@@ -29,13 +29,13 @@ describe('subscriptions to resources', () => {
     const one = await subscriptions.add(name, 'a:1', () => heard.push('one'));
     const two = await subscriptions.add(name, 'a:1', () => heard.push('two'));
     expect(server.asked).toEqual([['a:1']]);
-    subscriptions.updated(name, 'a:1');
+    subscriptions.updated(name, { uri: 'a:1' });
     expect(heard).toEqual(['one', 'two']);
     one[Symbol.dispose]();
     expect(server.asked).toHaveLength(1);
     two[Symbol.dispose]();
     expect(server.asked).toEqual([['a:1'], []]);
-    subscriptions.updated(name, 'a:1');
+    subscriptions.updated(name, { uri: 'a:1' });
     expect(heard).toHaveLength(2);
   });
 

@@ -1,3 +1,4 @@
+import { exposedUri } from '../catalog/snapshot.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import type { UpstreamConfig } from '../config/config.ts';
 import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from '../model/entry.ts';
@@ -21,7 +22,11 @@ export interface View {
     readonly description?: string;
     readonly facts?: ServerFacts;
   }[];
+  /** Why a server cannot be used, or not be searched, at this moment. */
+  trouble(server: UpstreamName): string | undefined;
   tool(name: string): ToolEntry | undefined;
+  /** How a client must call what an upstream calls `own`. */
+  uri(upstream: UpstreamName, own: string): string;
   /** What calling one of its tools can do. */
   tier(entry: ToolEntry): Tier;
   /** Tools by what they do, the best first. */
@@ -37,6 +42,7 @@ export function viewOf(
   snapshot: Snapshot | undefined,
   upstreams: readonly UpstreamConfig[],
   find?: Find,
+  trouble: View['trouble'] = () => undefined,
 ): View {
   return {
     digests: snapshot?.digests ?? UNLISTED,
@@ -52,7 +58,9 @@ export function viewOf(
         ...(facts === undefined ? {} : { facts }),
       };
     }),
+    trouble,
     tool: (name) => snapshot?.tools.get(name as ExposedName), // The cast only asks the map.
+    uri: (upstream, own) => (snapshot === undefined ? own : exposedUri(snapshot, upstream, own)),
     tier: tiers(upstreams),
     search: async (query, options) =>
       snapshot === undefined || find === undefined ? [] : find(snapshot, query, options),
