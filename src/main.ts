@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { output } from './cli/output.ts';
 import { runCli } from './cli/program.ts';
 
@@ -15,6 +16,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stop();
   });
 }
+// Whoever reads us may stop reading, as `head` does; that is no trouble of ours.
+for (const stream of [stdout, stderr]) stream.on('error', () => {});
 
 const code = await runCli(process.argv.slice(2), {
   out: output({ stdout, stderr }),
@@ -24,7 +27,10 @@ const code = await runCli(process.argv.slice(2), {
   platform,
   pid,
   version: __TRUNKLINE_VERSION__,
+  program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
   vectors: new URL('word-vectors.bin', import.meta.url),
+  codeWorker: new URL('code-worker.js', import.meta.url),
+  auditWorker: new URL('audit-worker.js', import.meta.url),
   stdin,
   stdout,
   stderr,

@@ -1,6 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Output } from './output.ts';
 
+interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
 /** Everything a command touches of the outside world. */
 export interface CliContext {
   readonly out: Output;
@@ -10,11 +15,17 @@ export interface CliContext {
   readonly platform: NodeJS.Platform;
   readonly pid: number;
   readonly version: string;
+  /** How this program is started: Node, its flags, and the file. */
+  readonly program: readonly [string, ...string[]];
   /** Where the file of word vectors lies. */
   readonly vectors: URL;
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** The entry of the thread that scripts run in. */
+  readonly codeWorker: URL;
+  /** The entry of the thread that keeps the record of operations. */
+  readonly auditWorker: URL;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & Terminal;
+  readonly stderr: Writable & Terminal;
   /** Called once, at the first signal that asks us to stop. */
   readonly onStopSignal: (stop: () => void) => void;
 }

@@ -1,37 +1,101 @@
-import type { GatewayError } from '../model/errors.ts';
+import { stringifyExact } from '../lib/exact-json.ts';
+import { GatewayError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { LogLevel } from '../observe/log.ts';
+import { harmless } from './harmless.ts';
+import { paint } from './print/paint.ts';
+import type { Paint } from './print/paint.ts';
+import { StatusLine } from './print/progress.ts';
+import type { Progress } from './print/progress.ts';
+import type { Style } from './print/style.ts';
+import { table } from './print/table.ts';
+import type { Cell } from './print/table.ts';
 
 /** The only place that writes for people. Standard output belongs to results, everything else goes to standard error. */
 export interface Output {
+  readonly style: Style;
+  /** Colours for standard output. */
+  readonly paint: Paint;
+  /** A line of the result, as it is; what servers said must have been made harmless. */
   line(text: string): void;
+  /** The result as one JSON document; numbers that were read exactly are written exactly. */
+  json(value: unknown): void;
+  /** Rows of the result; cells are made harmless. */
+  table(rows: readonly (readonly Cell[])[], options?: { readonly last?: 'cut' | 'wrap' }): void;
   note(text: string): void;
   problem(error: GatewayError): void;
+  /** What the parser of the command line says is wrong with it. */
+  usage(text: string): void;
+  /** For whatever may take longer than half a second. */
+  progress(label: string): Progress;
+  /** The same for one piece of work. */
+  during<T>(label: string, work: () => Promise<T>): Promise<T>;
+  /** Nothing is drawn while a person is asked. */
+  pause(): Disposable;
 }
 
-export function output(streams: {
+interface Streams {
   readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-}): Output {
-  return {
-    line: (text) => void streams.stdout.write(`${text}\n`),
-    note: (text) => void streams.stderr.write(`${harmless(text)}\n`),
-    problem: (error) => void streams.stderr.write(`trunkline: ${harmless(error.message)} [${error.code}]\n`),
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+}
+
+const PLAIN: Style = {
+  format: 'text',
+  isJsonAsked: false,
+  isOutColoured: false,
+  isErrColoured: false,
+  width: Infinity,
+};
+
+export function output({ stdout, stderr }: Streams, style: Style = PLAIN): Output {
+  const onErr = paint(style.isErrColoured);
+  const status = new StatusLine({ stderr, paint: onErr });
+  const tell = (text: string): void => {
+    status.clear();
+    stderr.write(`${text}\n`);
   };
+  const line = (text: string): void => {
+    status.clear();
+    stdout.write(`${text}\n`);
+  };
+  const problem = (error: GatewayError): void => {
+    const { code, message, details } = error;
+    if (style.isJsonAsked) return tell(JSON.stringify({ code, message, details }));
+    tell(`${onErr.red('trunkline:')} ${harmless(message)} ${onErr.dim(`[${code}]`)}`);
+  };
+  return {
+    style,
+    paint: paint(style.isOutColoured),
+    line,
+    json: (value) => line(stringifyExact(value, 2)),
+    table: (rows, options) => {
+      const safe = rows.map((row) => row.map(harmlessCell));
+      for (const each of table(safe, { width: style.width, ...options })) line(each);
+    },
+    // Whoever reads JSON there can take every line for JSON.
+    note: (text) => tell(style.isJsonAsked ? JSON.stringify({ note: text }) : harmless(text)),
+    problem,
+    usage: (text) => {
+      if (!style.isJsonAsked) return tell(text.trimEnd());
+      // The parser writes the mistake and the advice apart; the advice is for people.
+      if (text.startsWith('error: ')) problem(new GatewayError('USAGE', text.slice('error: '.length).trim()));
+    },
+    progress: (label) => status.start(label),
+    pause: () => status.pause(),
+    during: async (label, work) => {
+      using _ = status.start(label);
+      return await work();
+    },
+  };
+}
+
+function harmlessCell(cell: Cell): Cell {
+  return typeof cell === 'string' ? harmless(cell) : { ...cell, text: harmless(cell.text) };
 }
 
 /** Columns of equal width, separated by two spaces; the last cell of a row is not padded and may be of any length. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.slice(0, -1).forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
-  }
-  return rows.map((row) =>
-    row
-      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+  return table(rows);
 }
 
 /** A log line as a person at a terminal reads it. */
@@ -48,9 +112,4 @@ export function logLineForPeople(line: string): string {
   // What others say over several lines must not look like lines of ours.
   const text = harmless([message, ...rest].join(' ')).replaceAll('\n', '\n  ');
   return `${level}: ${text}\n`;
-}
-
-/** Much of what we show was said by servers, and must not control somebody's terminal. */
-function harmless(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }

@@ -1,84 +1,154 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { GatewayError } from '../model/errors.ts';
 import type { ExitCode } from '../model/errors.ts';
 import type { CliContext } from './context.ts';
+import { declareAccess } from './declare-access.ts';
+import { declareCare } from './declare-care.ts';
+import type { Declare, Run } from './declare.ts';
+import { declareRecord } from './declare-record.ts';
+import { declareServing } from './declare-serving.ts';
+import { declareSetUp } from './declare-set-up.ts';
+import { declareSignIn } from './declare-sign-in.ts';
+import { declareTrust } from './declare-trust.ts';
+import { declareUse } from './declare-use.ts';
+import { output } from './output.ts';
+import { styleOf } from './print/style.ts';
 
 /** Parses the command line and runs one command; command files are imported when chosen. */
-export async function runCli(argv: readonly string[], context: CliContext): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], world: CliContext): Promise<ExitCode> {
+  // Read before everything else, so that a wrong command line is also reported as it was asked for.
+  const context = { ...world, out: output(world, styleOf(argv, world)) };
   let exit: ExitCode = 0;
-  const program = buildProgram(context, (code) => (exit = code));
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    const program = buildProgram(context, (code) => (exit = code), argv);
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exit;
   } catch (error) {
     // Help and version are thrown with exit code 0; everything else of commander's is a usage error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof GatewayError) {
-      context.out.problem(error);
-      return error.traits.exit;
-    }
-    throw error;
+    const own = error instanceof GatewayError ? error : unexpected(error, context);
+    context.out.problem(own);
+    return own.traits.exit;
   }
 }
 
+/** A bug of ours. People get a sentence; whoever looks for it asks for more. */
+function unexpected(error: unknown, { env }: CliContext): GatewayError {
+  const text = error instanceof Error ? error.message : String(error);
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const more =
+    env['TRUNKLINE_LOG_LEVEL'] === 'debug' ? `\n${stack}` : ' TRUNKLINE_LOG_LEVEL=debug shows where.';
+  return new GatewayError('INVARIANT', `Something unexpected happened: ${text.replace(/\.$/, '')}.${more}`, {
+    cause: error,
+  });
+}
+
 /**
- * Everything that can be typed; the document of the command line is generated from it.
+ * Everything that can be typed; the document of the command line is generated from it. Each group of commands has a file
+ * called `declare-…`; to add a command, declare it there and write its file in `commands/`.
  *
  * @public
  */
-export function buildProgram(context: CliContext, finish: (code: ExitCode) => void): Command {
+export function buildProgram(
+  context: CliContext,
+  finish: (code: ExitCode) => void,
+  argv: readonly string[] = [],
+): Command {
   const program = new Command('trunkline')
     .description('One line to every MCP server.')
     .version(context.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name(), formatHelp })
     .addOption(new Option('--config <file>', 'use this configuration file').env('TRUNKLINE_CONFIG'))
+    .option('--json', 'print JSON, as in a pipe')
+    .addOption(new Option('--text', 'print text, as on a terminal').conflicts('json'))
+    .addOption(
+      new Option('--color <when>', 'colour the text')
+        .choices(['auto', 'always', 'never'])
+        .env('TRUNKLINE_COLOR'),
+    )
     .exitOverride()
     .showSuggestionAfterError()
     .showHelpAfterError('Run trunkline --help to see what there is.')
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
-      writeErr: (text) => void context.stderr.write(text),
+      writeErr: (text) => context.out.usage(text),
     });
-  program
-    .command('serve')
-    .summary('be an MCP server in front of all configured ones')
-    .description(
-      'Be an MCP server in front of all configured ones: over standard input and output, or over HTTP.',
-    )
-    .addOption(
-      new Option(
-        '--http [address]',
-        'listen for HTTP instead; without an address on http.address of the configuration',
-      ).env('TRUNKLINE_HTTP'),
-    )
-    .addOption(
-      new Option('--expose <kind>', 'how tools are shown to clients')
-        .choices(['auto', 'direct', 'search'])
-        .env('TRUNKLINE_EXPOSE'),
-    )
-    .option('--standalone', 'run the gateway in this very process, which is what happens today in any case')
-    .addOption(
-      new Option('--log-level <level>', 'how much to say on standard error')
-        .choices(['debug', 'info', 'warn', 'error'])
-        .env('TRUNKLINE_LOG_LEVEL'),
-    )
-    .helpOption('-h, --help', 'print help')
-    .action(async (_options: unknown, command: Command) => {
-      const { serve } = await import('./commands/serve.ts');
-      finish(await serve(command.optsWithGlobals(), context));
-    });
-  program
-    .command('trust')
-    .argument('[file]', 'a project configuration', 'trunkline.jsonc')
-    .summary('allow a project configuration to start its servers')
-    .description("Allow a project's trunkline.jsonc, as it is now, to start the servers it names.")
-    .helpOption('-h, --help', 'print help')
-    .action(async (file: string) => {
-      const { trustFile } = await import('./commands/trust.ts');
-      finish(await trustFile(file, context));
-    });
-  for (const command of program.commands) command.copyInheritedSettings(program);
+  const declare: Declare = { program, run: (load) => action(load, { context, finish, argv }) };
+  declareUse(declare);
+  declareServing(declare);
+  declareSetUp(declare);
+  declareSignIn(declare);
+  declareAccess(declare);
+  declareCare(declare);
+  declareTrust(declare);
+  declareRecord(declare);
   return program;
+}
+
+function action<Options>(
+  load: () => Promise<Run<Options>>,
+  deps: { context: CliContext; finish: (code: ExitCode) => void; argv: readonly string[] },
+): ReturnType<Declare['run']> {
+  return async (...parameters) => {
+    // Commander puts the command last.
+    const command = parameters.at(-1) as Command;
+    const { words, rest } = divided(command, deps.argv);
+    // Arguments that were not given may have defaults, which only the processed ones have.
+    const given = command.processedArgs.filter((each): each is string => typeof each === 'string');
+    // What the declaration says is what comes out, which types cannot follow.
+    const options = { ...command.optsWithGlobals(), ...(rest && { rest }) } as Options;
+    const run = await load();
+    // A command may wait for what keeps no process alive by itself, such as the next attempt to reach a server.
+    const awake = setInterval(() => {}, 60_000);
+    try {
+      deps.finish(await run(options, deps.context, rest === undefined && words.length === 0 ? given : words));
+    } finally {
+      clearInterval(awake);
+    }
+  };
+}
+
+/** What follows `--` is the command of a server, for those that take one; for all others it is more words. */
+function divided(command: Command, argv: readonly string[]): { words: string[]; rest?: string[] } {
+  const { args: words, registeredArguments } = command;
+  // Only commands with a server of their own take more words than they declare.
+  const takesServer = command.options.some(({ long }) => long === '--url');
+  const at = takesServer ? argv.indexOf('--') : -1;
+  const own = at < 0 ? words : words.slice(0, words.length - (argv.length - at - 1));
+  const most = registeredArguments.some(({ variadic }) => variadic) ? Infinity : registeredArguments.length;
+  if (takesServer && own.length > most)
+    command.error(
+      `error: too many arguments for '${command.name()}'. Expected ${most} argument${most === 1 ? '' : 's'} but got ${own.length}.`,
+    );
+  return at < 0 ? { words } : { words: own, rest: argv.slice(at + 1) };
+}
+
+/** The first screen has what one can do before how it can be varied. */
+function formatHelp(this: void, command: Command, helper: Help): string {
+  const text = Help.prototype.formatHelp.call(helper, command, helper);
+  if (command.parent !== null) return text;
+  const blocks = text.trimEnd().split('\n\n');
+  const isOf = (heading: string) => (block: string) => block.startsWith(heading);
+  const options = blocks.filter(isOf('Options:'));
+  const rare = blocks.filter((block) => RARE_TASKS.some((task) => isOf(`${task}:`)(block)));
+  // Its own line in the list of commands would be the only one without a task.
+  const often = blocks.filter((block) => ![...options, ...rare].includes(block) && !isOf('Commands:')(block));
+  const last = 'trunkline help COMMAND tells more about a command.';
+  return `${[...often, inShort(rare), ...options, last].join('\n\n')}\n`;
+}
+
+/** Tasks of later days: the first screen only has the names of their commands, to stay short. */
+const RARE_TASKS = ['Sign in to servers', 'Let others call', 'Decide what may be used', 'See what was done'];
+
+function inShort(blocks: readonly string[]): string {
+  const width = Math.max(...RARE_TASKS.map(({ length }) => length));
+  const lines = blocks.map((block) => {
+    const [task = '', ...commands] = block.split('\n');
+    // A summary that needs a second line has it indented further.
+    const names = commands.flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
+    return `  ${task.replace(/:$/, '').padEnd(width)}  ${names.join(', ')}`;
+  });
+  return ['More:', ...lines].join('\n');
 }

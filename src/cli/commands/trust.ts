@@ -6,7 +6,11 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 
 /** Shows what is trusted: the programs that this file may start from now on. */
-export async function trustFile(file: string, context: CliContext): Promise<ExitCode> {
+export async function trustFile(
+  _options: unknown,
+  context: CliContext,
+  [file = 'trunkline.jsonc']: readonly string[],
+): Promise<ExitCode> {
   const path = resolve(context.cwd, file);
   const { value } = await loadConfig({ file: path, version: context.version });
   await trust(path, locations(context).stateDir);

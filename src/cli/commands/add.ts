@@ -1,0 +1,139 @@
+import { entryProblem } from '../../config/entry-problem.ts';
+import type { SecretPlace } from '../../import/apply-plan.ts';
+import { plainSecrets } from '../../import/secrets.ts';
+import { splitWords } from '../../lib/split-words.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { CliContext } from '../context.ts';
+import type { GlobalOptions } from '../declare.ts';
+import { askAtTerminal, isTerminal } from './set-up/ask.ts';
+import { configChange, tellRunning } from './set-up/config-change.ts';
+import { addServers } from './set-up/plain-secrets.ts';
+import { tryServer } from './set-up/try-server.ts';
+
+export interface AddOptions extends GlobalOptions {
+  readonly url?: string;
+  readonly sse?: string;
+  readonly cli?: string;
+  readonly fromRegistry?: string;
+  readonly registry?: string;
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly references?: SecretPlace | true;
+  readonly trust?: boolean;
+  readonly replace?: boolean;
+  readonly yes?: boolean;
+  /** What followed `--`. */
+  readonly rest?: readonly string[];
+}
+
+/** Adds a server to the configuration; at a terminal it is tried at once. */
+export async function add(
+  options: AddOptions,
+  context: CliContext,
+  [said]: readonly string[],
+): Promise<ExitCode> {
+  const { out } = context;
+  const chosen = await chosenServer(options, context, said);
+  const { name } = chosen;
+  const entry = withFlags(chosen.entry, options);
+  const change = await configChange(options.config, context);
+  const problem = entryProblem(name, entry, change.file);
+  if (problem !== undefined) throw new GatewayError('USAGE', `Server "${name}" cannot be added: ${problem}.`);
+  if (change.document.servers.has(name) && options.replace !== true)
+    throw new GatewayError(
+      'USAGE',
+      `There is a server "${name}" in ${change.file} already; take another name, or --replace it.`,
+    );
+  const isPerson = isTerminal(context);
+  const trust = isPerson || options.trust === true ? 'first-sight' : 'manual';
+  {
+    using ask = options.yes === true ? undefined : askAtTerminal(context);
+    const addition = { name, entry, secrets: plainSecrets(name, entry) };
+    const more = {
+      trust,
+      ...(options.references !== undefined && { references: options.references }),
+    } as const;
+    await addServers(change, [addition], more, { context, ask });
+  }
+  if (out.style.format === 'json') out.json({ added: name, config: change.file, trust });
+  else out.line(`Added ${name} to ${change.file}`);
+  for (const note of chosen.notes) out.note(note);
+  await tellRunning(change, context);
+  if (isPerson) await tryServer(name, options, context);
+  return 0;
+}
+
+interface Chosen {
+  readonly name: string;
+  readonly entry: JsonObject;
+  readonly notes: readonly string[];
+}
+
+async function chosenServer(
+  options: AddOptions,
+  context: CliContext,
+  said: string | undefined,
+): Promise<Chosen> {
+  const { url, sse, cli, fromRegistry, rest } = options;
+  const ways = [url, sse, cli, fromRegistry, rest].filter((way) => way !== undefined);
+  if (ways.length !== 1)
+    throw new GatewayError(
+      'USAGE',
+      'Say in one way how the server is reached: -- COMMAND ARGS…, --url URL, --sse URL, --cli COMMAND or --from-registry NAME.',
+    );
+  if (fromRegistry !== undefined) {
+    const { fromRegistryEntry } = await import('./set-up/from-registry.ts');
+    const found = await fromRegistryEntry(fromRegistry, options, context);
+    return { ...found, name: said ?? found.name };
+  }
+  if (said === undefined)
+    throw new GatewayError('USAGE', 'Say under which name: trunkline add NAME -- COMMAND ARGS…');
+  return { name: said, entry: entryOfFlags(options), notes: [] };
+}
+
+function entryOfFlags({ url, sse, cli, rest }: AddOptions): JsonObject {
+  if (url !== undefined) return { url };
+  if (sse !== undefined) return { type: 'sse', url: sse };
+  const words = cli === undefined ? rest : splitWords(cli);
+  const [command, ...args] = words ?? [];
+  if (command === undefined || command === '')
+    throw new GatewayError(
+      'USAGE',
+      'A command must follow --, such as: trunkline add files -- npx -y some-server',
+    );
+  return { command, ...(args.length > 0 && { args }), ...(cli !== undefined && { cli: true }) };
+}
+
+function withFlags(entry: JsonObject, options: AddOptions): JsonObject {
+  const env = pairs(options.env, '--env', /^([^=]+)=(.*)$/s);
+  const headers = pairs(options.header, '--header', /^([!#$%&'*+.^_`|~\w-]+)\s*[:=]\s*(\S.*)$/s);
+  const isProgram = entry['command'] !== undefined;
+  if (isProgram && headers !== undefined)
+    throw new GatewayError('USAGE', '--header is for servers at an address; programs take --env.');
+  if (!isProgram && env !== undefined)
+    throw new GatewayError('USAGE', '--env is for programs; servers at an address take --header.');
+  return {
+    ...entry,
+    ...(env !== undefined && { env: { ...(entry['env'] as JsonObject | undefined), ...env } }),
+    ...(headers !== undefined && {
+      headers: { ...(entry['headers'] as JsonObject | undefined), ...headers },
+    }),
+    ...(options.tag !== undefined && { tags: options.tag }),
+  };
+}
+
+function pairs(flags: readonly string[] | undefined, flag: string, pattern: RegExp): JsonObject | undefined {
+  if (flags === undefined) return undefined;
+  return Object.fromEntries(
+    flags.map((each) => {
+      const [, name, value] = pattern.exec(each) ?? [];
+      // What was given may be a secret, so it is not repeated.
+      if (name === undefined || value === undefined)
+        throw new GatewayError('USAGE', `${flag} needs a name and a value, such as ${flag} NAME=VALUE.`);
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,162 @@
+import type {
+  AdminApprovals,
+  AdminHeld,
+  AdminNamed,
+  AdminWaitingCall,
+} from '../../admin/approval-contract.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { GlobalOptions } from '../declare.ts';
+import { harmless, inOneLine } from '../harmless.ts';
+import { onLine } from '../on-line.ts';
+import type { Work } from '../on-line.ts';
+import { changeLines } from './approvals/change-lines.ts';
+import { chosenItems } from './approvals/chosen-items.ts';
+
+interface DecideOptions extends GlobalOptions {
+  readonly fingerprint?: string;
+  readonly all?: boolean;
+}
+
+/** What waits for a person: servers, what they offer, and calls. */
+export function approvals(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
+  return onLine(options, context, async (line) => {
+    const found = await line.client.ask('GET /api/approvals', {}, line);
+    if (context.out.style.format === 'json') context.out.json(found);
+    else print(found, context);
+    return 0;
+  });
+}
+
+export function accept(
+  options: DecideOptions,
+  context: CliContext,
+  [name = '']: readonly string[],
+): Promise<ExitCode> {
+  return onLine(options, context, async (line) => {
+    const { items, isServer } = await decided('accept', name, options, { line, context });
+    const server = items[0]?.server ?? name;
+    if (isServer) await acceptedServer(server, options, { line, context });
+    return 0;
+  });
+}
+
+export function refuse(
+  options: DecideOptions,
+  context: CliContext,
+  [name = '']: readonly string[],
+): Promise<ExitCode> {
+  return onLine(options, context, async (line) => {
+    await decided('refuse', name, options, { line, context });
+    return 0;
+  });
+}
+
+interface World {
+  readonly line: Work;
+  readonly context: CliContext;
+}
+
+/** Decides about exactly the bytes that were just read, or that the person names. */
+async function decided(
+  decision: 'accept' | 'refuse',
+  name: string,
+  { fingerprint }: DecideOptions,
+  { line, context }: World,
+): Promise<{ readonly items: readonly AdminNamed[]; readonly isServer: boolean }> {
+  const { held } = await line.client.ask('GET /api/approvals', {}, line);
+  const items = chosenItems(held, name, fingerprint);
+  const after = await line.client.ask('POST /api/approvals', { decision, items }, line);
+  const { out } = context;
+  if (out.style.format === 'json') out.json({ decision, items, left: after.held.length });
+  else
+    for (const item of items)
+      out.line(
+        `${decision === 'accept' ? out.paint.green('accepted') : out.paint.red('refused')}  ${titleOf(item)}  ${out.paint.dim(item.fingerprint)}`,
+      );
+  return { items, isServer: decision === 'accept' && items.some(({ kind }) => kind === 'server') };
+}
+
+/** A server that may be started now is started, so that what it offers can be looked at. */
+async function acceptedServer(name: string, { all }: DecideOptions, world: World): Promise<void> {
+  const { line, context } = world;
+  await context.out.during(`Starting ${name}`, () =>
+    line.client.ask('POST /api/servers/:name/refresh', { name }, line),
+  );
+  const { held } = await line.client.ask('GET /api/approvals', {}, line);
+  const own = held.filter(({ server }) => server === name);
+  if (own.length === 0) return;
+  if (all === true) {
+    await decided('accept', name, {}, world);
+    return;
+  }
+  context.out.note(
+    `It was started. ${own.length} parts of what it offers are held: look at them with trunkline approvals, take them all with trunkline approvals accept ${name}`,
+  );
+}
+
+function print({ held, calls, lock }: AdminApprovals, { out }: CliContext): void {
+  const { bold, dim, yellow } = out.paint;
+  if (held.length + calls.length === 0) return out.line('Nothing waits for you.');
+  for (const call of calls) printCall(call, out);
+  for (const item of held) {
+    out.line(`${bold(titleOf(item))}  ${yellow(item.reason)}  ${dim(item.fingerprint)}`);
+    for (const each of changeLines(item.changes, out.paint)) out.line(`  ${each}`);
+    for (const { rule, where, excerpt } of item.findings)
+      out.line(`  ${yellow(`! ${rule}`)} ${dim(inOneLine(where))} ${inOneLine(excerpt)}`);
+    out.line('');
+  }
+  if (held.length === 0) return;
+  out.line(
+    dim(
+      lock === undefined
+        ? 'trunkline approvals accept NAME takes one of them, or all of a server; refuse NAME keeps it away.'
+        : `${harmless(lock)} decides. Review the change; trunkline lock writes it there.`,
+    ),
+  );
+}
+
+function printCall(
+  { id, caller, name, server, arguments: args, rule, until, isOpen }: AdminWaitingCall,
+  out: CliContext['out'],
+): void {
+  const { bold, dim, yellow } = out.paint;
+  const left = Math.max(0, Math.round((until - Date.now()) / 1000));
+  out.line(
+    `${bold(`call ${id}`)}  ${yellow('waits')}  ${inOneLine(name)} of ${inOneLine(server)}, for ${inOneLine(caller)}, ${left} s left${isOpen ? '' : ', its client has gone'}`,
+  );
+  out.line(`  ${harmless(JSON.stringify(args, null, 2)).replaceAll('\n', '\n  ')}`);
+  out.line(dim(`  rule "${inOneLine(rule)}"; trunkline approve ${id}, or trunkline approve --refuse ${id}`));
+  out.line('');
+}
+
+function titleOf({ server, kind, name, ...rest }: AdminNamed & Partial<AdminHeld>): string {
+  const { exposed } = rest;
+  if (kind === 'server') return `server ${inOneLine(server)}`;
+  if (kind === 'words') return `${inOneLine(server)}: what it says of itself`;
+  return `${kind} ${inOneLine(exposed ?? `${server}: ${name}`)}`;
+}
+
+/** Lets a waiting call go on, or refuses it. */
+export function approve(
+  options: GlobalOptions & { readonly refuse?: boolean },
+  context: CliContext,
+  [call = '']: readonly string[],
+): Promise<ExitCode> {
+  return onLine(options, context, async (line) => {
+    if (line.to === 'own')
+      throw new GatewayError('ENTRY_NOT_FOUND', 'No gateway is running, so that no call waits.', {
+        details: { kind: 'call' },
+      });
+    const decision = options.refuse === true ? 'refuse' : 'accept';
+    const done = await line.client.ask('POST /api/approve', { call, decision }, line);
+    const { out } = context;
+    if (out.style.format === 'json') out.json({ decision, ...done });
+    else
+      out.line(
+        `${decision === 'accept' ? out.paint.green('approved') : out.paint.red('refused')}  ${inOneLine(done.name)} for ${inOneLine(done.caller)}${done.isOpen ? '' : '; its client has gone, the same call again finds the answer'}`,
+      );
+    return 0;
+  });
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+
+import { stringifyExact } from '../../../lib/exact-json.ts';
+import { callArguments } from './call-arguments.ts';
+import type { Pair } from './call-words.ts';
+
+const schema = {
+  type: 'object',
+  $defs: { level: { type: 'integer' } },
+  properties: {
+    text: { type: 'string' },
+    count: { type: 'integer' },
+    isOn: { type: 'boolean' },
+    level: { $ref: '#/$defs/level' },
+    tags: { type: 'array', items: { type: 'string' } },
+    sizes: { type: 'array', items: { type: 'number' } },
+    filter: { type: 'object' },
+    maybe: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    either: { type: ['string', 'integer'] },
+    kind: { enum: [1, 2] },
+    circle: { $ref: '#/properties/circle' },
+  },
+};
+
+function read(...typed: string[]) {
+  const pairs = typed.map((word): Pair => {
+    const at = word.indexOf('=');
+    return { key: word.slice(0, at), value: { text: word.slice(at + 1) } };
+  });
+  return callArguments({ base: {}, pairs }, schema, 'server__tool');
+}
+
+describe('key=value', () => {
+  test.each([
+    { word: 'text=12', is: { text: '12' } },
+    { word: 'text=a=b', is: { text: 'a=b' } },
+    { word: 'count=12', is: { count: 12 } },
+    { word: 'isOn=true', is: { isOn: true } },
+    { word: 'level=3', is: { level: 3 } },
+    { word: 'tags=one', is: { tags: ['one'] } },
+    { word: 'tags=["one","two"]', is: { tags: ['one', 'two'] } },
+    { word: 'sizes=1.5', is: { sizes: [1.5] } },
+    { word: 'filter={"a":1}', is: { filter: { a: 1 } } },
+    { word: 'maybe=null', is: { maybe: null } },
+    { word: 'maybe=4', is: { maybe: 4 } },
+    { word: 'either=4', is: { either: '4' } },
+    { word: 'kind=2', is: { kind: 2 } },
+    { word: 'unknown=2', is: { unknown: '2' } },
+    { word: 'circle=x', is: { circle: 'x' } },
+  ])('$word is read as the schema says', ({ word, is }) => {
+    expect(read(word)).toEqual(is);
+  });
+
+  test('repeated makes a list where the schema has one', () => {
+    expect(read('tags=one', 'tags=two', 'tags=three')).toEqual({ tags: ['one', 'two', 'three'] });
+  });
+
+  test('keeps numbers that JavaScript would round', () => {
+    expect(stringifyExact(read('count=9223372036854775807'))).toBe('{"count":9223372036854775807}');
+  });
+
+  test('cannot reach the prototype of an object', () => {
+    const args = read('__proto__=x', 'constructor=y');
+    expect(JSON.stringify(args)).toBe('{"__proto__":"x","constructor":"y"}');
+    expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
+  });
+
+  test('tells all that does not fit, field by field', () => {
+    expect(() => read('count=many', 'isOn=yes', 'text=a', 'text=b', 'sizes=big', 'filter=x')).toThrow(
+      expect.objectContaining({
+        code: 'ARGUMENTS_INVALID',
+        details: {
+          problems: [
+            'count must be an integer, and "many" is not',
+            'isOn must be a boolean, and "yes" is not',
+            'text is given twice',
+            'sizes must be a number, and "big" is not',
+            'filter must be a JSON object, and "x" is not',
+          ],
+        },
+      }),
+    );
+  });
+});
+
+test('a pair wins over what the object says', () => {
+  const words = { base: { count: 1, text: 'a' }, pairs: [{ key: 'count', value: { json: 2 } }] };
+  expect(callArguments(words, schema, 't')).toEqual({ count: 2, text: 'a' });
+});

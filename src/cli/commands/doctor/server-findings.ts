@@ -1,0 +1,47 @@
+import type { AdminServer } from '../../../admin/contract.ts';
+import { errorTable } from '../../../model/errors.ts';
+import type { Finding } from './finding.ts';
+
+/** The state of each server, with the one command that mends it. */
+export function serverFindings(
+  servers: readonly AdminServer[],
+  programOf: (command: string, cwd: string | undefined) => string | undefined,
+): readonly Finding[] {
+  return servers.map((server): Finding => {
+    const about = { check: 'server', subject: server.name } as const;
+    const { problem, transport, state, enabled, tools, listedAt } = server;
+    if (!enabled) return { ...about, status: 'ok', message: 'is disabled' };
+    if (problem === undefined) {
+      const known = listedAt === undefined ? 'nothing is known of its tools yet' : `${tools} tools`;
+      return { ...about, status: 'ok', message: `${state}, ${known}` };
+    }
+    const { code, message, retryAt } = problem;
+    const isMissing =
+      (transport?.kind === 'stdio' || transport?.kind === 'cli') &&
+      !transport.command.includes('${') &&
+      programOf(transport.command, transport.cwd) === undefined;
+    return {
+      ...about,
+      status: 'failure',
+      message: retryAt === undefined ? message : `${message} It is tried again by itself.`,
+      fix: isMissing
+        ? `Install ${transport.command}, or give its full path as "command" of mcpServers.${server.name}.`
+        : fixOf(server.name, code),
+      exit: errorTable[code].exit,
+    };
+  });
+}
+
+function fixOf(name: string, code: keyof typeof errorTable): string {
+  const quoted = /^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+  switch (code) {
+    case 'UPSTREAM_NEEDS_AUTH':
+      return `trunkline login ${quoted}`;
+    case 'SECRET_MISSING':
+      return `Give what it names a value, then: trunkline restart ${quoted}`;
+    case 'UPSTREAM_REFUSED':
+      return `Mend mcpServers.${name} in the configuration, then: trunkline restart ${quoted}`;
+    default:
+      return `trunkline restart ${quoted}`;
+  }
+}

@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { open, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { checkText } from '../../config/edit.ts';
+import { nodeAt, parseDocument, positionAt } from '../../config/document.ts';
+import { STARTER } from '../../config/paths.ts';
+import { splitWords } from '../../lib/split-words.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { GlobalOptions } from '../declare.ts';
+import { askAtTerminal, isTerminal } from './set-up/ask.ts';
+import { tellRunning } from './set-up/config-change.ts';
+import { draftChange } from './set-up/draft-change.ts';
+
+/** Opens a copy of the configuration in the person's editor, and saves what can be used only. */
+export async function edit(
+  options: GlobalOptions,
+  context: CliContext,
+  [name]: readonly string[],
+): Promise<ExitCode> {
+  const { out } = context;
+  const editor = editorOf(context);
+  const change = await draftChange(options.config, context);
+  const { file, text: before } = change;
+  const draft = join(dirname(file), `${basename(file, extname(file))}.draft${extname(file)}`);
+  if (!(await isContinued(draft, context))) await writeDraft(draft, before ?? STARTER);
+  for (;;) {
+    await inEditor(editor, { draft, name }, context);
+    const text = await readFile(draft, 'utf8');
+    if (text === before) {
+      await rm(draft, { force: true });
+      out.note('Nothing was changed.');
+      return 0;
+    }
+    const problem = problemOf(file, { text, before }, context.version);
+    if (problem === undefined) {
+      await change.save(text);
+      await rm(draft, { force: true });
+      if (out.style.format === 'json') out.json({ saved: true, config: file });
+      else out.line(`Saved ${file}`);
+      await tellRunning(change, context);
+      return 0;
+    }
+    out.problem(problem);
+    if (!(await isReopened(context)))
+      throw new GatewayError(
+        'CONFIG_INVALID',
+        `${file} was left as it is. Your draft is in ${draft}; trunkline edit goes on with it.`,
+        { details: { file, draft } },
+      );
+  }
+}
+
+/** Why a text is not saved: it is no configuration, or a server would be left out that was not before. */
+function problemOf(
+  file: string,
+  { text, before }: { readonly text: string; readonly before: string | undefined },
+  version: string,
+): GatewayError | undefined {
+  try {
+    const { unusable } = checkText(file, text, version);
+    const [first] = unusable.filter(({ name }) => !leftOut(file, before, version).includes(name));
+    return first === undefined ? undefined : new GatewayError('CONFIG_INVALID', first.message);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+function leftOut(file: string, text: string | undefined, version: string): readonly string[] {
+  if (text === undefined) return [];
+  try {
+    return checkText(file, text, version).unusable.map(({ name }) => name);
+  } catch {
+    return []; // It was broken as a whole.
+  }
+}
+
+async function isContinued(draft: string, context: CliContext): Promise<boolean> {
+  const left = await readFile(draft, 'utf8').catch(() => undefined);
+  if (left === undefined) return false;
+  using ask = askAtTerminal(context);
+  // Awaited here, since the questions end with this block.
+  if (ask !== undefined) return await ask.confirm(`There is a draft from before in ${draft}. Go on with it?`);
+  context.out.note(`Going on with the draft from before in ${draft}`);
+  return true;
+}
+
+async function isReopened(context: CliContext): Promise<boolean> {
+  using ask = askAtTerminal(context);
+  return ask === undefined ? false : await ask.confirm('It was not saved. Open it again?');
+}
+
+async function writeDraft(draft: string, text: string): Promise<void> {
+  await rm(draft, { force: true });
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The words of the person's editor. */
+function editorOf(context: CliContext): readonly [string, ...string[]] {
+  const { env, platform } = context;
+  const said = [env['VISUAL'], env['EDITOR']].find((each) => each !== undefined && each.trim() !== '');
+  if (said === undefined && !isTerminal(context))
+    throw new GatewayError(
+      'USAGE',
+      'There is no terminal for an editor; set VISUAL or EDITOR to one that needs none.',
+    );
+  const [command, ...args] = splitWords(said ?? (platform === 'win32' ? 'notepad' : 'vi')) ?? [];
+  if (command === undefined) throw new GatewayError('USAGE', 'VISUAL or EDITOR names no program.');
+  return [command, ...args];
+}
+
+async function inEditor(
+  [command, ...args]: readonly [string, ...string[]],
+  { draft, name }: { readonly draft: string; readonly name: string | undefined },
+  context: CliContext,
+): Promise<void> {
+  const line = name === undefined ? undefined : lineOf(await readFile(draft, 'utf8'), name);
+  const place = line === undefined ? [draft] : placed(command, draft, line);
+  // Ctrl-C belongs to the editor while it is open.
+  context.onStopSignal(() => {});
+  const code = await new Promise<number | null>((resolve, reject) => {
+    // An editor is a program of the person, who gave it the terminal.
+    const child = spawn(command, [...args, ...place], { stdio: 'inherit', env: { ...context.env } });
+    child.once('error', (error) =>
+      reject(
+        new GatewayError(
+          'USAGE',
+          `The editor "${command}" cannot be started; set VISUAL or EDITOR to another one.`,
+          {
+            cause: error,
+          },
+        ),
+      ),
+    );
+    child.once('close', resolve);
+  });
+  if (code !== 0)
+    throw new GatewayError(
+      'USAGE',
+      `The editor "${command}" ended with ${code}; nothing was saved. Your draft is in ${draft}.`,
+    );
+}
+
+/** Where the entry of a server begins. */
+function lineOf(text: string, name: string): number | undefined {
+  const parsed = parseDocument(text);
+  const node = 'problem' in parsed ? undefined : nodeAt(parsed.root, ['mcpServers', name]);
+  return node === undefined ? undefined : positionAt(text, node.offset).line;
+}
+
+function placed(command: string, draft: string, line: number): readonly string[] {
+  const program = basename(command).replace(/\.(?:exe|cmd)$/i, '');
+  if (/^(?:n?vim?|nano|emacs|micro|kak|mg|ne|joe)$/.test(program)) return [`+${line}`, draft];
+  if (/^(?:code|codium|code-insiders|cursor|windsurf)$/.test(program))
+    return ['--wait', '--goto', `${draft}:${line}`];
+  if (/^(?:hx|helix|zed|subl)$/.test(program)) return [`${draft}:${line}`];
+  return [draft];
+}

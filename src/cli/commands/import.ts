@@ -1,0 +1,92 @@
+import type { SecretPlace } from '../../import/apply-plan.ts';
+import { planImport } from '../../import/plan.ts';
+import type { OnConflict, Step } from '../../import/plan.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { GlobalOptions } from '../declare.ts';
+import { counted } from './listing.ts';
+import { askAtTerminal, cannotAsk, isTerminal } from './set-up/ask.ts';
+import { configChange, tellRunning } from './set-up/config-change.ts';
+import { foundServers, ownProgram } from './set-up/found-servers.ts';
+import { addServers } from './set-up/plain-secrets.ts';
+import { planJson, showPlan, tellBroken } from './set-up/show-plan.ts';
+
+export interface ImportOptions extends GlobalOptions {
+  readonly from?: readonly string[];
+  readonly only?: readonly string[];
+  readonly conflicts?: OnConflict;
+  readonly references?: SecretPlace | true;
+  readonly dryRun?: boolean;
+  readonly trust?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Shows what other clients have and takes over what is new. */
+export async function importServers(options: ImportOptions, context: CliContext): Promise<ExitCode> {
+  const { out } = context;
+  const isJson = out.style.format === 'json';
+  const change = await configChange(options.config, context);
+  const found = await foundServers(options.from, context);
+  tellBroken(found, context);
+  const all = planImport(found, {
+    servers: change.document.servers,
+    own: ownProgram(context, change.document.text),
+    onConflict: options.conflicts ?? 'keep',
+    configFile: change.file,
+  });
+  const steps = options.only === undefined ? all : all.filter(({ name }) => options.only?.includes(name));
+  const wanted = steps.flatMap(({ state, as, entry, secrets }) =>
+    state === 'new' && entry !== undefined ? [{ name: as, entry, secrets }] : [],
+  );
+  const result = (applied: boolean) => ({ config: change.file, applied, plan: planJson(steps) });
+  if (!isJson) tellPlan(steps, options, context);
+  if (wanted.length === 0 || options.dryRun === true) {
+    if (isJson) out.json(result(false));
+    else if (steps.length > 0)
+      out.line(
+        wanted.length === 0
+          ? '\nNothing is new.'
+          : `\n${counted(wanted.length, 'server')} would be added to ${change.file}`,
+      );
+    return 0;
+  }
+  using ask = askAtTerminal(context);
+  if (options.yes !== true) {
+    if (ask === undefined) {
+      if (isJson) out.json(result(false));
+      throw cannotAsk(
+        `${counted(wanted.length, 'server')} would be added to ${change.file}.`,
+        '--yes adds them, --dry-run only shows them',
+      );
+    }
+    if (!(await ask.confirm(`Add ${counted(wanted.length, 'server')} to ${change.file}?`))) {
+      out.note('Nothing was changed.');
+      return 0;
+    }
+  }
+  const trust = isTerminal(context) || options.trust === true ? 'first-sight' : 'manual';
+  const more = {
+    trust,
+    ...(options.references !== undefined && { references: options.references }),
+  } as const;
+  // `--yes` asks nothing, not even this.
+  await addServers(change, wanted, more, { context, ask: options.yes === true ? undefined : ask });
+  if (isJson) out.json({ ...result(true), trust });
+  else out.line(`Added ${counted(wanted.length, 'server')} to ${change.file}`);
+  await tellRunning(change, context);
+  return 0;
+}
+
+function tellPlan(steps: readonly Step[], { conflicts, dryRun }: ImportOptions, context: CliContext): void {
+  const { out } = context;
+  if (steps.length === 0) out.line('No servers of other clients were found.');
+  else showPlan(steps, context);
+  if (conflicts === undefined && steps.some(({ state }) => state === 'conflicting'))
+    out.note('--conflicts rename adds those whose name is taken under another one.');
+  for (const { as, remarks, state } of steps)
+    for (const remark of state === 'new' ? remarks : []) out.note(`${as}: ${remark}`);
+  // Without --dry-run it is said, and asked, when they are added.
+  for (const { as, secrets, state } of dryRun === true ? steps : [])
+    for (const { path } of state === 'new' ? secrets : [])
+      out.note(`${as}: ${path.join('.')} holds a secret in plain text; --references moves it out`);
+}

@@ -1,0 +1,54 @@
+import type { AdminServer } from '../../admin/contract.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { Work } from '../on-line.ts';
+
+/** What a list of entries asks for: everything, or what one server has. */
+export function chosenServer(line: Work, [server]: readonly string[]): { server?: string } {
+  const name = line.only ?? server;
+  return name === undefined ? {} : { server: name };
+}
+
+/** Says which servers a list lacks, and why; when all that was asked for lacks, that is the error. */
+export async function tellMissing(
+  line: Work,
+  asked: { readonly server?: string },
+  context: CliContext,
+): Promise<void> {
+  const { servers, warnings } = await line.client.ask('GET /api/status', {}, line);
+  tellWarnings(warnings, context);
+  const wanted = servers.filter(({ name }) => asked.server === undefined || name === asked.server);
+  const missing = wanted.flatMap((server) => {
+    const problem = problemOf(server);
+    return problem === undefined ? [] : [problem];
+  });
+  if (servers.length === 0 && warnings.length === 0 && context.out.style.format === 'text')
+    context.out.note(noServers(line.config));
+  const [first] = missing;
+  if (first !== undefined && missing.length === wanted.length && asked.server !== undefined) throw first;
+  for (const { code, message, details } of missing)
+    context.out.problem(new GatewayError(code, `Left out here: ${message}`, { details }));
+}
+
+/** What a person needs to read before the first server. */
+export function noServers(config: string): string {
+  return `No servers are configured in ${config}
+Take over those of other clients with: trunkline init
+Add one with: trunkline add NAME -- COMMAND, or: trunkline add NAME --url URL`;
+}
+
+/** Entries of the configuration that are left out, or not as the person may think. */
+export function tellWarnings(warnings: readonly string[], { out }: CliContext): void {
+  for (const warning of warnings) out.problem(new GatewayError('CONFIG_INVALID', warning));
+}
+
+/** Why nothing is known of what a server offers; undefined when something is. */
+function problemOf({ name, problem, listedAt, enabled }: AdminServer): GatewayError | undefined {
+  if (!enabled || problem === undefined || listedAt !== undefined) return undefined;
+  return new GatewayError(problem.code, problem.message, { details: { server: name } });
+}
+
+/** "1 tool", "2 tools". */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,71 @@
+import { resolve } from 'node:path';
+import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import { isJsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { CliContext } from '../context.ts';
+import type { AdHocOptions } from '../declare.ts';
+import { onLine } from '../on-line.ts';
+import { resourceLine } from './call/content.ts';
+import { saved } from './call/saved.ts';
+
+interface ReadOptions extends AdHocOptions {
+  readonly out?: string;
+  readonly server?: string;
+}
+
+/** The content of a resource. A resource is a document, so a pipe gets it as it is unless `--json` asks for the answer. */
+export function read(
+  options: ReadOptions,
+  context: CliContext,
+  [uri = '']: readonly string[],
+): Promise<ExitCode> {
+  return onLine(options, context, async (line) => {
+    const { out } = context;
+    const server = line.only ?? options.server;
+    const result = await out.during(`Reading ${uri}`, () =>
+      line.client.pass('POST /api/read', { uri, ...(server !== undefined && { server }) }, line),
+    );
+    if (out.style.isJsonAsked) {
+      out.line(result.text);
+      return 0;
+    }
+    const { contents } = isJsonObject(result.peek) ? result.peek : ({} as JsonObject);
+    const parts = Array.isArray(contents) ? contents.filter(isJsonObject) : [];
+    if (options.out !== undefined) await save(parts, resolve(context.cwd, options.out), context);
+    else await show(parts, context);
+    return 0;
+  });
+}
+
+async function save(parts: readonly JsonObject[], folder: string, { out }: CliContext): Promise<void> {
+  for (const part of parts) {
+    const { uri, mimeType } = part;
+    const path = await saved(folder, {
+      bytes: bytesOf(part),
+      wish: String(uri),
+      mimeType: typeof mimeType === 'string' ? mimeType : undefined,
+    });
+    out.line(path);
+  }
+}
+
+async function show(parts: readonly JsonObject[], { out, stdout }: CliContext): Promise<void> {
+  if (stdout.isTTY === true) {
+    for (const [at, part] of parts.entries())
+      out.line(await resourceLine(part, { at: at + 1, folder: undefined }));
+    return;
+  }
+  if (parts.length > 1 && parts.some(({ blob }) => typeof blob === 'string'))
+    throw new GatewayError(
+      'USAGE',
+      'The resource has several parts; save them with --out DIR, or use --json.',
+    );
+  for (const part of parts) stdout.write(bytesOf(part));
+}
+
+function bytesOf({ text, blob }: JsonObject): Buffer {
+  return typeof blob === 'string'
+    ? Buffer.from(blob, 'base64')
+    : Buffer.from(typeof text === 'string' ? text : '');
+}

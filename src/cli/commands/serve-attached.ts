@@ -1,0 +1,66 @@
+import { dirname } from 'node:path';
+import { attach } from '../../attach/attach.ts';
+import type { AttachOptions } from '../../attach/attach.ts';
+import { isAlive } from '../../attach/is-alive.ts';
+import { Pipe } from '../../attach/pipe/pipe.ts';
+import { startGateway } from '../../attach/start-gateway.ts';
+import { readConfigText } from '../../config/load.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import type { CliContext } from '../context.ts';
+import { foundConfig } from '../found-config.ts';
+import type { ServeOptions } from './serve.ts';
+
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
+
+/** A pipe between our client and the user's gateway; undefined when there can be no such gateway here. */
+export async function serveAttached(
+  options: ServeOptions,
+  context: CliContext,
+): Promise<ExitCode | undefined> {
+  const found = await foundConfig(options.config, context);
+  const settings = await attachOptions(found, options, context);
+  const reach = async () => {
+    const { socket, notes } = await attach(settings);
+    return { socket, notes };
+  };
+  let first: Awaited<ReturnType<typeof reach>>;
+  try {
+    first = await reach();
+  } catch (error) {
+    // What is wrong with the configuration is wrong wherever it is read.
+    if (error instanceof GatewayError && (error.traits.exit === 3 || error.code === 'USAGE')) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    context.out.note(`Serving in this process alone. ${reason}`);
+    return undefined;
+  }
+  for (const note of first.notes) context.out.note(note);
+  const { stdin, stdout } = context;
+  const pipe = new Pipe({
+    ...{ stdin, stdout, maxMessageBytes: MAX_MESSAGE_BYTES, now: Date.now },
+    first: first.socket,
+    connect: async () => (await reach()).socket,
+  });
+  context.onStopSignal(() => pipe.stop());
+  await pipe.ended;
+  return 0;
+}
+
+async function attachOptions(
+  { file, stateDir }: { readonly file: string; readonly stateDir: string },
+  { expose, profile, logLevel }: ServeOptions,
+  { env, version, cwd, pid, program }: CliContext,
+): Promise<AttachOptions> {
+  const text = await readConfigText(file);
+  const level = logLevel === undefined ? [] : ['--log-level', logLevel];
+  const args = ['serve', '--background', '--config', file, ...level];
+  return {
+    stateDir,
+    identity: { version, config: file, text, env },
+    hello: { expose, profile, cwd, pid },
+    start: () => startGateway({ program, args, env, cwd: dirname(file), stateDir }),
+    pid,
+    isAlive,
+    now: Date.now,
+  };
+}

@@ -1,0 +1,97 @@
+import { startApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import { jsonLogger } from '../../observe/log.ts';
+import type { CliContext } from '../context.ts';
+import { columns, logLineForPeople } from '../output.ts';
+import { servedConfig } from '../served-config.ts';
+import { userSocket } from '../user-socket.ts';
+import type { ServeOptions } from './serve.ts';
+
+type UpstreamStatus = ReturnType<App['gateway']['status']>[number];
+
+/** How long the list of what is connected waits for slow servers. */
+const REPORT_WITHIN_MS = 5000;
+
+/** The gateway in this very process: for the client at our standard input, or for whoever comes over HTTP. */
+export async function serveHere(options: ServeOptions, context: CliContext): Promise<ExitCode> {
+  if (options.http !== undefined && options.profile !== undefined)
+    throw new GatewayError(
+      'USAGE',
+      '--profile is for one client; over HTTP a client finds it at /mcp/p/NAME.',
+    );
+  const config = await servedConfig(options, context);
+  const { stderr } = context;
+  const write = (line: string): void =>
+    void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
+  const app = await startApp({
+    ...config,
+    http: options.http,
+    socket:
+      options.http !== undefined && options.server === undefined
+        ? userSocket(config.stateDir, context)
+        : undefined,
+    expose: options.expose,
+    profile: options.profile,
+    logger: (configured) => jsonLogger({ level: options.logLevel ?? configured, write }),
+    env: context.env,
+    home: context.home,
+    platform: context.platform,
+    pid: context.pid,
+    version: context.version,
+    vectors: context.vectors,
+    codeWorker: context.codeWorker,
+    auditWorker: context.auditWorker,
+    stdin: context.stdin,
+    stdout: context.stdout,
+  });
+  context.onStopSignal(() => app.stop());
+  for (const { file: where, line, column, message } of app.warnings)
+    context.out.note(`${where}:${line}:${column}: ${message}`);
+  if (app.gateway.status().length === 0)
+    context.out.note(`No server can be used; add some to mcpServers in ${config.file}`);
+  if (app.url !== undefined) void report(app, app.url, context);
+  await app.stopped;
+  return 0;
+}
+
+/** What is connected, where we are, and what to paste into a client. */
+async function report(app: App, url: string, context: CliContext): Promise<void> {
+  const { out } = context;
+  out.note(`Trunkline ${context.version} listens at ${url}`);
+  out.note('\nPaste into the configuration of your MCP client:');
+  out.note(`"mcpServers": {\n  "trunkline": { "type": "http", "url": "${url}" }\n}`);
+  await Promise.race([
+    app.gateway.discovered,
+    new Promise((resolve) => setTimeout(resolve, REPORT_WITHIN_MS).unref()),
+  ]);
+  const status = app.gateway.status();
+  const total = status.reduce((sum, { tools }) => sum + tools, 0);
+  const from = status.length === 1 ? '1 server' : `${status.length} servers`;
+  out.note(`\n${total} tools from ${from}:`);
+  for (const line of columns(status.map(describe))) out.note(line);
+}
+
+function describe(status: UpstreamStatus): readonly string[] {
+  const { name, state, tools, prompts, resources, problem, listedAt } = status;
+  const counts = [counted(tools, 'tool'), counted(prompts, 'prompt'), counted(resources, 'resource')];
+  const offer = counts.filter((count) => count !== undefined).join(', ');
+  if (problem === undefined) return [`  ${name}`, state, offer];
+  const kept =
+    listedAt === undefined ? '' : ` Its listing of ${ago(Date.now() - listedAt)} ago is kept: ${offer}.`;
+  return [`  ${name}`, state, `${problem.message}${kept}`];
+}
+
+function ago(ms: number): string {
+  const seconds = Math.round(Math.max(0, ms) / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  const hours = Math.round(seconds / 3600);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+
+function counted(count: number, word: string): string | undefined {
+  if (count === 0) return undefined;
+  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
+}

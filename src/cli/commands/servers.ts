@@ -1,0 +1,110 @@
+import type { AdminServer } from '../../admin/contract.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { GlobalOptions } from '../declare.ts';
+import { inOneLine } from '../harmless.ts';
+import { onLine } from '../on-line.ts';
+import { counted, noServers, tellWarnings } from './listing.ts';
+
+export function servers(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
+  return onLine(options, context, async (line) => {
+    const { servers: all, warnings } = await line.client.ask('GET /api/status', {}, line);
+    tellWarnings(warnings, context);
+    if (context.out.style.format === 'json') context.out.json(all);
+    else printServers(all, context, line.config);
+    return 0;
+  });
+}
+
+/** Asks them again what they offer; of all of them those that cannot say it make the exit code. */
+export function refresh(
+  options: GlobalOptions,
+  context: CliContext,
+  [name]: readonly string[],
+): Promise<ExitCode> {
+  return onLine(options, context, async ({ client, signal, config }) => {
+    const all =
+      name === undefined
+        ? await context.out.during('Listing all servers', () =>
+            client.ask('POST /api/refresh', {}, { signal }),
+          )
+        : await context.out.during(`Listing ${name}`, async () => [
+            await client.ask('POST /api/servers/:name/refresh', { name }, { signal }),
+          ]);
+    tellServers(all, name, context, config);
+    const [failed] = all.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+    return failed === undefined ? 0 : new GatewayError(failed.code, failed.message).traits.exit;
+  });
+}
+
+export function restart(
+  options: GlobalOptions,
+  context: CliContext,
+  [name = '']: readonly string[],
+): Promise<ExitCode> {
+  return onLine(options, context, async ({ client, signal, config, to }) => {
+    if (to === 'own')
+      context.out.note(`No gateway is running, so "${name}" is started once, to see whether it can be.`);
+    const server = await context.out.during(`Restarting ${name}`, () =>
+      client.ask('POST /api/servers/:name/restart', { name }, { signal }),
+    );
+    tellServers([server], name, context, config);
+    return 0;
+  });
+}
+
+function tellServers(
+  all: readonly AdminServer[],
+  name: string | undefined,
+  context: CliContext,
+  config: string,
+): void {
+  if (context.out.style.format === 'text') printServers(all, context, config);
+  else context.out.json(name === undefined ? all : all[0]);
+}
+
+function printServers(all: readonly AdminServer[], { out }: CliContext, config: string): void {
+  if (all.length === 0) {
+    out.line(noServers(config));
+    return;
+  }
+  const { bold, dim } = out.paint;
+  const head = ['server', 'state', 'transport', 'tools', 'listed', 'reached by'].map((text) => ({
+    text,
+    paint: dim,
+  }));
+  const rows = all
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((server) => [
+      { text: server.name, paint: bold },
+      { text: server.state, paint: statePaint(server, out.paint) },
+      server.transport?.kind ?? '',
+      server.listedAt === undefined ? '' : String(server.tools),
+      server.listedAt === undefined ? 'never' : `${ago(Date.now() - server.listedAt)} ago`,
+      server.problem === undefined ? reachedBy(server) : inOneLine(server.problem.message),
+    ]);
+  out.table([head, ...rows]);
+  out.line(`\n${counted(all.length, 'server')}`);
+}
+
+function reachedBy({ transport }: AdminServer): string {
+  if (transport === undefined) return '';
+  return transport.kind === 'http' ? transport.url : [transport.command, ...transport.args].join(' ');
+}
+
+function statePaint(
+  { state, problem }: AdminServer,
+  paint: CliContext['out']['paint'],
+): (text: string) => string {
+  if (problem !== undefined) return problem.retryAt === undefined ? paint.red : paint.yellow;
+  return state === 'ready' ? paint.green : paint.dim;
+}
+
+function ago(ms: number): string {
+  const seconds = Math.round(Math.max(0, ms) / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  const hours = Math.round(seconds / 3600);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}

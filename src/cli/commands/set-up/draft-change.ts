@@ -1,0 +1,37 @@
+import { readConfigText } from '../../../config/load.ts';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { saveConfig } from '../../../config/edit.ts';
+import { isTrusted, trust } from '../../../config/trust.ts';
+import { GatewayError } from '../../../model/errors.ts';
+import type { CliContext } from '../../context.ts';
+import { foundConfig } from '../../found-config.ts';
+
+/** A configuration that a person edits as a whole, and that may be broken before. */
+export interface DraftChange {
+  readonly file: string;
+  readonly stateDir: string;
+  /** Undefined where there is none yet. */
+  readonly text: string | undefined;
+  save(text: string): Promise<void>;
+}
+
+export async function draftChange(flag: string | undefined, context: CliContext): Promise<DraftChange> {
+  const { file, stateDir, places } = await foundConfig(flag, context, { isMade: false });
+  const text = await readConfigText(file).catch((error: unknown) => {
+    if (error instanceof GatewayError && error.code === 'CONFIG_NOT_FOUND') return undefined;
+    throw error;
+  });
+  const wasTrusted = text !== undefined && (await isTrusted(file, places.stateDir));
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  return {
+    file,
+    stateDir,
+    text,
+    save: async (after) => {
+      const document = { file, text: text ?? '', isNew: text === undefined, servers: new Map() };
+      await saveConfig(document, after, context.version);
+      if (wasTrusted) await trust(file, places.stateDir);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { additions, writeSecrets } from '../../../import/apply-plan.ts';
+import type { Addition, MovedSecret, SecretPlace } from '../../../import/apply-plan.ts';
+import type { CliContext } from '../../context.ts';
+import { counted } from '../listing.ts';
+import type { Ask } from './ask.ts';
+import type { ConfigChange } from './config-change.ts';
+
+interface SecretOptions {
+  /** Of `--references`; true without a word behind it. */
+  readonly references?: SecretPlace | true;
+  readonly trust: 'first-sight' | 'manual';
+}
+
+/** Adds servers to the configuration; asks what becomes of secrets in plain text where it was not said. */
+export async function addServers(
+  change: ConfigChange,
+  servers: readonly Addition[],
+  { references, trust }: SecretOptions,
+  { context, ask }: { readonly context: CliContext; readonly ask: Ask | undefined },
+): Promise<void> {
+  const secrets = servers.flatMap(({ name, secrets: own }) => own.map((secret) => ({ name, secret })));
+  for (const { name, secret } of secrets)
+    context.out.note(`${name}: ${secret.path.join('.')} holds a secret in plain text`);
+  const said = references === true ? 'env' : references;
+  const place = secrets.length === 0 ? 'keep' : (said ?? (await chosenPlace(ask)) ?? 'keep');
+  const { edits, moved } = additions(servers, {
+    place,
+    configFile: change.file,
+    trust,
+    known: place === 'file' ? await secretFiles(change.file) : new Map(),
+  });
+  await writeSecrets(moved);
+  await change.save(edits);
+  if (secrets.length > 0 && place === 'keep')
+    context.out.note('It stays in the configuration, which only you can read; --references moves it out.');
+  tellMoved(moved, context);
+  if (trust === 'manual' && servers.length > 0)
+    context.out.note(
+      'Nobody sits at a terminal, so what was added waits for a person ("trust": "manual"); --trust would not wait.',
+    );
+}
+
+async function chosenPlace(ask: Ask | undefined): Promise<SecretPlace | undefined> {
+  return ask?.choose<SecretPlace>('Where shall secrets be kept?', [
+    { key: 'file', label: 'in files next to the configuration that only you can read (works at once)' },
+    { key: 'env', label: 'in environment variables that you set yourself' },
+    { key: 'keep', label: 'in the configuration, as they are' },
+  ]);
+}
+
+function tellMoved(moved: readonly MovedSecret[], { out, env }: CliContext): void {
+  const files = moved.flatMap(({ file }) => (file === undefined ? [] : [file]));
+  const [first] = files;
+  if (first !== undefined) out.note(`${counted(files.length, 'secret')} moved to ${dirname(first)}`);
+  const missing = moved.filter(({ file, variable, value }) => file === undefined && env[variable] !== value);
+  if (missing.length === 0) return;
+  out.note('Set these where Trunkline is started, to what they were:');
+  for (const variable of new Set(missing.map((each) => each.variable))) out.note(`  export ${variable}=…`);
+}
+
+/** What is kept in files already, so that nothing of it is overwritten. */
+async function secretFiles(configFile: string): Promise<ReadonlyMap<string, string>> {
+  const folder = join(dirname(configFile), 'secrets');
+  const names = await readdir(folder).catch(() => []);
+  const files = names.slice(0, 1000).map(async (name) => {
+    const text = await readFile(join(folder, name), 'utf8').catch(() => '');
+    return [name, text] as const;
+  });
+  return new Map(await Promise.all(files));
+}

@@ -1,0 +1,37 @@
+import { GatewayError } from '../../../model/errors.ts';
+import type { CliContext } from '../../context.ts';
+import type { GlobalOptions } from '../../declare.ts';
+import { onLine } from '../../on-line.ts';
+import { counted } from '../listing.ts';
+
+/** Connects to a server once and says what it offers, or why it cannot be reached and how to mend that. */
+export async function tryServer(name: string, options: GlobalOptions, context: CliContext): Promise<void> {
+  const { out } = context;
+  try {
+    await onLine(chosen(options), context, async ({ client, signal }) => {
+      const server = await out.during(`Connecting to ${name}`, () =>
+        client.ask('POST /api/servers/:name/refresh', { name }, { signal }),
+      );
+      const offers = `It offers ${counted(server.tools, 'tool')}. See them with: trunkline tools ${name}`;
+      if (out.style.format === 'json') out.note(offers);
+      else out.line(offers);
+      return 0;
+    });
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code === 'CALL_CANCELLED') throw error;
+    out.problem(error);
+    out.note(mend(name, error));
+  }
+}
+
+function mend(name: string, { code }: GatewayError): string {
+  if (code === 'UPSTREAM_NEEDS_AUTH') return `It was added. Sign in with: trunkline login ${name}`;
+  if (code === 'SECRET_MISSING')
+    return `It was added. Give what it names a value, then: trunkline refresh ${name}`;
+  return `It was added all the same. Mend it with: trunkline edit ${name}, then: trunkline refresh ${name}`;
+}
+
+/** Other options of the command belong to the command. */
+function chosen({ config }: GlobalOptions): GlobalOptions {
+  return config === undefined ? {} : { config };
+}

@@ -1,0 +1,60 @@
+import type { AdminStatus } from '../../admin/contract.ts';
+import { readRecord } from '../../attach/gateway-record.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { GlobalOptions } from '../declare.ts';
+import { foundConfig } from '../found-config.ts';
+import { inOneLine } from '../harmless.ts';
+import { lineToRecord } from '../line-to-record.ts';
+
+/** The gateway of this configuration, whoever started it; nothing is started to find out. */
+export async function status(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
+  const { out } = context;
+  const { file, stateDir } = await foundConfig(options.config, context, { isMade: false });
+  const record = readRecord(stateDir);
+  const reached = record === undefined ? undefined : await lineToRecord(record);
+  if (reached === undefined) {
+    if (out.style.format === 'json') out.json({ running: false, config: file });
+    else out.line(`No gateway is running for ${file}`);
+    return 0;
+  }
+  const found = await reached.line.client.ask('GET /api/status', {});
+  const { socket } = reached.record;
+  if (out.style.format === 'json') out.json({ running: true, ...found, socket });
+  else print(found, socket, context);
+  return 0;
+}
+
+function print(found: AdminStatus, socket: string, { out }: CliContext): void {
+  const { bold, dim, red } = out.paint;
+  const kinds = { background: 'in the background', http: 'over HTTP', own: 'by itself' } as const;
+  const troubled = found.servers.filter(({ problem }) => problem !== undefined);
+  out.line(`${bold(`Trunkline ${found.version}`)} runs ${kinds[found.kind]}, process ${found.pid}`);
+  out.table([
+    ['since', new Date(found.since).toLocaleString()],
+    ['config', found.config],
+    ...(found.url === undefined ? [] : [['address', found.url]]),
+    ['socket', socket],
+    ['clients', String(found.clients)],
+    ['tools', `${found.tools} from ${found.servers.filter(({ enabled }) => enabled).length} servers`],
+  ]);
+  const { servers, entries, calls } = found.held;
+  const waiting = [
+    ...(servers > 0 ? [`${servers} servers`] : []),
+    ...(entries > 0 ? [`${entries} tools, prompts or introductions`] : []),
+    ...(calls > 0 ? [`${calls} calls`] : []),
+  ];
+  if (waiting.length > 0)
+    out.line(out.paint.yellow(`${waiting.join(', ')} wait for you: trunkline approvals`));
+  for (const warning of found.warnings) out.note(warning);
+  const { dropped = 0, problem } = found.audit ?? {};
+  if (dropped > 0)
+    out.line(
+      red(
+        `${dropped} operations could not be recorded${problem === undefined ? '' : `: ${inOneLine(problem)}`}`,
+      ),
+    );
+  for (const { name, problem } of troubled)
+    out.line(`${red(inOneLine(name))}: ${inOneLine(problem?.message ?? '')}`);
+  out.line(dim('trunkline servers shows each of them, trunkline stop ends it.'));
+}

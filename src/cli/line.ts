@@ -1,0 +1,108 @@
+import { adminClient } from '../admin/client.ts';
+import type { AdminClient, Send } from '../admin/client.ts';
+import type { AppOptions } from '../app/app-options.ts';
+import type { AdHocServer } from '../config/ad-hoc.ts';
+import { readRecord } from '../attach/gateway-record.ts';
+import { locations } from '../config/paths.ts';
+import type { Caller } from '../model/caller.ts';
+import { jsonLogger } from '../observe/log.ts';
+import type { LogLevel } from '../observe/log.ts';
+import type { CliContext } from './context.ts';
+import { foundConfig } from './found-config.ts';
+import { lineToRecord } from './line-to-record.ts';
+import { logLineForPeople } from './output.ts';
+
+export interface LineOptions {
+  /** Of `--config`. */
+  readonly config?: string | undefined;
+  /** Servers of the command line, instead of any configuration. */
+  readonly servers?: readonly AdHocServer[] | undefined;
+  /** How much is said on standard error; `error` unless told, since a command reports its own troubles. */
+  readonly logLevel?: LogLevel | undefined;
+}
+
+/** The way of a command to a gateway; both ways give the same answers. */
+export interface Line extends AsyncDisposable {
+  readonly client: AdminClient;
+  /** `gateway`: one that was running already; `own`: one in this process, for this command. */
+  readonly to: 'gateway' | 'own';
+  /** The configuration in use; of servers of the command line a file that does not exist. */
+  readonly config: string;
+}
+
+const CALLER: Caller = { id: 'cli', via: 'cli', profile: 'default' };
+
+/**
+ * Opens a line to the running gateway of this configuration, or to one that is started in this process without
+ * listeners: it starts only those servers that the question needs, and uses cached listings where there are any.
+ */
+export async function openLine(context: CliContext, options: LineOptions = {}): Promise<Line> {
+  if (options.servers !== undefined) {
+    const { adHocConfig } = await import('../config/ad-hoc.ts');
+    const adHoc = adHocConfig(options.servers, { cwd: context.cwd, places: locations(context) });
+    return ownLine(context, options, adHoc);
+  }
+  const found = await foundConfig(options.config, context);
+  return (await gatewayLine(context, found)) ?? ownLine(context, options, found);
+}
+
+/** To the gateway that a client of ours would be attached to, if it runs. */
+async function gatewayLine(
+  { version, env }: CliContext,
+  { file, stateDir }: { readonly file: string; readonly stateDir: string },
+): Promise<Line | undefined> {
+  const record = readRecord(stateDir);
+  if (record === undefined) return undefined;
+  const [{ isSame }, { readConfigText }] = await Promise.all([
+    import('../attach/identity.ts'),
+    import('../config/load.ts'),
+  ]);
+  const text = await readConfigText(file);
+  if (!isSame(record, { version, config: file, text, env })) return undefined;
+  return (await lineToRecord(record))?.line;
+}
+
+async function ownLine(
+  context: CliContext,
+  { logLevel = 'error' }: LineOptions,
+  config: Pick<AppOptions, 'file' | 'text' | 'stateDir'>,
+): Promise<Line> {
+  const { startApp } = await import('../app/app.ts');
+  const { file, text, stateDir } = config;
+  const { stderr, env, home, platform, pid, version, vectors, codeWorker, auditWorker, stdin, stdout } =
+    context;
+  const write = (line: string): void =>
+    void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
+  const app = await startApp({
+    ...{
+      file,
+      text,
+      stateDir,
+      env,
+      home,
+      platform,
+      pid,
+      version,
+      vectors,
+      codeWorker,
+      auditWorker,
+      stdin,
+      stdout,
+    },
+    http: undefined,
+    expose: undefined,
+    listen: 'nobody',
+    logger: () => jsonLogger({ level: logLevel, write }),
+  });
+  const routes = await app.admin();
+  const send: Send = (request) => routes.fetch(request, CALLER);
+  return {
+    client: adminClient(send),
+    to: 'own',
+    config: file,
+    async [Symbol.asyncDispose]() {
+      app.stop();
+      await app.stopped;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+
+interface Desktop {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Opens a page in the person's browser, `BROWSER` first; false where that cannot be tried. No shell sees the address. */
+export function openBrowser(url: URL, { env, platform }: Desktop): Promise<boolean> {
+  const [command, ...args] = commandFor({ env, platform });
+  if (command === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args, url.href], { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
+
+function commandFor({ env, platform }: Desktop): readonly string[] {
+  const named = env['BROWSER']?.split(':')[0]?.trim();
+  if (named !== undefined && named !== '') return named.split(/\s+/).filter((word) => word !== '%s');
+  if (platform === 'darwin') return ['open'];
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  // Without a display there is no browser to open, and some terminals would open one inside themselves.
+  return env['DISPLAY'] === undefined && env['WAYLAND_DISPLAY'] === undefined ? [] : ['xdg-open'];
+}
