@@ -21,7 +21,13 @@ const stampFile = join(root, '.stamp', 'build.json');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Inside the bundle for start-up time; every other dependency is imported from node_modules. */
-const bundled = ['commander', 'jsonc-parser', 'kysely'];
+const bundled = [
+  ...['commander', 'jsonc-parser', 'kysely'],
+  // Of scripts, in chunks that only their thread loads; sucrase would install a command line that nobody wants.
+  ...['quickjs-emscripten-core', '@jitl/quickjs-wasmfile-release-sync', '@jitl/quickjs-ffi-types'],
+  ...['sucrase', 'lines-and-columns', 'ts-interface-checker', '@jridgewell/gen-mapping'],
+  ...['@jridgewell/resolve-uri', '@jridgewell/sourcemap-codec', '@jridgewell/trace-mapping'],
+];
 
 export async function build({ force = false } = {}) {
   const begin = performance.now();
@@ -31,7 +37,14 @@ export async function build({ force = false } = {}) {
     return;
   }
   rmSync(stampFile, { force: true });
-  const files = new Map([...(await bundle()), ['LICENSES.txt', licences()], ['word-vectors.bin', vectors()]]);
+  const files = new Map([
+    ...(await bundle()),
+    ['LICENSES.txt', licences()],
+    ['word-vectors.bin', vectors()],
+    ['quickjs.wasm', interpreter()],
+    // Nothing but types, so that it is its own declaration.
+    ['guard.d.ts', readFileSync(join(root, 'src', 'model', 'own-guard.ts'))],
+  ]);
   write(files);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, JSON.stringify({ hash, files: [...files.keys()] }));
@@ -65,7 +78,11 @@ async function bundle() {
   const esbuild = await import('esbuild');
   const options = {
     absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
+    entryPoints: [
+      { in: 'src/main.ts', out: 'main' },
+      { in: 'src/exposure/code/worker/worker.ts', out: 'code-worker' },
+      { in: 'src/app/audit-worker.ts', out: 'audit-worker' },
+    ],
     outdir: 'dist',
     bundle: true,
     splitting: true,
@@ -118,6 +135,12 @@ function withHeader(name, text) {
 /** Read when somebody searches for the first time. */
 function vectors() {
   return readFileSync(join(root, 'src', 'search', 'data', 'word-vectors.bin'));
+}
+
+/** Read by the thread that scripts run in. */
+function interpreter() {
+  const folder = join(root, 'node_modules', '@jitl', 'quickjs-wasmfile-release-sync');
+  return readFileSync(join(folder, 'dist', 'emscripten-module.wasm'));
 }
 
 function licences() {

@@ -23,7 +23,9 @@ async function readSchema() {
 
 /** The program as commander knows it; what commands do is not loaded. */
 async function readProgram() {
-  const { buildProgram } = await importSource('src/cli/program.ts', { external: ['./commands/*'] });
+  const { buildProgram } = await importSource('src/cli/program.ts', {
+    external: ['./commands/*'],
+  });
   return buildProgram({ version: '' }, () => {});
 }
 
@@ -56,14 +58,23 @@ function cliPage(program) {
     commands,
     `## ${name}`,
     helpScreen(program),
-    ...program.commands.flatMap((command) => [`## ${name} ${command.name()}`, helpScreen(command)]),
+    ...program.commands.flatMap((command) => commandSections(command, name)),
   ].join('\n\n')}\n`;
+}
+
+function commandSections(command, parent) {
+  if (command.name().startsWith('__')) return []; // For programs, not for people.
+  const name = `${parent} ${command.name()}`;
+  return [
+    `## ${name}`,
+    helpScreen(command),
+    ...command.commands.flatMap((each) => commandSections(each, name)),
+  ];
 }
 
 /** As it is printed where standard output is no terminal. */
 function helpScreen(command) {
-  const { showGlobalOptions } = command.createHelp();
-  command.configureHelp({ showGlobalOptions, helpWidth: 80 });
+  command.configureHelp({ ...command.configureHelp(), helpWidth: 80 });
   return `\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\``;
 }
 
@@ -82,13 +93,16 @@ function configPage(schema, example) {
       ...Object.entries(server.plain),
       ...server.sections.flatMap(([name, section]) => qualified(name, section)),
     ]),
+    ...objectKinds(server.plain),
     '## Everything else',
     table(Object.entries(plain)),
     ...sections.flatMap(([name, section]) => [
       `### \`${name}\``,
       section.description,
       table(qualified(name, section)),
+      ...Object.entries(section.properties).flatMap(([key, schema]) => elements(`${name}.${key}`, schema)),
     ]),
+    ...Object.entries(plain).flatMap(([name, schema]) => elements(name, schema)),
     references,
     pasted,
     problems,
@@ -106,6 +120,39 @@ function split(properties) {
     sections: entries.filter(isSection),
     plain: Object.fromEntries(entries.filter((entry) => !isSection(entry))),
   };
+}
+
+/** Lists and maps of objects are explained by what one of them has. */
+function elements(name, schema) {
+  const [suffix, element] =
+    schema.items === undefined ? ['.NAME', schema.additionalProperties] : ['[]', schema.items];
+  if (element?.properties === undefined) return [];
+  return [`### \`${name}${suffix}\``, schema.description, table(Object.entries(element.properties))];
+}
+
+/** Keys of a server that take something simple or an object. */
+function objectKinds(properties) {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const section = schema.anyOf?.find((kind) => kind.properties !== undefined);
+    if (section === undefined) return [];
+    return [
+      `### \`${name}\``,
+      section.description,
+      table(qualified(name, section)),
+      ...Object.entries(section.properties).flatMap(([key, inner]) => elementsBelow(`${name}.${key}`, inner)),
+    ];
+  });
+}
+
+/** Also the elements of elements. */
+function elementsBelow(name, schema) {
+  const element = schema.items ?? schema.additionalProperties;
+  const below = Object.entries(element?.properties ?? {});
+  const suffix = schema.items === undefined ? '.NAME' : '[]';
+  return [
+    ...elements(name, schema),
+    ...below.flatMap(([key, inner]) => elementsBelow(`${name}${suffix}.${key}`, inner)),
+  ];
 }
 
 function qualified(name, section) {
@@ -127,6 +174,7 @@ function typeOf(schema) {
   if (schema.const !== undefined) return `\`"${schema.const}"\``;
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ');
   if (schema.type === 'array') return `list of ${typeOf(schema.items)}s`;
+  if (schema.properties !== undefined) return 'object';
   if (schema.type === 'object') return `object of ${typeOf(schema.additionalProperties)}s`;
   return { string: 'text', integer: 'whole number' }[schema.type] ?? schema.type;
 }
@@ -142,8 +190,39 @@ trunkline serve --config gateway.jsonc
 An option with \`env:\` behind it can be given as that environment variable instead; the command line wins. \`TRUNKLINE_HOME\` moves configuration and state elsewhere. Which
 configuration is used, and what can be in it, is in [Configuration](config.md).
 
-Standard output belongs to results: MCP messages of \`serve\`, the text of \`--help\` and \`--version\`. Everything else goes to standard error. A wrong command line ends with exit code
-2; [Errors](errors.md) has all exit codes. \`--help\` and \`--version\` read no configuration, so they work whatever is wrong with it.`;
+Standard output belongs to results: what a command was asked for, the MCP messages of \`serve\`, the text of \`--help\` and \`--version\`. Everything else goes to standard error. A wrong
+command line ends with exit code 2; [Errors](errors.md) has all exit codes. \`--help\` and \`--version\` read no configuration, so they work whatever is wrong with it.
+
+## Text and JSON
+
+On a terminal results are text: aligned tables, coloured unless \`NO_COLOR\` is set or \`--color never\` is given (\`FORCE_COLOR\` and \`--color always\` colour in a pipe too), and
+whatever takes longer than half a second says on standard error how far it is. In a pipe results are JSON. \`--json\` and \`--text\` ask for either; with \`--json\` problems are
+JSON too, one line each on standard error. Text of servers cannot control your terminal: what could is left out.
+
+\`read\` is the exception: a resource is a document, so a pipe gets its content as it is. No command waits for an answer that nobody can give: without a terminal a question is an
+error that names the option to use.
+
+## Arguments of a call
+
+\`\`\`
+trunkline call everything__get-sum '{"a": 2, "b": 3}'     a JSON object
+trunkline call everything__get-sum a=2 b=3                text, read as the schema of the tool says
+trunkline call everything get-sum a:=2 b:=3               JSON; the server and its own name of the tool
+trunkline call everything__get-sum @numbers.json b=3      a file; what comes later wins
+echo '{"a": 2, "b": 3}' | trunkline call everything__get-sum
+trunkline call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything
+trunkline tools --url http://127.0.0.1:3000/mcp
+\`\`\`
+
+A key that is repeated makes a list where the schema has one. Arguments are checked against the schema before the server is started, when it was listed before. \`-\` reads standard
+input; without any arguments a pipe is read as well, so give \`{}\` in scripts that have an open standard input and nothing to say.
+
+A tool that reports an error makes exit code 8. Ctrl-C cancels the call at the server and makes exit code 130.
+
+## Completion
+
+\`eval "$(trunkline completions bash)"\`, the same for zsh, or \`trunkline completions fish | source\`: commands, options, servers, tools and their parameters, from what
+was listed last. Nothing is started for it.`;
 
 const introduction = `\
 One file, JSON with comments and trailing commas. The least that works:

@@ -3,9 +3,11 @@
 import { fileURLToPath } from 'node:url';
 
 import { build } from './build.mjs';
+import { ensurePrograms } from './ensure-programs.mjs';
 import { ensure } from './ensure.mjs';
 
 ensure();
+ensurePrograms();
 await build();
 
 const vitest = new URL('../node_modules/vitest/vitest.mjs', import.meta.url);

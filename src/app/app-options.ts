@@ -1,14 +1,34 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Logger, LogLevel } from '../observe/log.ts';
+import type { WrapClient } from './read-client.ts';
 
 /** What the command line decided, and everything of the outside world that the gateway touches. */
 export interface AppOptions {
   readonly file: string;
+  /** The configuration itself, where it is on the command line and `file` does not exist. */
+  readonly text?: string | undefined;
   readonly stateDir: string;
+  /** `nobody`: only the process itself asks, through `App.admin`, and nothing is listed before it is asked for. */
+  readonly listen?: 'nobody' | 'socket' | undefined;
+  /** Where the user's gateway listens for pipes and commands; absent where this process is nobody's gateway but its own. */
+  readonly socket?: string | undefined;
+  /** One server alone for the one client at standard input, whom it is told about in the client's own words. */
+  readonly wrapped?:
+    | {
+        readonly name: string;
+        readonly client: WrapClient;
+        /** What the server writes to its standard error. */
+        readonly onStderr: (chunk: Buffer) => void;
+      }
+    | undefined;
+  /** Servers of the command line, beside or instead of those of the file. */
+  readonly servers?: Readonly<Record<string, unknown>> | undefined;
   /** An address, `true` for the configured one; absent for standard input and output. */
   readonly http: string | true | undefined;
+  /** Of the client at standard input and output. */
+  readonly profile?: string | undefined;
   /** Instead of what the configuration says. */
-  readonly expose: 'auto' | 'direct' | 'search' | undefined;
+  readonly expose: 'auto' | 'direct' | 'search' | 'code' | undefined;
   readonly logger: (configured: LogLevel) => Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -17,6 +37,10 @@ export interface AppOptions {
   readonly version: string;
   /** The file of word vectors, for searching. */
   readonly vectors: URL;
+  /** The entry of the thread that scripts run in. */
+  readonly codeWorker: URL;
+  /** The entry of the thread that keeps the record of operations. */
+  readonly auditWorker: URL;
   readonly stdin: Readable;
   readonly stdout: Writable;
 }

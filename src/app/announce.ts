@@ -1,0 +1,58 @@
+import { rmSync } from 'node:fs';
+import { readRecord, removeRecord, writeRecord } from '../attach/gateway-record.ts';
+import type { GatewayRecord } from '../attach/gateway-record.ts';
+import { identified } from '../attach/identity.ts';
+import { isAlive } from '../attach/is-alive.ts';
+import type { Logger } from '../observe/log.ts';
+import type { AppOptions } from './app-options.ts';
+
+const LOOK_EVERY_MS = 30_000;
+
+/** Writes down where this gateway is found, and sees to it that this stays true until it ends. */
+export async function announce(
+  options: AppOptions,
+  deps: {
+    readonly socket: string;
+    readonly text: string;
+    readonly url: string | undefined;
+    readonly log: Logger;
+    /** Another gateway has taken our place. */
+    readonly onReplaced: () => void;
+  },
+): Promise<AsyncDisposable> {
+  const { stateDir, pid, version, file, env } = options;
+  const { socket, text, url, log, onReplaced } = deps;
+  const record: GatewayRecord = {
+    socket,
+    pid,
+    kind: options.http === undefined ? 'background' : 'http',
+    ...identified({ version, config: file, text, env }),
+    ...(url !== undefined && { url }),
+    since: Date.now(),
+  };
+  sweep(stateDir);
+  await writeRecord(stateDir, record);
+  log.info('Clients can find the gateway.', { pid, version, config: file, kind: record.kind });
+  const look = async (): Promise<void> => {
+    const found = readRecord(stateDir);
+    if (found?.pid === pid) return;
+    if (found !== undefined && isAlive(found.pid)) return onReplaced();
+    await writeRecord(stateDir, record);
+  };
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => log.warn('Cannot write run/gateway.json.', { reason: String(error) }));
+  }, LOOK_EVERY_MS).unref();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer);
+      removeRecord(stateDir, pid);
+    },
+  };
+}
+
+/** A gateway that crashed has left its socket behind. */
+function sweep(stateDir: string): void {
+  const found = readRecord(stateDir);
+  if (found === undefined || isAlive(found.pid) || !found.socket.endsWith('.sock')) return;
+  rmSync(found.socket, { force: true });
+}

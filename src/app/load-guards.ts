@@ -1,0 +1,33 @@
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { GatewayError } from '../model/errors.ts';
+import type { OwnGuard } from '../model/own-guard.ts';
+import type { Guard } from '../policy/call.ts';
+
+/** Time that a guard may take for itself in one call. */
+const GUARD_MS = 5_000;
+
+/** The guards that the configuration names, in their order; one that cannot be loaded stops the start. */
+export async function loadGuards(modules: readonly string[], configFile: string): Promise<readonly Guard[]> {
+  if (modules.length === 0) return [];
+  const { ownGuard } = await import('../policy/own-guard.ts');
+  return Promise.all(
+    modules.map(async (module) => {
+      const guard = await exportOf(module, configFile);
+      return ownGuard(module, guard, { timeoutMs: GUARD_MS });
+    }),
+  );
+}
+
+async function exportOf(module: string, configFile: string): Promise<OwnGuard> {
+  const file = resolve(dirname(configFile), module);
+  let loaded: { readonly default?: unknown };
+  try {
+    loaded = (await import(pathToFileURL(file).href)) as typeof loaded; // Any module is an object.
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new GatewayError('CONFIG_INVALID', `The guard ${file} cannot be loaded: ${why}`, { cause });
+  }
+  if (typeof loaded.default === 'function') return loaded.default as OwnGuard; // What it returns is checked at each call.
+  throw new GatewayError('CONFIG_INVALID', `The guard ${file} has no function as its default export.`);
+}

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync, unwatchFile, watchFile, writeFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Stats } from 'node:fs';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { ConfigSnapshot } from '../config/config.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Scope } from '../lib/scope.ts';
+import type { Logger } from '../observe/log.ts';
+import { Approvals } from '../policy/approvals/approvals.ts';
+import { LOCK_FILE } from '../policy/approvals/lock/lock.ts';
+import type { Lock } from '../policy/approvals/lock/lock.ts';
+import { scanner } from '../policy/scanner.ts';
+import { hasDatabase } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
+import type { AppOptions } from './app-options.ts';
+
+const LOOK_EVERY_MS = 500;
+
+/** What was approved with this configuration; undefined where a person has just typed the server's command. */
+export async function openApprovals(
+  options: AppOptions,
+  snapshot: ConfigSnapshot,
+  deps: {
+    readonly database: () => Promise<Database>;
+    readonly catalog: () => Catalog;
+    readonly log: Logger;
+    readonly now: () => number;
+  },
+): Promise<Approvals | undefined> {
+  if (options.wrapped !== undefined || options.text !== undefined) return undefined;
+  const { stateDir } = options;
+  const { upstreams } = snapshot.value;
+  const { warnings, disabled } = snapshot;
+  const trust = new Map(upstreams.map((upstream) => [upstream.name, upstream.trust]));
+  const tools = () => {
+    const listings = upstreams.flatMap(({ name }) => deps.catalog().listing(name) ?? []);
+    return listings.flatMap(({ upstream, tools: all }) =>
+      all.map(({ definition }) => ({ upstream, definition })),
+    );
+  };
+  return new Approvals({
+    ...deps,
+    isStored: () => hasDatabase(stateDir),
+    trust: (name) => trust.get(name) ?? 'manual',
+    // An entry with a mistake in it is left out, and may come back as it was.
+    isGone: (name) => warnings.length === 0 && !trust.has(name) && !disabled.includes(name),
+    lock: await readLockFile(lockFile(snapshot)),
+    scanner: () => scanner(tools()),
+    onWritten: () => touch(stateDir),
+  });
+}
+
+/** Notices what other processes approve, and what becomes of the lockfile. */
+export function watchApprovals(
+  { stateDir }: AppOptions,
+  snapshot: ConfigSnapshot,
+  deps: {
+    readonly approvals: Approvals;
+    readonly gateway: Gateway;
+    readonly scope: Scope;
+    readonly log: Logger;
+  },
+): void {
+  const { approvals, gateway, scope, log } = deps;
+  const file = lockFile(snapshot);
+  const apply = async (isLock: boolean): Promise<void> => {
+    if (isLock) approvals.useLock(await readLockFile(file));
+    await gateway.quarantine.changed();
+  };
+  const watch = (path: string, isLock: boolean): void => {
+    const look = (now: Stats, before: Stats): void => {
+      // Told once when there is no file, which is no change.
+      if (now.mtimeMs === before.mtimeMs && now.ino === before.ino) return;
+      apply(isLock).catch((error: unknown) =>
+        log.error('Approvals could not be read again.', { file: path, reason: String(error) }),
+      );
+    };
+    watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, look);
+    scope.defer(() => unwatchFile(path, look));
+  };
+  watch(stamp(stateDir), false);
+  watch(file, true);
+}
+
+/** Beside the configuration, so that both are reviewed together. */
+function lockFile({ file }: Pick<ConfigSnapshot, 'file'>): string {
+  return join(dirname(file), LOCK_FILE);
+}
+
+async function readLockFile(file: string): Promise<Lock | undefined> {
+  if (!existsSync(file)) return undefined;
+  const { readLock } = await import('../policy/approvals/lock/read-lock.ts');
+  return readLock(file, readFileSync(file, 'utf8'));
+}
+
+function stamp(stateDir: string): string {
+  return join(stateDir, 'approvals.changed');
+}
+
+/** Best effort: other processes would notice with their next listing. */
+function touch(stateDir: string): void {
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    writeFileSync(stamp(stateDir), `${Date.now()}\n`, { mode: 0o600 });
+  } catch {
+    // The store has it; only the hint is missing.
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { ConfigSnapshot } from '../../config/config.ts';
+import type { ParkedCalls } from '../../downstream/parked-calls.ts';
+import type { AppOptions } from '../app-options.ts';
+import { profileProblem } from '../profile-problem.ts';
+import { IdleExit } from './idle-exit.ts';
+import type { Connect, Front, FrontDeps } from '../open-front.ts';
+import { SocketFront } from './socket-front.ts';
+
+/** The socket on which the user's gateway serves pipes and commands. */
+export async function openSocket(
+  path: string,
+  deps: FrontDeps & {
+    readonly options: AppOptions;
+    readonly snapshot: ConfigSnapshot;
+    readonly connect: Connect;
+    readonly parked: ParkedCalls;
+  },
+): Promise<Front> {
+  const { options, snapshot, connect, parked, admin, log, onEnd } = deps;
+  const { value, warnings, file } = snapshot;
+  const notes = warnings.map(({ file: at, line, column, message }) => `${at}:${line}:${column}: ${message}`);
+  if (value.upstreams.length === 0) notes.push(`No server can be used; add some to mcpServers in ${file}`);
+  // What a person started in the foreground ends when that person says so.
+  const idle = new IdleExit({
+    idleMs: options.listen === 'socket' ? value.idleExitMs : undefined,
+    onIdle: () => {
+      log.info('Ending, since no client is here.');
+      onEnd();
+    },
+  });
+  const front = await SocketFront.open({
+    ...{ path, platform: options.platform, admin, idle, log, shutdownMs: value.shutdownMs },
+    notes: () => notes,
+    wrong: ({ profile }) => profileProblem(profile, value),
+    onStop: onEnd,
+    connect: (channel, { profile = 'default', expose }) =>
+      connect({ id: 'local', via: 'stdio', profile }, channel, {
+        place: randomUUID(),
+        isConnection: true,
+        expose: exposeKind(expose),
+      }),
+  });
+  return {
+    url: undefined,
+    clients: () => front.clients(),
+    stopAccepting: () => {
+      front.stopAccepting();
+      parked.close();
+    },
+    drained: () => front.drained(),
+    retire: () => idle.retire(),
+    [Symbol.asyncDispose]: () => front[Symbol.asyncDispose](),
+  };
+}
+
+function exposeKind(text: string | undefined): AppOptions['expose'] {
+  return KINDS.find((kind) => kind === text);
+}
+
+const KINDS = ['auto', 'direct', 'search', 'code'] as const;
