@@ -32,7 +32,44 @@ const stable = legs.map((leg) => ({
   args: ({ gatewayUrl }) => ['server', '--url', gatewayUrl(leg, 'legacy'), '--suite', 'all'],
 }));
 
-/** We are the client of servers of the suite; those for signing in are left out until we can. */
+/** Servers that want us to sign in; a person is played by a browser that agrees. */
+const signIn = [
+  ...[
+    'metadata-default',
+    'metadata-var1',
+    'metadata-var2',
+    'metadata-var3',
+    'basic-cimd',
+    'pre-registration',
+  ],
+  ...['scope-from-www-authenticate', 'scope-from-scopes-supported', 'scope-omitted-when-undefined'],
+  ...['scope-step-up', 'scope-retry-limit'],
+  ...['token-endpoint-auth-basic', 'token-endpoint-auth-post', 'token-endpoint-auth-none'],
+];
+/** Beside the protocol, so the suite runs them only when told to. */
+const extensions = ['client-credentials-basic', 'client-credentials-jwt'];
+/** Of the first protocol with authorization, whose servers are their own authorization servers. */
+const early = ['2025-03-26-oauth-metadata-backcompat', '2025-03-26-oauth-endpoint-fallback'];
+const newSignIn = [
+  ...[
+    'resource-mismatch',
+    'offline-access-scope',
+    'offline-access-not-supported',
+    'authorization-server-migration',
+  ],
+  ...['iss-supported', 'iss-not-advertised', 'iss-supported-missing', 'iss-wrong-issuer', 'iss-unexpected'],
+  ...['iss-normalized', 'metadata-issuer-mismatch'],
+];
+const asSignedIn = [
+  { version: '2025-11-25', driver: 'legacy', scenarios: signIn },
+  { version: '2026-07-28', driver: 'modern', scenarios: [...signIn, ...newSignIn] },
+  { version: '2025-11-25', driver: 'legacy', scenarios: [...extensions, ...early], force: true },
+].map(({ scenarios, ...client }) => ({
+  name: `${client.version} signing in to servers${client.force === true ? ', beside the protocol' : ''}`,
+  client: { ...client, scenarios: scenarios.map((scenario) => `auth/${scenario}`) },
+}));
+
+/** We are the client of servers of the suite. */
 const asClient = [
   {
     version: '2025-11-25',
@@ -57,4 +94,4 @@ const asClient = [
   client,
 }));
 
-export const arrangements = [...direct, ...through, ...stable, ...asClient];
+export const arrangements = [...direct, ...through, ...stable, ...asClient, ...asSignedIn];

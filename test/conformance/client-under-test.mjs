@@ -7,15 +7,23 @@ import { join } from 'node:path';
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
+import { entryFor, signIn, wantsSignIn } from './signing-in.mjs';
 import { startGateway } from './stage.mjs';
 
 const url = process.argv.at(-1);
 const driver = process.argv[process.argv.indexOf('--driver') + 1];
-const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+const { toolCalls } = context;
+const wantsPerson = (process.env.MCP_CONFORMANCE_SCENARIO ?? '').startsWith('auth/');
 const home = mkdtempSync(join(tmpdir(), 'trunkline-conformance-'));
-const config = { mcpServers: { it: { url } }, startup: { listWait: '10s' } };
+const entry = wantsPerson ? entryFor(url, context) : { url };
+const config = { mcpServers: { it: entry }, startup: { listWait: wantsPerson ? '1s' : '10s' } };
 const gateway = await startGateway(home, config);
 try {
+  if (wantsPerson && entry.auth.flow === undefined) {
+    await gateway.says('needs you to sign in');
+    await signIn(home, gateway.config);
+  }
   const client = new Client(
     { name: 'conformance', version: '1.0.0' },
     {
@@ -37,10 +45,12 @@ try {
 
 async function useEverything(client) {
   const offers = client.getServerCapabilities() ?? {};
-  const { tools } = await client.listTools();
+  const tools = await listed(client);
   const calls =
     toolCalls ?? tools.map(({ name, inputSchema }) => ({ name, arguments: argumentsFor(inputSchema) }));
-  for (const call of calls) await tried(client.callTool(call));
+  for (const call of calls) await called(client, call);
+  // Before anybody signed in nobody knew what there is, and scenarios about signing in have tools only.
+  if (wantsPerson) return;
   if (offers.prompts !== undefined) {
     for (const { name } of (await client.listPrompts()).prompts) await tried(client.getPrompt({ name }));
   }
@@ -49,12 +59,40 @@ async function useEverything(client) {
   }
 }
 
+/** A gateway notices within a second that somebody signed in; a server may want that once more. */
+async function listed(client) {
+  const asked = gateway.timesSaid('needs you to sign in');
+  let hasSignedInAgain = false;
+  for (let isLast = !wantsPerson, tries = 0; ; tries += 1, isLast ||= tries === 50) {
+    if (wantsPerson && !hasSignedInAgain && gateway.timesSaid('needs you to sign in') > asked) {
+      hasSignedInAgain = true;
+      await signIn(home, gateway.config);
+    }
+    const { tools } = await client.listTools().catch((error) => {
+      if (isLast) throw error;
+      return { tools: [] };
+    });
+    if (tools.length > 0 || isLast) return tools;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What needs more than was granted is granted it, once. */
+async function called(client, call) {
+  const result = await tried(client.callTool(call));
+  if (!wantsPerson || !wantsSignIn(result)) return;
+  await signIn(home, gateway.config);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await tried(client.callTool(call));
+}
+
 /** The suite looks at what is asked; some of its answers are errors on purpose. */
 async function tried(request) {
   try {
-    await request;
+    return await request;
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
+    return error.message;
   }
 }
 

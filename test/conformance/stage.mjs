@@ -29,10 +29,13 @@ export async function startStage() {
   };
 }
 
-export function startGateway(home, config) {
+export async function startGateway(home, config) {
   const file = join(home, 'config.json');
   writeFileSync(file, JSON.stringify(config));
-  return start([program, 'serve', '--config', file, '--http', '127.0.0.1:0'], { TRUNKLINE_HOME: home });
+  const gateway = await start([program, 'serve', '--config', file, '--http', '127.0.0.1:0'], {
+    TRUNKLINE_HOME: home,
+  });
+  return { ...gateway, config: file };
 }
 
 /** Runs a program that says on standard error where it listens. */
@@ -53,6 +56,14 @@ async function start(args, env) {
   });
   return {
     url,
+    timesSaid: (text) => said.split(text).length - 1,
+    /** Waits until it has said this. */
+    async says(text, withinMs = 15_000) {
+      for (const end = Date.now() + withinMs; !said.includes(text);) {
+        if (Date.now() > end) throw new Error(`It never said "${text}": ${said}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
     async stop() {
       child.kill('SIGTERM');
       await ended;

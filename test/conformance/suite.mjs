@@ -1,23 +1,18 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { installTools, tools } from './install-tools.mjs';
+
 const folder = dirname(fileURLToPath(import.meta.url));
-const tools = join(folder, 'tools');
 const shim = join(folder, 'node20-shim.mjs');
 
 /** Installs both releases of the suite beside this file, once. */
 export function installSuite() {
   if (existsSync(join(tools, 'node_modules', '.package-lock.json'))) return;
   console.log('conformance: installing the suite');
-  const { status } = spawnSync('npm', ['ci', '--no-progress', '--loglevel=error'], {
-    cwd: tools,
-    stdio: 'inherit',
-    // What npm tells its scripts about the outer package would override the settings of the inner one.
-    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_config_/i.test(name))),
-  });
-  if (status !== 0) throw new Error('The conformance suite could not be installed.');
+  installTools();
 }
 
 /** Runs the suite and gives each scenario's outcome; what it said is kept under `results/`. */
@@ -45,11 +40,12 @@ async function run(name, release, args) {
 }
 
 /** Runs scenarios in which we are the client, one by one, in the form of `runSuite`. */
-export async function runClientScenarios(name, { scenarios, version, driver }) {
+export async function runClientScenarios(name, { scenarios, version, driver, force = false }) {
   const client = `"${process.execPath}" client-under-test.mjs --driver ${driver}`;
   const found = new Map();
   for (const scenario of scenarios) {
     const args = ['client', '--command', client, '--scenario', scenario, '--spec-version', version];
+    if (force) args.push('--force');
     const said = await run(`${name} ${scenario}`, 'newest', args);
     const [, passed = 0, all = 0] = /^Passed: (\d+)\/(\d+)/m.exec(said) ?? [];
     const ok = said.includes('OVERALL: PASSED');

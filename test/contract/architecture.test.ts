@@ -25,15 +25,26 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   import: ['config', 'lib', 'model'],
   connect: ['config', 'import', 'lib', 'model'],
   registry: ['config', 'lib', 'model'],
+  attach: ['config', 'lib', 'model', 'wire'],
   admin: [
     ...['lib', 'model', 'config', 'storage', 'observe', 'auth', 'catalog', 'search', 'policy', 'gateway'],
     ...['exposure', 'import', 'connect', 'registry'],
   ],
   app: [
     ...['lib', 'model', 'wire', 'config', 'storage', 'observe', 'auth', 'upstream', 'catalog', 'search'],
-    ...['policy', 'gateway', 'results', 'exposure', 'downstream', 'import', 'connect', 'registry', 'admin'],
+    ...[
+      'policy',
+      'gateway',
+      'results',
+      'exposure',
+      'downstream',
+      'import',
+      'connect',
+      'registry',
+      'attach',
+      'admin',
+    ],
   ],
-  attach: ['config', 'lib', 'model', 'wire'],
   cli: ['admin', 'app', 'attach', 'config', 'connect', 'import', 'lib', 'model', 'observe', 'registry'],
   'main.ts': ['cli'],
 };

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, describe, expect, test } from 'vitest';
 
 import { loadConfig } from '../../src/config/load.ts';
@@ -59,9 +60,22 @@ describe('the first minute of the README', () => {
     const search = command
       .replace('127.0.0.1:7332', `127.0.0.1:${port}`)
       .replaceAll('call_read_tool', 'search_tools')
-      .replace(/"arguments":\{.*\}\},\n/, `"arguments":{"query":"${query}","limit":1},\n`);
+      .replace(/"arguments":\{.*\}\},\n/, `"arguments":{"query":"${query}"},\n`);
     const { result } = JSON.parse(await shell(search)) as { result: { content: { text: string }[] } };
     expect(result.content[0]?.text).toBe(block('search'));
+  });
+
+  test('the list that is searched instead costs what is shown', async () => {
+    const { port } = await started;
+    const { command } = consoleBlock('curl');
+    const list = command
+      .replace('127.0.0.1:7332', `127.0.0.1:${port}`)
+      .replaceAll('tools/call', 'tools/list')
+      .replace(" -H 'Mcp-Name: call_read_tool'", '')
+      .replace(/"name":"call_read_tool",\s*"arguments":\{.*\}\},\n/, '');
+    const { result } = JSON.parse(await shell(list)) as { result: { tools: unknown[] } };
+    const tokens = /\| the demo's 40 tools \| [\d,]+ \| (\d+) \|/.exec(readme)?.[1];
+    expect(String(countTokens(JSON.stringify(result.tools)))).toBe(tokens);
   });
 });
 

@@ -29,6 +29,10 @@ describe('the package', () => {
       'package.json',
       'dist/main.js',
       'dist/LICENSES.txt',
+      'dist/code-worker.js',
+      'dist/audit-worker.js',
+      'dist/quickjs.wasm',
+      'dist/guard.d.ts',
       'schema/config.schema.json',
       'README.md',
       'LICENSE',
@@ -40,7 +44,7 @@ describe('the package', () => {
   test('contains no tests, sources, source maps or demonstration', () => {
     const { files } = pack('--dry-run');
     const wanted = /^(dist\/|schema\/|package\.json$|[A-Z]+\.md$|LICENSE$)/;
-    const unwanted = /\.test\.|\.ts$|\.map$|^demo\//;
+    const unwanted = /\.test\.|(?<!\.d)\.ts$|\.map$|^demo\//;
     expect(
       files.map((file) => file.path).filter((path) => !wanted.test(path) || unwanted.test(path)),
     ).toEqual([]);
@@ -62,6 +66,9 @@ describe('the package', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect(run(trunkline, ['--version'], empty).trim()).toBe(version);
     expect(run(trunkline, ['--help'], empty)).toContain('serve');
+    expect(ranCode(trunkline, empty, 'const a: number = 6;\nreturn a * 7')).toBe('42');
+    // What is bundled is not installed as well.
+    expect(() => run('ls', ['node_modules/sucrase'], empty)).toThrow('No such file');
   });
 });
 
@@ -69,6 +76,40 @@ describe('the package', () => {
 function pack(...args: readonly string[]): Packed {
   const [packed] = JSON.parse(npm(root, ['pack', '--json', '--ignore-scripts', ...args])) as [Packed];
   return packed;
+}
+
+/** What a script of `run_code` gives, in a client's words over standard input. */
+function ranCode(trunkline: string, cwd: string, code: string): string {
+  const config = join(cwd, 'config.jsonc');
+  writeFileSync(config, '{ "mcpServers": {} }');
+  const request = (id: number, method: string, params: object): string =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+  const hello = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  };
+  const input = `${request(1, 'initialize', hello)}${request(2, 'tools/call', { name: 'run_code', arguments: { code } })}`;
+  const args = ['serve', '--standalone', '--expose', 'code', '--config', config];
+  const env = { ...process.env, TRUNKLINE_HOME: join(cwd, 'home') };
+  const output = execFileSync(trunkline, args, {
+    cwd,
+    env,
+    input,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    timeout: 30_000,
+  });
+  const answers = output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Answer);
+  return answers.find(({ id }) => id === 2)?.result.content[0]?.text ?? output;
+}
+
+interface Answer {
+  readonly id: number;
+  readonly result: { readonly content: readonly { readonly text: string }[] };
 }
 
 function npm(cwd: string, args: readonly string[]): string {

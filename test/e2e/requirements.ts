@@ -201,6 +201,11 @@ export const requirements: readonly Requirement[] = [
     pairing: 'every',
   }),
 
+  says('downstream:errors:of-the-hop', 'What a server has against our way of asking is not passed on', {
+    downstream: everyLeg,
+    upstream: ['stdio/modern', 'http/modern'],
+    source: 'MCP 2026-07-28 basic',
+  }),
   says('downstream:http:param-headers', 'A call whose headers contradict its arguments is refused', {
     downstream: ['http/modern'],
     upstream: everyLeg,
@@ -228,6 +233,56 @@ export const requirements: readonly Requirement[] = [
     downstream: ['http/legacy'],
   }),
 
+  says('single:passes', 'What nobody else knows passes to a server alone and back, with its errors', {
+    downstream: overHttp,
+    upstream: ['stdio/legacy', 'http/legacy', 'stdio/modern', 'http/modern'],
+  }),
+  says('single:undeclared', 'What a server alone has not declared it refuses in its own words', {
+    downstream: overHttp,
+    upstream: ['stdio/legacy', 'http/legacy', 'stdio/modern', 'http/modern'],
+  }),
+  says('single:notifications', 'Notifications that nobody else knows pass to a server alone and back', {
+    downstream: ['http/legacy'],
+  }),
+  says('single:hidden', 'A tool that the config hides cannot be called at the path of its server either', {
+    downstream: overHttp,
+  }),
+  says('single:tasks', 'Tasks of a server alone are followed by the caller who began them', {
+    downstream: ['http/legacy', 'http/modern'],
+    upstream: ['stdio/legacy', 'stdio/modern'],
+    pairing: 'every',
+  }),
+  says('tasks:merged', 'A task is followed at the server that works on it, by the caller who began it', {
+    downstream: ['http/legacy', 'stdio/legacy'],
+    upstream: ['stdio/legacy'],
+  }),
+  says('tasks:status', 'The status of a task reaches only the client that began it', {
+    downstream: ['http/legacy'],
+  }),
+
+  says(
+    'tasks:listen',
+    'News of a modern task reach exactly the clients that listen to it and may follow it',
+    {
+      downstream: ['http/modern', 'stdio/modern'],
+      upstream: ['stdio/modern', 'http/modern'],
+      pairing: 'every',
+    },
+  ),
+
+  // One server, wrapped.
+  says('wrap:equal', 'A wrapped server answers under its own names, with what its client says of itself', {
+    downstream: ['stdio/legacy', 'stdio/modern'],
+    upstream: everyLeg,
+  }),
+  says('wrap:warm', 'A wrapped server is answered for before it has started'),
+  says('wrap:apart', 'Two wraps, two folders and two kinds of client do not mix what they remember'),
+  says('wrap:outside', 'What a wrapped server asks and says outside of calls reaches its client'),
+  says('wrap:fails', 'A wrapped server that cannot start is reported to the client and by the exit code'),
+  says('serve:server', 'Servers of the command line are served beside those of the config or instead', {
+    upstream: ['stdio/legacy', 'http/legacy'],
+  }),
+
   // Questions of servers to the person or program behind a call.
   says('questions:every-pairing', 'A question reaches the client of its call, and the answer its server', {
     downstream: everyLeg,
@@ -245,6 +300,20 @@ export const requirements: readonly Requirement[] = [
   ),
   says('questions:not-placed', 'A question that could belong to two clients is put to neither', {
     downstream: overHttp,
+  }),
+
+  says('questions:page-done', 'That a page is finished with is told to the client that was shown it only', {
+    downstream: ['http/legacy'],
+  }),
+  says('questions:page-first', 'A page that has to be visited first is shown in the words of the era', {
+    ...everywhere,
+    source: 'MCP 2025-11-25 client/elicitation',
+  }),
+  says('questions:page-first:refused', 'A page that cannot or shall not be shown ends the call and says so', {
+    downstream: ['http/modern', 'stdio/modern'],
+  }),
+  says('questions:bound', 'A parked call is continued at the path where it was begun only', {
+    downstream: ['http/modern'],
   }),
 
   says('questions:left:holds-up-nobody', 'A question whose client never comes back holds up nobody', {
@@ -271,6 +340,80 @@ export const requirements: readonly Requirement[] = [
   says('timeouts:progress', 'Progress moves the time-out of a call up to its maximum'),
   says('timeouts:per-server', 'The time-out of one server does not bind another'),
 
+  // Fifty clients of every kind at once on one shared server.
+  says('routing:fifty-clients', 'Progress and log messages of fifty clients at once each reach their own', {
+    downstream: ['http/legacy'],
+    upstream: everyLeg,
+  }),
+  says(
+    'routing:questions',
+    'Questions to fifty clients at once each reach their own, and so do the answers',
+    {
+      downstream: ['http/legacy'],
+      upstream: ['http/legacy', 'http/modern', 'stdio/modern'],
+    },
+  ),
+  says('routing:updates', 'One subscription per resource tells exactly those of fifty clients that want it', {
+    downstream: ['http/legacy'],
+    upstream: everyLeg,
+  }),
+  says('routing:cancellations', 'Of fifty clients exactly those that cancel are cancelled at the server', {
+    downstream: ['http/legacy'],
+    upstream: everyLeg,
+  }),
+
+  // Resources that are in no list, and what tools show with them.
+  says('resources:links', 'What a result links to is read where it came from, also after a reconnect', {
+    ...everywhere,
+  }),
+  says('resources:collisions', 'Equal URIs of two servers are told apart in lists, links and reads', {
+    ...everywhere,
+  }),
+  says(
+    'resources:unknown',
+    'A resource that nobody gave out is an error in the words of the era',
+    everyClient,
+  ),
+  says('resources:binary', 'Every byte of a binary resource passes', everywhere),
+  says('resources:templates', 'What fits a template is read at the server of the template', everyClient),
+  says(
+    'apps:direct',
+    'Pages of MCP Apps are named by tools and read, told apart where two servers have the same',
+    {
+      ...everywhere,
+    },
+  ),
+  says('apps:search', 'A tool that is found and described names a page that can be read', everyClient),
+  says('apps:single', 'Pages of a server alone have their own URIs', {
+    downstream: overHttp,
+    upstream: everyLeg,
+  }),
+
+  // Clients whose limits are known.
+  says(
+    'shaping:names',
+    'A known client gets names that it takes, and all of them can be called',
+    everyClient,
+  ),
+  says(
+    'shaping:schemas',
+    'A known client gets schemas that it takes, and arguments pass as they are',
+    everyClient,
+  ),
+  says('shaping:many-tools', 'A known client that takes fewer tools is given a search', everyClient),
+  says(
+    'shaping:off',
+    'Unknown clients, a server alone, and all when it is switched off, get everything as it is',
+    {
+      downstream: overHttp,
+    },
+  ),
+  says(
+    'downstream:http:resumes',
+    'A client whose stream broke gets the rest of it, and the answer',
+    withSessions,
+  ),
+
   // Tools that are found instead of listed.
   says('exposure:search:finds-and-calls', 'A tool is found, described and called', everyClient),
   says('exposure:search:results-pass', 'A result passes through the tools that call as it came', everywhere),
@@ -289,7 +432,65 @@ export const requirements: readonly Requirement[] = [
     downstream: ['http/modern', 'stdio/modern'],
   }),
   says('exposure:search:follows-the-catalog', 'What a server adds is found', everyClient),
+  says(
+    'exposure:search:big-results',
+    'A result that is too big is answered with its beginning, and every byte of it can be read',
+    everywhere,
+  ),
+  says(
+    'exposure:search:big-results:kinds',
+    'Images, structured results and errors keep what they are',
+    everyClient,
+  ),
+  says('exposure:search:big-results:find', 'A kept result is searched by text and expression', {
+    downstream: ['stdio/legacy', 'http/modern'],
+  }),
+  says(
+    'exposure:search:big-results:bounds',
+    'Kept results are bounded, expire, and can be switched off',
+    everyClient,
+  ),
+  says(
+    'exposure:search:hostile-tools',
+    'Terrible tools are found, described and called in few tokens',
+    everyClient,
+  ),
+  says('exposure:search:hostile-queries', 'Queries of any kind have a short answer at once', everyClient),
+  says('exposure:search:many-tools', 'Five thousand tools of one server are searched and called', {
+    upstream: ['stdio/legacy', 'http/modern'],
+  }),
+  says('exposure:search:encoded-arguments', 'Arguments encoded once or twice are repaired', everyClient),
+  says('exposure:search:server-down', 'A search that names a server which is down says so', everyClient),
   says('exposure:search:warm', 'A restart searches before any server has started'),
+  says(
+    'exposure:search:usage',
+    'What a caller used lately comes first among equals, if so configured',
+    everyClient,
+  ),
+  says(
+    'exposure:search:rerank',
+    'An endpoint orders what was found, and its failures are seen in the log only',
+  ),
+  says('exposure:code:runs', 'A script finds, types and calls tools, and gets their values', everywhere),
+  says('exposure:code:errors', 'Errors of tools, of names and of arguments are exceptions of a script', {
+    downstream: ['stdio/legacy', 'http/modern'],
+  }),
+  says('exposure:code:questions', 'Questions during the calls of a script reach the client', everywhere),
+  says('exposure:code:progress', 'Progress of the calls of a script reaches the client', everyClient),
+  says('exposure:code:cancelled', 'A cancelled script leaves no call behind', everyClient),
+  says('exposure:code:stopped', 'A script at its limit is stopped and its calls are cancelled', {
+    downstream: ['stdio/legacy', 'http/modern'],
+  }),
+  says('exposure:code:responsive', 'Other requests are answered while a script computes', {
+    downstream: ['stdio/legacy', 'http/legacy', 'http/modern'],
+  }),
+  says('exposure:code:big-results', 'What a script returns is kept when it is too big', {
+    downstream: ['stdio/legacy', 'http/modern'],
+  }),
+  says('exposure:code:unlisted', 'A script calls a server that has not been listed yet'),
+  says('exposure:code:shutdown', 'A script does not hold up the end of the gateway', {
+    downstream: ['stdio/legacy', 'http/legacy'],
+  }),
   says('exposure:auto:by-cost', 'Few tools are listed and many are searched, which the client is told', {
     downstream: everyLeg,
   }),
@@ -324,6 +525,9 @@ export const requirements: readonly Requirement[] = [
 
   // Real counterparts.
   says('real:sdk-clients', 'Clients of the official SDK, old and new, work through the gateway', everyClient),
+  says('real:inspector', 'The command line of the MCP Inspector works through the gateway', {
+    downstream: ['stdio/legacy', 'http/legacy'],
+  }),
   says('real:sdk-servers', 'Servers of the official SDK, old and new, work behind the gateway', {
     upstream: ['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'],
   }),

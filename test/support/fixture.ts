@@ -11,9 +11,11 @@ import { testRun } from './test-run.ts';
 /** The servers in `test/servers`, by what they do. */
 export type Preset =
   | 'asks-the-user'
+  | 'big-results'
   | 'changes-a-definition'
   | 'changes-its-list'
   | 'conformance'
+  | 'dialect'
   | 'dies-after-handshake'
   | 'dies-at-start'
   | 'dies-in-a-call'
@@ -22,14 +24,18 @@ export type Preset =
   | 'floods-stderr'
   | 'floods-stdout'
   | 'forgets-sessions'
+  | 'gives-links'
   | 'hangs-in-calls'
   | 'hidden-characters'
+  | 'hostile-tools'
   | 'huge-result'
   | 'ignores-signals'
   | 'launcher'
   | 'long-names'
   | 'many-tools'
+  | 'needs-sign-in'
   | 'never-answers'
+  | 'odd-schemas'
   | 'pages'
   | 'plain'
   | 'progress'
@@ -37,10 +43,12 @@ export type Preset =
   | 'same-names'
   | 'sdk-v1'
   | 'sdk-v2'
+  | 'shows-meta'
   | 'silent-on-probe'
   | 'slow-start'
   | 'speaks-garbage'
-  | 'structured';
+  | 'structured'
+  | 'talks-to-all';
 
 /** An entry of `mcpServers` for a server that is started as a child. */
 export interface StdioEntry {

@@ -26,8 +26,11 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** A home that an earlier gateway used, for a start with what it remembered. */
   readonly home?: string;
-  /** How clients reach it; stdio unless said. */
-  readonly listen?: 'stdio' | 'http';
+  /**
+   * How clients reach it; stdio unless said. `attached` is stdio as users have it, through a gateway in the background, which
+   * `SharedHome` ends.
+   */
+  readonly listen?: 'stdio' | 'http' | 'attached';
   /** What is run instead of the build, such as the binary of an installed package. */
   readonly program?: readonly [string, ...string[]];
 }
@@ -65,13 +68,23 @@ export interface RunningGateway extends AsyncDisposable {
 
 const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
+/** The command that wraps a server, with nothing configured. */
+export function wrapCommand(
+  server: readonly string[],
+  options: readonly string[] = [],
+): readonly [string, ...string[]] {
+  return [process.execPath, built, 'wrap', ...options, ...(server.length > 0 ? ['--', ...server] : [])];
+}
+
 /** Writes the config and says how to start the gateway, for clients that start it themselves. */
 export function gatewayCommand(options: GatewayOptions): GatewayCommand {
   const home = options.home ?? temporaryFolder('trunkline-home');
   const configFile = join(home, 'config.jsonc');
   writeFileSync(configFile, JSON.stringify({ mcpServers: options.mcpServers, ...options.config }, null, 2));
   const [command, ...program] = options.program ?? [process.execPath, built];
-  const listen = options.listen === 'http' ? ['--http', '127.0.0.1:0'] : ['--standalone'];
+  const listen = { http: ['--http', '127.0.0.1:0'], stdio: ['--standalone'], attached: [] }[
+    options.listen ?? 'stdio'
+  ];
   const args = [
     ...program,
     'serve',

@@ -6,6 +6,7 @@ import { Emitter } from '../../src/lib/emitter.ts';
 import type { Fingerprint, UpstreamName } from '../../src/model/ids.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Era } from '../../src/model/server-facts.ts';
+import type { CallWatch } from '../../src/observe/audit/audit-trail.ts';
 import { silentLogger } from '../../src/observe/log.ts';
 import { UpstreamPool } from '../../src/upstream/pool.ts';
 import { Peer } from '../../src/wire/peer.ts';
@@ -32,7 +33,11 @@ export class MemoryGateway implements AsyncDisposable {
   readonly #pool: UpstreamPool;
   readonly #catalog: Catalog;
 
-  private constructor(offers: Readonly<Record<string, Offer>>) {
+  private constructor(
+    offers: Readonly<Record<string, Offer>>,
+    settings: Partial<GatewayConfig>,
+    watch: CallWatch | undefined,
+  ) {
     const upstreams = Object.entries(offers).map(([name, { config }]) =>
       upstreamConfig({
         name: name as UpstreamName,
@@ -81,14 +86,19 @@ export class MemoryGateway implements AsyncDisposable {
     this.#catalog.apply(upstreams);
     this.gateway = new Gateway({
       ...deps,
-      config: { ...config, upstreams },
+      config: { ...config, ...settings, upstreams },
       pool: this.#pool,
       catalog: this.#catalog,
+      ...(watch && { watch }),
     });
   }
 
-  static async start(offers: Readonly<Record<string, Offer>>): Promise<MemoryGateway> {
-    const memory = new MemoryGateway(offers);
+  static async start(
+    offers: Readonly<Record<string, Offer>>,
+    settings: Partial<GatewayConfig> = {},
+    watch?: CallWatch,
+  ): Promise<MemoryGateway> {
+    const memory = new MemoryGateway(offers, settings, watch);
     memory.gateway.start();
     await memory.gateway.discovered;
     return memory;
@@ -111,7 +121,7 @@ const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true }, c
 
 const config: Omit<GatewayConfig, 'upstreams'> = {
   names: { separator: '__' },
-  expose: { kind: 'direct', directBudget: 4000, pin: [], callTools: 'tiers', reveal: false },
+  expose: { kind: 'direct', directBudget: 4000, shape: true, pin: [], callTools: 'tiers', reveal: false },
   http: {
     address: '127.0.0.1:0',
     allowedHosts: [],
@@ -120,9 +130,21 @@ const config: Omit<GatewayConfig, 'upstreams'> = {
     sessionIdleMs: 1000,
     maxBodyBytes: 1000,
   },
+  results: { maxTokens: 0, keepMs: 60_000, maxBytes: 1_000_000 },
+  code: { timeoutMs: 5000, cpuMs: 1000, memoryMb: 16, maxCalls: 10, maxOutput: 10_000, maxScripts: 1 },
+  audit: { enabled: false, keepMs: 1e9, maxBytes: 1e9, arguments: false, results: false, chain: false },
+  telemetry: { headers: {}, intervalMs: 1000 },
+  metrics: false,
+  callerLimits: { rate: 0, concurrency: 0, waiting: 0 },
+  redact: { arguments: 'off', results: 'off', entropy: false, patterns: {} },
+  guards: [],
+  profiles: {},
+  policy: { default: 'allow', rules: [] },
+  search: { usage: true },
   startup: { listWaitMs: 1000, refreshMs: 5000 },
   maxCallMs: 60_000,
   shutdownMs: 1000,
+  idleExitMs: 1000,
   log: { level: 'info' },
 };
 

@@ -64,7 +64,10 @@ verifies('catalog:cold:announces-the-rest', async (cell) => {
 verifies('catalog:changes:only-real', async (cell) => {
   const file = join(temporaryFolder(), 'go');
   const config = { startup: { listWait: '10s' } };
-  await using line = await cell.open({ a: ['slow-start', '--until', file] }, { config });
+  await using line = await cell.open(
+    { a: ['slow-start', '--until', file] },
+    { config, entries: { a: { trust: 'scan' } } },
+  );
   const { client } = line;
   await client.listen();
   const methods = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];

@@ -150,7 +150,7 @@ verifies('config:file:named', async () => {
     const target = {
       command,
       args: [program, ...line],
-      env: { ...env, TRUNKLINE_EXPOSE: 'direct', ...more },
+      env: { ...env, TRUNKLINE_EXPOSE: 'direct', TRUNKLINE_STANDALONE: '1', ...more },
     };
     const client = await sdkV1Client(target);
     const { tools } = await client.listTools();

@@ -19,6 +19,7 @@ const metaTools = [
   'call_read_tool',
   'call_write_tool',
   'call_destructive_tool',
+  'read_result',
 ];
 const changed = 'notifications/tools/list_changed';
 
@@ -135,6 +136,7 @@ verifies('exposure:search:pinned', async (cell) => {
     'search_tools',
     'describe_tools',
     'call_tool',
+    'read_result',
     'one__echo',
     'two__echo',
   ]);
@@ -171,7 +173,10 @@ verifies('exposure:search:reveal-modern', async (cell) => {
 });
 
 verifies('exposure:search:follows-the-catalog', async (cell) => {
-  await using line = await cell.open({ one: ['plain'] }, searching);
+  await using line = await cell.open(
+    { one: ['plain'] },
+    { ...searching, entries: { one: { trust: 'scan' } } },
+  );
   const { client } = line;
   expect(await found(client, 'added')).not.toContain('one__added-');
   const more = { name: 'one__change-list', arguments: { add: 1, announce: 1 } };

@@ -14,51 +14,55 @@ const patient = { startup: { listWait: '10s' } };
 verifies('real:sdk-clients', async (cell) => {
   const one = fixture('plain');
   const log = fixtureLog(one);
-  await withSdkClients(cell, { mcpServers: { one }, config: patient }, async (client) => {
-    expect(await client.tools()).toEqual(expect.arrayContaining(['one__echo', 'one__structured']));
-    expect(said(await client.call('one__echo', { text: 'through' }))).toBe('through');
-    // The clients check structured results against the schema that they were told.
-    expect(await client.call('one__structured', { city: 'Brno' })).toMatchObject({
-      structuredContent: { city: 'Brno', degrees: 21.5 },
-    });
-    const reports: number[] = [];
-    const onprogress = ({ progress }: { progress: number }): void => void reports.push(progress);
-    await client.call('one__progress', { steps: 3, ms: 10 }, { onprogress });
-    // These clients drop a report that comes in one piece with the answer, with or without us in between.
-    expect(reports.slice(0, 2)).toEqual([1, 2]);
+  await withSdkClients(
+    cell,
+    { mcpServers: { one: { ...one, trust: 'scan' } }, config: patient },
+    async (client) => {
+      expect(await client.tools()).toEqual(expect.arrayContaining(['one__echo', 'one__structured']));
+      expect(said(await client.call('one__echo', { text: 'through' }))).toBe('through');
+      // The clients check structured results against the schema that they were told.
+      expect(await client.call('one__structured', { city: 'Brno' })).toMatchObject({
+        structuredContent: { city: 'Brno', degrees: 21.5 },
+      });
+      const reports: number[] = [];
+      const onprogress = ({ progress }: { progress: number }): void => void reports.push(progress);
+      await client.call('one__progress', { steps: 3, ms: 10 }, { onprogress });
+      // These clients drop a report that comes in one piece with the answer, with or without us in between.
+      expect(reports.slice(0, 2)).toEqual([1, 2]);
 
-    expect(await client.prompts()).toEqual(['one__bare', 'one__greet']);
-    expect(await client.prompt('one__greet', { name: 'Ada' })).toMatchObject([
-      { text: 'Hello Ada!' },
-      { type: 'image' },
-    ]);
-    const ref = { type: 'ref/prompt', name: 'one__greet' } as const;
-    expect(await client.complete(ref, { name: 'name', value: 'Al' })).toEqual(['Alan']);
-    expect(await client.resources()).toEqual(['fixture://blob', 'fixture://text']);
-    expect(await client.templates()).toEqual(['fixture://item/{id}']);
-    expect(await client.read('fixture://item/7')).toMatchObject([{ text: '{"id":"7"}' }]);
+      expect(await client.prompts()).toEqual(['one__bare', 'one__greet']);
+      expect(await client.prompt('one__greet', { name: 'Ada' })).toMatchObject([
+        { text: 'Hello Ada!' },
+        { type: 'image' },
+      ]);
+      const ref = { type: 'ref/prompt', name: 'one__greet' } as const;
+      expect(await client.complete(ref, { name: 'name', value: 'Al' })).toEqual(['Alan']);
+      expect(await client.resources()).toEqual(['fixture://blob', 'fixture://text']);
+      expect(await client.templates()).toEqual(['fixture://item/{id}']);
+      expect(await client.read('fixture://item/7')).toMatchObject([{ text: '{"id":"7"}' }]);
 
-    await expect(client.call('one__rpc-error')).rejects.toMatchObject({ code: -32050 });
-    await expect(client.call('one__ecoh')).rejects.toThrow('Did you mean "one__echo"');
-    expect(await client.call('one__fail')).toMatchObject({ isError: true });
+      await expect(client.call('one__rpc-error')).rejects.toMatchObject({ code: -32050 });
+      await expect(client.call('one__ecoh')).rejects.toThrow('Did you mean "one__echo"');
+      expect(await client.call('one__fail')).toMatchObject({ isError: true });
 
-    const cancelled = log.of('cancelled').length;
-    const calls = log.of('call').length;
-    const cancelling = new AbortController();
-    const slow = client.call('one__slow', { ms: 600_000 }, { signal: cancelling.signal });
-    const outcome = slow.catch((error: unknown) => error);
-    await eventually(() => log.of('call').length > calls, { what: 'The slow call' });
-    cancelling.abort();
-    expect(await outcome).toBeInstanceOf(Error);
-    await eventually(() => log.of('cancelled').length > cancelled, { what: 'The cancellation' });
+      const cancelled = log.of('cancelled').length;
+      const calls = log.of('call').length;
+      const cancelling = new AbortController();
+      const slow = client.call('one__slow', { ms: 600_000 }, { signal: cancelling.signal });
+      const outcome = slow.catch((error: unknown) => error);
+      await eventually(() => log.of('call').length > calls, { what: 'The slow call' });
+      cancelling.abort();
+      expect(await outcome).toBeInstanceOf(Error);
+      await eventually(() => log.of('cancelled').length > cancelled, { what: 'The cancellation' });
 
-    if (client.era === 'modern') return;
-    const heard: string[] = [];
-    client.onNotification((method) => heard.push(method));
-    await client.call('one__change-list');
-    await eventually(() => heard.includes('notifications/tools/list_changed'), { what: 'The change' });
-    expect((await client.tools()).some((name) => name.startsWith('one__added-'))).toBe(true);
-  });
+      if (client.era === 'modern') return;
+      const heard: string[] = [];
+      client.onNotification((method) => heard.push(method));
+      await client.call('one__change-list');
+      await eventually(() => heard.includes('notifications/tools/list_changed'), { what: 'The change' });
+      expect((await client.tools()).some((name) => name.startsWith('one__added-'))).toBe(true);
+    },
+  );
   expect(log.violations()).toEqual([]);
 });
 

@@ -66,7 +66,10 @@ verifies('single:introduction', async (cell) => {
 });
 
 verifies('single:changes', async (cell) => {
-  await using line = await cell.open({ one: ['plain'], two: ['plain'] }, patient);
+  await using line = await cell.open(
+    { one: ['plain'], two: ['plain'] },
+    { ...patient, entries: { one: { trust: 'scan' } } },
+  );
   // What is listed for the first time is a change as well; that is over here.
   for (const name of ['one__echo', 'two__echo']) await untilListed(line.client, name);
   await using first = await alone(line, cell, 'one');

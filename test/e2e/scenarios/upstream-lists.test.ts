@@ -47,7 +47,7 @@ verifies('upstream:lists:endless-pages', async (cell) => {
 });
 
 verifies('upstream:lists:change-heard', async (cell) => {
-  await using line = await cell.open({ one: ['plain'] });
+  await using line = await cell.open({ one: ['plain'] }, { entries: { one: { trust: 'scan' } } });
   const { client } = line;
   const before = await untilListed(client, 'one__change-list');
   await client.listen();

@@ -42,6 +42,7 @@ function listOf(kind, member = kind) {
     const more = size > 0 && to < all.length;
     return {
       [member]: all.slice(from, to),
+      ...(server.definition.listMeta && { _meta: server.definition.listMeta }),
       ...(more && { nextCursor: Buffer.from(String(to)).toString('base64') }),
     };
   };
@@ -153,5 +154,6 @@ const knownFilters = new Set([
   'toolsListChanged',
   'promptsListChanged',
   'resourcesListChanged',
+  'taskIds',
   'resourceSubscriptions',
 ]);

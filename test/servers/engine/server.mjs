@@ -129,6 +129,16 @@ export class FixtureServer {
     );
   }
 
+  /** Tells whoever follows a task how it is; of the extension for tasks. */
+  taskChanged(task) {
+    this.#announce(
+      'notifications/tasks',
+      task,
+      (filter) => filter.taskIds?.includes(task.taskId) === true,
+      () => false,
+    );
+  }
+
   #announce(method, params, wantsModern, wantsLegacy) {
     for (const link of this.links) {
       if (link.version !== undefined && wantsLegacy(link)) {

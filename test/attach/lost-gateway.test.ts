@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, test } from 'vitest';
+
+import { eventually } from '../support/eventually.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { isRunning } from '../support/processes.ts';
+import { SharedHome } from '../support/shared-home.ts';
+
+checkLeaks();
+
+const text = (result: { content?: unknown }): string =>
+  (result.content as { text: string }[]).map((part) => part.text).join('');
+
+describe('a gateway that is killed under its client', () => {
+  test('is replaced; what was in flight fails, and the client goes on', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const pipe = await home.pipe();
+    const client = await pipe.client();
+    const before = home.pid;
+    const slow = client.callTool('plain__slow', { ms: 60_000 });
+    await fixtureLog(plain).waitFor('call');
+    client.notifications.all.length = 0; // Servers were listed for the first time.
+    const told = client.notifications.next(({ method }) => method === 'notifications/tools/list_changed');
+    process.kill(before, 'SIGKILL');
+    expect(await slow).toMatchObject({ isError: true, _meta: { 'trunkline/code': 'GATEWAY_LOST' } });
+    await told;
+    expect(text(await client.callTool('plain__echo', { text: 'again' }))).toBe('again');
+    expect(home.pid).not.toBe(before);
+    expect(client.strays.all).toEqual([]);
+  });
+
+  test('keeps the log level and the subscriptions of its client', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const client = await (await home.pipe()).client();
+    await client.listTools();
+    await client.request('logging/setLevel', { level: 'debug' });
+    await client.request('resources/subscribe', { uri: 'fixture://text' });
+    client.notifications.all.length = 0; // Servers were listed for the first time.
+    const news = client.notifications.next(({ method }) => method === 'notifications/tools/list_changed');
+    process.kill(home.pid, 'SIGKILL');
+    await news;
+    const said = client.notifications.next(({ method }) => method === 'notifications/message');
+    await client.callTool('plain__log', { level: 'info', text: 'hello' });
+    expect((await said).params).toMatchObject({ level: 'info' });
+    const updated = client.notifications.next(({ method }) => method === 'notifications/resources/updated');
+    await client.callTool('plain__touch', { uri: 'fixture://text' });
+    expect((await updated).params).toMatchObject({ uri: 'fixture://text' });
+  });
+
+  test('asks again what is safe to ask again', async () => {
+    await using home = new SharedHome({
+      mcpServers: { never: fixture('never-answers') },
+      config: { startup: { listWait: '3s' } },
+    });
+    const pipe = await home.pipe();
+    const client = await pipe.client();
+    const listed = client.request('tools/list', {}, { withinMs: 30_000 });
+    await client.request('ping');
+    const before = home.pid;
+    process.kill(before, 'SIGKILL');
+    // The next one answers it, since its wait for that server is bounded anew.
+    await eventually(() => home.record() !== undefined && home.pid !== before, {
+      what: 'A new gateway',
+      withinMs: 15_000,
+    });
+    expect(await listed).toHaveProperty('tools');
+  });
+});
+
+describe('a gateway that ends on purpose', () => {
+  test('lets calls finish, and is not called back before somebody asks for something', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const client = await (await home.pipe()).client();
+    const before = home.pid;
+    const slow = client.callTool('plain__slow', { ms: 500 });
+    await fixtureLog(plain).waitFor('call');
+    process.kill(before, 'SIGTERM');
+    expect(await slow).not.toHaveProperty('isError', true);
+    await eventually(() => !isRunning(before), { what: 'The end of the gateway' });
+    expect(home.gateways()).toEqual([]);
+    expect(home.record()).toBeUndefined();
+    expect(text(await client.callTool('plain__echo', { text: 'back' }))).toBe('back');
+    expect(home.gateways()).toHaveLength(1);
+  });
+
+  test('by `stop` has ended when the command has', async () => {
+    await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
+    await (await home.pipe()).client();
+    const { pid } = home;
+    const { code, stdout } = await home.command('stop', '--json');
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, stopped: true, pid });
+    expect(isRunning(pid)).toBe(false);
+    expect(JSON.parse((await home.command('stop', '--json')).stdout)).toMatchObject({ stopped: false });
+  });
+});
+
+describe('a client', () => {
+  test('that has said everything is still answered', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const pipe = await home.pipe();
+    const client = await pipe.client();
+    await client.sendText(
+      '{"jsonrpc":"2.0","id":"last","method":"tools/call","params":{"name":"plain__slow","arguments":{"ms":300}}}',
+    );
+    await client.close();
+    expect(await pipe.exited).toEqual({ code: 0, signal: null });
+    expect(client.rawLines.at(-1)).toContain('"id":"last","result"');
+  });
+
+  test('that is killed has its calls cancelled', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain }, config: { shutdown: '300ms' } });
+    const pipe = await home.pipe();
+    const client = await pipe.client();
+    const slow = client.callTool('plain__slow', { ms: 60_000 }).catch((error: unknown) => error);
+    await fixtureLog(plain).waitFor('call');
+    await pipe.kill();
+    await fixtureLog(plain).waitFor('cancelled');
+    expect(await slow).toBeInstanceOf(Error);
+    const { stdout } = await home.command('status', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ running: true, clients: 0 });
+  });
+
+  test('that is asked to end does so', async () => {
+    await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
+    const pipe = await home.pipe();
+    await pipe.client();
+    await pipe.stop();
+    expect(await pipe.exited).toEqual({ code: 0, signal: null });
+    expect(isRunning(home.pid)).toBe(true);
+    expect(readFileSync(join(home.home, 'state', 'logs', 'gateway.log'), 'utf8')).not.toContain(
+      '"level":"error"',
+    );
+  });
+});

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { eventually } from '../support/eventually.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { isRunning } from '../support/processes.ts';
+import { SharedHome } from '../support/shared-home.ts';
+
+checkLeaks();
+
+const text = (result: { content?: unknown }): string =>
+  (result.content as { text: string }[]).map((part) => part.text).join('');
+
+describe('clients of one configuration', () => {
+  test('that start at the same instant start one gateway and one process of each server', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const pipes = await Promise.all(Array.from({ length: 8 }, () => home.pipe()));
+    const clients = await Promise.all(pipes.map((pipe) => pipe.client()));
+    const answers = await Promise.all(clients.map((client) => client.callTool('plain__pid')));
+    expect(new Set(answers.map((answer) => JSON.parse(text(answer)).pid)).size).toBe(1);
+    expect(home.gateways()).toEqual([home.pid]);
+    expect(fixtureLog(plain).of('started')).toHaveLength(1);
+    expect(existsSync(join(home.run, 'gateway.lock'))).toBe(false);
+  });
+
+  test('find it where only their user can', async () => {
+    await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
+    await (await home.pipe()).client();
+    const { socket } = home.record() ?? { socket: '' };
+    const modes = [home.run, join(home.run, 'gateway.json'), socket].map(
+      (path) => statSync(path).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
+  });
+
+  test('leave a gateway that ends by itself when nobody comes for long', async () => {
+    await using home = new SharedHome({
+      mcpServers: { plain: fixture('plain') },
+      config: { idleExit: '300ms' },
+    });
+    const pipe = await home.pipe();
+    const client = await pipe.client();
+    await client.listTools();
+    const { pid } = home;
+    const { socket } = home.record() ?? { socket: '' };
+    await client.close();
+    expect(await pipe.exited).toEqual({ code: 0, signal: null });
+    await eventually(() => !isRunning(pid), { what: 'The end of the gateway' });
+    expect(home.record()).toBeUndefined();
+    expect(existsSync(socket)).toBe(false);
+    expect(readFileSync(join(home.home, 'state', 'logs', 'gateway.log'), 'utf8')).toContain(
+      'Ending, since no client is here.',
+    );
+  });
+
+  test('get a new gateway when the configuration has changed, while the old one serves those it has', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const first = await (await home.pipe()).client();
+    const before = home.pid;
+    const second = await (await home.pipe({ config: { log: { level: 'debug' } } })).client();
+    const after = home.pid;
+    expect(after).not.toBe(before);
+    expect(text(await first.callTool('plain__echo', { text: 'old' }))).toBe('old');
+    expect(text(await second.callTool('plain__echo', { text: 'new' }))).toBe('new');
+    await first.close();
+    await eventually(() => !isRunning(before), { what: 'The end of the old gateway' });
+    expect(home.pid).toBe(after);
+  });
+
+  test('get a new gateway from a newer program, while the old one serves those it has', async () => {
+    await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
+    const first = await (await home.pipe()).client();
+    const before = home.pid;
+    // As one of another version writes it.
+    writeFileSync(join(home.run, 'gateway.json'), JSON.stringify({ ...home.record(), version: '0.0.0' }));
+    const second = await (await home.pipe()).client();
+    expect(home.pid).not.toBe(before);
+    expect(text(await first.callTool('plain__echo', { text: 'old' }))).toBe('old');
+    expect(text(await second.callTool('plain__echo', { text: 'new' }))).toBe('new');
+    await first.close();
+    await eventually(() => !isRunning(before), { what: 'The end of the old gateway' });
+  });
+
+  test('whose variables differ do not share secrets', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({
+      mcpServers: { plain: { ...plain, env: { ...plain.env, SECRET: '${env:SECRET}' } } },
+    });
+    const one = await (await home.pipe({ env: { SECRET: 'one' } })).client();
+    const two = await (await home.pipe({ env: { SECRET: 'two' } })).client();
+    const secret = async (client: typeof one): Promise<unknown> =>
+      JSON.parse(text(await client.callTool('plain__env', { names: ['SECRET'] }))).SECRET;
+    expect([await secret(one), await secret(two)]).toEqual(['one', 'two']);
+    expect(JSON.stringify(home.record())).not.toContain('two');
+  });
+
+  test('take over the lock of a process that is dead', async () => {
+    await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
+    const first = await home.pipe();
+    await (await first.client()).close();
+    await home.command('stop');
+    writeFileSync(join(home.run, 'gateway.lock'), String(first.pid));
+    const client = await (await home.pipe()).client();
+    expect(await client.listTools()).not.toHaveLength(0);
+  });
+
+  test('are told what is wrong with the configuration, as without a gateway', async () => {
+    await using home = new SharedHome({ mcpServers: {}, config: { idleExit: 'soon' } });
+    const pipe = await home.pipe();
+    expect(await pipe.exited).toMatchObject({ code: 3 });
+    expect(pipe.stderr()).toContain('config.jsonc:3:');
+    expect(home.gateways()).toEqual([]);
+  });
+
+  test('are served in their own process where there can be no gateway', async () => {
+    await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
+    // A file where the folder should be.
+    writeFileSync(join(home.home, 'state'), '');
+    const pipe = await home.pipe();
+    const client = await pipe.client();
+    expect(text(await client.callTool('plain__echo', { text: 'alone' }))).toBe('alone');
+    expect(pipe.stderr()).toContain('Serving in this process alone.');
+    expect(home.gateways()).toEqual([]);
+  });
+});

@@ -1,0 +1,325 @@
+import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync, copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, test } from 'vitest';
+
+import { failureOf, said } from '../support/asking.ts';
+import { eventually } from '../support/eventually.ts';
+import { type RunningGateway, startGateway } from '../support/gateway.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { isRunning } from '../support/processes.ts';
+import type { RawClient } from '../support/raw-client.ts';
+import { temporaryFolder } from '../support/test-run.ts';
+
+checkLeaks();
+
+const programs = fileURLToPath(new URL('../servers/cli-programs/', import.meta.url));
+
+interface Opened extends AsyncDisposable {
+  readonly client: RawClient;
+  readonly gateway: RunningGateway;
+  /** How often the program was started, and with which arguments. */
+  readonly started: () => readonly unknown[];
+}
+
+async function open(
+  cli: unknown = true,
+  options: {
+    readonly home?: string;
+    readonly script?: string;
+    readonly entry?: object;
+    readonly servers?: object;
+  } = {},
+): Promise<Opened> {
+  const home = options.home ?? temporaryFolder('trunkline-home');
+  const log = join(home, 'boxes.log');
+  const boxes = {
+    command: process.execPath,
+    args: [options.script ?? join(programs, 'boxes.mjs')],
+    env: { BOXES_LOG: log },
+    cli,
+    ...options.entry,
+  };
+  const gateway = await startGateway({
+    home,
+    mcpServers: { boxes, ...options.servers },
+    config: { startup: { listWait: '30s' } },
+  });
+  const client = await gateway.client();
+  const lines = (): readonly string[] =>
+    existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+  return {
+    client,
+    gateway,
+    started: () => lines().map((line) => JSON.parse(line) as unknown),
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function toolNames({ client }: Opened): Promise<readonly string[]> {
+  return (await client.listTools()).map(({ name }) => name).toSorted();
+}
+
+function pidsOf(started: readonly unknown[]): readonly number[] {
+  return started.flatMap((one) => (one as { pids?: number[] }).pids ?? []);
+}
+
+describe('a program as a server', () => {
+  test('its commands are tools with typed parameters, nested ones included', async () => {
+    await using line = await open();
+    const tools = await line.client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([
+      ...[
+        'boxes__admin_status',
+        'boxes__admin_wipe',
+        'boxes__binary',
+        'boxes__fail',
+        'boxes__flood',
+        'boxes__hang',
+      ],
+      ...['boxes__leave', 'boxes__list', 'boxes__picture', 'boxes__show_env', 'boxes__stdin'],
+    ]);
+    const list = tools.find(({ name }) => name === 'boxes__list');
+    expect(list).toMatchObject({
+      title: 'boxes list',
+      annotations: { readOnlyHint: true },
+      inputSchema: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          name: { type: 'array', items: { type: 'string' } },
+          colour: { type: 'string', enum: ['red', 'blue'] },
+          max: { type: 'integer' },
+          tag: { type: 'array' },
+          empty: { type: 'boolean' },
+          long: { type: 'boolean' },
+        },
+      },
+    });
+    const result = await line.client.callTool('boxes__list', {
+      ...{ name: ['a b', '-x'], colour: 'red', max: 3, tag: ['t', '-u'], empty: false, long: true },
+    });
+    expect(JSON.parse(said(result))).toEqual([
+      ...[
+        'list',
+        '--colour=red',
+        '--max=3',
+        '--tag=t',
+        '--tag=-u',
+        '--no-empty',
+        '--long',
+        '--',
+        'a b',
+        '-x',
+      ],
+    ]);
+    expect(said(await line.client.callTool('boxes__show_env'))).toBe('{"PAGER":"cat","TERM":"dumb"}');
+    expect(said(await line.client.callTool('boxes__stdin'))).toBe('0 bytes\n');
+    expect(await line.client.request('ping')).toEqual({});
+  });
+
+  test('a failure is an error with both outputs and the exit code', async () => {
+    await using line = await open();
+    const result = await line.client.callTool('boxes__fail');
+    expect(result).toMatchObject({ isError: true, _meta: { 'trunkline/exitCode': 3 } });
+    expect(result.content.map((one) => (one as { text: string }).text)).toEqual([
+      ...['half of it\n', '--- standard error ---\nit broke\n', '[Exit code 3.]'],
+    ]);
+    const unfit = await line.client.callTool('boxes__list', { colour: 'green' });
+    expect(unfit).toMatchObject({ isError: true });
+    expect(said(unfit)).toContain('must be one of red, blue');
+  });
+
+  test('output is capped with a note, bytes and pictures stay what they are', async () => {
+    await using line = await open({ maxOutput: 2000 });
+    const flood = await line.client.callTool('boxes__flood');
+    const [text, note] = flood.content.map((one) => (one as { text: string }).text);
+    // A character that would be torn is left out.
+    expect(text).toBe(`${'é'.repeat(500)}\n${'é'.repeat(499)}`);
+    expect(note).toBe('[Only the first 2000 of 3003000 bytes of standard output are here.]');
+    expect((await line.client.callTool('boxes__binary')).content).toEqual([
+      {
+        type: 'resource',
+        resource: { uri: 'cli:stdout', mimeType: 'application/octet-stream', blob: 'AAEC/wA=' },
+      },
+    ]);
+    expect((await line.client.callTool('boxes__picture')).content).toMatchObject([
+      { type: 'image', mimeType: 'image/png' },
+    ]);
+  });
+
+  test('cancelling ends the program and its children, also those that ignore it', async () => {
+    await using line = await open();
+    await line.client.listTools();
+    const controller = new AbortController();
+    const call = line.client
+      .request('tools/call', { name: 'boxes__hang', arguments: {} }, { signal: controller.signal })
+      .catch((error: unknown) => error);
+    const pids = await eventually(() => {
+      const found = pidsOf(line.started());
+      return found.length === 2 ? found : false;
+    });
+    controller.abort();
+    expect(await call).toBeInstanceOf(Error);
+    await eventually(() => pids.every((pid) => !isRunning(pid)), { withinMs: 10_000 });
+  });
+
+  test('a time-out ends the tree, and says so', async () => {
+    await using line = await open(true, { entry: { timeouts: { call: '2s' } } });
+    await line.client.listTools();
+    const result = await line.client.callTool('boxes__hang');
+    expect(result).toMatchObject({ isError: true });
+    expect(said(result)).toMatch(/2 s|time/i);
+    const pids = pidsOf(line.started());
+    expect(pids).toHaveLength(2);
+    await eventually(() => pids.every((pid) => !isRunning(pid)), { withinMs: 10_000 });
+  });
+
+  test('what a program leaves behind neither holds its answer nor stays', async () => {
+    await using line = await open();
+    expect(said(await line.client.callTool('boxes__leave'))).toBe('left\n');
+    const pids = pidsOf(line.started());
+    await eventually(() => pids.every((pid) => !isRunning(pid)), { withinMs: 10_000 });
+  });
+
+  test('the end of the gateway ends what is running', async () => {
+    const line = await open();
+    await line.client.listTools();
+    void line.client.callTool('boxes__hang').catch(() => {});
+    const pids = await eventually(() => {
+      const found = pidsOf(line.started());
+      return found.length === 2 ? found : false;
+    });
+    await line.client.close();
+    await line.gateway.exited;
+    await line.gateway[Symbol.asyncDispose]();
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+});
+
+describe('what is offered', () => {
+  test('only what cli.only names, with what is below it, can be seen and called', async () => {
+    await using line = await open({ only: ['list', 'admin status'] });
+    expect(await toolNames(line)).toEqual(['boxes__admin_status', 'boxes__list']);
+    expect(await failureOf(line.client.callTool('boxes__admin_wipe'))).toMatchObject({ message: /-32602/ });
+    expect(await failureOf(line.client.callTool('boxes__fail'))).toMatchObject({ message: /-32602/ });
+    // Nor is the rest of the program asked for its help.
+    const asked = line.started().map((args) => (args as string[]).join(' '));
+    expect(asked.toSorted()).toEqual(['--help', 'admin --help', 'admin status --help', 'list --help']);
+  });
+
+  test('with depth 1 no subcommand is asked, and its arguments are plain', async () => {
+    await using line = await open({ depth: 1 });
+    expect(await toolNames(line)).toContain('boxes__admin');
+    expect(line.started()).toEqual([['--help']]);
+    expect(said(await line.client.callTool('boxes__list', { args: ['x'] }))).toBe('["list","x"]');
+  });
+
+  test('preset tools are offered instead, and nothing is asked', async () => {
+    const tools = [
+      {
+        name: 'red',
+        args: ['list', '--colour=red'],
+        parameters: { max: { type: 'integer', flag: '--max=' } },
+      },
+    ];
+    await using line = await open({ tools });
+    expect(await toolNames(line)).toEqual(['boxes__red']);
+    expect(line.started()).toEqual([]);
+    expect(said(await line.client.callTool('boxes__red', { max: 2 }))).toBe(
+      '["list","--colour=red","--max=2"]',
+    );
+  });
+
+  test('help that never comes costs its own options only, and help that repeats has no subcommands', async () => {
+    await using line = await open({ depth: 4 }, { script: join(programs, 'slow-help.mjs') });
+    await eventually(
+      async () => expect(await toolNames(line)).toEqual(['boxes__again', 'boxes__quick', 'boxes__stuck']),
+      {
+        withinMs: 25_000,
+      },
+    );
+  });
+});
+
+describe('what was found', () => {
+  test('survives a restart, until the program changes', async () => {
+    const home = temporaryFolder('trunkline-home');
+    const script = join(home, 'boxes.mjs');
+    copyFileSync(join(programs, 'boxes.mjs'), script);
+    {
+      await using line = await open(true, { home, script });
+      expect(await toolNames(line)).toContain('boxes__list');
+    }
+    const log = join(home, 'boxes.log');
+    const first = readFileSync(log, 'utf8').trim().split('\n').length;
+    expect(readdirSync(join(home, 'state'), { recursive: true }).join(' ')).toContain('cli-tools');
+    {
+      await using line = await open(true, { home, script });
+      expect(said(await line.client.callTool('boxes__list'))).toBe('["list"]');
+      expect(line.started()).toHaveLength(first + 1);
+    }
+    writeFileSync(script, readFileSync(script, 'utf8').replace('  fail      Fail', '  lose      Lose'));
+    utimesSync(script, new Date(), new Date(Date.now() + 5000));
+    {
+      await using line = await open(true, { home, script });
+      // What is new may have to wait for approval; what is gone is gone.
+      await eventually(async () => expect(await toolNames(line)).not.toContain('boxes__fail'), {
+        withinMs: 15_000,
+      });
+      expect(line.started().length).toBeGreaterThan(first + 5);
+    }
+  });
+});
+
+describe('real programs', () => {
+  test('without subcommands and with them, installed and missing', async () => {
+    await using line = await open(
+      { only: ['list'] },
+      {
+        servers: {
+          ls: { command: 'ls', cli: true },
+          grep: { command: 'grep', cli: true },
+          tar: { command: 'tar', cli: true },
+          git: { command: 'git', cli: { only: ['log', 'remote', 'rev-parse'], depth: 2 } },
+          none: { command: 'no-such-program-anywhere', cli: true },
+        },
+      },
+    );
+    const names = await eventually(
+      async () => {
+        const all = await toolNames(line);
+        return ['git__', 'grep__', 'ls__', 'tar__'].every((start) =>
+          all.some((name) => name.startsWith(start)),
+        )
+          ? all
+          : false;
+      },
+      { withinMs: 20_000 },
+    );
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'grep__grep',
+        'ls__ls',
+        'tar__tar',
+        'git__log',
+        'git__remote_add',
+        'git__rev_parse',
+      ]),
+    );
+    expect(names).not.toContain('git__commit');
+    expect(said(await line.client.callTool('ls__ls', { file: [programs], size: false }))).toContain(
+      'boxes.mjs',
+    );
+    const found = await line.client.callTool('grep__grep', {
+      patterns: '-not-there-',
+      file: [join(programs, 'slow-help.mjs')],
+    });
+    expect(found).toMatchObject({ isError: true, _meta: { 'trunkline/exitCode': 1 } });
+    expect(line.gateway.stderr()).toMatch(/no-such-program-anywhere.*not found/);
+  });
+});

@@ -1,0 +1,284 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { commandHome } from '../support/command.ts';
+import { fixture, fixtureLog, startHttpFixture } from '../support/fixture.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+
+checkLeaks();
+
+const plain = fixture('plain');
+const home = commandHome({ plain, structured: fixture('structured'), asks: fixture('asks-the-user') });
+
+/** What the tool was really given, by what it answers. */
+async function echoed(words: readonly string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await home.run(['call', 'plain__echo', ...words, '--text'], {
+    ...(input !== undefined && { input }),
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+describe('arguments', () => {
+  writeFileSync(join(home.home, 'said.json'), '\uFEFF{ "text": "from a file" }');
+
+  test.each([
+    { words: ['{"text":"an object"}'], input: '', says: 'an object\n' },
+    { words: ['text=a=b c'], input: '', says: 'a=b c\n' },
+    { words: ['text:="as JSON"'], input: '', says: 'as JSON\n' },
+    { words: ['@said.json'], input: '', says: 'from a file\n' },
+    { words: ['@said.json', 'text=later'], input: '', says: 'later\n' },
+    { words: ['-'], input: '{"text":"piped"}', says: 'piped\n' },
+    { words: [], input: '{"text":"piped unasked"}', says: 'piped unasked\n' },
+    { words: ['text=--json'], input: '', says: '--json\n' },
+  ])('$words with "$input" on standard input', async ({ words, input, says }) => {
+    expect(await echoed(words, input)).toBe(says);
+  });
+
+  test('are read as the schema says', async () => {
+    expect((await home.run(['call', 'plain__add', 'a=2', 'b=0.5', '--text'])).stdout).toBe('2.5\n');
+    expect((await home.run(['call', 'plain', 'add', '{"a":2}', 'b=3', '--text'])).stdout).toBe('5\n');
+    expect((await home.run(['call', 'plain__env', 'names=HOME', 'names=NOPE', '--text'])).stdout).toContain(
+      '"NOPE":null',
+    );
+  });
+
+  test('of a blank standard input are none', async () => {
+    expect((await home.run(['call', 'plain__cwd', '--text'], { input: ' \n' })).code).toBe(0);
+  });
+
+  test.each([
+    { words: ['{"text": oops}'], says: 'are not JSON' },
+    { words: ['[1]'], says: 'must be a JSON object' },
+    { words: ['text:=oops'], says: 'text:= needs JSON' },
+    { words: ['@nowhere.json'], says: 'nowhere.json cannot be read: ENOENT' },
+    { words: ['=x'], says: 'has no name before "="' },
+  ])('$words are refused before anything is started', async ({ words, says }) => {
+    const started = fixtureLog(plain).of('started').length;
+    const { code, stdout, stderr } = await home.run(['call', 'plain__echo', ...words]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
+    expect(stderr).toMatch(/\[USAGE\]\n$/);
+    expect(fixtureLog(plain).of('started')).toHaveLength(started);
+  });
+
+  test('that do not fit the schema are told field by field, and nothing is started', async () => {
+    await home.run(['refresh', 'plain']);
+    const started = fixtureLog(plain).of('started').length;
+    const one = await home.run(['call', 'plain__add', '{"a":"x"}']);
+    expect(one).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'trunkline: The arguments do not fit plain__add, and were not sent:\n  b is required\n  a must be number [ARGUMENTS_INVALID]\n',
+    });
+    const two = await home.run(['call', 'plain__add', 'a=x', 'b=', '--json']);
+    expect(two).toMatchObject({ code: 2, stdout: '' });
+    expect(JSON.parse(two.stderr)).toMatchObject({
+      code: 'ARGUMENTS_INVALID',
+      details: { problems: ['a must be a number, and "x" is not', 'b must be a number, and "" is not'] },
+    });
+    expect(fixtureLog(plain).of('started')).toHaveLength(started);
+  });
+});
+
+describe('results', () => {
+  test('are printed unchanged as JSON, to the last digit', async () => {
+    const { code, stdout, stderr } = await home.run(['call', 'plain__everything-content']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    for (const exact of [
+      '"beyondDouble":12345678901234567890',
+      '"beyondRange":1e400',
+      '"negativeZero":-0',
+      '"trailingZeros":1.50',
+    ])
+      expect(stdout).toContain(exact);
+    expect(stdout).toContain('"x-unknown":{"deep"');
+  });
+
+  test('are plain text for people, with what is no text named', async () => {
+    const { stdout } = await home.run(['call', 'plain__everything-content', '--text']);
+    expect(stdout).toContain(
+      '"quoted" \\  end\n[image: image/gif, 42 bytes; --out DIR saves it]\n[audio: audio/wav, ',
+    );
+    expect(stdout).toContain(
+      '\nembedded\n[resource: image/gif, 42 bytes; --out DIR saves it]\n[resource: fixture://text text]\n',
+    );
+    expect(stdout).not.toContain('\u0000');
+  });
+
+  test('are saved under safe names, and never over a file', async () => {
+    const folder = join(home.home, 'saved');
+    for (const format of ['--text', '--json']) {
+      const { code, stdout, stderr } = await home.run([
+        'call',
+        'plain__everything-content',
+        '--out',
+        'saved',
+        format,
+      ]);
+      expect(code).toBe(0);
+      expect(format === '--text' ? stdout : stderr).toContain(`saved to ${folder}`);
+    }
+    expect(readdirSync(folder).toSorted()).toEqual(
+      ['audio-3.wav', 'audio-3-2.wav', 'blob.gif', 'blob-2.gif', 'image-2.gif', 'image-2-2.gif'].toSorted(),
+    );
+    expect(readFileSync(join(folder, 'image-2.gif')).subarray(0, 6).toString('latin1')).toBe('GIF89a');
+  });
+
+  test('that are only structured are printed as such', async () => {
+    const { stdout } = await home.run(['call', 'structured__only-structured', '--text']);
+    expect(JSON.parse(stdout)).toEqual({ name: 'Ada', age: 36 });
+  });
+
+  test('that are errors end with 8: on standard error for people, on standard output for programs', async () => {
+    expect(await home.run(['call', 'plain__fail', '--text'])).toEqual({
+      code: 8,
+      stdout: '',
+      stderr: 'error: The tool failed.\n',
+    });
+    const { code, stdout, stderr } = await home.run(['call', 'plain__fail']);
+    expect({ code, stderr }).toEqual({ code: 8, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ isError: true, _meta: { 'example.com/reason': 'asked for' } });
+  });
+
+  test('that are JSON-RPC errors end with 8 and keep code and data', async () => {
+    const { code, stdout, stderr } = await home.run(['call', 'plain__rpc-error', '--json']);
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({
+      details: { rpc: { code: -32050, data: { reason: 'asked for' } } },
+    });
+  });
+});
+
+describe('trouble', () => {
+  test('a time-out cancels the call and is exit code 7', async () => {
+    const { code, stdout, stderr } = await home.run(['call', 'plain__slow', 'ms=60000', '--timeout', '3s']);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(stderr).toContain('[CALL_TIMEOUT]');
+    await fixtureLog(plain).waitFor('cancelled');
+  });
+
+  test.each([['soon'], ['0'], ['-1s']])('--timeout %s is refused', async (timeout) => {
+    const { code, stderr } = await home.run(['call', 'plain__cwd', `--timeout=${timeout}`]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('such as 500ms, 30s or 5m');
+  });
+
+  test('a server that dies is exit code 4, with its last words', async () => {
+    const { code, stderr } = await home.run(['call', 'plain__crash', '{}']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('crashing as asked');
+  });
+
+  test.each([
+    { words: ['plain__nothing'], says: 'Unknown tool: plain__nothing' },
+    { words: ['nobody', 'echo'], says: 'There is no server "nobody"' },
+    { words: ['plain', 'nothing'], says: 'of server "plain"' },
+  ])('call $words is exit code 6', async ({ words, says }) => {
+    const { code, stdout, stderr } = await home.run(['call', ...words, '{}']);
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+
+  test('a tool of a server that cannot be started, or that is hidden, is explained', async () => {
+    const odd = commandHome({
+      broken: { command: 'no-such-program-of-ours' },
+      plain: { ...plain, tools: { deny: ['cr*'] } },
+    });
+    for (const words of [['broken__x'], ['broken', 'x']]) {
+      const { code, stderr } = await odd.run(['call', ...words, '{}']);
+      expect(code).toBe(4);
+      expect(stderr).toContain('no-such-program-of-ours');
+    }
+    const { code, stderr } = await odd.run(['describe', 'plain__crash']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('The pattern "cr*" of mcpServers.plain.tools.deny matches "crash".');
+  });
+
+  test('a call without a name is a wrong command line', async () => {
+    expect((await home.run(['call'])).code).toBe(2);
+    expect((await home.run(['call', '{"a":1}'])).stderr).toContain('comes first');
+  });
+});
+
+describe('trunkline prompt', () => {
+  test('fills in and prints the messages', async () => {
+    const { stdout } = await home.run(['prompt', 'plain__greet', 'name=Ada', '--text']);
+    expect(stdout).toBe('user:\nHello Ada!\nassistant:\n[image: image/gif, 42 bytes; --out DIR saves it]\n');
+    expect(await home.json(['prompt', 'plain', 'greet', '{"name":"Bob"}'])).toMatchObject({
+      messages: [{ role: 'user', content: { text: 'Hello Bob!' } }, { role: 'assistant' }],
+    });
+  });
+});
+
+describe('trunkline read', () => {
+  test('writes the content as it is', async () => {
+    const { stdout } = await home.run(['read', 'fixture://text']);
+    expect(stdout).toBe('a static text\n');
+    expect((await home.run(['read', 'fixture://blob'])).stdout.slice(0, 6)).toBe('GIF89a');
+  });
+
+  test('with --json prints the answer of the server', async () => {
+    expect(await home.json(['read', 'fixture://item/7', '--json'])).toEqual({
+      contents: [{ uri: 'fixture://item/7', mimeType: 'application/json', text: '{"id":"7"}' }],
+    });
+  });
+
+  test('with --out saves it and prints where', async () => {
+    const { stdout } = await home.run(['read', 'fixture://blob', '--out', 'files']);
+    expect(stdout).toBe(`${join(home.home, 'files', 'blob.gif')}\n`);
+  });
+
+  test('of an unknown address is exit code 6', async () => {
+    expect(await home.run(['read', 'nothing://here'])).toMatchObject({ code: 6, stdout: '' });
+  });
+});
+
+describe('without a configuration', () => {
+  const empty = commandHome();
+  const [node, ...rest] = [plain.command, ...plain.args];
+
+  test('a command after -- is the server, under its own names', async () => {
+    const names = (await empty.json(['tools', '--', node, ...rest])) as { name: string }[];
+    expect(names.map(({ name }) => name)).toContain('echo');
+    const { stdout } = await empty.run(['call', 'echo', 'text=hi', '--text', '--', node, ...rest]);
+    expect(stdout).toBe('hi\n');
+    expect(await empty.json(['describe', 'echo', '--', node, ...rest])).toMatchObject({ original: 'echo' });
+    expect((await empty.run(['read', 'fixture://text', '--', node, ...rest])).stdout).toBe('a static text\n');
+  });
+
+  test('--url is the server, with headers that are remembered nowhere', async () => {
+    await using server = await startHttpFixture('plain');
+    const at = ['--url', server.url, '--header', 'X-Key: open-sesame'];
+    const { code, stdout } = await empty.run(['call', 'add', 'a=1', 'b=2', '--text', ...at]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '3\n' });
+    const files = readdirSync(empty.home, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    );
+    for (const file of files)
+      expect(readFileSync(join(file.parentPath, file.name)).includes('open-sesame'), file.name).toBe(false);
+  });
+
+  test.each([
+    { words: ['tools', '--url', 'http://127.0.0.1:1/mcp', '--', 'x'], says: 'not both' },
+    { words: ['tools', '--header', 'a: b'], says: '--header goes with --url' },
+    {
+      words: ['tools', '--url', 'http://127.0.0.1:1/mcp', '--header', 'nonsense'],
+      says: 'a name and a value',
+    },
+    { words: ['tools', '--'], says: 'A command must follow --' },
+  ])('$words is a wrong command line', async ({ words, says }) => {
+    const { code, stderr } = await empty.run(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+  });
+
+  test('an address where nobody is, is exit code 4', async () => {
+    const { code, stdout } = await empty.run(['tools', '--url', 'http://127.0.0.1:1/mcp']);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+  });
+});

@@ -1,0 +1,254 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { commandHome } from '../support/command.ts';
+import { fixture } from '../support/fixture.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { inTerminal } from '../support/terminal.ts';
+import { temporaryFolder } from '../support/test-run.ts';
+
+checkLeaks();
+
+const plain = fixture('plain');
+
+/** A person with clients, as the files of their home say. */
+function person(files: Readonly<Record<string, string>> = {}) {
+  const home = commandHome();
+  const folder = temporaryFolder('person');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const env = {
+    HOME: folder,
+    XDG_CONFIG_HOME: undefined,
+    APPDATA: undefined,
+    VISUAL: undefined,
+    NO_COLOR: '1',
+  };
+  return {
+    ...home,
+    folder,
+    at: (
+      args: readonly string[],
+      script: readonly string[] = [],
+      more: Readonly<Record<string, string>> = {},
+    ) => inTerminal(home, args, { script, env: { ...env, ...more } }),
+    config: () => JSON.parse(readFileSync(home.configFile, 'utf8')) as { mcpServers: Record<string, object> },
+  };
+}
+
+/** An answer to a question. */
+const answer = (question: string, text: string): readonly string[] => [
+  // Without the line break all of it would be the pattern.
+  `expect {\n "${question}" {}\n timeout { exit 99 }\n eof { exit 98 }\n}`,
+  `send "${text}\\r"`,
+];
+
+describe('add at a terminal', () => {
+  test('tries the server at once and says what it offers', async () => {
+    const me = person();
+    const { code, screen } = await me.at(['add', 'plain', '--', plain.command, ...plain.args]);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/Added plain to .*\nIt offers \d+ tools\. See them with: trunkline tools plain\n/);
+    expect(me.config()).toEqual({ mcpServers: { plain: { command: plain.command, args: plain.args } } });
+  });
+
+  test('says why a server cannot be reached, and how to mend it', async () => {
+    const { code, screen } = await person().at(['add', 'gone', '--', 'no-such-program']);
+    expect(code).toBe(0);
+    expect(screen).toContain('no-such-program');
+    expect(screen).toContain('Mend it with: trunkline edit gone');
+  });
+
+  test('asks where secrets shall be kept', async () => {
+    const me = person();
+    const words = ['add', 'x', '--env', 'API_KEY=abcdefghij', '--', plain.command, ...plain.args];
+    const { screen } = await me.at(words, [...answer('as they are', '')]);
+    expect(screen).toContain('Where shall secrets be kept?');
+    expect(screen).not.toContain('abcdefghij');
+    expect(me.config().mcpServers['x']).toMatchObject({ env: { API_KEY: '${file:secrets/API_KEY}' } });
+    expect(screen).toContain('It offers');
+  });
+});
+
+test.each([['import'], ['connect cursor']])('%s --yes asks nothing, not even about secrets', async (line) => {
+  const env = { ...plain.env, API_KEY: 'abcdefghij' };
+  const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain: { ...plain, env } } }) });
+  const { code, screen } = await me.at([...line.split(' '), '--yes']);
+  expect(code).toBe(0);
+  expect(screen).toContain('plain: env.API_KEY holds a secret in plain text');
+  expect(screen).not.toMatch(/\?|abcdefghij/);
+  expect(me.config().mcpServers).toHaveProperty('plain');
+});
+
+test('add --yes asks nothing, not even about secrets', async () => {
+  const me = person();
+  const server = [plain.command, ...plain.args];
+  const { code, screen } = await me.at(['add', 'x', '--yes', '--env', 'API_KEY=abcdefghij', '--', ...server]);
+  expect(code).toBe(0);
+  expect(screen).not.toMatch(/\?|abcdefghij/);
+  expect(me.config().mcpServers).toHaveProperty('x');
+});
+
+test('connect leaves an entry of Trunkline that a person wrote, and says so', async () => {
+  const mine = { command: 'trunkline', args: ['serve'] };
+  const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain, mine } }) });
+  const { code, screen } = await me.at(['connect', 'cursor', '--yes']);
+  expect(code).toBe(0);
+  expect(screen).toContain('= mine stays: it is Trunkline already');
+  expect(screen).not.toContain('+ trunkline');
+  expect(JSON.parse(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8'))).toEqual({
+    mcpServers: { mine },
+  });
+});
+
+describe('import at a terminal', () => {
+  const files = { '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain } }) };
+
+  test.each([
+    { said: 'y', is: ['plain'] },
+    { said: 'n', is: [] },
+  ])('adds what is new when the person says $said', async ({ said, is }) => {
+    const me = person(files);
+    const { code } = await me.at(['import'], answer('Add 1 server to', said));
+    expect(code).toBe(0);
+    expect(Object.keys(me.config().mcpServers)).toEqual(is);
+    expect(readFileSync(me.configFile, 'utf8')).not.toContain('manual');
+  });
+
+  test.each([
+    { what: 'the input ends', key: '004' },
+    { what: 'Ctrl-C is pressed', key: '003' },
+  ])('ends without a change when $what', async ({ key }) => {
+    const me = person(files);
+    const { code, screen } = await me.at(['import'], ['expect "Add 1 server to"', `send "\\${key}"`]);
+    expect(code).toBe(130);
+    expect(screen).toContain('nothing more was changed');
+    expect(me.config()).toEqual({ mcpServers: {} });
+  });
+});
+
+describe('init', () => {
+  const files = {
+    '.cursor/mcp.json': `{\n  // mine\n  "mcpServers": ${JSON.stringify({ plain, other: { command: 'x' } })}\n}\n`,
+    '.codex/config.toml': 'model = "x"\n',
+  };
+
+  test('asks, takes over, connects and searches', async () => {
+    const me = person(files);
+    const { code, screen } = await me.at(
+      ['init'],
+      [
+        ...answer('Take over 2 new servers', 'nonsense'),
+        ...answer('Take over 2 new servers', 'plain'),
+        ...answer('Connect a client? cursor, codex', 'codex'),
+        ...answer('What would you like to do first', 'add two numbers'),
+      ],
+    );
+    expect(code).toBe(0);
+    expect(screen).toContain('There is no new server nonsense.');
+    expect(screen).toContain('Codex uses Trunkline now (undo: trunkline connect codex --undo)');
+    expect(screen).toMatch(/plain__add/);
+    expect(Object.keys(me.config().mcpServers)).toEqual(['plain']);
+    expect(readFileSync(join(me.folder, '.codex/config.toml'), 'utf8')).toMatch(
+      /^model = "x"\n\n\[mcp_servers\.trunkline\]/,
+    );
+    expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
+  });
+
+  test('takes every answer as an option', async () => {
+    const me = person(files);
+    const words = [
+      'init',
+      '--import',
+      'all',
+      '--connect',
+      'cursor',
+      '--search',
+      'echo',
+      '--references',
+      'file',
+    ];
+    const { code, screen } = await me.at(words);
+    expect(code).toBe(0);
+    expect(screen).not.toMatch(/\?/);
+    expect(Object.keys(me.config().mcpServers)).toEqual(['plain', 'other']);
+    expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toMatch(
+      /^\{\n {2}\/\/ mine\n[^]*"trunkline"/,
+    );
+    expect(screen).toContain('plain__echo');
+    const again = await me.at(['init', '--yes', '--search', '']);
+    expect([again.code, again.screen.includes('Nothing is new.')]).toEqual([0, true]);
+  });
+
+  test('on a machine without anything makes a configuration and says what to do', async () => {
+    const me = person();
+    const { code, screen } = await me.at(['init'], [], { TRUNKLINE_HOME: join(me.home, 'new') });
+    expect(code).toBe(0);
+    expect(screen).toContain('No servers of other clients were found');
+    expect(screen).toContain('trunkline connect other');
+    expect(existsSync(join(me.home, 'new', 'config.jsonc'))).toBe(true);
+  });
+});
+
+describe('edit', () => {
+  /** An editor that does the next of these each time it is opened. */
+  function editor(...steps: readonly string[]): string {
+    const folder = temporaryFolder('editor');
+    const file = join(folder, 'editor');
+    writeFileSync(
+      file,
+      `#!/bin/sh\ncd ${folder}\necho x >> count\ncase $(wc -l < count) in\n${steps.map((step, at) => `${at + 1}) ${step} "$1";;`).join('\n')}\nesac\n`,
+    );
+    chmodSync(file, 0o755);
+    return file;
+  }
+
+  test('offers to open a broken draft again, and saves it once it is right', async () => {
+    const me = person();
+    const { code, screen } = await me.at(['edit'], answer('Open it again', 'y'), {
+      EDITOR: editor(
+        'sed -i s/mcpServers/mcpServer/',
+        `sed -i 's/mcpServer"/mcpServers"/;s/{}/{"a":{"command":"x"}}/'`,
+      ),
+    });
+    expect(screen).toContain('did you mean "mcpServers"?');
+    expect(screen).toContain('Saved ');
+    expect(code).toBe(0);
+    expect(me.config()).toEqual({ mcpServers: { a: { command: 'x' } } });
+  });
+
+  test('keeps the draft of a person who gives up, says where, and goes on with it later', async () => {
+    const me = person();
+    const before = readFileSync(me.configFile, 'utf8');
+    const broken = editor('sed -i s/mcpServers/oops/');
+    const { code, screen } = await me.at(['edit'], answer('Open it again', 'n'), { EDITOR: broken });
+    const draft = join(me.home, 'config.draft.jsonc');
+    expect(code).toBe(3);
+    expect(screen.replaceAll(/\s/g, '')).toContain(`Yourdraftisin${draft}`);
+    expect([readFileSync(me.configFile, 'utf8'), readFileSync(draft, 'utf8').includes('oops')]).toEqual([
+      before,
+      true,
+    ]);
+    const later = await me.at(['edit'], answer('Go on with it', 'y'), {
+      EDITOR: editor('sed -i s/oops/mcpServers/'),
+    });
+    expect([later.code, existsSync(draft)]).toEqual([0, false]);
+  });
+});
+
+test('connect asks before it changes a file', async () => {
+  const text = '{ "mcpServers": { "a": { "command": "x" } } }';
+  const me = person({ '.cursor/mcp.json': text });
+  const file = join(me.folder, '.cursor/mcp.json');
+  await me.at(['connect', 'cursor'], answer('Change /', 'n'));
+  expect(readFileSync(file, 'utf8')).toBe(text);
+  const { code } = await me.at(['connect', 'cursor'], answer('Change /', 'y'));
+  expect(code).toBe(0);
+  expect(me.config()).toEqual({ mcpServers: { a: { command: 'x' } } });
+  expect((await me.at(['connect', 'cursor', '--undo'])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});

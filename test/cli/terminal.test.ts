@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+
+import { commandHome } from '../support/command.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { inTerminal, waitForText } from '../support/terminal.ts';
+
+checkLeaks();
+
+const plain = fixture('plain');
+const home = commandHome({ plain, hidden: fixture('hidden-characters'), asks: fixture('asks-the-user') });
+const escape = '\u001b';
+
+/** Without colours and without what was drawn over. */
+function shown(screen: string): string {
+  return screen.replaceAll(/.*\r\u001b\[K/g, '').replaceAll(/\u001b\[[\d;]*m/g, '');
+}
+
+describe('on a terminal', () => {
+  test('results are tables as wide as the terminal, with colours', async () => {
+    const { code, screen } = await inTerminal(home, ['tools', 'plain'], { columns: 60 });
+    expect(code).toBe(0);
+    expect(screen).toContain(`${escape}[1mplain__echo${escape}[22m`);
+    const lines = shown(screen).trimEnd().split('\n');
+    expect(lines.every((line) => line.length <= 60)).toBe(true);
+    expect(lines.find((line) => line.startsWith('plain__everything-content'))).toMatch(/…$/);
+    expect(lines.at(-1)).toBe('18 tools');
+  });
+
+  test.each([
+    { how: 'NO_COLOR', env: { NO_COLOR: '1' }, args: [] },
+    { how: '--color never', env: { FORCE_COLOR: '1' }, args: ['--color', 'never'] },
+    { how: 'TERM=dumb', env: { TERM: 'dumb' }, args: [] },
+  ])('$how takes the colours away', async ({ env, args }) => {
+    const { screen } = await inTerminal(home, ['servers', ...args], { env });
+    expect(screen).toContain('plain');
+    expect(screen).not.toContain(escape);
+  });
+
+  test('--json is JSON without colours', async () => {
+    const { screen } = await inTerminal(home, ['servers', '--json']);
+    expect(JSON.parse(screen)).toHaveLength(3);
+  });
+
+  test('no description of a server reaches the terminal with its escape sequences', async () => {
+    const { screen } = await inTerminal(home, ['describe', 'hidden__terminal'], { env: { NO_COLOR: '1' } });
+    expect(screen).toContain('Reads a file.');
+    // A slow machine shows progress, which is drawn over.
+    expect(screen.replaceAll(/.*\r\u001b\[K/g, '')).not.toContain(escape);
+    const { screen: result } = await inTerminal(home, ['call', 'hidden__terminal', 'path=x'], {
+      env: { NO_COLOR: '1' },
+    });
+    expect(shown(result)).toContain('Reads a file.[2K[1A');
+  });
+
+  test('progress is a bar that is gone when the result is there', async () => {
+    const { code, screen } = await inTerminal(home, ['call', 'plain__progress', 'steps=4', 'ms=300']);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/█+░+ +\d+ % step \d/);
+    expect(shown(screen)).toBe('4 steps\n');
+  });
+
+  test('progress and results are on different streams', async () => {
+    const { screen } = await inTerminal(home, [], {
+      shell: '$TRUNKLINE call plain__progress steps=3 ms=400 --text 2>/dev/null',
+    });
+    expect(screen).toBe('3 steps\n');
+  });
+
+  test('what is quick shows no progress at all', async () => {
+    const { screen } = await inTerminal(home, ['why', 'plain__echo'], { env: { NO_COLOR: '1' } });
+    expect(screen).not.toContain(escape);
+  });
+
+  test('a call without arguments does not wait for the keyboard', async () => {
+    const { code, screen } = await inTerminal(home, ['call', 'plain__pid']);
+    expect(code).toBe(0);
+    expect(shown(screen)).toContain('"pid":');
+  });
+
+  test('Ctrl-C cancels the call at the server and ends with 130', async () => {
+    const { code, screen } = await inTerminal(home, ['call', 'plain__slow', 'ms=60000', 'text=interrupted'], {
+      script: [waitForText(fixtureLog(plain).file, 'interrupted'), 'send "\\003"'],
+    });
+    expect(code).toBe(130);
+    expect(shown(screen)).toContain('trunkline: Interrupted. [CALL_CANCELLED]');
+    await fixtureLog(plain).waitFor('cancelled');
+  });
+});
+
+describe('a question of a server during a call', () => {
+  test('is put to the person at the terminal, field by field', async () => {
+    const { code, screen } = await inTerminal(home, ['call', 'asks__ask-twice'], {
+      script: [
+        'expect "Answer it?"',
+        'send "\\r"',
+        'expect "name:"',
+        'send "\\r"',
+        'expect "An answer is needed here."',
+        'send "Ada\\r"',
+        'expect "Your town?"',
+        'expect "Answer it?"',
+        'send "yes\\r"',
+        'expect "town:"',
+        'send "Prague\\r"',
+      ],
+    });
+    expect(code).toBe(0);
+    expect(screen).toContain('{"action":"accept","content":{"name":"Ada"}}');
+    expect(screen).toContain('{"action":"accept","content":{"town":"Prague"}}');
+  });
+
+  test('can be declined, and left with the end of input', async () => {
+    const declined = await inTerminal(home, ['call', 'asks__ask-form'], {
+      script: ['expect "Answer it?"', 'send "n\\r"'],
+    });
+    expect(declined.screen).toContain('{"action":"decline"}');
+    const left = await inTerminal(home, ['call', 'asks__ask-form'], {
+      script: ['expect "Answer it?"', 'send "\\004"'],
+    });
+    expect(left.screen).toContain('{"action":"cancel"}');
+  });
+
+  test('can be interrupted', async () => {
+    const { code } = await inTerminal(home, ['call', 'asks__ask-form'], {
+      script: ['expect "Answer it?"', 'send "\\003"'],
+    });
+    expect(code).toBe(130);
+  });
+
+  test('is declined where nobody sits, and hangs no script', async () => {
+    const { code, stdout, stderr } = await home.run(['call', 'asks__ask-form', '{}', '--text']);
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(stderr).toContain('cannot be put to a person here');
+  });
+});
+
+describe('a reader that stops reading', () => {
+  test.each([
+    { how: 'after the first line of a list', shell: '$TRUNKLINE tools plain | head -n 1' },
+    { how: 'before anything', shell: '$TRUNKLINE tools plain --text | true' },
+    { how: 'of a large result', shell: '$TRUNKLINE call plain__big bytes=5000000 --text | head -c 10' },
+    { how: 'of answers without an end', shell: 'yes add | $TRUNKLINE search - --limit 1 | head -n 2' },
+  ])('$how is no trouble', async ({ shell }) => {
+    const { code, screen } = await inTerminal(home, [], { shell });
+    expect(code).toBe(0);
+    expect(screen).not.toMatch(/EPIPE|Error|trunkline:/);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { type CommandResult, commandHome } from '../support/command.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
+import { type RunningGateway, startGateway } from '../support/gateway.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { inTerminal, waitForText } from '../support/terminal.ts';
+
+checkLeaks();
+
+// The same commands, with a gateway that runs and without one.
+const servers = {
+  plain: { ...fixture('plain'), tools: { deny: ['crash'] } },
+  structured: fixture('structured'),
+  asks: fixture('asks-the-user'),
+  broken: { command: 'no-such-program-of-ours' },
+};
+const log = fixtureLog(servers.plain);
+const home = commandHome(servers);
+const lines: readonly (readonly string[])[] = [
+  ['tools'],
+  ['tools', '--json'],
+  ['tools', 'plain', '--text'],
+  ['tools', 'broken'],
+  ['prompts'],
+  ['resources'],
+  ['search', 'add two numbers'],
+  ['describe', 'plain__echo'],
+  ['describe', 'plain', 'nothing'],
+  ['call', 'plain__echo', 'text=hello'],
+  ['call', 'plain', 'add', 'a=1', 'b=2', '--text'],
+  ['call', 'plain__everything-content'],
+  ['call', 'plain__big', 'bytes=300000'],
+  ['call', 'plain__fail'],
+  ['call', 'plain__rpc-error', '--json'],
+  ['call', 'plain__add', '{"a":1}'],
+  ['call', 'plain__slow', 'ms=60000', '--timeout', '200ms'],
+  ['call', 'plain__crash'],
+  ['call', 'plain__progress', 'steps=3'],
+  ['call', 'asks__ask-form'],
+  ['prompt', 'plain__greet', 'name=Ada'],
+  ['prompt', 'plain__nothing'],
+  ['read', 'fixture://blob'],
+  ['read', 'nothing://here'],
+  ['why', 'plain__crash'],
+  ['why', 'nobody__knows'],
+  ['preflight', 'plain__crash'],
+];
+const alone = new Map<readonly string[], CommandResult>();
+let gateway: RunningGateway;
+
+beforeAll(async () => {
+  for (const line of lines) alone.set(line, await home.run(line));
+  gateway = await startGateway({ mcpServers: servers, home: home.home, listen: 'http' });
+  await home.json(['refresh', 'plain']);
+}, 120_000);
+
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+describe('with a gateway that runs', () => {
+  test.each(lines.map((line) => ({ line })))('$line answers as without it', async ({ line }) => {
+    expect(await home.run(line)).toEqual(alone.get(line));
+  });
+
+  test('the server is started once for all commands', async () => {
+    const pids = new Set<unknown>();
+    for (let count = 0; count < 3; count++)
+      pids.add((await home.run(['call', 'plain__pid', '{}', '--text'])).stdout);
+    const [only] = [...pids].map((text) => (JSON.parse(String(text)) as { pid: number }).pid);
+    expect(log.of('started').at(-1)?.pid).toBe(only);
+    expect(pids.size).toBe(1);
+  });
+
+  test('servers tells their states, and restart ends one and starts it again', async () => {
+    const state = async (): Promise<{ state: string; pid: number } | undefined> =>
+      ((await home.json(['servers'])) as { name: string; state: string; pid: number }[]).find(
+        ({ name }) => name === 'plain',
+      );
+    const before = await state();
+    expect(before?.state).toBe('ready');
+    const { code, stderr } = await home.run(['restart', 'plain']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const after = await state();
+    expect(after?.state).toBe('ready');
+    expect(after?.pid).not.toBe(before?.pid);
+  });
+
+  test('doctor asks it instead of starting anything', async () => {
+    const started = log.of('started').length;
+    const { code, stdout } = await home.run(['doctor']);
+    expect(code).toBe(4);
+    const { findings } = JSON.parse(stdout) as { findings: { subject: string; status: string }[] };
+    expect(findings).toEqual(
+      expect.arrayContaining([expect.objectContaining({ subject: 'plain', status: 'ok' })]),
+    );
+    expect(log.of('started')).toHaveLength(started);
+  });
+
+  test('a question of a server is put to the person at the terminal', async () => {
+    const { code, screen } = await inTerminal(home, ['call', 'asks__ask-form'], {
+      script: ['expect "Answer it?"', 'send "\\r"', 'expect "name:"', 'send "Ada\\r"'],
+    });
+    expect(code).toBe(0);
+    expect(screen).toContain('{"action":"accept","content":{"name":"Ada"}}');
+  });
+
+  test('Ctrl-C cancels the call at the server, and the gateway goes on', async () => {
+    const cancelled = log.of('cancelled').length;
+    const { code } = await inTerminal(home, ['call', 'plain__slow', 'ms=60000', 'text=interrupted'], {
+      script: [waitForText(log.file, 'interrupted'), 'send "\\003"'],
+    });
+    expect(code).toBe(130);
+    await log.waitFor(() => log.of('cancelled').length > cancelled);
+    expect(await home.run(['call', 'plain__echo', 'text=still', '--text'])).toMatchObject({
+      stdout: 'still\n',
+    });
+  });
+});

@@ -1,0 +1,2 @@
+export const tools: string;
+export function installTools(): void;

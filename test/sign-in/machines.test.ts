@@ -1,0 +1,130 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { signInByDevice } from '../../src/auth/upstream/device-sign-in.ts';
+import type { DevicePrompt } from '../../src/auth/upstream/device-sign-in.ts';
+import { signOut } from '../../src/auth/upstream/sign-out.ts';
+import { said, untilListed } from '../support/asking.ts';
+import { startGateway } from '../support/gateway.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { USUAL_AUTH, openDesk, refusal, startProtectedServer } from '../support/sign-in.ts';
+import { temporaryFolder } from '../support/test-run.ts';
+
+checkLeaks();
+
+test.each(['client_secret_basic', 'client_secret_post'])(
+  'a machine signs in by itself with %s',
+  async (method) => {
+    await using server = await startProtectedServer({ authMethods: [method], challengeScope: 'nightly' });
+    await server.control({ client: { client_id: 'machine', client_secret: 'shh' } });
+    const auth = { flow: 'client-credentials', clientId: 'machine', clientSecret: '${env:SHH}' };
+    await using gateway = await startGateway({
+      mcpServers: { it: { url: server.url, auth } },
+      env: { SHH: 'shh' },
+      listen: 'http',
+    });
+    const client = await gateway.client();
+    await untilListed(client, 'it__whoami');
+    expect(said(await client.callTool('it__whoami'))).toMatch(/^machine /);
+    expect(server.log.of('client-authentication')).toEqual([
+      expect.objectContaining({ method, id: 'machine' }),
+    ]);
+    expect(server.log.of('token')[0]).toMatchObject({ scope: 'nightly', resource: server.url });
+    await client.close();
+  },
+);
+
+test('a machine signs in with its private key, and again when the token has expired', async () => {
+  await using server = await startProtectedServer({ tokenTtl: 1 });
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' });
+  await server.control({ client: { client_id: 'machine', public_key: pem, alg: 'ES256' } });
+  const home = temporaryFolder('home');
+  writeFileSync(join(home, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const auth = { flow: 'client-credentials', clientId: 'machine', privateKey: '${file:key.pem}' };
+  await using gateway = await startGateway({
+    mcpServers: { it: { url: server.url, auth } },
+    home,
+    listen: 'http',
+  });
+  const client = await gateway.client();
+  await untilListed(client, 'it__whoami');
+  const first = said(await client.callTool('it__whoami'));
+  await server.log.waitFor(({ event, at }) => event === 'issued' && Date.now() - at > 1100);
+  const second = said(await client.callTool('it__whoami'));
+  expect([first, second].every((text) => text.startsWith('machine '))).toBe(true);
+  expect(first).not.toBe(second);
+  expect(new Set(server.log.of('client-authentication').map(({ method }) => method))).toEqual(
+    new Set(['private_key_jwt']),
+  );
+  await client.close();
+});
+
+test('a machine with a wrong secret is told what the server said', async () => {
+  await using server = await startProtectedServer();
+  await server.control({ client: { client_id: 'machine', client_secret: 'right' } });
+  await using desk = openDesk(server.url);
+  const auth = { flow: 'client-credentials', clientId: 'machine', clientSecret: 'wrong' } as const;
+  const verdict = await desk.credentials({ auth }).refused(refusal());
+  expect(verdict).toMatchObject({
+    code: 'UPSTREAM_NEEDS_AUTH',
+    message: expect.stringMatching(/The client secret is wrong\. \(invalid_client\)/),
+  });
+});
+
+test('a person signs in with a browser elsewhere, in the pace that the server wants', async () => {
+  await using server = await startProtectedServer({ challengeScope: 'read' });
+  await using desk = openDesk(server.url);
+  const prompts: DevicePrompt[] = [];
+  const tokens = await signInByDevice({
+    ...target(desk),
+    show: (prompt) => {
+      prompts.push(prompt);
+      void fetch(prompt.complete ?? '');
+    },
+  });
+  expect(prompts[0]?.code).toMatch(/^[0-9A-F]{8}$/);
+  expect(tokens).toMatchObject({ flow: 'device', scope: 'read', resource: server.url });
+  expect(await desk.credentials().headers()).toHaveProperty('Authorization');
+});
+
+test('a person who says no is believed', async () => {
+  await using server = await startProtectedServer();
+  await using desk = openDesk(server.url);
+  const show = ({ complete }: DevicePrompt): void => void fetch(`${complete}&deny`);
+  await expect(signInByDevice({ ...target(desk), show })).rejects.toThrow(
+    'The person said no. (access_denied)',
+  );
+  expect(await desk.vault.load(desk.place)).toBeUndefined();
+});
+
+test('a server without device codes says what to do instead', async () => {
+  await using server = await startProtectedServer({ device: false });
+  await using desk = openDesk(server.url);
+  await expect(signInByDevice({ ...target(desk), show: () => {} })).rejects.toThrow(
+    /use a browser on this machine/,
+  );
+});
+
+test('signing out forgets the tokens and revokes them where the server can', async () => {
+  await using server = await startProtectedServer();
+  await using desk = openDesk(server.url);
+  await desk.signIn();
+  const credentials = desk.credentials();
+  await credentials.headers();
+  expect(await signOut(target(desk))).toBe('revoked');
+  expect(server.log.of('revoke')).toEqual([expect.objectContaining({ isKnown: true })]);
+  expect(await desk.vault.load(desk.place)).toBeUndefined();
+  // Who still has it in memory does not renew it behind the back of the person.
+  expect(await credentials.refused(refusal())).toMatchObject({ code: 'UPSTREAM_NEEDS_AUTH' });
+  expect(server.log.of('refresh')).toEqual([]);
+  expect(await signOut(target(desk))).toBe('not-signed-in');
+});
+
+function target(desk: ReturnType<typeof openDesk>) {
+  const { place, url, vault } = desk;
+  return { place, url, auth: USUAL_AUTH, vault, now: Date.now, signal: new AbortController().signal };
+}

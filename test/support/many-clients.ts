@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+
+import { type RunningGateway, startGateway } from './gateway.ts';
+import type { RawClient } from './raw-client.ts';
+import type { JsonObject, ToolResult } from './raw-messages.ts';
+import { said } from './asking.ts';
+
+/** One of many clients of a gateway, who answers every question with its own name. */
+export interface NamedClient extends AsyncDisposable {
+  readonly who: string;
+  readonly client: RawClient;
+  /** What it was asked, with the name that the question says it is for. */
+  readonly asked: { readonly method: string; readonly for: string | undefined }[];
+  call(tool: string, args?: JsonObject, meta?: JsonObject): Promise<string>;
+}
+
+const KINDS = [
+  { over: 'http', era: 'legacy' },
+  { over: 'sse', era: 'legacy' },
+  { over: 'http', era: 'modern' },
+] as const;
+/** Each of these is a process of its own, as a client on standard input and output starts it, so there are only a few. */
+const EVERY_PIPE = 25;
+const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
+const logLevel = 'io.modelcontextprotocol/logLevel';
+
+/** So many clients of every kind that there is, connected at the same time. */
+export function manyClients(gateway: RunningGateway, count: number): Promise<readonly NamedClient[]> {
+  return Promise.all(Array.from({ length: count }, (_, at) => namedClient(gateway, at)));
+}
+
+async function namedClient(gateway: RunningGateway, at: number): Promise<NamedClient> {
+  const who = `client-${at}`;
+  const identity = { capabilities, clientInfo: { name: who, version: '1' } };
+  const kind = KINDS[at % KINDS.length] ?? KINDS[0];
+  const pipe = at % EVERY_PIPE === 0 ? await pipeTo(gateway) : undefined;
+  const client =
+    pipe === undefined
+      ? await gateway.client({ ...kind, ...identity })
+      : await pipe.client({ era: at % 2 === 0 ? 'legacy' : 'modern', ...identity });
+  const asked: NamedClient['asked'] = [];
+  const answers = answersOf(who);
+  for (const [method, answer] of Object.entries(answers)) {
+    client.answers(method, (params) => {
+      asked.push({ method, for: whomFor(params) });
+      return answer;
+    });
+  }
+  if (client.era === 'legacy') await client.request('logging/setLevel', { level: 'debug' });
+  return {
+    who,
+    client,
+    asked,
+    async call(tool, args = {}, meta = {}) {
+      const all = client.era === 'modern' ? { ...meta, [logLevel]: 'debug' } : meta;
+      let params: JsonObject = { name: tool, arguments: { who, ...args } };
+      for (;;) {
+        const result = await client.request('tools/call', params, { meta: all, withinMs: 20_000 });
+        if (result['resultType'] !== 'input_required') return said(result as ToolResult);
+        params = { ...params, ...answered(result, { asked, answers }) };
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await pipe?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** `serve` over standard input and output, which finds the gateway that runs. */
+function pipeTo({ configFile, home }: RunningGateway): Promise<RunningGateway> {
+  const { mcpServers, ...config } = JSON.parse(readFileSync(configFile, 'utf8')) as {
+    mcpServers: Record<string, unknown>;
+  };
+  return startGateway({ mcpServers, config, home, listen: 'attached' });
+}
+
+function answered(
+  result: JsonObject,
+  {
+    asked,
+    answers,
+  }: { readonly asked: NamedClient['asked']; readonly answers: Readonly<Record<string, JsonObject>> },
+): JsonObject {
+  const questions = Object.entries(result['inputRequests'] as Record<string, JsonObject>);
+  const inputResponses = questions.map(([key, { method, params }]) => {
+    asked.push({ method: String(method), for: whomFor(params) });
+    return [key, answers[String(method)]] as const;
+  });
+  return { inputResponses: Object.fromEntries(inputResponses), requestState: result['requestState'] };
+}
+
+function answersOf(who: string): Readonly<Record<string, JsonObject>> {
+  return {
+    'elicitation/create': { action: 'accept', content: { name: who } },
+    'sampling/createMessage': { role: 'assistant', model: 'm', content: { type: 'text', text: who } },
+    'roots/list': { roots: [{ uri: `file:///${who}` }] },
+  };
+}
+
+/** The fixture writes `for NAME` into whatever has room for it. */
+function whomFor(params: unknown): string | undefined {
+  return /for (client-\d+)/.exec(JSON.stringify(params ?? {}))?.[1];
+}

@@ -1,0 +1,50 @@
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface HeardRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface RankEndpoint extends AsyncDisposable {
+  readonly url: string;
+  readonly heard: readonly HeardRequest[];
+  /** What the next requests get: a value is sent as JSON with status 200. */
+  answer: (request: HeardRequest, response: ServerResponse) => unknown;
+}
+
+/** An endpoint on loopback that answers whatever a test wants, also nothing. */
+export async function rankEndpoint(): Promise<RankEndpoint> {
+  const heard: HeardRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as HeardRequest['body'];
+      const one = { path: request.url ?? '', headers: request.headers, body };
+      heard.push(one);
+      const answer = endpoint.answer(one, response);
+      if (answer !== undefined)
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // It listens on TCP.
+  const endpoint: RankEndpoint = {
+    url: `http://127.0.0.1:${port}`,
+    heard,
+    answer: () => ({}),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return endpoint;
+}
+
+/** An answer of chat completions. */
+export function chatAnswer(content: unknown): unknown {
+  return { choices: [{ message: { role: 'assistant', content } }] };
+}

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { eventually } from './eventually.ts';
+import { type GatewayOptions, type RunningGateway, startGateway } from './gateway.ts';
+import { isRunning, runningProcesses } from './processes.ts';
+import { temporaryFolder } from './test-run.ts';
+
+const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Record {
+  readonly pid: number;
+  readonly socket: string;
+  readonly [member: string]: unknown;
+}
+
+/** A home whose clients share a gateway in the background; closing it ends that gateway, whatever state it is in. */
+export class SharedHome implements AsyncDisposable {
+  readonly home: string;
+  readonly #options: Omit<GatewayOptions, 'home' | 'listen'>;
+  readonly #pipes: RunningGateway[] = [];
+
+  constructor(options: Omit<GatewayOptions, 'listen'>) {
+    this.home = options.home ?? temporaryFolder('h');
+    this.#options = options;
+  }
+
+  /** `serve`, as a client starts it. */
+  async pipe(changes: Partial<Omit<GatewayOptions, 'home' | 'listen'>> = {}): Promise<RunningGateway> {
+    const pipe = await startGateway({ ...this.#options, ...changes, home: this.home, listen: 'attached' });
+    this.#pipes.push(pipe);
+    return pipe;
+  }
+
+  /** `run/gateway.json`; undefined when there is none. */
+  record(): Record | undefined {
+    try {
+      return JSON.parse(readFileSync(join(this.run, 'gateway.json'), 'utf8')) as Record;
+    } catch {
+      return undefined; // No gateway runs.
+    }
+  }
+
+  get run(): string {
+    return join(this.home, 'state', 'run');
+  }
+
+  /** The process of the gateway that clients find now. */
+  get pid(): number {
+    const record = this.record();
+    if (record === undefined) throw new Error(`There is no gateway.json in ${this.run}.`);
+    return record.pid;
+  }
+
+  /** Every gateway in the background of this home, found or not. */
+  gateways(): readonly number[] {
+    return runningProcesses()
+      .filter(({ commandLine }) => commandLine.includes('--background') && commandLine.includes(this.home))
+      .map(({ pid }) => pid);
+  }
+
+  command(...args: readonly string[]): Promise<Outcome> {
+    const env = { ...process.env, TRUNKLINE_HOME: this.home, ...this.#options.env };
+    return new Promise((resolve) => {
+      const child = execFile(process.execPath, [built, ...args], { env }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+      // As in a script, where nothing is typed.
+      child.stdin?.end();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      for (const pipe of this.#pipes) await pipe[Symbol.asyncDispose]();
+    } finally {
+      const left = this.gateways();
+      for (const pid of left) process.kill(pid, 'SIGTERM');
+      await eventually(() => !left.some((pid) => isRunning(pid)), {
+        what: 'The end of gateways',
+        withinMs: 15_000,
+      });
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { seedVariable } from '../../src/auth/upstream/brought/seeds.ts';
+import { keyFile } from '../../src/auth/upstream/sealing/secret-key.ts';
+import { signIn } from '../../src/auth/upstream/sign-in.ts';
+import type { StoredTokens } from '../../src/auth/upstream/stored-tokens.ts';
+import { TokenVault } from '../../src/auth/upstream/token-vault.ts';
+import { credentialsFor } from '../../src/app/signing-in/upstream-credentials.ts';
+import type { UpstreamAuth } from '../../src/config/config.ts';
+import { referenceReader } from '../../src/config/references.ts';
+import type { Credentials, Refusal } from '../../src/model/credentials.ts';
+import type { UpstreamName } from '../../src/model/ids.ts';
+import { silentLogger } from '../../src/observe/log.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { LazyDatabase } from '../../src/storage/lazy-database.ts';
+import { type HttpFixture, startHttpFixture } from './fixture.ts';
+import { temporaryFolder } from './test-run.ts';
+import { upstreamConfig } from './upstream-config.ts';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const browser = fileURLToPath(new URL('agreeing-browser.mjs', import.meta.url));
+
+/** See `test/servers/authorization/behaviour.mjs`. */
+type Behaviour = Readonly<Record<string, unknown>>;
+
+interface ProtectedServer extends HttpFixture {
+  /** Changes how it behaves from now on, or lets it act. */
+  control(
+    changes: Behaviour,
+  ): Promise<{ readonly issuer: string; readonly base: string; readonly resource: string }>;
+}
+
+/** An MCP server that wants a sign-in, with its authorization server. */
+export async function startProtectedServer(
+  behaviour: Behaviour = {},
+  args: readonly string[] = [],
+): Promise<ProtectedServer> {
+  const fixture = await startHttpFixture('needs-sign-in', [
+    ...['--era', 'both', '--behaviour', JSON.stringify(behaviour)],
+    ...args,
+  ]);
+  return {
+    ...fixture,
+    [Symbol.asyncDispose]: () => fixture.stop(),
+    async control(changes) {
+      const answer = await fetch(new URL('/control', fixture.url), {
+        method: 'POST',
+        body: JSON.stringify(changes),
+      });
+      return (await answer.json()) as { issuer: string; base: string; resource: string };
+    },
+  };
+}
+
+/** What a person does who is told to run `trunkline login`. */
+export async function login(
+  home: string,
+  server: string,
+  args: readonly string[] = [],
+): Promise<{ readonly code: number | null; readonly stderr: string; readonly stdout: string }> {
+  const config = join(home, 'config.jsonc');
+  const child = spawn(process.execPath, [program, 'login', server, '--config', config, '--text', ...args], {
+    env: { ...process.env, TRUNKLINE_HOME: home, BROWSER: `${process.execPath} ${browser}` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stderr = '';
+  let stdout = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stderr, stdout };
+}
+
+/** A vault of its own in a new folder, with everything that signs in to one server; no gateway. */
+export interface Desk extends AsyncDisposable {
+  readonly vault: TokenVault;
+  readonly stateDir: string;
+  readonly place: { readonly upstream: UpstreamName; readonly caller: string };
+  readonly url: string;
+  /** Signs in with a browser that agrees. */
+  signIn(options?: {
+    auth?: Partial<UpstreamAuth>;
+    open?: (url: URL) => Promise<void>;
+    timeoutMs?: number;
+    caller?: string;
+  }): Promise<StoredTokens>;
+  /** What a gateway is handed for this server. */
+  credentials(options?: { auth?: Partial<UpstreamAuth>; url?: string; seed?: string }): Credentials;
+  /** A clock that can be moved. */
+  readonly clock: { offset: number };
+}
+
+export const USUAL_AUTH: UpstreamAuth = {
+  flow: 'browser',
+  per: 'server',
+  scopes: [],
+  callbackPort: { first: 0, last: 0 },
+  allowPrivate: false,
+};
+
+export function openDesk(url: string, stateDir = temporaryFolder('desk')): Desk {
+  const clock = { offset: 0 };
+  const now = (): number => Date.now() + clock.offset;
+  const log = silentLogger;
+  const database = new LazyDatabase(() => openDatabase({ stateDir }));
+  const key = keyFile(join(stateDir, 'secret.key'));
+  const vault = new TokenVault({ database: () => database.get(), key, pid: process.pid, now, log });
+  const upstream = 'it' as UpstreamName;
+  const place = { upstream, caller: '' };
+  const stopping = new AbortController();
+  const made: Credentials[] = [];
+  return {
+    vault,
+    stateDir,
+    place,
+    url,
+    clock,
+    signIn: ({ auth = {}, open = agree, timeoutMs = 10_000, caller = '' } = {}) =>
+      signIn({
+        place: { upstream, caller },
+        url,
+        auth: { ...USUAL_AUTH, ...auth },
+        vault,
+        now,
+        open,
+        timeoutMs,
+        signal: stopping.signal,
+      }),
+    credentials({ auth = {}, url: address = url, seed } = {}) {
+      const env = seed === undefined ? {} : { [seedVariable(upstream)]: seed };
+      const reader = referenceReader({ env, home: stateDir, configFile: join(stateDir, 'config.jsonc') });
+      const config = upstreamConfig({
+        name: upstream,
+        transport: { kind: 'http', url: address, headers: {}, flavour: 'auto' },
+        auth: { ...USUAL_AUTH, ...auth },
+      });
+      const credentials = credentialsFor({ vault, reader, env, now, log })(config, '');
+      if (credentials === undefined) throw new Error('A server over HTTP has credentials.');
+      made.push(credentials);
+      return credentials;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const one of made) one[Symbol.dispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A browser that agrees and goes where it is sent. */
+export async function agree(url: URL): Promise<void> {
+  await walk(url);
+}
+
+/** The same, with the page at the end. */
+export async function walk(url: URL): Promise<{ readonly status: number; readonly text: string }> {
+  let address = url.href;
+  for (let step = 0; step < 5; step += 1) {
+    const answer = await fetch(address, { redirect: 'manual' });
+    const next = answer.headers.get('location');
+    if (next === null) return { status: answer.status, text: await answer.text() };
+    address = new URL(next, address).href;
+  }
+  throw new Error('The browser was sent round in circles.');
+}
+
+/** As a request that was just refused. */
+export function refusal(changes: Partial<Refusal> = {}): Refusal {
+  return {
+    status: 401,
+    challenge: 'Bearer',
+    body: '',
+    since: Date.now() + 1e9,
+    isRepeated: false,
+    ...changes,
+  };
+}

@@ -1,0 +1,76 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { type CommandHome, program } from './command.ts';
+import { temporaryFolder } from './test-run.ts';
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Lines of expect's own language between the start of the program and its end, such as `send "y\r"`. */
+  readonly script?: readonly string[];
+  /** Put before the program on a command line of a shell, `$TRUNKLINE` being the program. */
+  readonly shell?: string;
+}
+
+export interface TerminalResult {
+  readonly code: number;
+  /** Everything that was written to the terminal, escape sequences included. */
+  readonly screen: string;
+}
+
+/** Runs the built program in a real terminal, driven by `expect`. */
+export async function inTerminal(
+  { env, home }: CommandHome,
+  args: readonly string[],
+  options: TerminalOptions = {},
+): Promise<TerminalResult> {
+  const { columns = 80, script = [], shell } = options;
+  if (spawnSync('expect', ['-v']).error !== undefined)
+    throw new Error(
+      'This test drives a terminal with `expect`, which is missing: install the package "expect".',
+    );
+  const words = shell === undefined ? [process.execPath, program, ...args] : ['/bin/sh', '-c', shell];
+  const file = join(temporaryFolder('terminal'), 'script.exp');
+  writeFileSync(
+    file,
+    [
+      'set timeout 20',
+      `set stty_init "rows 40 columns ${columns}"`,
+      `spawn -noecho ${words.map(quoted).join(' ')}`,
+      ...script,
+      'expect eof',
+      'exit [lindex [wait] 3]',
+    ].join('\n'),
+  );
+  const all = {
+    ...process.env,
+    TERM: 'xterm',
+    ...env,
+    ...options.env,
+    TRUNKLINE: `${process.execPath} ${program}`,
+  };
+  const set = Object.entries(all).filter(([, value]) => value !== undefined);
+  const child = spawn('expect', [file], {
+    cwd: home,
+    env: Object.fromEntries(set),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let screen = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (screen += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (screen += text));
+  await once(child, 'close');
+  return { code: child.exitCode ?? -1, screen: screen.replaceAll('\r\n', '\n') };
+}
+
+/** A line of the script that waits until a file holds a text, as the log of a fixture does when something happened there. */
+export function waitForText(file: string, text: string): string {
+  return `exec sh -c ${quoted(`until grep -q -- '${text}' '${file}'; do sleep 0.05; done`)}`;
+}
+
+/** As one word of expect's language, with nothing in it that means something there. */
+function quoted(word: string): string {
+  return `"${word.replaceAll(/[\\"$[\]{}]/g, String.raw`\$&`)}"`;
+}

@@ -1,0 +1,276 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import { describe, expect, test } from 'vitest';
+
+import type { RunningGateway } from '../support/gateway.ts';
+import { type Said, addKey, ask, command, startAsking, toolsAt } from '../support/http-caller.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+
+checkLeaks();
+
+const REDIRECT = 'http://127.0.0.1:9/callback';
+const CONFIG = { auth: { authorizationServer: { allowPrivate: true } } };
+
+describe('the authorization server', () => {
+  test('lets the client of the SDK in once a person agreed with a key', async () => {
+    await using gateway = await startAsking(CONFIG);
+    const key = await addKey(gateway, 'anna');
+    let tokens: unknown;
+    let sentTo: URL | undefined;
+    let verifier = '';
+    let information: unknown;
+    const provider = {
+      redirectUrl: REDIRECT,
+      clientMetadata: { client_name: 'SDK', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' },
+      state: () => 'some-state',
+      clientInformation: () => information,
+      saveClientInformation: (value: unknown) => void (information = value),
+      tokens: () => tokens,
+      saveTokens: (value: unknown) => void (tokens = value),
+      redirectToAuthorization: (url: URL) => void (sentTo = url),
+      saveCodeVerifier: (text: string) => void (verifier = text),
+      codeVerifier: () => verifier,
+    } as OAuthClientProvider;
+    const transport = new StreamableHTTPClientTransport(new URL(gateway.url), { authProvider: provider });
+    await expect(new Client({ name: 'sdk', version: '1' }).connect(transport as never)).rejects.toThrow(
+      'Unauthorized',
+    );
+    const back = new URL(await agree(sentTo?.href ?? '', key));
+    expect(back.searchParams.get('state')).toBe('some-state');
+    expect(back.searchParams.get('iss')).toBe(new URL(gateway.url).origin);
+    await transport.finishAuth(back.searchParams.get('code') ?? '');
+    const again = new StreamableHTTPClientTransport(new URL(gateway.url), { authProvider: provider });
+    const client = new Client({ name: 'sdk', version: '1' });
+    await client.connect(again);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('plain__echo');
+    await client.close();
+    // The key itself is no token here, since the configuration does not say so.
+    expect(await toolsAt(gateway.url, { key })).toBe(401);
+  });
+
+  test('gives each code and each refresh token once, and takes all back when one comes twice', async () => {
+    await using gateway = await startAsking(CONFIG);
+    const key = await addKey(gateway, 'anna');
+    const flow = await Flow.begin(gateway);
+    const code = await flow.code(key);
+    expect((await flow.collect(code, { code_verifier: 'x'.repeat(43) })).status).toBe(400);
+    const second = await flow.code(key);
+    const first = tokensOf(await flow.collect(second));
+    expect(await toolsAt(gateway.url, { key: first.access_token })).toContain('plain__echo');
+    const next = tokensOf(await flow.refresh(first.refresh_token));
+    expect(await toolsAt(gateway.url, { key: next.access_token })).toContain('plain__echo');
+    expect((await flow.refresh(first.refresh_token)).status).toBe(400);
+    // The thief and the robbed one are both out.
+    expect(await toolsAt(gateway.url, { key: next.access_token })).toBe(401);
+    expect((await flow.refresh(next.refresh_token)).status).toBe(400);
+    const third = await flow.code(key);
+    const other = tokensOf(await flow.collect(third));
+    expect((await flow.collect(third)).status).toBe(400);
+    expect(await toolsAt(gateway.url, { key: other.access_token })).toBe(401);
+  });
+
+  test('ends what was given when the key of whoever agreed ends', async () => {
+    await using gateway = await startAsking(CONFIG);
+    const key = await addKey(gateway, 'anna');
+    const flow = await Flow.begin(gateway);
+    const tokens = tokensOf(await flow.collect(await flow.code(key)));
+    expect(await command(gateway, 'keys', 'revoke', 'anna')).toMatchObject({ code: 0 });
+    expect(await toolsAt(gateway.url, { key: tokens.access_token })).toBe(401);
+    expect((await flow.refresh(tokens.refresh_token)).status).toBe(400);
+  });
+
+  test('binds tokens to the resource that they were asked for', async () => {
+    await using gateway = await startAsking(CONFIG);
+    const key = await addKey(gateway, 'anna');
+    const flow = await Flow.begin(gateway);
+    const one = new URL('/mcp/s/plain', gateway.url).href;
+    const tokens = tokensOf(await flow.collect(await flow.code(key, { resource: one })));
+    expect(await toolsAt(one, { key: tokens.access_token })).toContain('echo');
+    expect(await toolsAt(gateway.url, { key: tokens.access_token })).toBe(401);
+    const away = await ask(flow.address({ resource: 'https://elsewhere.test/mcp' }));
+    expect(away.headers.location).toContain('error=invalid_target');
+  });
+
+  test('asks with text that is only text, on a page that nothing can frame or forge', async () => {
+    await using gateway = await startAsking(CONFIG);
+    const key = await addKey(gateway, 'anna');
+    const flow = await Flow.begin(gateway, { client_name: '<img src=x onerror=alert(1)>\u202E"&' });
+    const page = await ask(flow.address());
+    expect(page.status).toBe(200);
+    expect(page.text).not.toContain('<img');
+    expect(page.text).not.toContain('\u202E');
+    expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(page.headers['x-frame-options']).toBe('DENY');
+    expect(page.headers['set-cookie']?.[0]).toMatch(/HttpOnly; SameSite=Strict/);
+    const form = `transaction=${transactionIn(page)}&decision=allow&key=${key}`;
+    const own = { cookie: cookieOf(page), 'content-type': 'application/x-www-form-urlencoded' };
+    const send = (headers: Record<string, string>, body = form): Promise<Said> =>
+      ask(new URL('/oauth/authorize', gateway.url), { headers, body });
+    expect((await send({ ...own, cookie: '' })).status).toBe(403);
+    expect((await send({ ...own, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await send({ ...own, origin: 'http://localhost:3000' })).status).toBe(403);
+    expect((await send({ ...own, 'content-type': 'text/plain' })).status).toBe(403);
+    const wrong = await send(own, form.replace(key, 'tl_wrong'));
+    expect(wrong.status).toBe(403);
+    expect(wrong.text).toContain('This key is wrong');
+    expect((await send(own)).status).toBe(302);
+    // A transaction is over once it was decided.
+    expect((await send(own)).status).toBe(403);
+  });
+
+  test.each([
+    ['javascript:alert(1)'],
+    ['data:text/html,x'],
+    ['http://evil.test/callback'],
+    ['https://user:pass@app.test/'],
+    ['https://app.test/#fragment'],
+    ['not an address'],
+  ])('does not send codes to %s', async (uri) => {
+    await using gateway = await startAsking(CONFIG);
+    const body = JSON.stringify({ redirect_uris: [uri] });
+    expect((await ask(new URL('/oauth/register', gateway.url), { body })).status).toBe(400);
+    const flow = await Flow.begin(gateway);
+    const page = await ask(flow.address({ redirect_uri: uri }));
+    expect(page.status).toBe(400);
+    expect(page.headers.location).toBeUndefined();
+  });
+
+  test.each([
+    [{ code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ code_challenge: '' }, 'invalid_request'],
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+  ])('sends back what lacks PKCE or is no code: %j', async (changes, error) => {
+    await using gateway = await startAsking(CONFIG);
+    const { status, headers } = await ask((await Flow.begin(gateway)).address(changes));
+    expect(status).toBe(302);
+    expect(headers.location).toContain(`error=${error}`);
+  });
+
+  test('keeps registrations within limits', async () => {
+    await using gateway = await startAsking(CONFIG);
+    const body = JSON.stringify({ redirect_uris: [REDIRECT] });
+    const register = async (): Promise<number> =>
+      (await ask(new URL('/oauth/register', gateway.url), { body })).status;
+    const answers: number[] = [];
+    for (let at = 0; at < 35; at++) answers.push(await register());
+    expect(answers.slice(0, 30)).toEqual(Array.from({ length: 30 }, () => 201));
+    expect(answers.slice(30)).toEqual(Array.from({ length: 5 }, () => 429));
+    const big = JSON.stringify({ redirect_uris: [REDIRECT], client_name: 'x'.repeat(100_000) });
+    expect((await ask(new URL('/oauth/register', gateway.url), { body: big })).status).toBe(413);
+  });
+
+  test('reads the document of a client, and not from private networks unless told', async () => {
+    let asked = 0;
+    const server = createServer((request, response) => {
+      asked++;
+      const client_id = `http://127.0.0.1:${port}/client`;
+      const document = { client_id, client_name: 'Documented', redirect_uris: [REDIRECT] };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(request.url === '/client' ? document : { ...document, client_id: 'x' }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      await using gateway = await startAsking(CONFIG);
+      const flow = await Flow.begin(gateway);
+      const at = (path: string) => ask(flow.address({ client_id: `http://127.0.0.1:${port}${path}` }));
+      const page = await at('/client');
+      expect(page.text).toContain('Documented');
+      expect(page.text).toContain(`127.0.0.1:${port}`);
+      expect((await at('/liar')).status).toBe(400);
+      const before = asked;
+      await using careful = await startAsking({ auth: { authorizationServer: {} } });
+      const other = await Flow.begin(careful);
+      expect((await ask(other.address({ client_id: `http://127.0.0.1:${port}/client` }))).status).toBe(400);
+      expect(asked).toBe(before);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+function tokensOf({ status, text }: Said): Tokens {
+  expect(status, text).toBe(200);
+  return JSON.parse(text) as Tokens;
+}
+
+/** A registered client without the SDK, for what the SDK would never do. */
+class Flow {
+  readonly #url: string;
+  readonly #client: string;
+  readonly #verifier = randomBytes(32).toString('base64url');
+
+  private constructor(url: string, client: string) {
+    this.#url = url;
+    this.#client = client;
+  }
+
+  static async begin({ url }: RunningGateway, metadata: object = {}): Promise<Flow> {
+    const body = JSON.stringify({ redirect_uris: [REDIRECT], ...metadata });
+    const { text } = await ask(new URL('/oauth/register', url), { body });
+    return new Flow(url, (JSON.parse(text) as { client_id: string }).client_id);
+  }
+
+  address(changes: Readonly<Record<string, string>> = {}): string {
+    const url = new URL('/oauth/authorize', this.#url);
+    const code_challenge = createHash('sha256').update(this.#verifier).digest('base64url');
+    const usual = { response_type: 'code', client_id: this.#client, redirect_uri: REDIRECT, state: 's' };
+    const all = { ...usual, code_challenge, code_challenge_method: 'S256', ...changes };
+    url.search = new URLSearchParams(all).toString();
+    return url.href;
+  }
+
+  async code(key: string, changes: Readonly<Record<string, string>> = {}): Promise<string> {
+    return new URL(await agree(this.address(changes), key)).searchParams.get('code') ?? '';
+  }
+
+  collect(code: string, changes: Readonly<Record<string, string>> = {}): Promise<Said> {
+    const usual = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT };
+    return this.#token({ ...usual, code_verifier: this.#verifier, ...changes });
+  }
+
+  refresh(refresh_token: string): Promise<Said> {
+    return this.#token({ grant_type: 'refresh_token', refresh_token });
+  }
+
+  #token(form: Readonly<Record<string, string>>): Promise<Said> {
+    const body = new URLSearchParams({ client_id: this.#client, ...form }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return ask(new URL('/oauth/token', this.#url), { body, headers });
+  }
+}
+
+/** What a person does in a browser; the address that it ends at. */
+async function agree(address: string, key: string): Promise<string> {
+  const page = await ask(address);
+  expect(page.status, page.text).toBe(200);
+  const body = new URLSearchParams({ transaction: transactionIn(page), key, decision: 'allow' }).toString();
+  const { origin } = new URL(address);
+  const type = 'application/x-www-form-urlencoded';
+  const headers = { cookie: cookieOf(page), origin, 'content-type': type, 'sec-fetch-site': 'same-origin' };
+  const answer = await ask(new URL('/oauth/authorize', address), { body, headers });
+  return String(answer.headers.location);
+}
+
+function transactionIn({ text }: Said): string {
+  return /name="transaction" value="([^"]+)"/.exec(text)?.[1] ?? '';
+}
+
+function cookieOf({ headers }: Said): string {
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+}

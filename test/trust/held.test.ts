@@ -1,0 +1,182 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { failureOf, ownCode, said, untilListed } from '../support/asking.ts';
+import { openLine } from '../support/cell.ts';
+import type { Cell } from '../support/cell.ts';
+import { eventually } from '../support/eventually.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
+import { startGateway } from '../support/gateway.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import type { RawClient } from '../support/raw-client.ts';
+import { SharedHome } from '../support/shared-home.ts';
+import { temporaryFolder } from '../support/test-run.ts';
+
+checkLeaks();
+
+const cells: readonly Cell[] = [
+  { downstream: 'stdio/legacy', upstream: 'stdio/legacy' },
+  { downstream: 'stdio/modern', upstream: 'stdio/modern' },
+];
+const config = { startup: { listWait: '10s' } };
+/** Of the changed description, which no model may read. */
+const SECRET = 'tells it on';
+
+const names = async (client: RawClient): Promise<readonly string[]> =>
+  (await client.listTools()).map(({ name }) => name);
+
+describe.each(cells)('a tool whose definition has changed ($downstream)', (cell) => {
+  test('cannot be called by a client that has the old list, not even at once', async () => {
+    await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config });
+    const { client } = line;
+    await untilListed(client, 'one__changing');
+    expect(said(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
+    // Both leave before the gateway can have read the new list.
+    const [, second] = await Promise.all([
+      client.callTool('one__change'),
+      client.callTool('one__change').then(() => client.callTool('one__changing', { text: 'b' })),
+    ]);
+    expect(ownCode(second)).toBe('QUARANTINED');
+    expect(said(second)).toContain('trunkline approvals');
+    expect(said(second)).not.toContain(SECRET);
+    expect(await names(client)).toEqual(['one__change']);
+    expect(line.logs['one']?.of('call').filter(({ tool }) => tool === 'changing')).toHaveLength(1);
+  });
+
+  test('is in no search, no description and no call of a searching client', async () => {
+    const args = ['--expose', 'search'];
+    await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config, args });
+    const { client } = line;
+    const ask = async (name: string, given: object): Promise<string> =>
+      said(await client.callTool(name, { ...given }));
+    await eventually(async () =>
+      expect(await ask('search_tools', { query: 'changing' })).toContain('one__changing'),
+    );
+    await ask('call_write_tool', { name: 'one__change', arguments: {} });
+    const call = { name: 'one__changing', arguments: { text: 'a' } };
+    expect(ownCode(await client.callTool('call_destructive_tool', call))).toBe('QUARANTINED');
+    for (const text of [
+      await ask('search_tools', { query: 'changing says what it was told' }),
+      await ask('describe_tools', { names: ['one__changing'] }),
+      await ask('call_write_tool', call),
+    ])
+      expect(text).not.toContain(SECRET);
+    expect(await ask('search_tools', { query: 'changing' })).not.toContain('one__changing');
+    expect(await ask('describe_tools', { names: ['one__changing'] })).toContain('Unknown tool');
+  });
+
+  test('is in no declaration and no call of a script', async () => {
+    const args = ['--expose', 'code'];
+    await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config, args });
+    const run = async (code: string): Promise<string> =>
+      said(await line.client.callTool('run_code', { code }, { withinMs: 20_000 }));
+    expect(await run('return await tools.one__changing({ text: "a" })')).toContain('revision 1');
+    await run('return await tools.one__change()');
+    const after = await run(
+      'try { return await tools.one__changing({ text: "a" }) } catch (error) { return String(error.code ?? error) }',
+    );
+    expect(after).not.toContain('revision');
+    const declared = said(await line.client.callTool('describe_tools', { names: ['one__changing'] }));
+    expect(declared).not.toContain(SECRET);
+    expect(line.logs['one']?.of('call').filter(({ tool }) => tool === 'changing')).toHaveLength(1);
+  });
+});
+
+test('going back to the approved bytes restores a tool, and approving the new ones shows those', async () => {
+  const file = join(temporaryFolder(), 'revision');
+  const mcpServers = { one: fixture('changes-a-definition', '--revision-file', file) };
+  await using home = new SharedHome({ mcpServers, config });
+  const client = await (await home.pipe()).client();
+  const where = ['--config', join(home.home, 'config.jsonc')];
+  await untilListed(client, 'one__changing');
+  await client.callTool('one__change');
+  await eventually(async () => expect(await names(client)).toEqual(['one__change']));
+  writeFileSync(file, '1');
+  expect((await home.command('restart', 'one', ...where)).code).toBe(0);
+  expect(await names(client)).toEqual(['one__change', 'one__changing']);
+  await client.callTool('one__change');
+  const shown = await home.command('approvals', '--json', ...where);
+  const { held } = JSON.parse(shown.stdout) as { held: readonly { fingerprint: string; changes: unknown }[] };
+  expect(held).toMatchObject([
+    {
+      ...{ server: 'one', kind: 'tool', name: 'changing', exposed: 'one__changing', reason: 'changed' },
+      changes: [{ where: 'description', before: 'Says what it was told.' }],
+    },
+  ]);
+  // Meanwhile it changes once more, so that what was read is not what would be approved.
+  await client.callTool('one__change');
+  const accept = (fingerprint: string) =>
+    home.command('approvals', 'accept', 'one__changing', '--fingerprint', fingerprint, ...where);
+  await eventually(async () => {
+    const again = JSON.parse((await home.command('approvals', '--json', ...where)).stdout) as typeof held & {
+      held: typeof held;
+    };
+    expect(again.held[0]?.fingerprint).not.toBe(held[0]?.fingerprint);
+  });
+  const late = await accept(held[0]?.fingerprint ?? '');
+  expect(late.code).toBe(1);
+  expect(late.stderr).toContain('REVISION_CONFLICT');
+  const accepted = await home.command('approvals', 'accept', 'one__changing', ...where);
+  expect(accepted.code, accepted.stderr).toBe(0);
+  expect(await names(client)).toContain('one__changing');
+  expect(said(await client.callTool('one__changing', { text: 'c' }))).toBe('revision 3: c');
+});
+
+test('what is held stays held at the next start, before any server answers', async () => {
+  const file = join(temporaryFolder(), 'revision');
+  const mcpServers = { one: fixture('changes-a-definition', '--revision-file', file) };
+  const home = temporaryFolder('trunkline-home');
+  {
+    await using gateway = await startGateway({ mcpServers, config, home });
+    const client = await gateway.client();
+    await untilListed(client, 'one__changing');
+    await client.callTool('one__change');
+    await eventually(async () => expect(await names(client)).toEqual(['one__change']));
+    await client.close();
+  }
+  await using gateway = await startGateway({ mcpServers, config, home });
+  const client = await gateway.client();
+  expect(await names(client)).toEqual(['one__change']);
+  expect(ownCode(await client.callTool('one__changing', { text: 'a' }))).toBe('QUARANTINED');
+  await client.close();
+});
+
+test('a server that waits for a person is not started, and its parts are held afterwards', async () => {
+  const entry = fixture('hidden-characters');
+  await using home = new SharedHome({ mcpServers: { one: { ...entry, trust: 'manual' } }, config });
+  const where = ['--config', join(home.home, 'config.jsonc')];
+  const client = await (await home.pipe()).client();
+  expect(await names(client)).toEqual([]);
+  expect(ownCode(await client.callTool('one__tags'))).toBe('QUARANTINED');
+  expect(fixtureLog(entry).of('started')).toHaveLength(0);
+  const accepted = await home.command('approvals', 'accept', 'one', ...where);
+  expect(accepted.code, accepted.stderr).toBe(0);
+  expect(fixtureLog(entry).of('started')).not.toHaveLength(0);
+  expect(await names(client)).toEqual([]);
+  expect(ownCode(await client.callTool('one__tags'))).toBe('QUARANTINED');
+  expect((await home.command('approvals', 'refuse', 'one__tags', ...where)).code).toBe(0);
+  expect((await home.command('approvals', 'accept', 'one', ...where)).code).toBe(0);
+  const shown = await names(client);
+  expect(shown).toContain('one__homoglyph');
+  expect(shown).not.toContain('one__tags');
+});
+
+test('a scanned server shows what is clean, alone as well, and its hidden instructions to nobody', async () => {
+  const mcpServers = { one: { ...fixture('hidden-characters'), trust: 'scan' } };
+  await using gateway = await startGateway({ mcpServers, config, listen: 'http' });
+  const all = await gateway.client();
+  await untilListed(all, 'one__homoglyph');
+  expect(await names(all)).not.toContain('one__tags');
+  const { httpTransport } = await import('../support/raw-transports.ts');
+  const { RawClient: Client } = await import('../support/raw-client.ts');
+  const alone = await Client.over(httpTransport(new URL('/mcp/s/one', gateway.url).href), {});
+  const opened = await alone.open();
+  expect(JSON.stringify(opened)).not.toContain('Be careful');
+  expect(await names(alone)).not.toContain('tags');
+  expect(ownCode(await alone.callTool('tags'))).toBe('QUARANTINED');
+  // A second page would come from the server itself.
+  await failureOf(alone.request('tools/list', { cursor: 'x' }));
+  for (const client of [all, alone]) await client.close();
+});
