@@ -1,7 +1,7 @@
 // npm run bench: what Trunkline adds to a direct connection, beside a minimal proxy, as ratios within one run.
 // docs/benchmarks.md says what each row means.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -9,9 +9,13 @@ import { build } from '../scripts/build.mjs';
 import { ensure } from '../scripts/ensure.mjs';
 import { ownChildren } from './lib/children.mjs';
 import { machineLine, summarise, table } from './lib/report.mjs';
+import { summariseInspection } from './inspection/measure.mjs';
+import { inspectionRun, inspectionTable } from './inspection/run.mjs';
 import { calls } from './scenarios/calls.mjs';
 import { idleMemory } from './scenarios/memory.mjs';
 import { start } from './scenarios/start.mjs';
+import { measureSearch } from './search/measure.mjs';
+import { searchTables } from './search/report.mjs';
 
 const resultsFile = fileURLToPath(new URL('results.json', import.meta.url));
 
@@ -21,7 +25,7 @@ const plans = {
     ms: { one: 70, sixteen: 140, many: 100, large: 90 },
     startRounds: 7,
     idleSeconds: 2,
-    limitSeconds: 150,
+    limitSeconds: 240,
   },
   full: {
     callRounds: 60,
@@ -39,7 +43,12 @@ const scenarios = {
   memory: idleMemory,
 };
 
-const usage = `node bench/run.mjs [--quick | --full] [--only ${Object.keys(scenarios).join(',')}] [--no-busy]`;
+/** Has figures and goals of its own kind instead of ratios. */
+const SEARCH = 'search';
+const INSPECTION = 'inspection';
+const allNames = [...Object.keys(scenarios), SEARCH, INSPECTION];
+
+const usage = `node bench/run.mjs [--quick | --full] [--only ${allNames.join(',')}] [--no-busy]`;
 
 process.exitCode = await main();
 
@@ -68,9 +77,19 @@ async function measure(children, { mode, plan, names, isBusy }) {
   );
   const rows = [];
   const failures = [];
+  let search;
+  let inspection;
   for (const name of names) {
     process.stderr.write(`measuring ${name} …\n`);
     try {
+      if (name === SEARCH) {
+        search = await measureSearch({ parts: ['quality', 'product', 'speed'], children });
+        continue;
+      }
+      if (name === INSPECTION) {
+        inspection = summariseInspection(await inspectionRun());
+        continue;
+      }
       const measured = await scenarios[name](children, { plan, isBusy });
       rows.push(...measured.map(summarise));
       if (measured.length === 0) console.log(`${name}: not measured, there is no /proc`);
@@ -82,13 +101,33 @@ async function measure(children, { mode, plan, names, isBusy }) {
     }
   }
   console.log(table(rows));
+  if (search !== undefined) console.log(searchTables(search));
+  if (inspection !== undefined) console.log(inspectionTable(inspection));
   const seconds = Math.round((performance.now() - begin) / 1000);
   console.log(
     `\nMedians of the rounds; ratios are taken within a round, the middle half of them lies in "half". ${seconds} s.`,
   );
-  const report = { mode, isBusy, machine, date: new Date().toISOString(), seconds, failures, rows };
+  const date = new Date().toISOString();
+  const before = resultsBefore();
+  // What was not measured stays as it was, with the machine and the date that it was measured on.
+  const others = names.some((name) => name !== SEARCH && name !== INSPECTION)
+    ? { mode, isBusy, machine, date, seconds, failures, rows }
+    : before;
+  const report = {
+    ...others,
+    search: search === undefined ? before.search : { machine, date, ...search },
+    inspection: inspection ?? before.inspection,
+  };
   writeFileSync(resultsFile, `${JSON.stringify(report, null, 2)}\n`);
   return failures.length === 0 ? 0 : 1;
+}
+
+function resultsBefore() {
+  try {
+    return JSON.parse(readFileSync(resultsFile, 'utf8'));
+  } catch {
+    return {}; // There are none, or none that can be read.
+  }
 }
 
 function readOptions() {
@@ -97,12 +136,12 @@ function readOptions() {
       options: {
         quick: { type: 'boolean', default: false },
         full: { type: 'boolean', default: false },
-        only: { type: 'string', default: Object.keys(scenarios).join(',') },
+        only: { type: 'string', default: allNames.join(',') },
         'no-busy': { type: 'boolean', default: false },
       },
     });
     const names = values.only.split(',');
-    const unknown = names.find((name) => !Object.hasOwn(scenarios, name));
+    const unknown = names.find((name) => !allNames.includes(name));
     if (unknown !== undefined || (values.quick && values.full))
       throw new Error(unknown ?? '--quick and --full');
     const mode = values.full ? 'full' : 'quick';

@@ -48,8 +48,18 @@ export function launch(children, { name, transport = 'stdio', home, nodeArgs = [
       'direct',
     ],
   };
+  // As clients have it: a pipe to the gateway in the background, which `endGateway` ends.
+  commands.attached = commands.trunkline.filter((arg) => arg !== '--standalone');
   // Every server runs in a session of its own, whoever starts it; see the floor.
   return children.start(commands[name], { env: environment(home), detached: name === 'direct' });
+}
+
+/** Ends the gateway in the background of this home, if there is one. */
+export async function endGateway(children, home) {
+  const config = join(home, 'bench.jsonc');
+  const running = children.start([gateway, 'stop', '--config', config], { env: environment(home) });
+  running.child.stdout.resume();
+  await children.gone(running);
 }
 
 /** A subject whose client has shaken hands. */
@@ -108,7 +118,7 @@ function address(running) {
 }
 
 /** Nothing of the person's own configuration, and a home that is thrown away. */
-function environment(home) {
+export function environment(home) {
   const own = Object.entries(process.env).filter(([name]) => !/^(TRUNKLINE_|XDG_|NODE_OPTIONS)/.test(name));
   return { ...Object.fromEntries(own), HOME: home, TRUNKLINE_HOME: home };
 }

@@ -8,13 +8,13 @@ import { build } from 'esbuild';
 
 import { wireNames } from './shared/names.mjs';
 
-/** The exports of a file in src/search. */
-export async function bundleSearch(file = 'search-index.ts') {
+/** The exports of a file in src. */
+export async function bundleSource(file) {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-search-'));
   const outfile = join(folder, 'bundle.mjs');
   try {
     await build({
-      entryPoints: [fileURLToPath(new URL(`../../src/search/${file}`, import.meta.url))],
+      entryPoints: [fileURLToPath(new URL(`../../src/${file}`, import.meta.url))],
       bundle: true,
       format: 'esm',
       platform: 'node',

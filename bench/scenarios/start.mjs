@@ -1,6 +1,6 @@
 import { stdioClient } from '../client/stdio-client.mjs';
 import { interleaved } from '../lib/stats.mjs';
-import { launch, prepareHome, within } from '../lib/subjects.mjs';
+import { endGateway, launch, prepareHome, within } from '../lib/subjects.mjs';
 
 const MANY = { servers: 10, tools: 50 };
 export const MANY_TOOLS = MANY.servers * MANY.tools;
@@ -8,6 +8,7 @@ export const MANY_TOOLS = MANY.servers * MANY.tools;
 /** From the start of the process to the answer of the first `tools/list`, as multiples of an empty node process. */
 export async function start(children, { plan }) {
   const home = await prepareWarmHome(children);
+  const shared = await prepareWarmHome(children);
   const cold = (name) => () => firstList(children, { name, home: prepareHome(children) });
   const warm = (name) => () => firstList(children, { name, home, tools: MANY_TOOLS });
   const subjects = [
@@ -17,12 +18,18 @@ export async function start(children, { plan }) {
     { key: 'coldTrunkline', run: cold('trunkline') },
     { key: 'warmFloor', run: warm('floor') },
     { key: 'warmTrunkline', run: warm('trunkline') },
+    { key: 'starting', run: () => startingGateway(children, shared) },
+    {
+      key: 'attached',
+      run: () => firstList(children, { name: 'attached', home: shared, tools: MANY_TOOLS }),
+    },
   ];
   const results = await interleaved(subjects, {
     rounds: plan.startRounds,
     steps: ['start'],
     measure: async ({ run }) => ({ ms: await run() }),
   });
+  await endGateway(children, shared);
   const times = Object.fromEntries(
     [...results].map(([{ key }, rounds]) => [key, rounds.map(({ ms }) => ms)]),
   );
@@ -36,6 +43,8 @@ export async function start(children, { plan }) {
       { node, floor: times.warmFloor, trunkline: times.warmTrunkline },
       { ofBaseAtMost: 2 },
     ),
+    row('attached', 'the same, through a running gateway', { node, trunkline: times.attached }),
+    row('starting', 'the same, starting the gateway', { node, trunkline: times.starting }),
   ];
 }
 
@@ -44,6 +53,12 @@ export async function prepareWarmHome(children, config = {}) {
   const home = prepareHome(children, { ...MANY, config });
   for (const name of ['floor', 'trunkline']) await seeAllTools(children, { name, home });
   return home;
+}
+
+/** Whoever comes first starts it for all. */
+async function startingGateway(children, home) {
+  await endGateway(children, home);
+  return firstList(children, { name: 'attached', home, tools: MANY_TOOLS });
 }
 
 async function seeAllTools(children, { name, home }) {

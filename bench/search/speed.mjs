@@ -1,29 +1,47 @@
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
-const ROUNDS = 4;
+import { percentile } from '../lib/stats.mjs';
 
-/** Build time, time after one tool changed, query times and memory of an index. */
-export function measureSpeed(source, queries, { buildIndex, indexOptions }) {
-  const before = heapMb();
-  const started = performance.now();
-  const index = buildIndex(source, indexOptions);
-  const buildMs = performance.now() - started;
-  index.search('warm the word vectors', { limit: 10, allow: () => true });
-  const built = heapMb() - before;
-  const rebuildMs = rebuild(source, index, { buildIndex, indexOptions });
-  // The best of a few rounds, so that other work on the machine is not counted.
-  const times = queries.map(() => Infinity);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    queries.forEach((query, at) => {
-      const from = performance.now();
-      index.search(query, { limit: 10, allow: () => true });
-      times[at] = Math.min(times[at], performance.now() - from);
-    });
-  }
-  times.sort((one, other) => one - other);
-  const at = (share) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0;
-  return { tools: source.tools.size, buildMs, rebuildMs, p50Ms: at(0.5), p99Ms: at(0.99), heapMb: built };
+/** The goals are for the query function inside the process. */
+export const SIZES = [
+  { tools: 500, goals: { buildMs: 250 } },
+  { tools: 2_037, goals: { p99Ms: 5 } },
+  { tools: 5_000, goals: { buildMs: 1_500 } },
+  { tools: 20_000, goals: { p99Ms: 25 } },
+];
+const EVERYTHING = { limit: 10, allow: () => true };
+
+/** Build time, time after one tool changed, query times and memory of an index, all in this process. */
+export function measureSpeed(source, queries, { buildIndex, indexOptions, rounds = 3 }) {
+  const before = memoryMb();
+  const { ms: buildMs, cpuMs: buildCpuMs } = timed(() => buildIndex(source, indexOptions));
+  const { value: index, ms: againMs } = timed(() => buildIndex(source, indexOptions));
+  const firstMs = timed(() => index.search('the first search of an index', EVERYTHING)).ms;
+  for (const query of queries) index.search(query, EVERYTHING);
+  const built = memoryMb() - before;
+  const changeMs = rebuild(source, index, { buildIndex, indexOptions });
+  // Every search once and as it comes, with whatever the collector does meanwhile.
+  const times = [];
+  for (let round = 0; round < rounds; round += 1)
+    for (const query of queries) times.push(timed(() => index.search(query, EVERYTHING)));
+  const share = (which, part) =>
+    percentile(
+      times.map((time) => time[which]),
+      part,
+    );
+  return {
+    tools: source.tools.size,
+    buildMs,
+    buildCpuMs,
+    againMs,
+    changeMs,
+    firstMs,
+    p50Ms: share('ms', 0.5),
+    p99Ms: share('ms', 0.99),
+    p99CpuMs: share('cpuMs', 0.99),
+    memoryMb: built,
+  };
 }
 
 function rebuild(source, previous, { buildIndex, indexOptions }) {
@@ -33,12 +51,24 @@ function rebuild(source, previous, { buildIndex, indexOptions }) {
     fingerprint: 'changed',
     definition: { ...entry.definition, description: 'Something else.' },
   };
-  const from = performance.now();
-  buildIndex({ ...source, tools: new Map(source.tools).set(name, changed) }, { ...indexOptions, previous });
-  return performance.now() - from;
+  const tools = new Map(source.tools).set(name, changed);
+  const { value, ms } = timed(() => buildIndex({ ...source, tools }, { ...indexOptions, previous }));
+  if (value.analysed !== 1) throw new Error(`${value.analysed} tools were analysed for one that changed`);
+  return ms;
 }
 
-function heapMb() {
+/** Beside the time also the CPU's, of all threads: on a machine with other work the steadier figure. */
+function timed(work) {
+  const cpu = process.cpuUsage();
+  const from = performance.now();
+  const value = work();
+  const ms = performance.now() - from;
+  const { user, system } = process.cpuUsage(cpu);
+  return { value, ms, cpuMs: (user + system) / 1000 };
+}
+
+/** Of the heap and of what lies outside of it, such as columns of numbers. */
+function memoryMb() {
   v8.setFlagsFromString('--expose-gc');
   const collect = vm.runInNewContext('gc');
   collect();

@@ -1,0 +1,12 @@
+/** The development sets with the goals of the halves that are kept back: R@5 and MRR. */
+export const SETS = {
+  'livemcp-agent': { 'R@5': 0.74, MRR: 0.65 },
+  'livemcp-step': { 'R@5': 0.84, MRR: 0.74 },
+  'livemcp-task': { 'R@5': 0.42, MRR: 0.52 },
+  'mcpproxy-golden': { 'R@5': 0.84, MRR: 0.72 },
+  metatool: { 'R@5': 0.74, MRR: 0.59 },
+  'seal-tools': { 'R@5': 0.94, MRR: 0.98 },
+  toolbench: { 'R@5': 0.8, MRR: 0.84 },
+};
+export const MEAN_GOALS = { 'R@1': 0.44, 'R@5': 0.76, 'R@10': 0.83, MRR: 0.72 };
+export const METRICS = ['R@1', 'R@5', 'R@10', 'MRR'];
