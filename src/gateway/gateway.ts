@@ -78,7 +78,7 @@ export class Gateway implements Served, AsyncDisposable {
     this.#configs = new Map(config.upstreams.map((upstream) => [upstream.name, upstream]));
     this.#discovery = new Discovery(pool, catalog, { refreshMs: config.startup.refreshMs, now, log });
     this.#deadlines = new Deadlines({ tickMs: 50, now });
-    this.#subscriptions = new Subscriptions((name) => pool.get(name));
+    this.#subscriptions = new Subscriptions((at) => pool.with(at));
     const [discovery, subscriptions] = [this.#discovery, this.#subscriptions];
     this.servers = new Servers({ pool, catalog, discovery, subscriptions });
     const upstream = (name: UpstreamName): UpstreamConfig | undefined => this.#configs.get(name);
@@ -116,7 +116,7 @@ export class Gateway implements Served, AsyncDisposable {
   start(when?: 'at-once' | 'on-demand'): void {
     const { pool, catalog } = this.#deps;
     catalog.events.on('changed', ({ before }) => this.#announceSoon(before));
-    pool.events.on('news', ({ name, params }) => this.#subscriptions.updated(name, params));
+    pool.events.on('news', (news) => this.#subscriptions.updated(news, news.params));
     this.#discovery.start(when);
   }
 
@@ -183,12 +183,13 @@ export class Gateway implements Served, AsyncDisposable {
   /** `onUpdate` is called until the subscription is disposed of. */
   async subscribe(...[caller, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
     const { upstream, uri: own } = this.#route(caller, uri);
-    return this.#subscriptions.add(upstream, own, onUpdate, behind);
+    return this.#subscriptions.add(this.#deps.pool.signedIn(upstream, caller), own, onUpdate, behind);
   }
 
   watchTask(...[caller, id, onUpdate]: Parameters<Served['watchTask']>): Promise<Disposable> | undefined {
     const upstream = this.#tasks.ownUpstreamOf(caller, id);
-    return upstream === undefined ? undefined : this.#subscriptions.add(upstream, watchedTask(id), onUpdate);
+    if (upstream === undefined) return undefined;
+    return this.#subscriptions.add(this.#deps.pool.signedIn(upstream, caller), watchedTask(id), onUpdate);
   }
 
   /** Of what we do not know only requests about tasks can be passed on, since the server of each task is known. */

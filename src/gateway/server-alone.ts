@@ -168,8 +168,9 @@ export class ServerAlone implements Served {
   notify(method: string, params: JsonObject | undefined): void {
     const { pool, config } = this.#deps;
     if (this.#facts?.era === 'modern') return;
-    // What one of several clients has for roots is not what the server may use for all.
-    if (!this.isForOne && method === 'notifications/roots/list_changed') return;
+    // What one of several clients has for roots is not what the server may use for all, nor is a caller's word the operator's.
+    const isOfOne = method === 'notifications/roots/list_changed' || config.auth?.per === 'caller';
+    if (!this.isForOne && isOfOne) return;
     pool
       .get(config.name)
       ?.connected(new Cancellation())
@@ -181,14 +182,15 @@ export class ServerAlone implements Served {
     return this.#deps.pool.attach(this.#deps.config.name, client);
   }
 
-  subscribe(...[, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
-    return this.#deps.subscriptions.add(this.#deps.config.name, uri, onUpdate, behind);
+  subscribe(...[caller, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
+    const { config, pool, subscriptions } = this.#deps;
+    return subscriptions.add(pool.signedIn(config.name, caller), uri, onUpdate, behind);
   }
 
   watchTask(...[caller, id, onUpdate]: Parameters<Served['watchTask']>): Promise<Disposable> | undefined {
-    const { config, subscriptions, tasks } = this.#deps;
+    const { config, pool, subscriptions, tasks } = this.#deps;
     if (this.#facts?.era !== 'modern' || tasks.isForeign(caller, config.name, id)) return undefined;
-    return subscriptions.add(config.name, watchedTask(id), onUpdate);
+    return subscriptions.add(pool.signedIn(config.name, caller), watchedTask(id), onUpdate);
   }
 
   wantLogs(level: string): void {

@@ -4,7 +4,7 @@ import { deferred } from '../lib/deferred.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-const name = 'files' as UpstreamName;
+const files = { name: 'files' as UpstreamName, signedInAs: '' };
 
 /** An upstream that agrees when it is told to. */
 function upstream() {
@@ -26,16 +26,16 @@ describe('subscriptions to resources', () => {
     server.answers[0]?.resolve();
     const subscriptions = new Subscriptions(() => server);
     const heard: string[] = [];
-    const one = await subscriptions.add(name, 'a:1', () => heard.push('one'));
-    const two = await subscriptions.add(name, 'a:1', () => heard.push('two'));
+    const one = await subscriptions.add(files, 'a:1', () => heard.push('one'));
+    const two = await subscriptions.add(files, 'a:1', () => heard.push('two'));
     expect(server.asked).toEqual([['a:1']]);
-    subscriptions.updated(name, { uri: 'a:1' });
+    subscriptions.updated(files, { uri: 'a:1' });
     expect(heard).toEqual(['one', 'two']);
     one[Symbol.dispose]();
     expect(server.asked).toHaveLength(1);
     two[Symbol.dispose]();
     expect(server.asked).toEqual([['a:1'], []]);
-    subscriptions.updated(name, { uri: 'a:1' });
+    subscriptions.updated(files, { uri: 'a:1' });
     expect(heard).toHaveLength(2);
   });
 
@@ -44,12 +44,31 @@ describe('subscriptions to resources', () => {
     const refusal = server.answers[0];
     const subscriptions = new Subscriptions(() => server);
     const both = Promise.allSettled([
-      subscriptions.add(name, 'a:1', () => {}),
-      subscriptions.add(name, 'a:1', () => {}),
+      subscriptions.add(files, 'a:1', () => {}),
+      subscriptions.add(files, 'a:1', () => {}),
     ]);
     refusal?.reject(new Error('no'));
     expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await subscriptions.add(name, 'a:1', () => {});
+    await subscriptions.add(files, 'a:1', () => {});
     expect(server.asked.at(-1)).toEqual(['a:1']);
+  });
+
+  test('of one sign-in hear nothing of what is said to another, and each is told anew by itself', async () => {
+    const servers = { ada: upstream(), bob: upstream() };
+    for (const { answers } of Object.values(servers)) answers[0]?.resolve();
+    const subscriptions = new Subscriptions(({ signedInAs }) => servers[signedInAs as keyof typeof servers]);
+    const [ada, bob] = [
+      { ...files, signedInAs: 'ada' },
+      { ...files, signedInAs: 'bob' },
+    ];
+    const heard: string[] = [];
+    await subscriptions.add(ada, 'a:1', () => heard.push('ada'));
+    await subscriptions.add(bob, 'a:1', () => heard.push('bob'));
+    subscriptions.updated(bob, { uri: 'a:1' });
+    subscriptions.updated(files, { uri: 'a:1' });
+    expect(heard).toEqual(['bob']);
+    subscriptions.renew(files.name);
+    expect(servers.ada.asked).toEqual([['a:1'], ['a:1']]);
+    expect(servers.bob.asked).toEqual([['a:1'], ['a:1']]);
   });
 });

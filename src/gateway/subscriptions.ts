@@ -3,6 +3,7 @@ import type { ClientBehind } from '../model/client-behind.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import { watchedBy } from '../model/watched.ts';
+import type { SignedIn } from '../upstream/pool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
 type Listener = (params: JsonObject) => void;
@@ -14,27 +15,33 @@ interface Subscribed {
   readonly agreed: Promise<void>;
 }
 
-/** One subscription upstream per resource or task, however many clients listen. */
-export class Subscriptions {
-  readonly #upstream: (name: UpstreamName) => Subscribable | undefined;
-  readonly #subscribed = new Map<UpstreamName, Map<string, Subscribed>>();
+interface Wanted {
+  readonly at: SignedIn;
+  readonly watched: Map<string, Subscribed>;
+}
 
-  constructor(upstream: (name: UpstreamName) => Subscribable | undefined) {
+/** One subscription upstream per resource or task and sign-in, however many clients listen. */
+export class Subscriptions {
+  readonly #upstream: (at: SignedIn) => Subscribable | undefined;
+  readonly #wanted = new Map<string, Wanted>();
+
+  constructor(upstream: (at: SignedIn) => Subscribable | undefined) {
     this.#upstream = upstream;
   }
 
   /** Resolves when the upstream agreed; the listener hears of updates until it is disposed of. */
-  async add(name: UpstreamName, uri: string, listener: Listener, behind?: ClientBehind): Promise<Disposable> {
-    let ofUpstream = this.#subscribed.get(name);
-    if (ofUpstream === undefined) this.#subscribed.set(name, (ofUpstream = new Map<string, Subscribed>()));
-    let subscribed = ofUpstream.get(uri);
+  async add(at: SignedIn, uri: string, listener: Listener, behind?: ClientBehind): Promise<Disposable> {
+    const key = keyOf(at);
+    let wanted = this.#wanted.get(key);
+    if (wanted === undefined) this.#wanted.set(key, (wanted = { at, watched: new Map() }));
+    let subscribed = wanted.watched.get(uri);
     if (subscribed === undefined) {
-      const wanted = new Set([...ofUpstream.keys(), uri]);
-      subscribed = { listeners: new Set(), agreed: this.#tell(name, wanted, behind) };
-      ofUpstream.set(uri, subscribed);
+      const uris = new Set([...wanted.watched.keys(), uri]);
+      subscribed = { listeners: new Set(), agreed: this.#tell(at, uris, behind) };
+      wanted.watched.set(uri, subscribed);
     }
     subscribed.listeners.add(listener);
-    const subscription = { [Symbol.dispose]: () => this.#remove(name, uri, listener) };
+    const subscription = { [Symbol.dispose]: () => this.#remove(at, uri, listener) };
     try {
       await subscribed.agreed;
     } catch (error) {
@@ -44,29 +51,37 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** `params` as the upstream said them. */
-  updated(name: UpstreamName, params: JsonObject): void {
-    const watched = watchedBy(params) ?? '';
-    for (const listener of this.#subscribed.get(name)?.get(watched)?.listeners ?? []) listener(params);
+  /** `params` as the upstream said them; nobody hears what it said to another sign-in. */
+  updated(at: SignedIn, params: JsonObject): void {
+    const uri = watchedBy(params) ?? '';
+    for (const listener of this.#wanted.get(keyOf(at))?.watched.get(uri)?.listeners ?? []) listener(params);
   }
 
   /** The upstream was replaced by a new one, which has to be told. */
   renew(name: UpstreamName): void {
-    const uris = this.#subscribed.get(name)?.keys();
-    // Best effort: its connection is in trouble otherwise, which is in its state.
-    if (uris !== undefined) this.#tell(name, new Set(uris)).catch(() => {});
+    for (const { at, watched } of this.#wanted.values()) {
+      if (at.name !== name) continue;
+      // Best effort: its connection is in trouble otherwise, which is in its state.
+      this.#tell(at, new Set(watched.keys())).catch(() => {});
+    }
   }
 
-  #remove(name: UpstreamName, uri: string, listener: Listener): void {
-    const ofUpstream = this.#subscribed.get(name);
-    const listeners = ofUpstream?.get(uri)?.listeners;
-    if (ofUpstream === undefined || listeners?.delete(listener) !== true || listeners.size > 0) return;
-    ofUpstream.delete(uri);
+  #remove(at: SignedIn, uri: string, listener: Listener): void {
+    const key = keyOf(at);
+    const watched = this.#wanted.get(key)?.watched;
+    const listeners = watched?.get(uri)?.listeners;
+    if (watched === undefined || listeners?.delete(listener) !== true || listeners.size > 0) return;
+    watched.delete(uri);
+    if (watched.size === 0) this.#wanted.delete(key);
     // Best effort: an update that nobody waits for is dropped here anyway.
-    this.#tell(name, new Set(ofUpstream.keys())).catch(() => {});
+    this.#tell(at, new Set(watched.keys())).catch(() => {});
   }
 
-  async #tell(name: UpstreamName, uris: ReadonlySet<string>, behind?: ClientBehind): Promise<void> {
-    await this.#upstream(name)?.subscribe(uris, new Cancellation(), behind);
+  async #tell(at: SignedIn, uris: ReadonlySet<string>, behind?: ClientBehind): Promise<void> {
+    await this.#upstream(at)?.subscribe(uris, new Cancellation(), behind);
   }
+}
+
+function keyOf({ name, signedInAs }: SignedIn): string {
+  return JSON.stringify([name, signedInAs]);
 }

@@ -16,10 +16,16 @@ import type { UpstreamState } from './state.ts';
 import { Upstream } from './upstream.ts';
 import type { EraMemory } from './upstream-deps.ts';
 
+/** An upstream with one of its sign-ins, which is empty for the one that all callers share. */
+export interface SignedIn {
+  readonly name: UpstreamName;
+  readonly signedInAs: string;
+}
+
 interface PoolEvents {
   state: { readonly name: UpstreamName; readonly state: UpstreamState };
   listChanged: { readonly name: UpstreamName };
-  news: { readonly name: UpstreamName; readonly params: JsonObject };
+  news: SignedIn & { readonly params: JsonObject };
 }
 
 interface PoolDeps {
@@ -64,18 +70,32 @@ export class UpstreamPool implements AsyncDisposable {
   /** The one that serves this session; where callers sign in by themselves, none is ever that of another caller. */
   forSession(name: UpstreamName, session: string, caller?: Caller): Upstream | undefined {
     const shared = this.#shared.get(name);
-    const { share, auth } = shared?.config ?? {};
-    const signedInAs = auth?.per === 'caller' && caller !== undefined ? signInOf(caller) : '';
-    if (shared === undefined || (share === 'all' && signedInAs === '')) return shared;
+    const share = shared?.config.share;
+    const as = this.signedIn(name, caller);
+    if (shared === undefined || share === 'all') return this.with(as);
     // A session belongs to one caller for as long as it lives.
-    const [owners, owner] = share === 'all' ? [this.#ofCallers, signedInAs] : [this.#ofSessions, session];
-    let own = owners.get(owner);
-    if (own === undefined) owners.set(owner, (own = new Map<UpstreamName, Upstream>()));
+    const own = ownOf(this.#ofSessions, session);
     let upstream = own.get(name);
     if (share === 'session' && (upstream === undefined || upstream.state.at === 'idle'))
       this.#makeRoom(shared);
-    if (upstream === undefined) own.set(name, (upstream = this.#create(shared.config, signedInAs)));
+    if (upstream === undefined) own.set(name, (upstream = this.#create(shared.config, as.signedInAs)));
     this.#usedAt.set(upstream, this.#deps.now());
+    return upstream;
+  }
+
+  /** With whose sign-in goes out what this caller asks of it. */
+  signedIn(name: UpstreamName, caller?: Caller): SignedIn {
+    const isOwn = this.#shared.get(name)?.config.auth?.per === 'caller';
+    return { name, signedInAs: isOwn && caller !== undefined ? signInOf(caller) : '' };
+  }
+
+  /** The one with this sign-in, for what belongs to no session. */
+  with({ name, signedInAs }: SignedIn): Upstream | undefined {
+    const shared = this.#shared.get(name);
+    if (shared === undefined || signedInAs === '') return shared;
+    const own = ownOf(this.#ofCallers, signedInAs);
+    let upstream = own.get(name);
+    if (upstream === undefined) own.set(name, (upstream = this.#create(shared.config, signedInAs)));
     return upstream;
   }
 
@@ -147,18 +167,24 @@ export class UpstreamPool implements AsyncDisposable {
     return all.flatMap((upstreams) => [...upstreams.values()]);
   }
 
-  #create(config: UpstreamConfig, caller = ''): Upstream {
+  #create(config: UpstreamConfig, signedInAs = ''): Upstream {
     const { name } = config;
     const upstream = new Upstream(config, {
       ...this.#deps,
-      credentials: this.#deps.credentialsFor?.(config, caller),
+      credentials: this.#deps.credentialsFor?.(config, signedInAs),
       onState: (state) => this.events.emit('state', { name, state }),
       onListChanged: () => this.events.emit('listChanged', { name }),
-      onNews: (params) => this.events.emit('news', { name, params }),
+      onNews: (params) => this.events.emit('news', { name, signedInAs, params }),
       outside: () => this.#outside(name),
       owned: new OwnedIds(),
     });
     if (this.#logLevel !== undefined) upstream.wantLogs(this.#logLevel);
     return upstream;
   }
+}
+
+function ownOf(owners: Map<string, Map<UpstreamName, Upstream>>, owner: string): Map<UpstreamName, Upstream> {
+  let own = owners.get(owner);
+  if (own === undefined) owners.set(owner, (own = new Map<UpstreamName, Upstream>()));
+  return own;
 }

@@ -19,9 +19,12 @@ const home = mkdtempSync(join(tmpdir(), 'trunkline-conformance-'));
 const entry = wantsPerson ? entryFor(url, context) : { url };
 const config = { mcpServers: { it: entry }, startup: { listWait: wantsPerson ? '1s' : '10s' } };
 const gateway = await startGateway(home, config);
+/** How often a person was wanted before anybody signed in: a server may want one again before the first sign-in has returned. */
+let askedBefore = 0;
 try {
   if (wantsPerson && entry.auth.flow === undefined) {
     await gateway.says('needs you to sign in');
+    askedBefore = gateway.timesSaid('needs you to sign in');
     await signIn(home, gateway.config);
   }
   const client = new Client(
@@ -61,10 +64,9 @@ async function useEverything(client) {
 
 /** A gateway notices within a second that somebody signed in; a server may want that once more. */
 async function listed(client) {
-  const asked = gateway.timesSaid('needs you to sign in');
   let hasSignedInAgain = false;
   for (let isLast = !wantsPerson, tries = 0; ; tries += 1, isLast ||= tries === 50) {
-    if (wantsPerson && !hasSignedInAgain && gateway.timesSaid('needs you to sign in') > asked) {
+    if (wantsPerson && !hasSignedInAgain && gateway.timesSaid('needs you to sign in') > askedBefore) {
       hasSignedInAgain = true;
       await signIn(home, gateway.config);
     }

@@ -45,18 +45,20 @@ async function answer(request, response) {
   const { pathname } = new URL(request.url, 'http://fixture');
   if (pathname === '/control') return control(request, response);
   if (pathname.includes('/.well-known/')) return resourceMetadata(pathname, response);
-  if (pathname !== '/mcp') return response.writeHead(404).end();
+  if (!behaviour.paths.includes(pathname)) return response.writeHead(404).end();
+  request.place = pathname;
+  request.url = '/mcp'; // What serves knows only this one; whose token it takes differs by place.
   const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-  const checked = token === undefined ? {} : await current.tokens.check(token, resource());
+  const checked = token === undefined ? {} : await current.tokens.check(token, resource(pathname));
   request.claims = checked.claims;
   request.problem = checked.problem;
   if (checked.claims === undefined)
-    note('unauthorized', { hasToken: token !== undefined, why: checked.problem });
+    note('unauthorized', { place: pathname, hasToken: token !== undefined, why: checked.problem });
   if (
     checked.claims === undefined &&
     (token !== undefined || behaviour.openMethods.length === 0 || request.method !== 'POST')
   )
-    return response.writeHead(401, challenge(checked.problem)).end('{"error":"invalid_token"}');
+    return response.writeHead(401, challenge(checked.problem, pathname)).end('{"error":"invalid_token"}');
   return serveRequest(request, response);
 }
 
@@ -65,7 +67,7 @@ function refused(message, { exchange }) {
   const { request } = exchange;
   if (message.method === undefined || request.claims === undefined) {
     if (request.claims !== undefined || behaviour.openMethods.includes(message.method)) return false;
-    Object.assign(exchange.headers, challenge(request.problem));
+    Object.assign(exchange.headers, challenge(request.problem, request.place));
     exchange.answer('{"error":"invalid_token"}', 401);
     return true;
   }
@@ -75,36 +77,38 @@ function refused(message, { exchange }) {
   note('insufficient-scope', { wanted, granted });
   const scope = wanted.join(' ');
   exchange.headers['www-authenticate'] =
-    `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadataUrl()}", error_description="More is needed."`;
+    `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadataUrl(request.place)}", error_description="More is needed."`;
   exchange.answer('{"error":"insufficient_scope"}', 403);
   return true;
 }
 
-function challenge(problem) {
+function challenge(problem, place) {
   const parts = [
     ...(problem === undefined
       ? []
       : ['error="invalid_token"', `error_description="${problem.replaceAll('"', "'")}"`]),
-    ...(behaviour.prmInChallenge && behaviour.prm !== 'none' ? [`resource_metadata="${metadataUrl()}"`] : []),
+    ...(behaviour.prmInChallenge && behaviour.prm !== 'none'
+      ? [`resource_metadata="${metadataUrl(place)}"`]
+      : []),
     ...(behaviour.challengeScope === undefined ? [] : [`scope="${behaviour.challengeScope}"`]),
   ];
   return { 'www-authenticate': parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}` };
 }
 
-function resource() {
-  return `http://127.0.0.1:${listener.address().port}/mcp`;
+function resource(place = '/mcp') {
+  return `http://127.0.0.1:${listener.address().port}${place}`;
 }
 
-function metadataUrl() {
-  const path = behaviour.prm === 'root' ? '' : '/mcp';
+function metadataUrl(place) {
+  const path = behaviour.prm === 'root' ? '' : place;
   return `http://127.0.0.1:${listener.address().port}/.well-known/oauth-protected-resource${path}`;
 }
 
 function resourceMetadata(pathname, response) {
-  if (behaviour.prm === 'none' || pathname !== new URL(metadataUrl()).pathname)
-    return response.writeHead(404).end();
+  const place = behaviour.paths.find((one) => pathname === new URL(metadataUrl(one)).pathname);
+  if (behaviour.prm === 'none' || place === undefined) return response.writeHead(404).end();
   return json(response, 200, {
-    resource: behaviour.prmResource ?? resource(),
+    resource: behaviour.prmResource ?? resource(place),
     authorization_servers: [current.issuer],
     ...(behaviour.prmScopes !== undefined && { scopes_supported: behaviour.prmScopes }),
   });

@@ -28,6 +28,8 @@ export function defaultBehaviour() {
     scopes: {},
     challengeScope: undefined,
     openMethods: [],
+    // Where MCP is served: each place is a server of its own, with its own metadata and its own tokens.
+    paths: ['/mcp'],
     // Misbehaviour.
     slowMs: 0,
     slowTokenMs: 0,

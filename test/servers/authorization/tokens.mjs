@@ -59,7 +59,13 @@ export class Tokens {
   async renew(client, token) {
     const { behaviour } = this.as;
     const known = this.refresh.get(token);
-    note('refresh', { family: known?.family, isKnown: known !== undefined, wasSpent: known?.isSpent });
+    const { issuer } = this.as;
+    note('refresh', {
+      issuer,
+      family: known?.family,
+      isKnown: known !== undefined,
+      wasSpent: known?.isSpent,
+    });
     if (known === undefined || known.client !== client.client_id || this.revoked.has(known.family))
       throw new OAuthRefusal('invalid_grant', 'The refresh token is not valid any more.');
     if (known.isSpent) {
