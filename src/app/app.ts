@@ -1,6 +1,7 @@
 import type { AdminRoutes } from '../admin/routes.ts';
 import { readWarm } from '../catalog/warm-file.ts';
 import type { WarmState } from '../catalog/warm-file.ts';
+import type { CallersConfig } from '../config/callers-config.ts';
 import type { ConfigSnapshot, ConfigWarning } from '../config/config.ts';
 import { configRevision, readConfigText } from '../config/load.ts';
 import { SignInOffers } from '../downstream/sign-in-offers.ts';
@@ -25,6 +26,8 @@ export interface App {
   readonly gateway: Gateway;
   /** Where HTTP clients find us. */
   readonly url: string | undefined;
+  /** How callers over HTTP prove who they are; undefined when nobody is asked. */
+  readonly auth: CallersConfig | undefined;
   readonly warnings: readonly ConfigWarning[];
   /** The admin API, loaded when first asked for. */
   admin(): Promise<AdminRoutes>;
@@ -92,7 +95,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const onReplaced = (): void => front.retire?.();
       scope.use(await announce(options, { socket, text, url, log, onReplaced }));
     }
-    return { gateway, url, warnings: snapshot.warnings, admin, stop, stopped };
+    return { gateway, url, auth: config.auth, warnings: snapshot.warnings, admin, stop, stopped };
   } catch (error) {
     await scope[Symbol.asyncDispose]();
     throw error;

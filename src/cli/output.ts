@@ -9,7 +9,7 @@ import { StatusLine } from './print/progress.ts';
 import type { Progress } from './print/progress.ts';
 import type { Style } from './print/style.ts';
 import { table } from './print/table.ts';
-import type { Cell } from './print/table.ts';
+import type { Cell, TableOptions } from './print/table.ts';
 
 /** The only place that writes for people. Standard output belongs to results, everything else goes to standard error. */
 export interface Output {
@@ -21,7 +21,7 @@ export interface Output {
   /** The result as one JSON document; numbers that were read exactly are written exactly. */
   json(value: unknown): void;
   /** Rows of the result; cells are made harmless. */
-  table(rows: readonly (readonly Cell[])[], options?: { readonly last?: 'cut' | 'wrap' }): void;
+  table(rows: readonly (readonly Cell[])[], options?: Omit<TableOptions, 'width'>): void;
   note(text: string): void;
   problem(error: GatewayError): void;
   /** What the parser of the command line says is wrong with it. */

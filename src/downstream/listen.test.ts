@@ -23,9 +23,15 @@ function open(test: TestRoutes, text: string): { socket: Socket; all: Promise<st
 }
 
 describe('listen', () => {
-  it.each(['127.0.0.1:0', 'localhost:0', '0', '[::1]:0'])('listens on %s', async (address) => {
+  it.each(['127.0.0.1:0', 'localhost:0', '0', ':0', '[::1]:0'])('listens on %s', async (address) => {
     await using test = await TestRoutes.start({}, { address });
     expect((await fetch(new URL('/healthz', test.listener.url))).status).toBe(200);
+  });
+
+  it('on a port alone is reached from this machine only, also where callers are asked who they are', async () => {
+    const listener = await listen({ address: ':0', asksWho: true, routes, log: silentLogger });
+    expect(listener.url.hostname).toBe('127.0.0.1');
+    await listener.close();
   });
 
   it.each(['0.0.0.0:0', '[::]:0', '192.168.1.4:80', 'example.com:80', '127.0.0.1.example.com:1'])(
@@ -38,7 +44,7 @@ describe('listen', () => {
     },
   );
 
-  it.each(['', ':80', '127.0.0.1', '127.0.0.1:99999', '127.0.0.1:x', '::1:80'])(
+  it.each(['', ':', '127.0.0.1', '127.0.0.1:99999', '127.0.0.1:x', '::1:80'])(
     'refuses "%s"',
     async (address) => {
       await expect(listen({ address, routes, log: silentLogger })).rejects.toMatchObject({ code: 'USAGE' });

@@ -34,7 +34,7 @@ const LIMITS: ListenLimits = {
   maxConnections: 4096,
   maxHeaderBytes: 16 * 1024,
 };
-const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]+):)?(\d{1,5})$/i;
+const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]*):)?(\d{1,5})$/i;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 
 export async function listen(options: {
@@ -84,7 +84,8 @@ function readAddress(address: string, asksWho: boolean): { readonly host: string
       `"${address}" is not an address; write 127.0.0.1:PORT, [::1]:PORT or PORT.`,
     );
   }
-  const name = (match[1] ?? '127.0.0.1').toLowerCase();
+  // Without a host it is this machine: whoever wants to be reached by others has to say so.
+  const name = (match[1] || '127.0.0.1').toLowerCase();
   const host = name === 'localhost' ? '127.0.0.1' : name.replaceAll(/[[\]]/g, '');
   if (!asksWho && !LOOPBACK.test(host)) {
     throw new GatewayError(

@@ -53,6 +53,9 @@ class ClientSession implements Connection {
   readonly #exposure: SessionExposure;
   readonly #known = new KnownLists();
   #attached: Disposable | undefined;
+  /** Settled when the answer to `initialize` is on its way. */
+  #opening: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(binding: Binding) {
     this.#binding = binding;
@@ -65,13 +68,23 @@ class ClientSession implements Connection {
 
   request(request: IncomingRequest): void {
     const era = eraOf(request.method, request.params);
+    if (this.#opening === undefined || era === 'modern' || BEFORE_OPENING.has(request.method))
+      return this.#take(request, era);
+    // A client that does not wait for the handshake still reads its answers in order.
+    void this.#opening.then(() => {
+      if (!this.#isClosed && request.cancellation.reason === undefined) this.#take(request, era);
+    });
+  }
+
+  #take(request: IncomingRequest, era: Era): void {
     try {
       const answer = era === 'modern' ? this.#modern(request) : this.#legacy(request);
-      if (answer instanceof Payload) request.result(answer);
-      else
-        answer
-          ?.then((payload) => request.result(payload))
-          .catch((error: unknown) => this.#fail(request, error, era));
+      if (answer instanceof Payload) return request.result(answer);
+      const answered = answer
+        ?.then((payload) => request.result(payload))
+        .catch((error: unknown) => this.#fail(request, error, era));
+      if (request.method === 'initialize')
+        this.#opening = answered?.then(() => void (this.#opening = undefined));
     } catch (error) {
       this.#fail(request, error, era);
     }
@@ -87,6 +100,7 @@ class ClientSession implements Connection {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#attached?.[Symbol.dispose]();
     this.#calls.close();
     this.#listeners.close();
@@ -235,6 +249,9 @@ class ClientSession implements Connection {
 }
 
 const EMPTY = Payload.of({});
+
+/** What either side may say before the handshake is over. */
+const BEFORE_OPENING: ReadonlySet<string> = new Set(['initialize', 'ping']);
 
 /** What a server that is served alone says with a list; a modern one says with every result who it is. */
 function metaOfList(method: string, facts: ServerFacts | undefined, era: Era): JsonObject | undefined {

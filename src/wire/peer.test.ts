@@ -48,6 +48,20 @@ describe('requests of a peer', () => {
     expect((await b).value).toEqual({ is: 'b' });
   });
 
+  test('are not answered by a request of the server that has the same id', async () => {
+    const { server, peer } = await connect();
+    const call = peer.request('a', undefined);
+    server.say({ id: 1, method: 'ping' });
+    server.say({ id: 1, method: 'roots/list' });
+    await expect.poll(() => server.heard.filter(({ result }) => result !== undefined)).toHaveLength(2);
+    expect(server.heard.slice(1)).toMatchObject([
+      { id: 1, result: {} },
+      { id: 1, result: { method: 'roots/list' } },
+    ]);
+    server.answer(1, { is: 'a' });
+    expect((await call).value).toEqual({ is: 'a' });
+  });
+
   test('are all answered, each with its own, whatever the order', async () => {
     const orders = fc.integer({ min: 1, max: 30 }).chain((count) =>
       fc.shuffledSubarray(

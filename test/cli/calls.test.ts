@@ -215,6 +215,24 @@ describe('trunkline prompt', () => {
   });
 });
 
+describe('arguments of a prompt', () => {
+  test.each([{ words: ['plain__greet'] }, { words: ['plain', 'greet', '{"other":"x"}'] }])(
+    'that are missing in $words are named before anything is started',
+    async ({ words }) => {
+      await home.run(['prompts', 'plain']);
+      const started = fixtureLog(plain).of('started').length;
+      const { code, stdout, stderr } = await home.run(['prompt', ...words, '--text']);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/do not fit (plain__)?greet, and were not sent:\n {2}name is required/);
+      expect(fixtureLog(plain).of('started')).toHaveLength(started);
+    },
+  );
+
+  test('may be empty', async () => {
+    expect((await home.run(['prompt', 'plain__greet', 'name=', '--text'])).stdout).toContain('Hello !');
+  });
+});
+
 describe('trunkline read', () => {
   test('writes the content as it is', async () => {
     const { stdout } = await home.run(['read', 'fixture://text']);

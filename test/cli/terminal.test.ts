@@ -27,6 +27,27 @@ describe('on a terminal', () => {
     expect(lines.at(-1)).toBe('18 tools');
   });
 
+  test('tables of many columns leave some out where the terminal is narrow', async () => {
+    await home.run(['call', 'plain__echo', 'text=x']);
+    for (const command of [
+      ['servers'],
+      ['tools', 'plain'],
+      ['stats'],
+      ['logs'],
+      ['describe', 'plain__add'],
+    ]) {
+      const { code, screen } = await inTerminal(home, command, { columns: 45 });
+      const lines = shown(screen).trimEnd().split('\n');
+      expect({ command, code, tooWide: lines.filter((line) => line.length > 45) }).toEqual({
+        command,
+        code: 0,
+        tooWide: [],
+      });
+    }
+    const { screen } = await inTerminal(home, ['servers'], { columns: 45 });
+    expect(shown(screen)).toMatch(/^server +state .*tools/);
+  });
+
   test.each([
     { how: 'NO_COLOR', env: { NO_COLOR: '1' }, args: [] },
     { how: '--color never', env: { FORCE_COLOR: '1' }, args: ['--color', 'never'] },

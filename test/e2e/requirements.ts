@@ -276,6 +276,10 @@ export const requirements: readonly Requirement[] = [
     upstream: everyLeg,
   }),
   says('wrap:warm', 'A wrapped server is answered for before it has started'),
+  says(
+    'wrap:order',
+    'Nothing is answered before the handshake of a wrapped server, whatever was asked at once',
+  ),
   says('wrap:apart', 'Two wraps, two folders and two kinds of client do not mix what they remember'),
   says('wrap:outside', 'What a wrapped server asks and says outside of calls reaches its client'),
   says('wrap:fails', 'A wrapped server that cannot start is reported to the client and by the exit code'),

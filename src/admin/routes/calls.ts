@@ -6,6 +6,7 @@ import type { AdminDeps } from '../deps.ts';
 import { callEvents } from '../call-events.ts';
 import { CallerBehind } from '../caller-behind.ts';
 import type { Told } from '../caller-behind.ts';
+import { checkPromptArguments } from '../check-prompt-arguments.ts';
 import { findEntry, findPrompt, listedView } from '../find-entry.ts';
 import { OpenQuestions } from '../open-questions.ts';
 import { answeredQuestions } from '../answered-questions.ts';
@@ -36,6 +37,7 @@ export function callRoutes(app: AdminApp, deps: AdminDeps): void {
       server: optionalText(body, 'server'),
     });
     const args = optionalObject(body, 'args');
+    checkPromptArguments(entry, args ?? {});
     return during(deps, asked, {}, (request, more) =>
       gateway.getPrompt(caller, entry.name, {
         ...request,

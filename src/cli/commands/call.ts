@@ -11,7 +11,7 @@ import type { AdHocOptions } from '../declare.ts';
 import { onLine } from '../on-line.ts';
 import type { Work } from '../on-line.ts';
 import { askPerson } from './call/ask-person.ts';
-import { callArguments, misfit } from './call/call-arguments.ts';
+import { callArguments, misfitOf } from './call/call-arguments.ts';
 import { readCallWords } from './call/call-words.ts';
 import type { CallWords } from './call/call-words.ts';
 import { blocksOf, contentLines } from './call/content.ts';
@@ -89,9 +89,7 @@ async function callWith(
       },
     );
   } catch (error) {
-    const problems = error instanceof GatewayError ? error.details['problems'] : undefined;
-    if (!Array.isArray(problems)) throw error;
-    throw misfit(shown, problems.map(String));
+    throw misfitOf(error, shown) ?? error;
   }
 }
 

@@ -47,7 +47,7 @@ function print(tool: AdminToolDetail, { only }: Work, { out }: CliContext): void
       { text: parameter.isRequired ? 'required' : '', paint: out.paint.yellow },
       inOneLine(parameter.about),
     ]),
-    { last: 'wrap' },
+    { last: 'wrap', drop: [1] },
   );
   if (isJsonObject(definition['outputSchema'])) out.line(`\n${dim('Answers with structured content.')}`);
   const example = parameters.filter(({ isRequired }) => isRequired).map((each) => `${each.name}=…`);

@@ -64,7 +64,10 @@ export function listKeys(options: GlobalOptions, context: CliContext): Promise<E
         endOf(key),
         key.usedAt === undefined ? 'never' : when(key.usedAt),
       ]);
-      out.table([head.map((text) => ({ text, paint: out.paint.dim })), ...rows], { last: 'wrap' });
+      out.table([head.map((text) => ({ text, paint: out.paint.dim })), ...rows], {
+        last: 'wrap',
+        drop: [1, 4],
+      });
     }
     if (all.some(({ isAccepted }) => !isAccepted)) out.note(NOT_ACCEPTED);
     return 0;

@@ -22,6 +22,8 @@ interface LogsOptions extends GlobalOptions, Omit<AdminAuditFilter, 'since' | 'u
 const LIMIT = 50;
 const PAGE = 1000;
 const LOOK_EVERY_MS = 300;
+/** Columns of a terminal. */
+const NARROW = 80;
 
 /** What was done: the newest, what comes, or everything. */
 export function logs(options: LogsOptions, context: CliContext): Promise<ExitCode> {
@@ -114,15 +116,18 @@ async function exportAll(
 function print(records: readonly AuditRecord[], { out }: CliContext): void {
   const { dim, green, red, yellow, bold } = out.paint;
   const paints = { ok: green, 'tool-error': red, refused: yellow, failed: red, cancelled: yellow };
+  // Without the year and the seconds a time still can be read where a column is narrow.
+  const shownAt = (time: string): string => (out.style.width < NARROW ? time.slice(5, 16) : time);
   out.table(
     records.map((record) => [
-      { text: new Date(record.at).toLocaleString('sv'), paint: dim },
+      { text: shownAt(new Date(record.at).toLocaleString('sv')), paint: dim },
       { text: record.code ?? record.outcome, paint: paints[record.outcome] },
       { text: inOneLine([record.server, record.entry].filter(Boolean).join(' ')), paint: bold },
       record.ms === undefined ? (record.action ?? '') : shownMs(record.ms),
       record.tokensOut === undefined ? '' : `${record.tokensIn ?? 0}→${record.tokensOut} tok`,
       { text: inOneLine([record.caller, record.client].filter(Boolean).join(' ')), paint: dim },
     ]),
+    { drop: [4, 5, 3] },
   );
 }
 

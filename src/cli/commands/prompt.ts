@@ -7,6 +7,7 @@ import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { harmless } from '../harmless.ts';
 import { onLine } from '../on-line.ts';
+import { misfitOf } from './call/call-arguments.ts';
 import { readCallWords } from './call/call-words.ts';
 import type { CallWords } from './call/call-words.ts';
 import { contentLines } from './call/content.ts';
@@ -26,9 +27,11 @@ export async function prompt(
   const args = textsOf(await readCallWords(rest, context));
   return onLine(options, context, async (line) => {
     const { out } = context;
-    const result = await out.during(`Getting ${named.name}`, () =>
-      line.client.pass('POST /api/prompt', { ...named, args }, line),
-    );
+    const result = await out
+      .during(`Getting ${named.name}`, () => line.client.pass('POST /api/prompt', { ...named, args }, line))
+      .catch((error: unknown) => {
+        throw misfitOf(error, named.name) ?? error;
+      });
     if (out.style.format === 'json') {
       out.line(result.text);
       return 0;

@@ -60,8 +60,15 @@ export async function serveHere(options: ServeOptions, context: CliContext): Pro
 async function report(app: App, url: string, context: CliContext): Promise<void> {
   const { out } = context;
   out.note(`Trunkline ${context.version} listens at ${url}`);
+  const { auth } = app;
   out.note('\nPaste into the configuration of your MCP client:');
-  out.note(`"mcpServers": {\n  "trunkline": { "type": "http", "url": "${url}" }\n}`);
+  const key = auth?.keys === true ? `,\n    "headers": { "Authorization": "Bearer KEY" }` : '';
+  out.note(
+    key === ''
+      ? `"mcpServers": {\n  "trunkline": { "type": "http", "url": "${url}" }\n}`
+      : `"mcpServers": {\n  "trunkline": {\n    "type": "http",\n    "url": "${url}"${key}\n  }\n}`,
+  );
+  for (const line of entrance(auth)) out.note(line);
   await Promise.race([
     app.gateway.discovered,
     new Promise((resolve) => setTimeout(resolve, REPORT_WITHIN_MS).unref()),
@@ -73,11 +80,27 @@ async function report(app: App, url: string, context: CliContext): Promise<void>
   for (const line of columns(status.map(describe))) out.note(line);
 }
 
+/** What clients need to be let in. */
+function entrance(auth: App['auth']): readonly string[] {
+  if (auth === undefined) return [];
+  return [
+    ...(auth.keys ? ['\nClients need a key. Make one for each with: trunkline keys add NAME'] : []),
+    ...(auth.authorizationServer === undefined
+      ? []
+      : ['Clients that can sign in with OAuth do so in the browser, with this address alone.']),
+    ...(auth.jwt === undefined ? [] : [`Tokens of ${auth.jwt.issuer} are accepted.`]),
+    ...(auth.forwarded === undefined
+      ? []
+      : [`The header ${auth.forwarded.user} is believed from ${auth.forwarded.from.join(', ')}.`]),
+  ];
+}
+
 function describe(status: UpstreamStatus): readonly string[] {
   const { name, state, tools, prompts, resources, problem, listedAt } = status;
   const counts = [counted(tools, 'tool'), counted(prompts, 'prompt'), counted(resources, 'resource')];
   const offer = counts.filter((count) => count !== undefined).join(', ');
-  if (problem === undefined) return [`  ${name}`, state, offer];
+  if (problem === undefined)
+    return [`  ${name}`, state, listedAt === undefined && offer === '' ? 'still being listed' : offer];
   const kept =
     listedAt === undefined ? '' : ` Its listing of ${ago(Date.now() - listedAt)} ago is kept: ${offer}.`;
   return [`  ${name}`, state, `${problem.message}${kept}`];

@@ -84,7 +84,7 @@ function printServers(all: readonly AdminServer[], { out }: CliContext, config: 
       server.listedAt === undefined ? 'never' : `${ago(Date.now() - server.listedAt)} ago`,
       server.problem === undefined ? reachedBy(server) : inOneLine(server.problem.message),
     ]);
-  out.table([head, ...rows]);
+  out.table([head, ...rows], { drop: [2, 4, 3] });
   out.line(`\n${counted(all.length, 'server')}`);
 }
 

@@ -30,14 +30,16 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
   const kinds = { background: 'in the background', http: 'over HTTP', own: 'by itself' } as const;
   const troubled = found.servers.filter(({ problem }) => problem !== undefined);
   out.line(`${bold(`Trunkline ${found.version}`)} runs ${kinds[found.kind]}, process ${found.pid}`);
-  out.table([
+  const facts = [
     ['since', new Date(found.since).toLocaleString()],
     ['config', found.config],
     ...(found.url === undefined ? [] : [['address', found.url]]),
     ['socket', socket],
     ['clients', String(found.clients)],
     ['tools', `${found.tools} from ${found.servers.filter(({ enabled }) => enabled).length} servers`],
-  ]);
+  ];
+  // A path that is cut leads nowhere.
+  out.table(facts, { last: 'wrap' });
   const { servers, entries, calls } = found.held;
   const waiting = [
     ...(servers > 0 ? [`${servers} servers`] : []),

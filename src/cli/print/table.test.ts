@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { table } from './table.ts';
+import { widthOf } from './width.ts';
 
 test('columns are aligned by what they take on a terminal', () => {
   expect(
@@ -34,6 +35,32 @@ test('the widest column gives way before the last one has no room', () => {
   const rows = [['a-name-that-is-much-longer-than-the-terminal', 'read', 'what it does']];
   expect(table(rows, { width: 40 })).toEqual(['a-name-that-is-much…  read  what it does']);
   expect(table(rows, { width: 40 })[0]?.length).toBeLessThanOrEqual(40);
+});
+
+const servers = [
+  ['server', 'state', 'transport', 'tools', 'listed', 'reached by'],
+  ['search-engine', 'ready', 'stdio', '18', '5 min ago', 'npx -y @example/search-engine --verbose'],
+  ['日本語のサーバー', 'unreachable', 'http', '', 'never', 'The server did not answer within 30 seconds.'],
+];
+
+test.each([20, 30, 45, 60, 72, 80, 200])('no line is wider than a terminal of %i columns', (width) => {
+  for (const last of ['cut', 'wrap'] as const) {
+    const lines = table(servers, { width, last });
+    expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
+    expect(lines.join('\n')).toContain('search-');
+  }
+});
+
+test('a narrow terminal does without what matters least', () => {
+  expect(table(servers, { width: 45, drop: [2, 4, 3] })).toEqual([
+    'server            state        reached by',
+    'search-engine     ready        npx -y @examp…',
+    '日本語のサーバー  unreachable  The server di…',
+  ]);
+  expect(table([['a', 'b', 'c']], { width: 45, drop: [2] })).toEqual(['a  b  c']);
+  const wide = [['first-column', 'second-column', 'third-column']];
+  expect(table(wide, { width: 30, drop: [2] })).toEqual(['first-column  second-column']);
+  expect(table(wide, { width: 30 })).toEqual(['first-column  third-column']);
 });
 
 test('of nothing is nothing', () => {

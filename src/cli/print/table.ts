@@ -3,23 +3,27 @@ import { cut, widthOf, wrap } from './width.ts';
 /** A text, or a text with what colours it once its width is settled. */
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
-interface TableOptions {
+export interface TableOptions {
   /** Of the terminal. */
   readonly width?: number;
   /** What happens to a last column that is too wide for it. */
   readonly last?: 'cut' | 'wrap';
+  /** Columns that a narrow terminal does without, by number, the least important first; else those before the last one. */
+  readonly drop?: readonly number[];
 }
 
 const GAP = 2;
-/** Below this nobody can read a column, so that the terminal had better break the lines. */
+/** Below this nobody can read a column, so that it had better be left out. */
 const LEAST = 12;
 
-/** Columns of equal width, separated by two spaces; the last cell of a row is not padded. */
-export function table(rows: readonly (readonly Cell[])[], options: TableOptions = {}): readonly string[] {
+/** Columns of equal width, separated by two spaces; the last cell of a row is not padded. No line is wider than the terminal. */
+export function table(all: readonly (readonly Cell[])[], options: TableOptions = {}): readonly string[] {
   const { width = Infinity, last = 'cut' } = options;
-  const widths = fitting(naturalWidths(rows), width);
+  const rows = kept(all, width, options.drop);
+  const least = Math.max(1, Math.min(LEAST, Math.floor((width - GAP) / 2)));
+  const widths = fitting(naturalWidths(rows), { width, least });
   const before = widths.reduce((sum, each) => sum + each + GAP, 0);
-  const room = Math.max(LEAST, width - before);
+  const room = Math.max(least, width - before);
   return rows.flatMap((row) => {
     const cells = row.slice(0, -1).map((cell, at) => padded(cell, widths[at] ?? 0));
     const end = row.at(-1) ?? '';
@@ -30,6 +34,28 @@ export function table(rows: readonly (readonly Cell[])[], options: TableOptions 
       return (at === 0 ? [...cells, shown].join(' '.repeat(GAP)) : indent + shown).trimEnd();
     });
   });
+}
+
+/** Leaves out columns until each of the others has room for something that can be read. */
+function kept(
+  rows: readonly (readonly Cell[])[],
+  width: number,
+  drop: readonly number[] = [],
+): readonly (readonly Cell[])[] {
+  if (width === Infinity) return rows;
+  const needs: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, at) => {
+      needs[at] = Math.max(needs[at] ?? 0, Math.min(LEAST, widthOf(textOf(cell))));
+    });
+  const left = new Set(needs.keys());
+  const before = [...needs.keys()].slice(1, -1).toReversed();
+  for (const at of [...drop, ...before]) {
+    const needed = [...left].reduce((sum, each) => sum + (needs[each] ?? 0) + GAP, -GAP);
+    if (needed <= width) break;
+    left.delete(at);
+  }
+  return left.size === needs.length ? rows : rows.map((row) => row.filter((_, at) => left.has(at)));
 }
 
 function naturalWidths(rows: readonly (readonly Cell[])[]): readonly number[] {
@@ -43,12 +69,15 @@ function naturalWidths(rows: readonly (readonly Cell[])[]): readonly number[] {
 }
 
 /** Takes from the widest columns until the last one has some room. */
-function fitting(natural: readonly number[], width: number): readonly number[] {
+function fitting(
+  natural: readonly number[],
+  { width, least }: { readonly width: number; readonly least: number },
+): readonly number[] {
   const widths = [...natural];
-  const room = width - LEAST - GAP * widths.length;
+  const room = width - least - GAP * widths.length;
   for (let excess = widths.reduce((sum, each) => sum + each, 0) - room; excess > 0; excess--) {
     const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= LEAST) break;
+    if ((widths[widest] ?? 0) <= least) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;

@@ -84,6 +84,26 @@ verifies('wrap:warm', async () => {
   expect(starts()).toBe(2);
 });
 
+verifies('wrap:order', async () => {
+  const home = temporaryFolder('trunkline-home');
+  const entry = fixture('plain');
+  // The first time the server has to be asked, the second time everything is known.
+  for (const time of ['first', 'second']) {
+    await using line = await wrapped(entry, { home });
+    const { client } = line;
+    const opened = client.request('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'hasty', version: '1' },
+    });
+    const rest = [client.request('tools/list'), client.request('prompts/list'), client.callTool('echo')];
+    await Promise.allSettled([opened, ...rest]);
+    const answers = client.rawLines.map((text) => JSON.parse(text) as { id?: unknown; result?: object });
+    expect(answers[0]?.result, time).toHaveProperty('serverInfo');
+    expect(answers.filter(({ id }) => id !== undefined)).toHaveLength(4);
+  }
+});
+
 verifies('wrap:apart', async () => {
   const home = temporaryFolder('trunkline-home');
   const plain = fixture('plain');

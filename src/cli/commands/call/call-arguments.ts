@@ -29,8 +29,14 @@ export function callArguments(words: CallWords, schema: unknown, tool: string): 
   return args;
 }
 
+/** What the gateway found wrong with arguments, as a person reads it; undefined for every other error. */
+export function misfitOf(error: unknown, name: string): GatewayError | undefined {
+  const problems = error instanceof GatewayError ? error.details['problems'] : undefined;
+  return Array.isArray(problems) ? misfit(name, problems.map(String)) : undefined;
+}
+
 /** Field by field, as a person reads it. */
-export function misfit(tool: string, problems: readonly string[]): GatewayError {
+function misfit(tool: string, problems: readonly string[]): GatewayError {
   const lines = problems.map((problem) => `  ${problem}`).join('\n');
   return new GatewayError(
     'ARGUMENTS_INVALID',

@@ -364,3 +364,13 @@ describe('hostile and odd texts', () => {
     expect(user / 1000).toBeLessThan(3000);
   });
 });
+
+test.each([
+  'fatal: not a git repository (or any of the parent directories): .git\n',
+  "git: 'scalar' is not a git command. See 'git --help'.\n",
+  'error: unknown command "x" for "y"\n',
+  'Unknown command: x\n',
+  'usage: x branch [<options>]\n\nGeneric options\n    -v, --verbose  show more\n',
+])('%j describes nothing', (text) => {
+  expect(readHelp(text, 'x', ['branch']).summary).toBe('');
+});

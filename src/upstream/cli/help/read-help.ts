@@ -26,6 +26,11 @@ export interface Help {
 }
 
 const MAX_SUMMARY = 500;
+/** What programs say that cannot help here, such as git outside of a repository. */
+const FAILURE =
+  /^(?:[\w-]+: )?(?:(?:fatal|error)\b|(?:unknown|unrecogni[sz]ed|invalid) (?:sub)?command\b|'[^']*' is not an? )/i;
+/** A list of options below a heading that is not marked as one. */
+const OPTION_LIST = /^[^\n]*\n[ \t]+--?\w/;
 
 /** Reads a help text. `words` are the fixed arguments and the subcommand that it was asked for. */
 export function readHelp(text: string, program: string, words: readonly string[]): Help {
@@ -179,7 +184,7 @@ function summaryOf(sections: readonly HelpSection[], program: string): string {
     /[A-Za-z]{3}/.test(text) && !/^\s*(?:-|\[|usage\b|npm (?:warn|notice)|run '|use "|see )/i.test(text);
   const first = paragraphs
     .map((text) => text.replace(/^npm (?:warn|notice).*$/gim, '').trim())
-    .find((text) => text !== '' && isProse(text));
+    .find((text) => text !== '' && isProse(text) && !FAILURE.test(text) && !OPTION_LIST.test(text));
   return (first ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SUMMARY);
 }
 
