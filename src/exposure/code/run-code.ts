@@ -44,6 +44,7 @@ export async function runCode(
         },
       },
     );
+    if (result.outcome.kind !== 'value' && calls.stopping !== undefined) throw calls.stopping;
     return runAnswer(result, limits);
   } finally {
     calls.cancel(

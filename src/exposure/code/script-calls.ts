@@ -32,6 +32,7 @@ export class ScriptCalls {
   readonly #running = new Set<Cancellation>();
   readonly #asking = new Set<InnerClient>();
   #progress = 0;
+  #stopping: GatewayError | undefined;
 
   constructor(options: CallsOptions) {
     this.#options = options;
@@ -45,6 +46,11 @@ export class ScriptCalls {
     return names;
   }
 
+  /** Why the gateway refused or ended a call, when that was because it stops: no fault of the script's. */
+  get stopping(): GatewayError | undefined {
+    return this.#stopping;
+  }
+
   /** Answers with the error where there is one. */
   async call(call: ScriptCall): Promise<Answer> {
     const cancellation = new Cancellation();
@@ -54,6 +60,7 @@ export class ScriptCalls {
       const answer = toolValue(payload, { tool, raw: call.raw });
       return answer.json.length > this.#options.maxChars ? tooLarge(answer.json.length) : answer;
     } catch (error) {
+      if (error instanceof GatewayError && error.code === 'SHUTTING_DOWN') this.#stopping = error;
       return errorOf(error, call);
     } finally {
       this.#running.delete(cancellation);
