@@ -5,7 +5,7 @@ import type { Places, Reading } from '../source.ts';
 import { anyFile } from './any-file.ts';
 import { sources } from './sources.ts';
 
-const linux: Places = { platform: 'linux', home: '/home/me', cwd: '/work/app', env: {} };
+const linux: Places = { platform: 'linux', home: '/home/me', cwd: '/project/app', env: {} };
 const mac: Places = { ...linux, platform: 'darwin', home: '/Users/me' };
 const windows: Places = {
   platform: 'win32',
@@ -45,8 +45,8 @@ describe('files', () => {
     ['continue', '/home/me/.continue/config.yaml'],
     ['mcpzip', '/home/me/.config/compressed-mcp-proxy/config.json'],
     ['mcp', '/home/me/.config/mcp/servers.json'],
-    ['mcproxy', '/work/app/mcproxy.json'],
-    ['mcpproxy', '/work/app/mcp_config.json'],
+    ['mcproxy', '/project/app/mcproxy.json'],
+    ['mcpproxy', '/project/app/mcp_config.json'],
     ['1mcp', '/home/me/.config/1mcp/mcp.json'],
   ])('of %s on Linux', (id, path) => {
     expect(first(id, linux)).toBe(path);
@@ -91,12 +91,12 @@ describe('files', () => {
     );
     expect(projects).toEqual(
       expect.arrayContaining([
-        '/work/app/.mcp.json',
-        '/work/app/.cursor/mcp.json',
-        '/work/app/.vscode/mcp.json',
-        '/work/app/.zed/settings.json',
-        '/work/app/.codex/config.toml',
-        '/work/app/.gemini/settings.json',
+        '/project/app/.mcp.json',
+        '/project/app/.cursor/mcp.json',
+        '/project/app/.vscode/mcp.json',
+        '/project/app/.zed/settings.json',
+        '/project/app/.codex/config.toml',
+        '/project/app/.gemini/settings.json',
       ]),
     );
   });
@@ -125,21 +125,21 @@ describe('Claude Code', () => {
       "sentry": { "type": "http", "url": "https://mcp.sentry.dev/mcp" },
       "db": { "type": "stdio", "command": "uvx", "args": ["db-mcp", "\${DB_URL:-sqlite:x}"], "env": { "T": "\${TOKEN}" } }
     },
-    "projects": { "/work/app": { "mcpServers": { "local": { "command": "./server" } } }, "/other": {} }
+    "projects": { "/project/app": { "mcpServers": { "local": { "command": "./server" } } }, "/other": {} }
   }`;
 
   test('its own servers and those of its projects', () => {
     expect(read('claude-code', text)).toEqual({
       sentry: { type: 'http', url: 'https://mcp.sentry.dev/mcp' },
       db: { command: 'uvx', args: ['db-mcp', '${DB_URL:-sqlite:x}'], env: { T: '${TOKEN}' } },
-      local: { command: './server', cwd: '/work/app' },
+      local: { command: './server', cwd: '/project/app' },
     });
   });
 
   test('a project starts its servers in its folder', () => {
     const project = '{ "mcpServers": { "own": { "command": "node", "args": ["s.js"] } } }';
     expect(read('claude-code', project, { scope: 'project' })).toEqual({
-      own: { command: 'node', args: ['s.js'], cwd: '/work/app' },
+      own: { command: 'node', args: ['s.js'], cwd: '/project/app' },
     });
   });
 });
@@ -155,10 +155,10 @@ test('Cursor: variables of editors', () => {
   });
   expect(read('cursor', text, { scope: 'project' })['a']).toEqual({
     command: '/home/me/bin/s',
-    args: ['/work/app'],
+    args: ['/project/app'],
     env: { K: '${env:K}' },
-    envFile: '/work/app/.env',
-    cwd: '/work/app',
+    envFile: '/project/app/.env',
+    cwd: '/project/app',
   });
 });
 

@@ -9,7 +9,7 @@ const having =
 
 test('the first folder of the path wins', () => {
   const env = { PATH: '/nowhere::/usr/local/bin:/usr/bin' };
-  const where = { env, platform: 'linux' as const, cwd: '/work' };
+  const where = { env, platform: 'linux' as const, cwd: '/project' };
   expect(programOnPath('node', { ...where, isProgram: having('/usr/bin/node', '/usr/local/bin/node') })).toBe(
     '/usr/local/bin/node',
   );
@@ -17,8 +17,10 @@ test('the first folder of the path wins', () => {
 });
 
 test('a path is taken from the folder of the server, and not looked for', () => {
-  const where = { env: { PATH: '/usr/bin' }, platform: 'darwin' as const, cwd: '/work' };
-  expect(programOnPath('./run.sh', { ...where, isProgram: having('/work/run.sh') })).toBe('/work/run.sh');
+  const where = { env: { PATH: '/usr/bin' }, platform: 'darwin' as const, cwd: '/project' };
+  expect(programOnPath('./run.sh', { ...where, isProgram: having('/project/run.sh') })).toBe(
+    '/project/run.sh',
+  );
   expect(programOnPath('/opt/x', { ...where, isProgram: having('/opt/x') })).toBe('/opt/x');
   expect(programOnPath('bin/x', { ...where, isProgram: having('/usr/bin/bin/x') })).toBeUndefined();
 });
