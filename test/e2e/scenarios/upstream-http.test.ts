@@ -19,6 +19,8 @@ verifies('upstream:http:answers', async (cell) => {
     },
     { entries: { packed: far, 'packed-stream': far } },
   );
+  // Links are told apart once all four are known to list the same.
+  for (const name of Object.keys(line.upstreams)) await untilListed(line.client, `${name}__echo`);
   for (const name of Object.keys(line.upstreams)) {
     await line.client.callTool(`${name}__everything-content`);
     const text = `${name}: naïve € 🚀 ${'long '.repeat(50_000)}`;
