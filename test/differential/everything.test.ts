@@ -149,10 +149,13 @@ function withoutDifferences(transcript: Transcript): Transcript {
       (method === 'notifications/message' && String(params?.data).startsWith('Received Unsubscribe'))
     );
   };
+  // Over HTTP updates have a stream of their own, so that nothing says which comes first, they or the answer.
+  const isUpdate = (message: unknown): boolean =>
+    (message as JsonObject)['method'] === 'notifications/resources/updated';
   return Object.fromEntries(
-    Object.entries(transcript).map(([title, messages]) => [
-      title,
-      messages.filter((message) => !isNamed(message)),
-    ]),
+    Object.entries(transcript).map(([title, messages]) => {
+      const same = messages.filter((message) => !isNamed(message));
+      return [title, [...same.filter(isUpdate), ...same.filter((message) => !isUpdate(message))]];
+    }),
   );
 }
