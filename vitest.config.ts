@@ -31,8 +31,6 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 30_000,
           hookTimeout: 30_000,
-          // Real processes on a machine that others use; what passed only the second time is marked in the report.
-          retry: 1,
           // After the unit tests, so that timing in real processes is not disturbed by them.
           sequence: { groupOrder: 1 },
         },
