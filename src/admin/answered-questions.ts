@@ -15,7 +15,7 @@ export async function answeredQuestions(
   let payload = first;
   for (
     let round = 0;
-    isJsonObject(payload.peek) && payload.peek['resultType'] === 'input_required';
+    isJsonObject(payload.outline) && payload.outline['resultType'] === 'input_required';
     round++
   ) {
     if (round >= MAX_ROUNDS) throw behind.cannotBeAsked();

@@ -227,7 +227,7 @@ class Routes implements McpRoutes {
     if (metadata === undefined) {
       if (pages !== undefined) servePage(pages, { request, response, path, headers, log: this.#deps.log });
     } else if (request.method !== 'GET') refuse(inbound, 405, 'Only GET is possible here.');
-    else sendJson(response, 200, { text: JSON.stringify(metadata), headers });
+    else sendJson(response, 200, { body: JSON.stringify(metadata), headers });
   }
 
   #shutOut(caller: string): void {
@@ -276,7 +276,7 @@ class Routes implements McpRoutes {
 }
 
 function nothing(response: ServerResponse, headers: readonly string[] = []): void {
-  sendJson(response, 404, { text: '{"error":"There is nothing here; MCP is at /mcp."}', headers });
+  sendJson(response, 404, { body: '{"error":"There is nothing here; MCP is at /mcp."}', headers });
 }
 
 function plain(response: ServerResponse, status: number, text: string): void {

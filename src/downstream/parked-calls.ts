@@ -119,7 +119,7 @@ class ParkedCall {
     });
     this.#outcome = outcome.then(
       (payload) => {
-        if (isJsonObject(payload.peek) && payload.peek['isError'] === true) this.#throwIfLacking();
+        if (isJsonObject(payload.outline) && payload.outline['isError'] === true) this.#throwIfLacking();
         return payload;
       },
       (error: unknown) => {

@@ -42,7 +42,7 @@ export async function questionRounds(
 }
 
 export function isInputRequired(payload: Payload): boolean {
-  return isJsonObject(payload.peek) && payload.peek['resultType'] === 'input_required';
+  return isJsonObject(payload.outline) && payload.outline['resultType'] === 'input_required';
 }
 
 async function put(

@@ -2,7 +2,7 @@ import { isSameCaller } from '../model/caller.ts';
 import { GatewayError } from '../model/errors.ts';
 import { RPC } from '../wire/era.ts';
 import { readAccept, sendEmpty, whenClosed } from '../wire/http-server.ts';
-import { errorText } from '../wire/message.ts';
+import { errorText, textOf } from '../wire/message.ts';
 import type { Message } from '../wire/message.ts';
 import type { ReplyPath } from '../wire/posted-request.ts';
 import { EventStream } from '../wire/sse-server.ts';
@@ -94,7 +94,7 @@ function onStream(stream: EventStream): ReplyPath {
   return {
     canNotify: true,
     notify: (text) => stream.send(text),
-    answer: (text) => stream.send(text),
+    answer: (message) => stream.send(textOf(message)),
     withdraw: () => {},
   };
 }

@@ -43,11 +43,11 @@ export function resultForEra(
   era: Era,
   options: { readonly isCacheable: boolean },
 ): Payload {
-  const { peek } = payload;
-  if (!isJsonObject(peek)) return payload;
+  const { outline } = payload;
+  if (!isJsonObject(outline)) return payload;
   if (era === 'legacy') {
-    if (!MODERN_MEMBERS.some((member) => member in peek)) return payload;
-    if (peek['resultType'] === 'input_required') {
+    if (!MODERN_MEMBERS.some((member) => member in outline)) return payload;
+    if (outline['resultType'] === 'input_required') {
       throw new GatewayError(
         'QUESTION_DECLINED',
         'The server asks a question that cannot be passed to this client yet.',
@@ -61,10 +61,10 @@ export function resultForEra(
     } = payload.value as Record<string, unknown>;
     return Payload.of(rest);
   }
-  if (!options.isCacheable) return 'resultType' in peek ? payload : payload.withMembers(COMPLETE, peek);
-  if (!MODERN_MEMBERS.some((member) => member in peek)) return payload.withMembers(CACHEABLE, peek);
+  if (!options.isCacheable) return 'resultType' in outline ? payload : payload.withMembers(COMPLETE);
+  if (!MODERN_MEMBERS.some((member) => member in outline)) return payload.withMembers(CACHEABLE);
   // Policy may differ next time, so nothing is marked as cacheable, whatever the server said.
-  const value = payload.value as object; // It is what `peek` shows, with exact numbers.
+  const value = payload.value as object; // It is what `outline` shows, with exact numbers.
   return Payload.of({ resultType: 'complete', ...value, ttlMs: 0, cacheScope: 'private' });
 }
 

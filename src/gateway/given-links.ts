@@ -35,7 +35,7 @@ export class GivenLinks {
   /** The answer with links that lead to the server that gave them; the same object where nothing had to change. */
   expose(payload: Payload, answered: Answered): Payload {
     const owns = new Set<string>();
-    eachUri(payload.peek, (uri) => {
+    eachUri(payload.outline, (uri) => {
       if (uri.length <= MAX_URI_LENGTH) owns.add(uri);
     });
     if (owns.size === 0) return payload;

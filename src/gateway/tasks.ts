@@ -28,7 +28,7 @@ export class Tasks {
 
   /** A call may be answered with a task that goes on. */
   answered({ caller, operation: { upstream } }: Call, payload: Payload): void {
-    const id = isJsonObject(payload.peek) ? taskIdOf(payload.peek) : undefined;
+    const id = isJsonObject(payload.outline) ? taskIdOf(payload.outline) : undefined;
     if (typeof id !== 'string') return;
     this.#tasks.set(keyOf(upstream, id), { id, upstream, caller: caller.id });
     if (this.#tasks.size <= MAX_TASKS) return;

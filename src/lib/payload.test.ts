@@ -40,7 +40,7 @@ describe('Payload', () => {
     const more = '"x":1,"y":2';
     const with_ = (text: string): string => {
       const payload = Payload.ofText(text);
-      return payload.withMembers(more, payload.peek as object).text;
+      return payload.withMembers(more).text;
     };
     expect(with_('{"a":1e400}')).toBe('{"x":1,"y":2,"a":1e400}');
     expect(JSON.parse(with_(' { "a" : "{" } '))).toEqual({ x: 1, y: 2, a: '{' });
@@ -51,5 +51,47 @@ describe('Payload', () => {
   test('has a text also where there is no value', () => {
     expect(Payload.of(undefined).text).toBe('null');
     expect(Payload.of(null).value).toBeNull();
+  });
+
+  describe('of bytes', () => {
+    const long = `"${'ä😀'.repeat(4000)}"`;
+    const text = `{"content":[{"type":"text","text":${long}}],"isError":true,"n":12345678901234567890}`;
+    const payload = (): Payload => Payload.ofBytes(Buffer.from(text));
+
+    test('is what the same text is', () => {
+      const same = Payload.ofText(text);
+      expect(payload().text).toBe(text);
+      expect(payload().peek).toEqual(same.peek);
+      expect(payload().value).toEqual(same.value);
+      expect(payload().byteLength).toBe(same.byteLength);
+      expect(payload().start(50)).toBe(same.start(50));
+    });
+
+    test('keeps its bytes, and shows what is short of it', () => {
+      const { bytes, outline } = payload();
+      expect(bytes?.rest.toString()).toBe(text);
+      expect(outline).toMatchObject({ isError: true, content: [{ type: 'text', text: '' }] });
+    });
+
+    test('puts members before its own without decoding it', () => {
+      const with_ = payload().withMembers('"resultType":"complete"');
+      expect(with_.bytes?.before).toBe('{"resultType":"complete",');
+      const whole = `{"resultType":"complete",${text.slice(1)}`;
+      expect(with_.text).toBe(whole);
+      expect(with_.byteLength).toBe(Buffer.byteLength(whole));
+      expect(with_.start(40)).toBe(whole.slice(0, 40));
+      expect(with_.withMembers('"b":1').text).toBe(`{"b":1,${whole.slice(1)}`);
+    });
+
+    test.each(['x', ',"id":6', '}', '"', '\\'])('refuses what has %j behind it', (more) => {
+      expect(() => Payload.ofBytes(Buffer.from(`${text}${more}`))).toThrow(SyntaxError);
+    });
+
+    test('is text where its long strings cannot be left out', () => {
+      const broken = Payload.ofBytes(Buffer.from(text.replace(',"isError"', ',\n"isError"')));
+      expect(broken.bytes).toBeUndefined();
+      expect(broken.text).not.toContain('\n');
+      expect(broken.peek).toEqual(payload().peek);
+    });
   });
 });

@@ -100,7 +100,7 @@ export class Connection implements AsyncDisposable {
     const since = Date.now();
     try {
       const payload = await this.#send(method, params, options);
-      this.#owned.answered(payload.peek, behind);
+      this.#owned.answered(payload.outline, behind);
       return payload;
     } catch (error) {
       if (error instanceof RpcError) this.#owned.refused(error.body.data, behind);

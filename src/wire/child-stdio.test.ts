@@ -19,7 +19,7 @@ class Pipes {
       stdin: this.stdin,
       stdout: this.stdout,
       events: {
-        message: (text) => this.messages.push(text),
+        message: (line) => this.messages.push(line.toString()),
         failed: () => {},
         closed: ({ message }) => this.closed.push(message),
       },

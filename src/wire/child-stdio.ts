@@ -23,7 +23,7 @@ export function childStream(options: {
   };
   const reader = new LineReader({
     maxBytes: options.maxMessageBytes,
-    onLine: (text) => events.message(text),
+    onLine: (line) => events.message(line),
     onTooLong: options.onTooLong,
   });
   const writer = new LineWriter(stdin, {

@@ -12,7 +12,7 @@ function read(chunks: readonly Uint8Array[], maxBytes = 1000): Seen {
   const seen: Seen = { lines: [], tooLong: 0 };
   const reader = new LineReader({
     maxBytes,
-    onLine: (line) => seen.lines.push(line),
+    onLine: (line) => seen.lines.push(line.toString()),
     onTooLong: () => seen.tooLong++,
   });
   for (const chunk of chunks) reader.push(Buffer.from(chunk));
@@ -74,7 +74,7 @@ describe('LineReader', () => {
     const lines: string[] = [];
     const framing = new LineReader({
       maxBytes: 1 << 30,
-      onLine: (line) => lines.push(line),
+      onLine: (line) => lines.push(line.toString()),
       onTooLong: () => {},
     });
     for (let at = 0; at < 20_000; at++) framing.push(piece);

@@ -1,9 +1,14 @@
 const NEWLINE = 10;
 const RETURN = 13;
+/** From here on decoding costs more than what is done with a line that is only passed on. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Long ones are left undecoded. */
+export type Line = string | Buffer;
 
 /** Cuts a byte stream into lines without joining what has already been cut, so that large messages stay linear. */
 export class LineReader {
-  readonly #onLine: (text: string) => void;
+  readonly #onLine: (line: Line) => void;
   readonly #onTooLong: (bytes: number) => void;
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
@@ -12,7 +17,7 @@ export class LineReader {
 
   constructor(options: {
     readonly maxBytes: number;
-    readonly onLine: (text: string) => void;
+    readonly onLine: (line: Line) => void;
     /** The rest of that line is skipped, the next one is read again. */
     readonly onTooLong: (bytes: number) => void;
   }) {
@@ -54,6 +59,7 @@ export class LineReader {
     const end = to > from && buffer[to - 1] === RETURN ? to - 1 : to;
     if (end <= from) return;
     if (end - from > this.#maxBytes) this.#onTooLong(end - from);
+    else if (end - from >= LARGE_BYTES) this.#onLine(buffer.subarray(from, end));
     else this.#onLine(buffer.toString('utf8', from, end));
   }
 

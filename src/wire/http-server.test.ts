@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { isJsonType, readAccept } from './http-server.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { isJsonType, readAccept, sendJson } from './http-server.ts';
 
 describe('readAccept', () => {
   it.each([
@@ -30,5 +33,24 @@ describe('isJsonType', () => {
     [undefined, false],
   ])('judges %s', (header, expected) => {
     expect(isJsonType(header)).toBe(expected);
+  });
+});
+
+describe('sendJson', () => {
+  it('sends parts with their whole length', async () => {
+    const parts = [Buffer.from('{"a":"'), Buffer.alloc(200_000, 'ö'), Buffer.from('"}')];
+    const server = createServer((_, response) =>
+      sendJson(response, 200, { body: parts, headers: ['X-A', 'b'] }),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const answer = await fetch(`http://127.0.0.1:${port}/`);
+      expect(answer.headers.get('content-length')).toBe('200008');
+      expect(answer.headers.get('x-a')).toBe('b');
+      expect(await answer.json()).toEqual({ a: 'ö'.repeat(100_000) });
+    } finally {
+      server.close();
+    }
   });
 });

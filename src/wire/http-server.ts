@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { RpcErrorBody } from '../model/errors.ts';
 import { errorText } from './message.ts';
-import type { RequestId } from './message.ts';
+import type { RequestId, Written } from './message.ts';
 
 export interface Accepts {
   readonly json: boolean;
@@ -72,10 +72,14 @@ export function readBody(
 export function sendJson(
   response: ServerResponse,
   status: number,
-  body: { readonly text: string; readonly headers: readonly string[] },
+  answer: { readonly body: Written; readonly headers: readonly string[] },
 ): void {
-  response.writeHead(status, jsonHead(body.text, body.headers));
-  response.end(body.text);
+  const { body, headers } = answer;
+  response.writeHead(status, jsonHead(body, headers));
+  if (typeof body === 'string') return void response.end(body);
+  response.cork();
+  for (const part of body) response.write(part);
+  response.end();
 }
 
 export function sendEmpty(response: ServerResponse, status: number, headers: readonly string[]): void {
@@ -88,7 +92,7 @@ export function sendRpcError(
   status: number,
   error: { readonly id: RequestId | null; readonly body: RpcErrorBody; readonly headers: readonly string[] },
 ): void {
-  sendJson(response, status, { text: errorText(error.id, error.body), headers: error.headers });
+  sendJson(response, status, { body: errorText(error.id, error.body), headers: error.headers });
 }
 
 /**
@@ -134,7 +138,9 @@ export function whenClosed(response: ServerResponse, closed: () => void): void {
   response.on('close', once);
 }
 
-function jsonHead(text: string, headers: readonly string[]): string[] {
-  const head = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(text))];
+function jsonHead(body: Written, headers: readonly string[]): string[] {
+  const bytes =
+    typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, part) => sum + part.length, 0);
+  const head = ['Content-Type', 'application/json', 'Content-Length', String(bytes)];
   return headers.length === 0 ? head : [...head, ...headers];
 }

@@ -35,6 +35,23 @@ describe('LineWriter', () => {
     expect(sink.writes).toEqual(['a\nc\nb\n', 'd\n']);
   });
 
+  test('keeps the order of texts and parts', async () => {
+    const sink = new Sink();
+    const writer = new LineWriter(sink, bounds);
+    writer.write('a');
+    writer.write([Buffer.from('b1'), Buffer.from('b2')]);
+    writer.write('c');
+    await tick();
+    expect(sink.writes.join('')).toBe('a\nb1b2\nc\n');
+  });
+
+  test('says so when parts wait for a reader that does not read', () => {
+    const onOverflow = vi.fn<(bytes: number) => void>();
+    const writer = new LineWriter(new Sink(true), { maxBytes: 1000, onOverflow });
+    writer.write([Buffer.alloc(2000, 'x')]);
+    expect(onOverflow).toHaveBeenCalled();
+  });
+
   test('writes at once when flushed, and nothing twice', async () => {
     const sink = new Sink();
     const writer = new LineWriter(sink, bounds);

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { Written } from './message.ts';
 
 /**
  * Writes of one tick leave in one `write`. The flush waits for `nextTick`, which runs after the promise jobs of the
@@ -24,8 +25,9 @@ export class LineWriter {
     this.#onOverflow = options.onOverflow;
   }
 
-  write(text: string): void {
-    this.#lines += `${text}\n`;
+  write(line: Written): void {
+    if (typeof line !== 'string') return this.#writeParts(line);
+    this.#lines += `${line}\n`;
     if (this.#scheduled) return;
     this.#scheduled = true;
     process.nextTick(() => this.flush());
@@ -38,6 +40,21 @@ export class LineWriter {
     this.#lines = '';
     if (this.#stream.destroyed || this.#stream.writableEnded) return;
     this.#stream.write(lines);
+    this.#checkQueue();
+  }
+
+  /** After everything that was written before, in one system call where the stream can. */
+  #writeParts(parts: readonly Buffer[]): void {
+    if (this.#stream.destroyed || this.#stream.writableEnded) return;
+    this.#stream.cork();
+    this.flush();
+    for (const part of parts) this.#stream.write(part);
+    this.#stream.write('\n');
+    this.#stream.uncork();
+    this.#checkQueue();
+  }
+
+  #checkQueue(): void {
     if (this.#stream.writableLength > this.#maxBytes) this.#onOverflow(this.#stream.writableLength);
   }
 }

@@ -92,7 +92,7 @@ export function heard(): Heard {
     closings: [],
     troubles: [],
     message: (text, request) => {
-      heardSoFar.messages.push(text);
+      heardSoFar.messages.push(text.toString());
       heardSoFar.origins.push(request);
       watch.look();
     },

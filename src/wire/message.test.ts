@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { jsonText, numberText, readExactly } from '../../test/support/json-text.ts';
 import { Payload } from '../lib/payload.ts';
 import { isJsonObject } from '../model/json.ts';
-import { errorText, notificationText, parseMessage, requestText, resultText } from './message.ts';
+import {
+  errorText,
+  notificationText,
+  parseMessage,
+  requestText,
+  resultText,
+  textOf,
+  writtenResult,
+} from './message.ts';
 import type { Message, Parsed } from './message.ts';
 
 describe('parseMessage', () => {
@@ -46,6 +54,59 @@ describe('parseMessage', () => {
     ['a result without an id', '{"jsonrpc":"2.0","result":{}}', null],
   ])('calls %s invalid and keeps the id that it could read', (_, text, id) => {
     expect(parseMessage(text)).toMatchObject({ kind: 'invalid', id });
+  });
+
+  describe('of a line that was left undecoded', () => {
+    const result = `{"content":[{"type":"text","text":"${'ü'.repeat(50_000)}"}]}`;
+    const spellings = [
+      `{"jsonrpc":"2.0","id":5,"result":${result}}`,
+      `{"result":${result},"jsonrpc":"2.0","id":5}`,
+      `{"id":5,"jsonrpc":"2.0","result":${result}}`,
+    ];
+
+    test.each(spellings.map((text) => [text.slice(0, 20), text]))('reads the same from %s', (_, text) => {
+      const read = parseMessage(Buffer.from(text));
+      expect(read).toMatchObject({ kind: 'result', id: 5 });
+      expect(read.kind === 'result' && read.payload.text).toBe(result);
+    });
+
+    test('keeps the bytes of the spellings that servers write', () => {
+      const kept = spellings.map((text) => {
+        const read = parseMessage(Buffer.from(text));
+        return read.kind === 'result' && read.payload.bytes !== undefined;
+      });
+      expect(kept).toEqual([true, true, false]);
+    });
+
+    test.each([
+      ['a member behind the result', `{"jsonrpc":"2.0","id":5,"result":${result},"id":6}`, 'result', 6],
+      [
+        'an error behind the result',
+        `{"jsonrpc":"2.0","id":5,"result":${result},"error":{"code":1}}`,
+        'error',
+        5,
+      ],
+      ['a request', `{"jsonrpc":"2.0","id":5,"method":"x","params":${result}}`, 'request', 5],
+    ])('is not misled by %s', (_, text, kind, id) => {
+      expect(parseMessage(Buffer.from(text))).toMatchObject({ kind, id });
+    });
+
+    test('is garbage where it is not JSON', () => {
+      const text = `{"jsonrpc":"2.0","id":5,"result":${result}`;
+      expect(parseMessage(Buffer.from(text))).toEqual({ kind: 'garbage' });
+      expect(parseMessage(Buffer.from(`${text}]}`))).toEqual({ kind: 'garbage' });
+    });
+  });
+
+  describe('writtenResult', () => {
+    test('is the same message as text and as bytes', () => {
+      const text = `{"a":"${'x'.repeat(100_000)}"}`;
+      for (const id of [7, 'a"b']) {
+        const bytes = writtenResult(id, Payload.ofBytes(Buffer.from(text)));
+        expect(typeof bytes).toBe('object');
+        expect(textOf(bytes)).toBe(writtenResult(id, Payload.ofText(text)));
+      }
+    });
   });
 
   test('takes an error in any form, so that the one who waits is told', () => {

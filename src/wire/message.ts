@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { RpcErrorBody } from '../model/errors.ts';
 import { parseExact, stringifyExact } from '../lib/exact-json.ts';
 import { Payload } from '../lib/payload.ts';
+import type { Line } from './frame-lines.ts';
 
 /** Ids of a peer are kept as they came; beyond 2^53 they are exact-number stand-ins. */
 export type RequestId = string | number;
@@ -29,10 +30,14 @@ const RESULT_FIRST = '{"result":';
 const RESULT_FIRST_TAIL = ',"jsonrpc":"2.0","id":';
 const ID_FIRST = '{"jsonrpc":"2.0","id":';
 const ID_FIRST_RESULT = ',"result":';
+/** The longest beginning or end of an answer that is not its result. */
+const HEAD_BYTES = 64;
+const CLOSING_BRACE = 125;
 
-export function parseMessage(text: string): Parsed {
-  const fast = parseResult(text);
+export function parseMessage(line: Line): Parsed {
+  const fast = typeof line === 'string' ? parseResult(line) : largeResult(line);
   if (fast !== undefined) return fast;
+  const text = line.toString();
   let value: unknown;
   try {
     value = parseExact(text);
@@ -52,21 +57,40 @@ function parseResult(text: string): Message | undefined {
     const at = text.indexOf(',', ID_FIRST.length);
     const id = plainInteger(text, ID_FIRST.length, at);
     if (id === undefined || !text.startsWith(ID_FIRST_RESULT, at) || !text.endsWith('}')) return undefined;
-    return resultOf(id, text.slice(at + ID_FIRST_RESULT.length, -1));
+    return resultOf(id, () => Payload.ofText(text.slice(at + ID_FIRST_RESULT.length, -1)));
   }
   if (text.startsWith(RESULT_FIRST)) {
     const at = text.lastIndexOf(RESULT_FIRST_TAIL);
     if (at < 0 || !text.endsWith('}')) return undefined;
     const id = plainInteger(text, at + RESULT_FIRST_TAIL.length, text.length - 1);
     if (id === undefined) return undefined;
-    return resultOf(id, text.slice(RESULT_FIRST.length, at));
+    return resultOf(id, () => Payload.ofText(text.slice(RESULT_FIRST.length, at)));
   }
   return undefined;
 }
 
-function resultOf(id: number, text: string): Message | undefined {
+/** The same for a line that was not decoded; what is decoded of it is its head and its tail. */
+function largeResult(line: Buffer): Message | undefined {
+  if (line.at(-1) !== CLOSING_BRACE) return undefined;
+  const head = line.toString('latin1', 0, HEAD_BYTES);
+  if (head.startsWith(ID_FIRST)) {
+    const at = head.indexOf(',', ID_FIRST.length);
+    const id = plainInteger(head, ID_FIRST.length, at);
+    if (id === undefined || !head.startsWith(ID_FIRST_RESULT, at)) return undefined;
+    return resultOf(id, () => Payload.ofBytes(line.subarray(at + ID_FIRST_RESULT.length, -1)));
+  }
+  if (!head.startsWith(RESULT_FIRST)) return undefined;
+  const tail = line.toString('latin1', line.length - HEAD_BYTES);
+  const at = tail.lastIndexOf(RESULT_FIRST_TAIL);
+  const id = at < 0 ? undefined : plainInteger(tail, at + RESULT_FIRST_TAIL.length, tail.length - 1);
+  if (id === undefined) return undefined;
+  const end = line.length - HEAD_BYTES + at;
+  return resultOf(id, () => Payload.ofBytes(line.subarray(RESULT_FIRST.length, end)));
+}
+
+function resultOf(id: number, payload: () => Payload): Message | undefined {
   try {
-    return { kind: 'result', id, payload: Payload.ofText(text) };
+    return { kind: 'result', id, payload: payload() };
   } catch {
     return undefined; // Not one value: the careful way decides what it is.
   }
@@ -134,6 +158,22 @@ export function resultText(id: RequestId, payload: Payload): string {
   const idText = typeof id === 'number' ? String(id) : stringifyExact(id);
   return `{"jsonrpc":"2.0","id":${idText},"result":${payload.text}}`;
 }
+
+/** A message on its way out: large ones are bytes, in parts that belong together. */
+export type Written = string | readonly Buffer[];
+
+export function writtenResult(id: RequestId, payload: Payload): Written {
+  const { bytes } = payload;
+  if (bytes === undefined) return resultText(id, payload);
+  const head = `{"jsonrpc":"2.0","id":${stringifyExact(id)},"result":${bytes.before}`;
+  return [Buffer.from(head), bytes.rest, CLOSE];
+}
+
+export function textOf(written: Written): string {
+  return typeof written === 'string' ? written : Buffer.concat(written).toString('utf8');
+}
+
+const CLOSE = Buffer.from('}');
 
 export function errorText(id: RequestId | null, error: RpcErrorBody): string {
   return `{"jsonrpc":"2.0","id":${stringifyExact(id)},"error":${stringifyExact(error)}}`;

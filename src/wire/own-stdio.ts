@@ -7,8 +7,9 @@ import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { RPC } from './era.ts';
 import { LineReader } from './frame-lines.ts';
+import type { Line } from './frame-lines.ts';
 import { LineWriter } from './line-writer.ts';
-import { errorText, notificationText, parseMessage, requestText, resultText } from './message.ts';
+import { errorText, notificationText, parseMessage, requestText, writtenResult } from './message.ts';
 import type { Message, RequestId } from './message.ts';
 import type { ClientChannel, Connection, IncomingRequest } from './serving.ts';
 
@@ -37,7 +38,7 @@ export class OwnStdio implements ClientChannel {
     this.#connection = options.connect(this);
     const reader = new LineReader({
       maxBytes: maxMessageBytes,
-      onLine: (text) => this.#receive(text),
+      onLine: (line) => this.#receive(line),
       onTooLong: (bytes) => {
         const message = `The message of ${bytes} bytes is larger than ${maxMessageBytes}.`;
         this.#writer.write(errorText(null, { code: RPC.invalidRequest, message }));
@@ -89,8 +90,8 @@ export class OwnStdio implements ClientChannel {
     this.#writer.flush();
   }
 
-  #receive(text: string): void {
-    const parsed = parseMessage(text);
+  #receive(line: Line): void {
+    const parsed = parseMessage(line);
     if (parsed.kind === 'garbage') {
       this.#writer.write(
         errorText(null, { code: RPC.parseError, message: 'Parse error: this line is not JSON.' }),
@@ -169,7 +170,7 @@ class StdioRequest implements IncomingRequest {
   }
 
   result(payload: Payload): void {
-    if (this.#close(payload)) this.#writer.write(resultText(this.id, payload));
+    if (this.#close(payload)) this.#writer.write(writtenResult(this.id, payload));
   }
 
   error(error: RpcErrorBody): void {

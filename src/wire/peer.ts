@@ -7,6 +7,7 @@ import type { Era } from '../model/server-facts.ts';
 import { errorText, notificationText, parseMessage, requestText, resultText } from './message.ts';
 import type { Message, RequestId } from './message.ts';
 import { Payload } from '../lib/payload.ts';
+import type { Line } from './frame-lines.ts';
 import type { MessageStream, StreamEvents } from './stream.ts';
 
 /** `params` of a progress notification, with the token that its receiver knows. */
@@ -127,14 +128,14 @@ export class Peer implements AsyncDisposable {
     return this.#stream.close();
   }
 
-  private receive(text: string, request: number | undefined): void {
-    const parsed = parseMessage(text);
-    if (parsed.kind === 'batch') for (const message of parsed.messages) this.#take(message, text, request);
-    else if (parsed.kind === 'garbage') this.#handlers.garbage(text);
-    else this.#take(parsed, text, request);
+  private receive(line: Line, request: number | undefined): void {
+    const parsed = parseMessage(line);
+    if (parsed.kind === 'batch') for (const message of parsed.messages) this.#take(message, line, request);
+    else if (parsed.kind === 'garbage') this.#handlers.garbage(line.toString());
+    else this.#take(parsed, line, request);
   }
 
-  #take(message: Message, text: string, request: number | undefined): void {
+  #take(message: Message, line: Line, request: number | undefined): void {
     switch (message.kind) {
       case 'result':
         return this.#settle(message.id)?.resolve(message.payload);
@@ -148,7 +149,7 @@ export class Peer implements AsyncDisposable {
         void this.#answer(message, request);
         return;
       case 'invalid':
-        return this.#handlers.garbage(text);
+        return this.#handlers.garbage(line.toString());
     }
   }
 

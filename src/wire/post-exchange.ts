@@ -4,8 +4,8 @@ import { GatewayError } from '../model/errors.ts';
 import { RPC } from './era.ts';
 import { sendJson, whenClosed } from './http-server.ts';
 import type { Accepts } from './http-server.ts';
-import { errorText } from './message.ts';
-import type { RequestId } from './message.ts';
+import { errorText, textOf } from './message.ts';
+import type { RequestId, Written } from './message.ts';
 import type { PostedRequest, ReplyPath } from './posted-request.ts';
 import type { Resumable, ResumableStreams } from './resumable-streams.ts';
 import { EventStream, StallWatch } from './sse-server.ts';
@@ -63,17 +63,17 @@ export class PostExchange implements ReplyPath, Resumable {
     this.#send(text);
   }
 
-  answer(text: string, status: number): void {
+  answer(message: Written, status: number): void {
     if (this.#isDone) return;
     this.#expected--;
     const { accepts, isBatch, response } = this.#options;
     if (this.#stream !== undefined || !accepts.json) {
-      this.#send(text);
+      this.#send(textOf(message));
     } else if (isBatch) {
-      (this.#collected ??= []).push(text);
+      (this.#collected ??= []).push(textOf(message));
     } else {
       this.#isDone = true;
-      sendJson(response, status, { text, headers: this.headers });
+      sendJson(response, status, { body: message, headers: this.headers });
       return;
     }
     if (this.#expected === 0) this.#finish();
@@ -152,7 +152,7 @@ export class PostExchange implements ReplyPath, Resumable {
     if (this.#stream !== undefined) this.#stream.end();
     else {
       const text = `[${(this.#collected ?? []).join(',')}]`;
-      sendJson(this.#options.response, 200, { text, headers: this.headers });
+      sendJson(this.#options.response, 200, { body: text, headers: this.headers });
     }
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { Payload } from '../lib/payload.ts';
 import { GatewayError } from '../model/errors.ts';
+import { textOf } from './message.ts';
 import { PostedRequest } from './posted-request.ts';
 
 const reason = new GatewayError('CALL_CANCELLED', 'Enough.');
@@ -14,7 +15,7 @@ function posted() {
     {
       canNotify: true,
       notify: (text) => said.push(text),
-      answer: (text) => said.push(text),
+      answer: (message) => said.push(textOf(message)),
       withdraw: (id) => said.push(`withdrawn ${String(id)}`),
     },
     {

@@ -4,8 +4,8 @@ import { Cancellation } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { GatewayError, RpcErrorBody } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import { errorText, notificationText, requestText, resultText } from './message.ts';
-import type { Message, RequestId } from './message.ts';
+import { errorText, notificationText, requestText, writtenResult } from './message.ts';
+import type { Message, RequestId, Written } from './message.ts';
 import type { IncomingRequest } from './serving.ts';
 
 /** Where the messages about one request go. */
@@ -13,7 +13,7 @@ export interface ReplyPath {
   /** Whether the client takes anything but the answer. */
   readonly canNotify: boolean;
   notify(text: string): void;
-  answer(text: string, status: number): void;
+  answer(message: Written, status: number): void;
   /** The client withdrew the request; the protocol wants no answer. */
   withdraw(id: RequestId): void;
 }
@@ -48,9 +48,9 @@ export class PostedRequest implements IncomingRequest {
 
   result(payload: Payload): void {
     if (this.#isSettled) return;
-    const text = resultText(this.id, payload); // May throw; the request can then still be answered with an error.
+    const written = writtenResult(this.id, payload); // May throw; the request can then still be answered with an error.
     this.#settle(payload);
-    this.#path.answer(text, 200);
+    this.#path.answer(written, 200);
   }
 
   error(error: RpcErrorBody): void {

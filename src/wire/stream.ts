@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
+import type { Line } from './frame-lines.ts';
 
 /** One message on its way to a server; the transport may need more of it than its text. */
 export type Outgoing =
@@ -17,7 +18,7 @@ export type Outgoing =
 
 export interface StreamEvents {
   /** One whole JSON text that the server sent, with the request whose own stream brought it, where there is one. */
-  message(text: string, request?: number): void;
+  message(text: Line, request?: number): void;
   /** This request can have no answer any more, the stream itself lives on. */
   failed(id: number, error: Error): void;
   /** Called once; nothing can be sent or received any more. */

@@ -42,7 +42,7 @@ export class Pipe {
     const { stdin, stdout, maxMessageBytes } = options;
     const reader = new LineReader({
       maxBytes: maxMessageBytes,
-      onLine: (line) => this.#fromClient(line),
+      onLine: (line) => this.#fromClient(line.toString()),
       // The gateway has the same bound and the better words for it, but it would have to be sent all of it.
       onTooLong: () =>
         this.#toClient('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Too large."}}'),

@@ -34,7 +34,6 @@ export class RawRecords {
     const { entry } = operation;
     const { outcome, code } = outcomeOf(ended);
     const argumentText = argumentsOf(call);
-    const result = payload?.text;
     const who = remembered(this.#callers, caller, callerNames);
     const from = client && remembered(this.#clients, client, clientNames);
     return {
@@ -55,11 +54,11 @@ export class RawRecords {
       code,
       ms: Math.round(ended.ms * 1000) / 1000,
       bytesIn: argumentText === undefined ? undefined : Buffer.byteLength(argumentText),
-      bytesOut: result === undefined ? undefined : Buffer.byteLength(result),
+      bytesOut: payload?.byteLength,
       rule: ended.rule ?? (entry && facts.ruleOf(caller, entry)),
       argumentText,
-      resultText: result?.slice(0, resultChars),
-      resultChars: result?.length,
+      resultText: payload?.start(resultChars),
+      resultChars: payload?.length,
     };
   }
 }

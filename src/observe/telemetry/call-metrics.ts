@@ -46,7 +46,7 @@ export class CallMetrics {
       this.#calls.set(key, calls);
     }
     calls.calls++;
-    calls.bytesOut += ended.payload === undefined ? 0 : Buffer.byteLength(ended.payload.text);
+    calls.bytesOut += ended.payload?.byteLength ?? 0;
     if (outcome !== 'refused') this.#took(server, ended.ms / 1000);
   }
 
