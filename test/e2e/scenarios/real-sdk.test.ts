@@ -26,7 +26,7 @@ verifies('real:sdk-clients', async (cell) => {
       });
       const reports: number[] = [];
       const onprogress = ({ progress }: { progress: number }): void => void reports.push(progress);
-      await client.call('one__progress', { steps: 3, ms: 10 }, { onprogress });
+      await client.call('one__progress', { steps: 3, ms: 300 }, { onprogress });
       // These clients drop a report that comes in one piece with the answer, with or without us in between.
       expect(reports.slice(0, 2)).toEqual([1, 2]);
 
