@@ -1,0 +1,45 @@
+import { expect, test, vi } from 'vitest';
+
+import { makeApi } from './api.ts';
+import { callTool } from './call-tool.ts';
+
+function apiThatStreams(...chunks: readonly string[]) {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk));
+      controller.close();
+    },
+  });
+  return makeApi({ fetch: async () => new Response(body), onSignedOut: () => {} });
+}
+
+const { signal } = new AbortController();
+
+test('what a call tells is heard, and its result is the answer, however the stream is cut', async () => {
+  const api = apiThatStreams(
+    ': hello\n\nevent: prog',
+    'ress\r\ndata: {"progress":1}\r\n',
+    '\r\nevent: result\ndata: {"content":[]}\n\n',
+  );
+  const onEvent = vi.fn<(event: object) => void>();
+  expect(await callTool(api, { name: 'a' }, { signal, onEvent })).toMatchObject({
+    result: { content: [] },
+    text: '{"content":[]}',
+  });
+  expect(onEvent.mock.calls).toEqual([[{ event: 'progress', data: { progress: 1 } }]]);
+});
+
+test('an error of the call is a problem with its words', async () => {
+  const error = { code: 'CALL_TIMEOUT', message: 'It took too long.', details: {} };
+  const api = apiThatStreams(`event: error\ndata: ${JSON.stringify({ error })}\n\n`);
+  await expect(callTool(api, { name: 'a' }, { signal })).rejects.toMatchObject({
+    code: 'CALL_TIMEOUT',
+    message: 'It took too long.',
+  });
+});
+
+test('a stream that ends early is no result', async () => {
+  const api = apiThatStreams('event: progress\ndata: {}\n\n');
+  await expect(callTool(api, { name: 'a' }, { signal })).rejects.toMatchObject({ code: 'GATEWAY_LOST' });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+
+import { joinCommand, splitCommand } from './command-line.ts';
+
+describe('a command line', () => {
+  test.each([
+    ['npx -y @me/server ~/src', ['npx', '-y', '@me/server', '~/src']],
+    [`  node "a b.js"  'c d' `, ['node', 'a b.js', 'c d']],
+    [`sh -c 'echo "$HOME"'`, ['sh', '-c', 'echo "$HOME"']],
+    [String.raw`C:\Tools\a.exe --x`, [String.raw`C:\Tools\a.exe`, '--x']],
+    [String.raw`a\ b "c\"d" ""`, ['a b', 'c"d', '']],
+    ['', []],
+  ])('%s', (text, words) => {
+    expect(splitCommand(text)).toEqual(words);
+  });
+
+  test.each([
+    [['npx', '-y', '@me/server', '--token', '•••']],
+    [['a b', '', 'c"d', "e'f", `g'h"i`, String.raw`j\k`, String.raw`l\ m`, String.raw`n'\o`, 'two\nlines']],
+    [[String.raw`C:\Program Files\a.exe`, '${env:HOME}', '--flag=ü', ' ']],
+  ])('comes back as it was: %j', (words) => {
+    expect(splitCommand(joinCommand(words))).toEqual(words);
+  });
+
+  test('is not quoted where it need not be', () => {
+    expect(joinCommand(['npx', '-y', '@me/server@1.0', '--a=b,c'])).toBe('npx -y @me/server@1.0 --a=b,c');
+  });
+});

@@ -1,0 +1,36 @@
+import { useId } from 'preact/hooks';
+
+import { Field } from '../../../parts/form/field.tsx';
+
+interface TextInputProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly hint?: string;
+  readonly problem?: string | undefined;
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly isCode?: boolean;
+}
+
+/** One line of text with its label. */
+export function TextInput(props: TextInputProps) {
+  const { label, value, onChange, hint, problem, placeholder, isRequired = false, isCode = false } = props;
+  const id = useId();
+  return (
+    <Field label={label} id={id} isRequired={isRequired} hint={hint} problem={problem}>
+      <input
+        id={id}
+        type="text"
+        class={isCode ? 'mono' : ''}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-invalid={problem !== undefined}
+        autocomplete="off"
+        spellcheck={!isCode}
+        placeholder={placeholder}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,17 @@
+import type { IconName } from '../parts/icon.tsx';
+
+interface Page {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: IconName;
+}
+
+/** In the order of the navigation. */
+export const pages: readonly Page[] = [
+  { path: '/', title: 'Overview', icon: 'overview' },
+  { path: '/servers', title: 'Servers', icon: 'servers' },
+  { path: '/tools', title: 'Tools', icon: 'tools' },
+  { path: '/approvals', title: 'Approvals', icon: 'approvals' },
+  { path: '/activity', title: 'Activity', icon: 'activity' },
+  { path: '/access', title: 'Access', icon: 'access' },
+];
