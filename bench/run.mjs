@@ -8,6 +8,8 @@ import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
 import { ensure } from '../scripts/ensure.mjs';
 import { ownChildren } from './lib/children.mjs';
+import { auditTable, measureAudit } from './audit/measure.mjs';
+import { dashboardTable } from './dashboard/table.mjs';
 import { machineLine, summarise, table } from './lib/report.mjs';
 import { summariseInspection } from './inspection/measure.mjs';
 import { inspectionRun, inspectionTable } from './inspection/run.mjs';
@@ -25,6 +27,7 @@ const plans = {
     ms: { one: 70, sixteen: 140, many: 100, large: 90 },
     startRounds: 7,
     idleSeconds: 2,
+    auditSeconds: 3,
     limitSeconds: 240,
   },
   full: {
@@ -32,6 +35,7 @@ const plans = {
     ms: { one: 200, sixteen: 400, many: 250, large: 250 },
     startRounds: 25,
     idleSeconds: 20,
+    auditSeconds: 15,
     limitSeconds: 1200,
   },
 };
@@ -46,7 +50,11 @@ const scenarios = {
 /** Has figures and goals of its own kind instead of ratios. */
 const SEARCH = 'search';
 const INSPECTION = 'inspection';
-const allNames = [...Object.keys(scenarios), SEARCH, INSPECTION];
+const AUDIT = 'audit';
+const DASHBOARD = 'dashboard';
+const usualNames = [...Object.keys(scenarios), SEARCH, INSPECTION, AUDIT];
+/** The last needs a browser, and is measured only where it is asked for. */
+const allNames = [...usualNames, DASHBOARD];
 
 const usage = `node bench/run.mjs [--quick | --full] [--only ${allNames.join(',')}] [--no-busy]`;
 
@@ -79,6 +87,8 @@ async function measure(children, { mode, plan, names, isBusy }) {
   const failures = [];
   let search;
   let inspection;
+  let audit;
+  let dashboard;
   for (const name of names) {
     process.stderr.write(`measuring ${name} …\n`);
     try {
@@ -88,6 +98,15 @@ async function measure(children, { mode, plan, names, isBusy }) {
       }
       if (name === INSPECTION) {
         inspection = summariseInspection(await inspectionRun());
+        continue;
+      }
+      if (name === AUDIT) {
+        audit = await measureAudit({ children, plan });
+        continue;
+      }
+      if (name === DASHBOARD) {
+        const { measureDashboard } = await import('./dashboard/measure.mjs');
+        dashboard = await measureDashboard({ children });
         continue;
       }
       const measured = await scenarios[name](children, { plan, isBusy });
@@ -103,6 +122,8 @@ async function measure(children, { mode, plan, names, isBusy }) {
   console.log(table(rows));
   if (search !== undefined) console.log(searchTables(search));
   if (inspection !== undefined) console.log(inspectionTable(inspection));
+  if (audit !== undefined) console.log(auditTable(audit));
+  if (dashboard !== undefined) console.log(dashboardTable(dashboard));
   const seconds = Math.round((performance.now() - begin) / 1000);
   console.log(
     `\nMedians of the rounds; ratios are taken within a round, the middle half of them lies in "half". ${seconds} s.`,
@@ -110,13 +131,15 @@ async function measure(children, { mode, plan, names, isBusy }) {
   const date = new Date().toISOString();
   const before = resultsBefore();
   // What was not measured stays as it was, with the machine and the date that it was measured on.
-  const others = names.some((name) => name !== SEARCH && name !== INSPECTION)
+  const others = names.some((name) => Object.hasOwn(scenarios, name))
     ? { mode, isBusy, machine, date, seconds, failures, rows }
     : before;
   const report = {
     ...others,
     search: search === undefined ? before.search : { machine, date, ...search },
     inspection: inspection ?? before.inspection,
+    audit: audit === undefined ? before.audit : { machine, date, ...audit },
+    dashboard: dashboard === undefined ? before.dashboard : { machine, date, ...dashboard },
   };
   writeFileSync(resultsFile, `${JSON.stringify(report, null, 2)}\n`);
   return failures.length === 0 ? 0 : 1;
@@ -136,7 +159,7 @@ function readOptions() {
       options: {
         quick: { type: 'boolean', default: false },
         full: { type: 'boolean', default: false },
-        only: { type: 'string', default: allNames.join(',') },
+        only: { type: 'string', default: usualNames.join(',') },
         'no-busy': { type: 'boolean', default: false },
       },
     });

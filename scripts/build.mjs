@@ -1,4 +1,4 @@
-// Bundles src/main.ts into dist/. Dynamic imports become chunks that are loaded when they are needed.
+// Bundles src/main.ts into dist/ and web/ into dist/web/. Dynamic imports become chunks that are loaded when they are needed.
 
 import { createHash } from 'node:crypto';
 import {
@@ -29,6 +29,9 @@ const bundled = [
   ...['@jridgewell/resolve-uri', '@jridgewell/sourcemap-codec', '@jridgewell/trace-mapping'],
 ];
 
+/** Inside the dashboard's script. */
+const inDashboard = ['preact', '@preact/signals', '@preact/signals-core'];
+
 export async function build({ force = false } = {}) {
   const begin = performance.now();
   const hash = hashOfInputs();
@@ -38,7 +41,8 @@ export async function build({ force = false } = {}) {
   }
   rmSync(stampFile, { force: true });
   const files = new Map([
-    ...(await bundle()),
+    ...(await bundle(hash.slice(0, 16))),
+    ...(await dashboard()),
     ['LICENSES.txt', licences()],
     ['word-vectors.bin', vectors()],
     ['quickjs.wasm', interpreter()],
@@ -54,7 +58,8 @@ export async function build({ force = false } = {}) {
 }
 
 function hashOfInputs() {
-  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+  const sources = ['src', 'web']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted();
@@ -74,7 +79,7 @@ function isFresh(hash) {
   return stamp.hash === hash && stamp.files.every((file) => existsSync(join(dist, file)));
 }
 
-async function bundle() {
+async function bundle(id) {
   const esbuild = await import('esbuild');
   const options = {
     absWorkingDir: root,
@@ -92,7 +97,10 @@ async function bundle() {
     mainFields: ['module', 'main'],
     format: 'esm',
     target: 'node20',
-    define: { __TRUNKLINE_VERSION__: JSON.stringify(manifest.version) },
+    define: {
+      __TRUNKLINE_VERSION__: JSON.stringify(manifest.version),
+      __TRUNKLINE_BUILD__: JSON.stringify(`${manifest.version}+${id}`),
+    },
     legalComments: 'none',
     logLevel: 'warning',
     plugins: [packages],
@@ -104,6 +112,22 @@ async function bundle() {
     const name = relative(dist, file.path).replaceAll('\\', '/');
     return [name, withHeader(name, file.text)];
   });
+}
+
+/** The browser's part, with names that change with the content; the gateway serves it as it is. */
+async function dashboard() {
+  const vite = await import('vite');
+  const { output } = await vite.build({
+    configFile: join(root, 'web', 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { write: false },
+  });
+  const files = output.map((file) => [
+    `web/${file.fileName}`,
+    file.type === 'chunk' ? file.code : file.source,
+  ]);
+  const icon = readFileSync(join(root, 'web', 'public', 'icon.svg'));
+  return [...files, ['web/icon.svg', icon]];
 }
 
 const packages = {
@@ -144,7 +168,7 @@ function interpreter() {
 }
 
 function licences() {
-  const texts = bundled.map((name) => {
+  const texts = [...bundled, ...inDashboard].map((name) => {
     const folder = join(root, 'node_modules', name);
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;

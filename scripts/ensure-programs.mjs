@@ -1,4 +1,4 @@
-// Installs the programs that some tests drive: a browser, a terminal, other shells. Only where that is possible without
+// Installs the programs that some tests drive: a browser, a desktop, a terminal, other shells. Only where that is possible without
 // asking anybody: on Debian and its kin, as root. Elsewhere it names what is missing, and the tests that need it fail.
 
 import { spawnSync } from 'node:child_process';
@@ -6,7 +6,13 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs by the Debian package that has them. */
-const wanted = { chromium: 'chromium', expect: 'expect', fish: 'fish', zsh: 'zsh' };
+const wanted = {
+  ...{ chromium: 'chromium', expect: 'expect', fish: 'fish', zsh: 'zsh' },
+  // A desktop that nobody sees, with a panel that shows icons.
+  ...{ xvfb: 'Xvfb', 'dbus-daemon': 'dbus-daemon', 'xfce4-panel': 'xfce4-panel', xdotool: 'xdotool' },
+  // A keychain.
+  ...{ 'gnome-keyring': 'gnome-keyring-daemon', 'libsecret-tools': 'secret-tool' },
+};
 
 export function ensurePrograms() {
   const missing = Object.keys(wanted).filter((name) => !isThere(wanted[name]));

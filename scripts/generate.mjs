@@ -1,8 +1,9 @@
-// Writes the files that are made from src/config/schema.ts and src/cli/program.ts. With --check it writes nothing and names stale ones.
+// Writes the files that are made from src/config/schema.ts, src/cli/program.ts and src/admin/contract.ts. With --check it writes nothing and names stale ones.
 
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openapi } from './openapi.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -11,6 +12,7 @@ export async function generate() {
   const example = readFileSync(join(root, 'docs', 'example.jsonc'), 'utf8').replaceAll('\r\n', '\n');
   return new Map([
     ['schema/config.schema.json', `${JSON.stringify(schema, null, 2)}\n`],
+    ['schema/openapi.json', `${JSON.stringify(await openapi(), null, 2)}\n`],
     ['docs/config.md', configPage(schema, example)],
     ['docs/cli.md', cliPage(await readProgram())],
   ]);
@@ -196,7 +198,8 @@ command line ends with exit code 2; [Errors](errors.md) has all exit codes. \`--
 ## Text and JSON
 
 On a terminal results are text: aligned tables, coloured unless \`NO_COLOR\` is set or \`--color never\` is given (\`FORCE_COLOR\` and \`--color always\` colour in a pipe too), and
-whatever takes longer than half a second says on standard error how far it is. In a pipe results are JSON. \`--json\` and \`--text\` ask for either; with \`--json\` problems are
+whatever takes longer than half a second says on standard error how far it is: in a line that moves, or in lines that stay where \`TERM\` is \`dumb\` or \`--progress lines\` asks
+for them, as people with a screen reader do. Sentences are broken between words, commands and names that one copies are not. In a pipe results are JSON. \`--json\` and \`--text\` ask for either; with \`--json\` problems are
 JSON too, one line each on standard error. Text of servers cannot control your terminal: what could is left out.
 
 \`read\` is the exception: a resource is a document, so a pipe gets its content as it is. No command waits for an answer that nobody can give: without a terminal a question is an

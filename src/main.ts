@@ -1,9 +1,12 @@
+import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { crashLine } from './cli/print/crash-line.ts';
 import { output } from './cli/output.ts';
 import { runCli } from './cli/program.ts';
 
 declare const __TRUNKLINE_VERSION__: string;
+declare const __TRUNKLINE_BUILD__: string;
 
 const { stdin, stdout, stderr, env, platform, pid } = process;
 let stop: (() => void) | undefined;
@@ -16,6 +19,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stop();
   });
 }
+// Node would print the error with everything that hangs on it, arguments and headers among that.
+process.on('uncaughtException', (error) => {
+  try {
+    writeSync(2, crashLine(error, { env, now: new Date() }));
+  } finally {
+    process.exit(1);
+  }
+});
 // Whoever reads us may stop reading, as `head` does; that is no trouble of ours.
 for (const stream of [stdout, stderr]) stream.on('error', () => {});
 
@@ -27,10 +38,13 @@ const code = await runCli(process.argv.slice(2), {
   platform,
   pid,
   version: __TRUNKLINE_VERSION__,
+  build: __TRUNKLINE_BUILD__,
   program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
   vectors: new URL('word-vectors.bin', import.meta.url),
   codeWorker: new URL('code-worker.js', import.meta.url),
   auditWorker: new URL('audit-worker.js', import.meta.url),
+  web: new URL('web/', import.meta.url),
+  openapi: new URL('../schema/openapi.json', import.meta.url),
   stdin,
   stdout,
   stderr,

@@ -42,10 +42,11 @@ export function summarise(row) {
   };
   const medians = Object.fromEntries(Object.entries(values).map(([name, rounds]) => [name, median(rounds)]));
   const summary = { medians, ofBase: compare(values[base]), ofFloor: compare(values.floor) };
-  return { ...row, ...summary, ...(goal && { isReached: isReached(goal, summary) }) };
+  return { ...row, ...summary, ...(goal && { isReached: isReached(goal, { ...summary, base }) }) };
 }
 
-function isReached({ ofBaseAtLeast, ofBaseAtMost, valueAtMost }, { medians, ofBase }) {
+function isReached({ ofBaseAtLeast, ofBaseAtMost, overBaseAtMost, valueAtMost }, { medians, ofBase, base }) {
+  if (overBaseAtMost !== undefined) return medians.trunkline - medians[base] <= overBaseAtMost;
   if (ofBaseAtLeast !== undefined) return ofBase.median >= ofBaseAtLeast;
   if (ofBaseAtMost !== undefined) return ofBase.median <= ofBaseAtMost;
   return medians.trunkline <= valueAtMost;
@@ -76,7 +77,8 @@ function cells({ title, unit, medians, ofBase, ofFloor, goal, isReached: reached
   ];
 }
 
-function goalText({ ofBaseAtLeast, ofBaseAtMost, valueAtMost }, unit) {
+function goalText({ ofBaseAtLeast, ofBaseAtMost, overBaseAtMost, valueAtMost }, unit) {
+  if (overBaseAtMost !== undefined) return `≤ +${overBaseAtMost} ${unit}`;
   if (ofBaseAtLeast !== undefined) return `≥ ${ofBaseAtLeast.toFixed(2)} ×`;
   return ofBaseAtMost === undefined ? `≤ ${valueAtMost} ${unit}` : `≤ ${ofBaseAtMost.toFixed(2)} ×`;
 }

@@ -9,7 +9,8 @@ import { stdioClient } from '../client/stdio-client.mjs';
 
 const echoServer = fileURLToPath(new URL('../fixtures/echo-server.mjs', import.meta.url));
 const floorProxy = fileURLToPath(new URL('../fixtures/floor-proxy.mjs', import.meta.url));
-const gateway = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** Trunkline, as it is started. */
+export const gateway = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const READY_WITHIN_MS = 20_000;
 

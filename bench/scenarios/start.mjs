@@ -1,6 +1,6 @@
 import { stdioClient } from '../client/stdio-client.mjs';
 import { interleaved } from '../lib/stats.mjs';
-import { endGateway, launch, prepareHome, within } from '../lib/subjects.mjs';
+import { endGateway, gateway, launch, prepareHome, within } from '../lib/subjects.mjs';
 
 const MANY = { servers: 10, tools: 50 };
 export const MANY_TOOLS = MANY.servers * MANY.tools;
@@ -12,7 +12,8 @@ export async function start(children, { plan }) {
   const cold = (name) => () => firstList(children, { name, home: prepareHome(children) });
   const warm = (name) => () => firstList(children, { name, home, tools: MANY_TOOLS });
   const subjects = [
-    { key: 'node', run: () => emptyNode(children) },
+    { key: 'node', run: () => untilEnd(children, ['-e', '0']) },
+    { key: 'help', run: () => untilEnd(children, [gateway, '--help']) },
     { key: 'direct', run: cold('direct') },
     { key: 'coldFloor', run: cold('floor') },
     { key: 'coldTrunkline', run: cold('trunkline') },
@@ -45,6 +46,7 @@ export async function start(children, { plan }) {
     ),
     row('attached', 'the same, through a running gateway', { node, trunkline: times.attached }),
     row('starting', 'the same, starting the gateway', { node, trunkline: times.starting }),
+    row('help', 'trunkline --help', { node, trunkline: times.help }, { overBaseAtMost: 80 }),
   ];
 }
 
@@ -76,9 +78,10 @@ async function seeAllTools(children, { name, home }) {
   await children.end(running);
 }
 
-async function emptyNode(children) {
+/** From the start of the process to its end. */
+async function untilEnd(children, args) {
   const begin = performance.now();
-  const running = children.start(['-e', '0']);
+  const running = children.start(args);
   await children.gone(running);
   return performance.now() - begin;
 }

@@ -1,7 +1,10 @@
+import type { ConfigProblem } from '../config/reload/config-state.ts';
 import type { ErrorCode, RpcErrorBody } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
 import type { Tier } from '../model/tier.ts';
+import type { KeyContract } from './key-contract.ts';
+import type { ManageContract } from './manage-contract.ts';
 import type { AdminSignIn, AdminSignInStatus } from './sign-in-contract.ts';
 import type { AuditTotals } from '../observe/audit/audit-batch.ts';
 import type { AuditFilter, AuditRecord } from '../observe/audit/audit-record.ts';
@@ -16,20 +19,27 @@ import type {
   AdminNamed,
   AdminWaitingCall,
 } from './approval-contract.ts';
+import type { DashboardContract } from './dashboard-contract.ts';
+
+/** Pages import types from here alone. */
+export type * from './approval-contract.ts';
+export type * from './dashboard-contract.ts';
+export type * from './key-contract.ts';
+export type * from './manage-contract.ts';
+export type * from './sign-in-contract.ts';
+export type { AuditRecord } from '../observe/audit/audit-record.ts';
 
 /**
  * Every route of the admin API by method and path: what it takes and what it answers. Names that begin with a colon are
  * parts of the path. Adding a route is one line here and one `route(…)` in a file of `routes/`.
  */
-export interface AdminContract {
+export interface AdminContract extends KeyContract, ManageContract, DashboardContract {
   'GET /api/health': { answer: AdminHealth };
   'GET /api/status': { answer: AdminStatus };
+  /** Calls are refused until it is resumed, also by the next gateway; those under way go on, and lists are answered. */
+  'POST /api/pause': { answer: AdminPause };
+  'POST /api/resume': { answer: AdminPause };
   'POST /api/stop': { answer: { readonly stopping: true } };
-
-  /** Keys of callers over HTTP; the key itself is in the answer that makes it, and never again. */
-  'GET /api/keys': { answer: readonly AdminKey[] };
-  'POST /api/keys': { body: AdminNewKey; answer: AdminKey & { readonly key: string } };
-  'POST /api/keys/:name/revoke': { answer: AdminKey };
 
   'GET /api/servers': { answer: readonly AdminServer[] };
   'POST /api/servers/:name/restart': { answer: AdminServer };
@@ -116,32 +126,17 @@ export interface AdminAuditFilter extends AuditFilter {
 export type AdminRoute = keyof AdminContract;
 export type AdminNameKind = 'server' | 'tool' | 'prompt' | 'resource';
 
-export interface AdminNewKey {
-  readonly name: string;
-  /** Absent: bound to none. */
-  readonly profile?: string;
-  readonly tier?: Tier;
-  readonly groups?: readonly string[];
-  readonly roles?: readonly string[];
-  /** Milliseconds since 1970. */
-  readonly expiresAt?: number;
-}
-
-export interface AdminKey extends AdminNewKey {
-  /** How the key begins; no secret. */
-  readonly start: string;
-  readonly createdAt: number;
-  readonly usedAt?: number;
-  /** Whether the running configuration accepts keys. */
-  readonly isAccepted: boolean;
-}
-
 export interface AdminHealth {
   readonly version: string;
   readonly pid: number;
 }
 
-export interface AdminStatus extends AdminHealth {
+export interface AdminPause {
+  /** Since when calls are refused, in milliseconds since 1970; absent while they are let through. */
+  readonly pausedSince?: number;
+}
+
+export interface AdminStatus extends AdminHealth, AdminPause {
   /** When the gateway was started, in milliseconds since 1970. */
   readonly since: number;
   /** Whether it outlives the command that asks. */
@@ -152,11 +147,21 @@ export interface AdminStatus extends AdminHealth {
   /** Client sessions that are connected now. */
   readonly clients: number;
   readonly warnings: readonly string[];
+  /** Why the configuration file as it is now is not what runs; absent when it is. */
+  readonly configProblem?: ConfigProblem;
+  /** Settings that are written otherwise than they are in use until the gateway is started again; absent when none is. */
+  readonly needsRestart?: readonly string[];
   readonly tools: number;
   /** How the record of operations fares; absent where there is none. */
   readonly audit?: AuditHealth;
   /** How much waits for a person. */
-  readonly held: { readonly servers: number; readonly entries: number; readonly calls: number };
+  readonly held: {
+    readonly servers: number;
+    readonly entries: number;
+    readonly calls: number;
+    /** Why nothing new is approved for the time being. */
+    readonly problem?: string;
+  };
   readonly servers: readonly AdminServer[];
 }
 
@@ -176,7 +181,14 @@ export interface AdminServer {
   readonly pid?: number;
   /** When it last said what it offers; absent before the first time. */
   readonly listedAt?: number;
-  readonly problem?: { readonly code: ErrorCode; readonly message: string; readonly retryAt?: number };
+  readonly problem?: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    /** When it is tried again by itself. */
+    readonly retryAt?: number;
+    /** How often it was tried in vain in a row. */
+    readonly attempts?: number;
+  };
   readonly server?: ServerFacts;
 }
 

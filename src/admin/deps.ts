@@ -1,10 +1,17 @@
 import type { KeyRights, StoredKey } from '../auth/downstream/key-store.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
+import type { ConfigState } from '../config/reload/config-state.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Pause } from '../gateway/pause.ts';
 import type { Caller } from '../model/caller.ts';
 import type { AuditTrail } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';
+import type { LogTail } from '../observe/server-log/read-tail.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServerChanges } from '../manage/server-changes.ts';
 import type { AdminStatus } from './contract.ts';
+import type { AdminEvent, AdminSessionLink } from './dashboard-contract.ts';
+import type { OpenedSession } from './sessions/browser-sessions.ts';
 import type { AdminSignIn, AdminSignInStatus } from './sign-in-contract.ts';
 
 /** Everything that the admin API touches. */
@@ -13,8 +20,18 @@ export interface AdminDeps {
   readonly audit: AuditTrail;
   readonly signIns: SignInAccess;
   readonly keys: KeyAccess;
+  readonly browsers: BrowserAccess;
+  /** Counts what clients are sent to know the tools. */
+  readonly meter: { saved(): Promise<void> };
+  readonly pause: Pause;
+  readonly management: ManagementAccess;
+  /** What is in use now. */
   readonly config: () => ConfigSnapshot;
+  /** What follows the configuration file; undefined where nothing does. */
+  readonly reload: () => ReloadAccess | undefined;
   readonly kind: AdminStatus['kind'];
+  /** The file that describes these routes. */
+  readonly openapi: URL;
   readonly version: string;
   readonly pid: number;
   readonly since: number;
@@ -24,6 +41,44 @@ export interface AdminDeps {
   /** Asks the gateway to end, as a signal does. */
   readonly stop: () => void;
   readonly log: Logger;
+}
+
+/** What routes have besides: they tell readers of events what nobody else notices. */
+export interface RouteDeps extends AdminDeps {
+  readonly tell: (event: AdminEvent) => void;
+}
+
+/** How the configuration in use and the file are to each other. */
+export interface ReloadAccess {
+  readonly state: ConfigState;
+  /** Reads the file now; resolves when what it says is in use, or the state says why it is not. */
+  look(): Promise<void>;
+}
+
+/** Browsers that are signed in to the dashboard. */
+export interface BrowserAccess {
+  /** For whoever shows the admin key; throws when it is wrong, or too many were. */
+  signIn(key: string): OpenedSession;
+  signOut(id: string): void;
+  isSignedIn(id: string): boolean;
+  /** Sees to it that there is something to open. */
+  link(): Promise<AdminSessionLink>;
+}
+
+/** Servers of the configuration, for whoever looks after them. */
+export interface ManagementAccess {
+  /** Whether the servers are in no file, so that nothing can be changed. */
+  readonly isFixed: boolean;
+  /** Loaded when first asked for. */
+  changes(): Promise<ServerChanges>;
+  /** How what runs and what is written are to each other. */
+  inUse(): Pick<ConfigState, 'problem' | 'needsRestart'>;
+  log(
+    server: string,
+    which: { readonly lines: number; readonly from?: number | undefined },
+  ): LogTail & { readonly file: string };
+  registry(signal: AbortSignal): Promise<Registry>;
+  readonly platform: NodeJS.Platform;
 }
 
 /** The keys of callers over HTTP. */

@@ -5,10 +5,11 @@ import { GatewayError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { AdminContract, AdminRoute } from './contract.ts';
+import type { Proof } from './proof.ts';
 
 /** Who asks is established by whoever hands the request over, from where it came in. */
 export interface AdminEnv {
-  Bindings: { readonly caller: Caller };
+  Bindings: { readonly caller: Caller; readonly proof: Proof };
 }
 export type AdminApp = Hono<AdminEnv>;
 
@@ -18,6 +19,8 @@ export interface Asked {
   readonly body: JsonObject;
   readonly params: Readonly<Record<string, string>>;
   readonly caller: Caller;
+  /** How the caller proved who it is, and whether a person sits there. */
+  readonly proof: Proof;
   /** Aborted when whoever asks has gone away. */
   readonly signal: AbortSignal;
 }
@@ -44,6 +47,7 @@ export async function askedIn(context: Context<AdminEnv>): Promise<Asked> {
     body: req.method === 'GET' ? {} : bodyOf(await req.text()),
     params: req.param(),
     caller: env.caller,
+    proof: env.proof,
     signal: req.raw.signal,
   };
 }

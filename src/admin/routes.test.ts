@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryGateway } from '../../test/support/memory-gateway.ts';
 import type { Offer } from '../../test/support/memory-gateway.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
+import { Pause } from '../gateway/pause.ts';
 import type { Caller } from '../model/caller.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { AuditTrail } from '../observe/audit/audit-trail.ts';
@@ -53,11 +54,28 @@ async function opened(offers: Readonly<Record<string, Offer>>): Promise<Opened> 
   const nobody = (): Promise<never> => Promise.reject(new Error('Nobody signs in here.'));
   const routes = adminRoutes({
     audit,
+    pause: new Pause(undefined, Date.now),
+    reload: () => undefined,
     signIns: { begin: nobody, at: nobody, watch: nobody, signOut: nobody, list: nobody },
+    meter: { saved: () => Promise.resolve() },
+    management: {
+      ...{ changes: nobody, registry: nobody, platform: 'linux', isFixed: false },
+      inUse: () => ({ needsRestart: [] }),
+      log: () => ({ file: '', lines: [], hasMore: false, next: 0 }),
+    },
+    browsers: {
+      signIn: () => {
+        throw new Error('Nobody signs in here.');
+      },
+      signOut: () => {},
+      isSignedIn: () => false,
+      link: nobody,
+    },
     keys: { hasProfile: () => false, addKey: nobody, keys: nobody, revokeKey: nobody },
     gateway: memory.gateway,
     config: () => snapshot,
     kind: 'own',
+    openapi: new URL('../../schema/openapi.json', import.meta.url),
     version: '1.2.3',
     pid: 7,
     since: 5,

@@ -1,28 +1,4 @@
-/** A sign-in that was begun here. */
-export interface AdminSignIn {
-  readonly id: string;
-  readonly server: string;
-  /** Empty for the sign-in that all callers share. */
-  readonly caller: string;
-  /** `offered` until somebody opens the link, `open` until the person has decided. */
-  readonly state: 'offered' | 'open' | 'done' | 'failed';
-  readonly url: string;
-  /** To be typed at `url`, with `device`. */
-  readonly code?: string;
-  readonly account?: string;
-  readonly problem?: string;
-}
-
-export interface AdminSignInStatus {
-  readonly server: string;
-  readonly caller: string;
-  readonly state: 'signed-in' | 'expired' | 'needs-sign-in' | 'header' | 'not-signed-in';
-  readonly account?: string;
-  readonly issuer?: string;
-  readonly scope?: string;
-  /** In milliseconds since 1970. */
-  readonly expiresAt?: number;
-  /** Whether it is renewed without a person. */
-  readonly renews?: boolean;
-  readonly problem?: string;
-}
+export type {
+  OfferedSignIn as AdminSignIn,
+  SignInStatus as AdminSignInStatus,
+} from '../auth/upstream/sign-in-state.ts';

@@ -3,10 +3,16 @@ import { readRecord, removeRecord, writeRecord } from '../attach/gateway-record.
 import type { GatewayRecord } from '../attach/gateway-record.ts';
 import { identified } from '../attach/identity.ts';
 import { isAlive } from '../attach/is-alive.ts';
+import { isUnwritable } from '../lib/is-unwritable.ts';
 import type { Logger } from '../observe/log.ts';
 import type { AppOptions } from './app-options.ts';
 
 const LOOK_EVERY_MS = 30_000;
+
+export interface Announced extends AsyncDisposable {
+  /** The configuration says this from now on. */
+  runsWith(text: string): Promise<void>;
+}
 
 /** Writes down where this gateway is found, and sees to it that this stays true until it ends. */
 export async function announce(
@@ -19,10 +25,10 @@ export async function announce(
     /** Another gateway has taken our place. */
     readonly onReplaced: () => void;
   },
-): Promise<AsyncDisposable> {
+): Promise<Announced> {
   const { stateDir, pid, version, file, env } = options;
   const { socket, text, url, log, onReplaced } = deps;
-  const record: GatewayRecord = {
+  let record: GatewayRecord = {
     socket,
     pid,
     kind: options.http === undefined ? 'background' : 'http',
@@ -31,7 +37,13 @@ export async function announce(
     since: Date.now(),
   };
   sweep(stateDir);
-  await writeRecord(stateDir, record);
+  try {
+    await writeRecord(stateDir, record);
+  } catch (error) {
+    // Whoever has its address needs no record.
+    if (record.kind === 'background' || !isUnwritable(error)) throw error;
+    return { runsWith: async () => {}, [Symbol.asyncDispose]: async () => {} };
+  }
   log.info('Clients can find the gateway.', { pid, version, config: file, kind: record.kind });
   const look = async (): Promise<void> => {
     const found = readRecord(stateDir);
@@ -43,6 +55,11 @@ export async function announce(
     look().catch((error: unknown) => log.warn('Cannot write run/gateway.json.', { reason: String(error) }));
   }, LOOK_EVERY_MS).unref();
   return {
+    runsWith: async (changed) => {
+      record = { ...record, ...identified({ version, config: file, text: changed, env }) };
+      // Another gateway may have taken our place.
+      if (readRecord(stateDir)?.pid === pid) await writeRecord(stateDir, record);
+    },
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
       removeRecord(stateDir, pid);

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Logger, LogLevel } from '../observe/log.ts';
+import type { LevelSource, Logger } from '../observe/log.ts';
 import type { WrapClient } from './read-client.ts';
 
 /** What the command line decided, and everything of the outside world that the gateway touches. */
@@ -8,6 +8,8 @@ export interface AppOptions {
   /** The configuration itself, where it is on the command line and `file` does not exist. */
   readonly text?: string | undefined;
   readonly stateDir: string;
+  /** Where it is written which files a person trusts; absent where this one needs no trust. */
+  readonly trustedIn?: string | undefined;
   /** `nobody`: only the process itself asks, through `App.admin`, and nothing is listed before it is asked for. */
   readonly listen?: 'nobody' | 'socket' | undefined;
   /** Where the user's gateway listens for pipes and commands; absent where this process is nobody's gateway but its own. */
@@ -29,18 +31,26 @@ export interface AppOptions {
   readonly profile?: string | undefined;
   /** Instead of what the configuration says. */
   readonly expose: 'auto' | 'direct' | 'search' | 'code' | undefined;
-  readonly logger: (configured: LogLevel) => Logger;
+  readonly logger: (configured: LevelSource) => Logger;
+  /** Calls it when the process is asked to end; absent where somebody else decides when. */
+  readonly onStopSignal?: (stop: () => void) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
   readonly pid: number;
   readonly version: string;
+  /** Of the program as it was built: what one build remembers another one may not understand. */
+  readonly build: string;
   /** The file of word vectors, for searching. */
   readonly vectors: URL;
   /** The entry of the thread that scripts run in. */
   readonly codeWorker: URL;
   /** The entry of the thread that keeps the record of operations. */
   readonly auditWorker: URL;
+  /** The folder of the dashboard's files. */
+  readonly web: URL;
+  /** The file that describes the admin API. */
+  readonly openapi: URL;
   readonly stdin: Readable;
   readonly stdout: Writable;
 }

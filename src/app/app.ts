@@ -1,9 +1,8 @@
 import type { AdminRoutes } from '../admin/routes.ts';
 import { readWarm } from '../catalog/warm-file.ts';
-import type { WarmState } from '../catalog/warm-file.ts';
 import type { CallersConfig } from '../config/callers-config.ts';
 import type { ConfigSnapshot, ConfigWarning } from '../config/config.ts';
-import { configRevision, readConfigText } from '../config/load.ts';
+import { readConfigText } from '../config/load.ts';
 import { SignInOffers } from '../downstream/sign-in-offers.ts';
 import { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
 import { estimateTokens } from '../exposure/tokens.ts';
@@ -12,15 +11,23 @@ import { deferred } from '../lib/deferred.ts';
 import { Scope } from '../lib/scope.ts';
 import { Results } from '../results/results.ts';
 import { GatewayError } from '../model/errors.ts';
+import type { Announced } from './announce.ts';
 import type { AppOptions } from './app-options.ts';
 import { buildGateway } from './build-gateway.ts';
 import { Callers } from './callers/callers.ts';
+import { Dashboard } from './callers/dashboard.ts';
 import { lazyAdmin } from './lazy-admin.ts';
 import { openAudit } from './open-audit.ts';
+import { managementTools } from './managing/management-tools.ts';
 import { openFront } from './open-front.ts';
+import { openManagement } from './managing/open-management.ts';
+import { openMeter } from './open-meter.ts';
 import { openTelemetry } from './open-telemetry.ts';
+import type { Telemetry } from './open-telemetry.ts';
 import type { Front } from './open-front.ts';
+import { loadSnapshot } from './load-snapshot.ts';
 import { profileProblem } from './profile-problem.ts';
+import type { Reloading } from './reloading.ts';
 
 export interface App {
   readonly gateway: Gateway;
@@ -39,22 +46,31 @@ export interface App {
 export async function startApp(options: AppOptions): Promise<App> {
   const { stateDir } = options;
   let isDamaged = false;
-  const warm = readWarm(stateDir, options.version, () => (isDamaged = true));
+  const warm = readWarm(stateDir, options.build, () => (isDamaged = true));
   const text = options.text ?? (await readConfigText(options.file));
+  if (options.trustedIn !== undefined) await checkTrust(options.file, text, options.trustedIn);
   const snapshot = await loadSnapshot(options, text, warm);
   const config = snapshot.value;
+  // What is in use; whoever asks again later may get another one.
+  let inUse = snapshot;
+  const current = (): ConfigSnapshot => inUse;
   const wrong = profileProblem(options.profile, config);
   if (wrong !== undefined) throw new GatewayError('USAGE', wrong);
-  const log = options.logger(config.log.level);
+  const log = options.logger(() => current().value.log.level);
   if (isDamaged) log.warn('The catalog of the last run is damaged; starting without it.', { stateDir });
   const scope = new Scope((error) => log.error('Closing failed.', { reason: String(error) }));
   try {
     // Opened first, closed last: what is ended by stopping is recorded, too.
     const audit = scope.use(openAudit(options, config, log));
-    const telemetry = await openTelemetry(options, snapshot, {
-      ...{ scope, audit, log, gateway: () => gateway, clients: () => front.clients() },
-    });
-    const { gateway, signIns } = await buildGateway(options, snapshot, { scope, log, warm, telemetry });
+    const meter = scope.use(openMeter(audit, Date.now));
+    const telemetryOf = (of: ConfigSnapshot): Promise<Telemetry> =>
+      openTelemetry(options, of, {
+        ...{ audit, log, gateway: () => gateway, clients: () => front.clients() },
+      });
+    let telemetry = await telemetryOf(snapshot);
+    scope.defer(() => telemetry.close());
+    const built = await buildGateway(options, current, { scope, log, warm, telemetry });
+    const { gateway, signIns, pause } = built;
     const ended = deferred<void>();
     const results = new Results({ ...config.results, estimate: estimateTokens, now: Date.now });
     scope.defer(() => results[Symbol.dispose]());
@@ -63,12 +79,46 @@ export async function startApp(options: AppOptions): Promise<App> {
       new LazySandbox({ worker: options.codeWorker, maxScripts, memoryMb, now: Date.now }),
     );
     const stop = (): void => ended.resolve();
-    const callers = new Callers(options, snapshot, { scope, audit, log });
-    const admin = lazyAdmin(options, {
-      ...{ gateway, snapshot, audit, signIns, callers, front: () => front, log, stop },
+    // Before anybody can know that we are there, who may then ask us to end.
+    options.onStopSignal?.(stop);
+    const callers = new Callers(options, current, { scope, audit, log });
+    let reloading: Reloading | undefined;
+    const management = openManagement(options, {
+      ...{ config: current, audit, serverLogs: built.serverLogs, reload: () => reloading },
+      url: () => front.url,
     });
-    const front: Front = await openFront(options, snapshot, {
-      ...{ gateway, log, results, sandbox, admin, metricsText: telemetry.metricsText, onEnd: stop, callers },
+    const beside = managementTools({ config: current, gateway, audit, management });
+    const dashboard = scope.use(
+      new Dashboard(options, {
+        admin: () => admin(),
+        publicUrl: () => current().value.http.publicUrl,
+        stay: () => front.stay?.() ?? { [Symbol.dispose]: () => {} },
+        ...{ audit, log },
+      }),
+    );
+    const admin = lazyAdmin(options, {
+      ...{
+        gateway,
+        config: current,
+        reload: () => reloading,
+        audit,
+        signIns,
+        callers,
+        pause,
+        management,
+        dashboard,
+        meter,
+        scope,
+        front: () => front,
+        log,
+        stop,
+      },
+    });
+    const front: Front = await openFront(options, current, {
+      ...{ gateway, log, results, sandbox, admin, onEnd: stop, callers },
+      metricsText: () => telemetry.metricsText?.(),
+      reload: async () => reloading?.look(),
+      ...{ dashboard, meter, beside },
       signIns: new SignInOffers({
         begin: (server, caller) => signIns.begin(server, caller),
         isHere: ({ via }) => via !== 'http' || isLoopback(front.url),
@@ -79,10 +129,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     gateway.start(options.listen === 'nobody' ? 'on-demand' : 'at-once');
     const stopped = ended.promise.then(async () => {
       front.stopAccepting();
-      const until = Date.now() + config.shutdownMs;
+      const { shutdownMs } = current().value;
+      const until = Date.now() + shutdownMs;
       // Calls that wait for one are answered now.
       void signIns[Symbol.asyncDispose]();
-      await withinMs(Promise.all([front.drained(), sandbox.drained()]), config.shutdownMs);
+      await withinMs(Promise.all([front.drained(), sandbox.drained()]), shutdownMs);
       await gateway.drain(Math.max(0, until - Date.now()));
       // While the front is open, so that whoever waits for a script is told.
       await sandbox[Symbol.asyncDispose]();
@@ -90,10 +141,26 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     const { url } = front;
     const { socket } = options;
+    let announced: Announced | undefined;
     if (socket !== undefined) {
       const { announce } = await import('./announce.ts');
       const onReplaced = (): void => front.retire?.();
-      scope.use(await announce(options, { socket, text, url, log, onReplaced }));
+      announced = scope.use(await announce(options, { socket, text, url, log, onReplaced }));
+    }
+    if (options.text === undefined && options.listen !== 'nobody') {
+      const { Reloading: Loaded } = await import('./reloading.ts');
+      const { guards } = built;
+      reloading = new Loaded(options, snapshot, {
+        ...{ gateway, guards, front, audit, telemetry, results, sandbox, signIns, log },
+        use: (next) => void (inUse = next),
+        openTelemetry: telemetryOf,
+        useTelemetry: (next) => void (telemetry = next),
+        remember: async (used, changed) => {
+          built.remember(used);
+          await announced?.runsWith(changed);
+        },
+      });
+      scope.use(reloading);
     }
     return { gateway, url, auth: config.auth, warnings: snapshot.warnings, admin, stop, stopped };
   } catch (error) {
@@ -102,21 +169,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** The same text under the same version means the same value, so that a warm start loads no parser and no schema. */
-async function loadSnapshot(
-  { file, version, servers }: AppOptions,
-  text: string,
-  warm: WarmState | undefined,
-): Promise<ConfigSnapshot> {
-  const revision = configRevision(
-    servers === undefined ? text : `${text}\0${JSON.stringify(servers)}`,
-    version,
-  );
-  // Our own file of this very version, written from a snapshot; paths in it depend on where the config lies.
-  const remembered = warm?.config?.snapshot as ConfigSnapshot | undefined;
-  if (warm?.config?.revision === revision && remembered?.file === file) return remembered;
-  const { validateConfig } = await import('../config/validate.ts');
-  return validateConfig({ file, text, revision, servers });
+/** A file of a project is run as the person has read it, and not as it became since. */
+async function checkTrust(file: string, text: string, trustedIn: string): Promise<void> {
+  const [{ isTrustedText }, { untrusted }] = await Promise.all([
+    import('../config/trust.ts'),
+    import('../config/reload/untrusted.ts'),
+  ]);
+  if (!(await isTrustedText(file, text, trustedIn))) throw untrusted(file);
 }
 
 function withinMs(promise: Promise<unknown>, ms: number): Promise<void> {

@@ -6,9 +6,12 @@ import type { ConfigSnapshot } from '../config/config.ts';
 import { referenceReader, reveal, revealTransport } from '../config/references.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { listingSource } from '../gateway/listing-source.ts';
+import { Pause } from '../gateway/pause.ts';
 import type { Scope } from '../lib/scope.ts';
 import type { Logger } from '../observe/log.ts';
+import type { ServerLogs } from '../observe/server-log/server-logs.ts';
 import { heldServer } from '../policy/approvals/approvals.ts';
+import type { Guard } from '../policy/call.ts';
 import { descriptions } from '../policy/describe.ts';
 import { toolLists } from '../policy/tool-lists.ts';
 import { openDatabase } from '../storage/database.ts';
@@ -22,6 +25,7 @@ import { MAX_MESSAGE_BYTES } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';
 import { loadGuards } from './load-guards.ts';
 import { openApprovals, watchApprovals } from './open-approvals.ts';
+import { noteConnections, openServerLogs } from './managing/open-server-logs.ts';
 import type { Telemetry } from './open-telemetry.ts';
 import { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
 import { credentialsFor, openVault } from './signing-in/upstream-credentials.ts';
@@ -35,19 +39,32 @@ const CAN_ASK = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
 };
 
+interface BuiltGateway {
+  readonly gateway: Gateway;
+  readonly signIns: GatewaySignIns;
+  readonly pause: Pause;
+  readonly guards: readonly Guard[];
+  /** Absent where nothing is logged of servers. */
+  readonly serverLogs: ServerLogs | undefined;
+  /** For the next warm start. */
+  readonly remember: (snapshot: ConfigSnapshot) => void;
+}
+
 /** The gateway and everything below it, created into the scope. */
 export async function buildGateway(
   options: AppOptions,
-  snapshot: ConfigSnapshot,
+  current: () => ConfigSnapshot,
   deps: {
     readonly scope: Scope;
     readonly log: Logger;
     readonly warm: WarmState | undefined;
     readonly telemetry: Telemetry;
   },
-): Promise<{ readonly gateway: Gateway; readonly signIns: GatewaySignIns }> {
-  const { env, stateDir, version, platform } = options;
-  const { scope, log } = deps;
+): Promise<BuiltGateway> {
+  const snapshot = current();
+  const { env, stateDir, version, build, platform } = options;
+  const { scope } = deps;
+  const { serverLogs, log, ...hearing } = openServerLogs(options, current, deps);
   const now = Date.now;
   const config = snapshot.value;
   const runDir = join(stateDir, 'run');
@@ -56,9 +73,11 @@ export async function buildGateway(
   const watchdog = scope.use(new Watchdog({ platform }));
   const database = scope.use(new LazyDatabase(() => openDatabase({ stateDir, log })));
   const cache = scope.use(
-    new ListingCache({ stateDir, version, warm: deps.warm, database: () => database.get(), log, now }),
+    new ListingCache({ stateDir, build, warm: deps.warm, database: () => database.get(), log, now }),
   );
-  cache.rememberConfig({ revision: snapshot.revision, snapshot });
+  const remember = (used: ConfigSnapshot): void =>
+    cache.rememberConfig({ revision: used.revision, snapshot: used });
+  remember(snapshot);
   const ours = { info: { name: 'trunkline', title: 'Trunkline', version }, capabilities: CAN_ASK };
   const identity = { ...ours, ...options.wrapped?.client };
   const reader = referenceReader({ env, home: options.home, configFile: snapshot.file });
@@ -71,11 +90,11 @@ export async function buildGateway(
     watchdog,
     record: new ChildRecord(runDir, options.pid),
     stateDir,
-    onStderr: options.wrapped?.onStderr,
+    ...hearing,
     log,
     maxMessageBytes: MAX_MESSAGE_BYTES,
   });
-  const approvals = await openApprovals(options, snapshot, {
+  const approvals = await openApprovals(options, current, {
     ...{ log, now, database: () => database.get(), catalog: () => catalog },
   });
   // Before anything of a server is started or asked.
@@ -91,6 +110,7 @@ export async function buildGateway(
     }),
   );
   for (const upstream of config.upstreams) pool.add(upstream);
+  if (serverLogs !== undefined) noteConnections(serverLogs, pool);
   const catalog: Catalog = scope.use(
     new Catalog({
       source: listingSource(pool, { now, log }),
@@ -104,13 +124,16 @@ export async function buildGateway(
     }),
   );
   await catalog.restore(config.upstreams);
+  const guards = await loadGuards(config.guards, snapshot.file);
+  const pause = new Pause(join(stateDir, 'paused.json'), now);
   const gateway = scope.use(
     new Gateway({
       ...{ config, pool, catalog, approvals, vectors: options.vectors, log, now },
       isReachable: options.socket !== undefined,
       ...{ watch: deps.telemetry.watch, isTracing: deps.telemetry.isTracing },
       isForOne: options.wrapped !== undefined,
-      own: await loadGuards(config.guards, snapshot.file),
+      pause,
+      own: guards,
       reveal: (text) =>
         reveal(text, {
           server: 'search.rerank',
@@ -123,7 +146,7 @@ export async function buildGateway(
     scope.defer(() => approvals.flush());
     if (options.listen !== 'nobody') watchApprovals(options, snapshot, { approvals, gateway, scope, log });
   }
-  const { upstreams } = config;
+  const upstreams = (): ConfigSnapshot['value']['upstreams'] => current().value.upstreams;
   const signIns = scope.use(new GatewaySignIns({ upstreams, vault, reader, now, env, home: options.home }));
-  return { gateway, signIns };
+  return { gateway, signIns, pause, guards, serverLogs, remember };
 }

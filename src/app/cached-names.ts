@@ -13,8 +13,8 @@ export interface CachedNames {
 }
 
 /** For shells that complete names: one file is read, no configuration is checked, nothing is started. */
-export function cachedNames(stateDir: string, version: string): CachedNames {
-  const warm = readWarm(stateDir, version);
+export function cachedNames(stateDir: string, build: string): CachedNames {
+  const warm = readWarm(stateDir, build);
   // Our own file of this very version, written from a snapshot.
   const config = warm?.config?.snapshot as ConfigSnapshot | undefined;
   if (warm === undefined || config === undefined)

@@ -1,11 +1,17 @@
+import type { ManagementAccess } from '../admin/deps.ts';
 import type { AdminRoutes } from '../admin/routes.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
+import type { TokenMeter } from '../exposure/token-meter.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Pause } from '../gateway/pause.ts';
+import type { Scope } from '../lib/scope.ts';
 import type { AuditTrail } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Callers } from './callers/callers.ts';
+import type { Dashboard } from './callers/dashboard.ts';
 import type { Front } from './open-front.ts';
+import type { Reloading } from './reloading.ts';
 import type { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
 
 /** The admin API of this gateway; it and its library are loaded for the first who asks. */
@@ -13,28 +19,40 @@ export function lazyAdmin(
   options: AppOptions,
   deps: {
     readonly gateway: Gateway;
-    readonly snapshot: ConfigSnapshot;
+    readonly config: () => ConfigSnapshot;
+    readonly reload: () => Pick<Reloading, 'look' | 'state'> | undefined;
     readonly audit: AuditTrail;
     readonly signIns: GatewaySignIns;
     readonly callers: Callers;
+    readonly pause: Pause;
+    readonly management: ManagementAccess;
+    readonly dashboard: Dashboard;
+    readonly meter: TokenMeter;
+    readonly scope: Scope;
     readonly front: () => Pick<Front, 'url' | 'clients'>;
     readonly log: Logger;
     readonly stop: () => void;
   },
 ): () => Promise<AdminRoutes> {
-  const { gateway, snapshot, audit, signIns, front, log, stop } = deps;
+  const { gateway, config, reload, audit, signIns, front, log, stop } = deps;
   const { version, pid } = options;
   const since = Date.now();
   let loading: Promise<AdminRoutes> | undefined;
   const load = async (): Promise<AdminRoutes> => {
     const { adminRoutes } = await import('../admin/routes.ts');
-    return adminRoutes({
+    const routes = adminRoutes({
       gateway,
       audit,
       signIns,
       keys: deps.callers,
-      config: () => snapshot,
+      browsers: deps.dashboard,
+      meter: deps.meter,
+      pause: deps.pause,
+      management: deps.management,
+      config,
+      reload,
       kind: kindOf(options),
+      openapi: options.openapi,
       version,
       pid,
       since,
@@ -43,6 +61,8 @@ export function lazyAdmin(
       stop,
       log,
     });
+    deps.scope.defer(() => routes[Symbol.dispose]());
+    return routes;
   };
   return () => (loading ??= load());
 }

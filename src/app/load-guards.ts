@@ -7,23 +7,31 @@ import type { Guard } from '../policy/call.ts';
 /** Time that a guard may take for itself in one call. */
 const GUARD_MS = 5_000;
 
-/** The guards that the configuration names, in their order; one that cannot be loaded stops the start. */
-export async function loadGuards(modules: readonly string[], configFile: string): Promise<readonly Guard[]> {
+/**
+ * The guards that the configuration names, in their order; one that cannot be loaded stops the start. With another `edition` than
+ * before they are loaded as they are now; what they import themselves is not.
+ */
+export async function loadGuards(
+  modules: readonly string[],
+  configFile: string,
+  edition = 0,
+): Promise<readonly Guard[]> {
   if (modules.length === 0) return [];
   const { ownGuard } = await import('../policy/own-guard.ts');
   return Promise.all(
     modules.map(async (module) => {
-      const guard = await exportOf(module, configFile);
+      const guard = await exportOf(module, configFile, edition);
       return ownGuard(module, guard, { timeoutMs: GUARD_MS });
     }),
   );
 }
 
-async function exportOf(module: string, configFile: string): Promise<OwnGuard> {
+async function exportOf(module: string, configFile: string, edition: number): Promise<OwnGuard> {
   const file = resolve(dirname(configFile), module);
   let loaded: { readonly default?: unknown };
   try {
-    loaded = (await import(pathToFileURL(file).href)) as typeof loaded; // Any module is an object.
+    const { href } = pathToFileURL(file);
+    loaded = (await import(edition === 0 ? href : `${href}?edition=${edition}`)) as typeof loaded; // Any module is an object.
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new GatewayError('CONFIG_INVALID', `The guard ${file} cannot be loaded: ${why}`, { cause });

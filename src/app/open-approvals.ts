@@ -15,11 +15,12 @@ import type { Database } from '../storage/database.ts';
 import type { AppOptions } from './app-options.ts';
 
 const LOOK_EVERY_MS = 500;
+const TRY_AGAIN_MS = 2000;
 
 /** What was approved with this configuration; undefined where a person has just typed the server's command. */
 export async function openApprovals(
   options: AppOptions,
-  snapshot: ConfigSnapshot,
+  config: () => ConfigSnapshot,
   deps: {
     readonly database: () => Promise<Database>;
     readonly catalog: () => Catalog;
@@ -29,11 +30,9 @@ export async function openApprovals(
 ): Promise<Approvals | undefined> {
   if (options.wrapped !== undefined || options.text !== undefined) return undefined;
   const { stateDir } = options;
-  const { upstreams } = snapshot.value;
-  const { warnings, disabled } = snapshot;
-  const trust = new Map(upstreams.map((upstream) => [upstream.name, upstream.trust]));
+  const trust = trustOf(config);
   const tools = () => {
-    const listings = upstreams.flatMap(({ name }) => deps.catalog().listing(name) ?? []);
+    const listings = config().value.upstreams.flatMap(({ name }) => deps.catalog().listing(name) ?? []);
     return listings.flatMap(({ upstream, tools: all }) =>
       all.map(({ definition }) => ({ upstream, definition })),
     );
@@ -41,13 +40,24 @@ export async function openApprovals(
   return new Approvals({
     ...deps,
     isStored: () => hasDatabase(stateDir),
-    trust: (name) => trust.get(name) ?? 'manual',
+    trust: (name) => trust().get(name) ?? 'manual',
     // An entry with a mistake in it is left out, and may come back as it was.
-    isGone: (name) => warnings.length === 0 && !trust.has(name) && !disabled.includes(name),
-    lock: await readLockFile(lockFile(snapshot)),
+    isGone: (name) => ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
+    lock: await readLockFile(lockFile(config())),
     scanner: () => scanner(tools()),
     onWritten: () => touch(stateDir),
   });
+}
+
+function trustOf(config: () => ConfigSnapshot) {
+  const read = ({ value }: ConfigSnapshot) =>
+    new Map(value.upstreams.map((upstream) => [upstream.name, upstream.trust]));
+  let of = config();
+  let known = read(of);
+  return () => {
+    if (of !== config()) known = read((of = config()));
+    return known;
+  };
 }
 
 /** Notices what other processes approve, and what becomes of the lockfile. */
@@ -80,6 +90,11 @@ export function watchApprovals(
   };
   watch(stamp(stateDir), false);
   watch(file, true);
+  // What could not be read at the start is read when it can be.
+  const again = setInterval(() => {
+    if (approvals.problem !== undefined) apply(false).catch(() => {}); // It was said, and the status has it.
+  }, TRY_AGAIN_MS).unref();
+  scope.defer(() => clearInterval(again));
 }
 
 /** Beside the configuration, so that both are reviewed together. */

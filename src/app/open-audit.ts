@@ -6,10 +6,19 @@ import type { AppOptions } from './app-options.ts';
 
 /** The record of this gateway; what writes it, and its thread, are loaded with the first operation. */
 export function openAudit(
-  { auditWorker: worker, stateDir }: AppOptions,
-  { audit }: Pick<GatewayConfig, 'audit'>,
+  options: Pick<AppOptions, 'auditWorker' | 'stateDir'>,
+  config: Pick<GatewayConfig, 'audit'>,
   log: Logger,
 ): AuditTrail {
+  return new AuditTrail({ ...auditSettings(options, config, log), now: Date.now });
+}
+
+/** How the configuration wants it to be written. */
+export function auditSettings(
+  { auditWorker: worker, stateDir }: Pick<AppOptions, 'auditWorker' | 'stateDir'>,
+  { audit }: Pick<GatewayConfig, 'audit'>,
+  log: Logger,
+): Parameters<AuditTrail['adjust']>[0] {
   const { enabled, ...settings } = audit;
   const recorder = async (): Promise<Recorder> => {
     const [{ Recorder: Loaded }, { AuditThread }] = await Promise.all([
@@ -22,5 +31,5 @@ export function openAudit(
       log,
     });
   };
-  return new AuditTrail({ recorder, isOn: enabled, now: Date.now });
+  return { recorder, isOn: enabled };
 }

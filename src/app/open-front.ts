@@ -1,15 +1,17 @@
 import type { AdminRoutes } from '../admin/routes.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
+import type { ConfigDiff } from '../config/reload/diff-config.ts';
 import { ListTexts } from '../downstream/lists.ts';
 import { ParkedCalls } from '../downstream/parked-calls.ts';
 import { servePeer } from '../downstream/serve-peer.ts';
 import type { SignInOffers } from '../downstream/sign-in-offers.ts';
-import { chooseExposure } from '../exposure/choose-exposure.ts';
-import { code } from '../exposure/code/code.ts';
 import type { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
 import { direct } from '../exposure/direct.ts';
+import type { ExposureChoice } from '../exposure/exposure.ts';
+import type { TokenMeter } from '../exposure/token-meter.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Served } from '../gateway/served.ts';
+import { isUnwritable } from '../lib/is-unwritable.ts';
 import type { Caller } from '../model/caller.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { Logger } from '../observe/log.ts';
@@ -19,6 +21,9 @@ import type { ClientChannel, Connection } from '../wire/serving.ts';
 import { MAX_MESSAGE_BYTES } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Callers } from './callers/callers.ts';
+import type { Dashboard } from './callers/dashboard.ts';
+import { Exposures } from './exposures.ts';
+import type { managementTools } from './managing/management-tools.ts';
 
 /** What listens for clients: told to stop first, closed when calls have been drained. */
 export interface Front extends AsyncDisposable {
@@ -26,6 +31,10 @@ export interface Front extends AsyncDisposable {
   /** Client sessions that are connected now. */
   clients(): number;
   stopAccepting(): void;
+  /** Somebody is here who is no client, for whom it does not end by itself. */
+  stay?(): Disposable;
+  /** Makes ready for another configuration, or throws; what it gives takes that into use. */
+  prepare?(next: ConfigSnapshot, diff: ConfigDiff): Promise<() => void>;
   /** Another gateway has taken its place: it ends with its last client. */
   retire?(): void;
   /** Everything that clients wait for has been answered; calls are the gateway's business. */
@@ -39,8 +48,14 @@ export interface FrontDeps {
   readonly sandbox: LazySandbox;
   readonly admin: () => Promise<AdminRoutes>;
   readonly callers: Callers;
-  readonly metricsText?: (() => string) | undefined;
+  readonly dashboard: Dashboard;
+  readonly meter: TokenMeter;
+  readonly metricsText: () => string | undefined;
   readonly signIns: SignInOffers;
+  /** Puts tools of our own beside what a caller is shown. */
+  readonly beside: ReturnType<typeof managementTools>;
+  /** Looks at the configuration file now. */
+  readonly reload: () => Promise<void>;
   /** Clients are gone, or nobody has come for a long time. */
   readonly onEnd: () => void;
 }
@@ -59,23 +74,35 @@ export type Connect = (caller: Caller, channel: ClientChannel, options?: Connect
 /** Standard input and output, HTTP, or the socket of the user's gateway; HTTP has the socket, too. */
 export async function openFront(
   options: AppOptions,
-  snapshot: ConfigSnapshot,
+  config: () => ConfigSnapshot,
   deps: FrontDeps,
 ): Promise<Front> {
   if (options.listen === 'nobody') return nobody;
-  const parked = new ParkedCalls({ ttlMs: snapshot.value.maxCallMs });
-  const connect = connector(options, snapshot, { ...deps, parked });
+  const parked = new ParkedCalls({
+    get ttlMs() {
+      return config().value.maxCallMs;
+    },
+  });
+  const connect = connector(options, config, { ...deps, parked });
   if (options.listen !== 'socket' && options.http === undefined) {
     const served = options.wrapped && deps.gateway.alone(options.wrapped.name);
     return stdioFront(options, { connect, parked, served, onEnd: deps.onEnd });
   }
   const fronts: Front[] = [];
   if (options.listen !== 'socket')
-    fronts.push(await httpFront(options, snapshot, { ...deps, connect, parked }));
+    fronts.push(await httpFront(options, config, { ...deps, connect, parked }));
   const { socket } = options;
   if (socket !== undefined) {
     const { openSocket } = await import('./socket/open-socket.ts');
-    fronts.push(await openSocket(socket, { ...deps, options, snapshot, connect, parked }));
+    const opened = await openSocket(socket, { ...deps, options, config, connect, parked }).catch(
+      (error: unknown) => {
+        if (options.listen === 'socket' || !isUnwritable(error)) throw error;
+        deps.log.warn('Commands and pipes do not find this gateway, since nothing can be written.', {
+          reason: String(error),
+        });
+      },
+    );
+    if (opened !== undefined) fronts.push(opened);
   }
   return {
     url: fronts[0]?.url,
@@ -83,8 +110,16 @@ export async function openFront(
     stopAccepting: () => {
       for (const front of fronts) front.stopAccepting();
     },
+    prepare: async (next, diff) => {
+      const ready = await Promise.all(fronts.map(async (front) => front.prepare?.(next, diff)));
+      return () => ready.forEach((take) => take?.());
+    },
     retire: () => {
       for (const front of fronts) front.retire?.();
+    },
+    stay: () => {
+      const held = fronts.map((front) => front.stay?.());
+      return { [Symbol.dispose]: () => held.forEach((each) => each?.[Symbol.dispose]()) };
     },
     drained: async () => void (await Promise.all(fronts.map((front) => front.drained()))),
     [Symbol.asyncDispose]: async () => {
@@ -95,50 +130,33 @@ export async function openFront(
 
 function connector(
   options: AppOptions,
-  snapshot: ConfigSnapshot,
-  deps: Pick<FrontDeps, 'gateway' | 'log' | 'results' | 'sandbox' | 'signIns'> & {
+  config: () => ConfigSnapshot,
+  deps: Pick<FrontDeps, 'beside' | 'gateway' | 'log' | 'results' | 'sandbox' | 'signIns' | 'meter'> & {
     readonly parked: ParkedCalls;
   },
 ): Connect {
-  const { gateway, log, results, sandbox, parked, signIns } = deps;
+  const { gateway, log, parked, signIns, meter } = deps;
   const lists = new ListTexts();
   const { version } = options;
-  const { expose, code: limits } = snapshot.value;
-  const { separator } = snapshot.value.names;
-  const scripts = code({ sandbox: () => sandbox.get(), limits, results, separator });
-  const { profiles } = snapshot.value;
-  const known = new Map<typeof expose.kind, ReturnType<typeof chooseExposure>>();
-  const chosen = (kind: typeof expose.kind): ReturnType<typeof chooseExposure> => {
-    let same = known.get(kind);
-    if (same === undefined) known.set(kind, (same = choice(kind)));
-    return same;
-  };
-  const choice = (kind: typeof expose.kind): ReturnType<typeof chooseExposure> => {
-    const choose = chooseExposure({
-      ...expose,
-      kind,
-      results,
-      code: scripts,
-      onExcess: (excess) =>
-        log.warn('A client takes fewer tools than are listed; expose.kind "search" shows it all.', excess),
-    });
-    return (view, client) => {
-      const exposure = choose(view, client);
-      if (exposure.kind !== 'direct') gateway.search.prepare();
-      return exposure;
-    };
-  };
-  return (caller, channel, { served = gateway, place = '', isConnection = false, expose: wanted } = {}) => {
-    // What a client asked for itself, else its profile, else what holds for all.
-    const ofProfile = Object.hasOwn(profiles, caller.profile) ? profiles[caller.profile]?.expose : undefined;
-    const own = chosen(wanted ?? ofProfile ?? options.expose ?? expose.kind);
-    return servePeer({
+  const exposures = new Exposures({ ...deps, config, search: gateway.search });
+  const onListed: TokenMeter['listed'] = (...sent) => meter.listed(...sent);
+  const metered =
+    (choose: ExposureChoice): ExposureChoice =>
+    (view, client) =>
+      meter.metered(choose(view, client));
+  return (caller, channel, { served = gateway, place = '', isConnection = false, expose: wanted } = {}) =>
+    servePeer({
       gateway: served,
-      // A server that is served alone looks like itself.
-      exposure: served === gateway ? own : direct,
+      // A server that is served alone looks like itself, and its list is the only one there is.
+      ...(served === gateway
+        ? {
+            exposure: metered(deps.beside(caller, exposures.of(caller.profile, wanted, options.expose))),
+            onListed,
+          }
+        : { exposure: direct }),
+      edition: () => exposures.edition,
       ...{ caller, channel, lists, parked, place, isConnection, signIns, log, version },
     });
-  };
 }
 
 function stdioFront(
@@ -172,21 +190,21 @@ function stdioFront(
 
 async function httpFront(
   options: AppOptions,
-  snapshot: ConfigSnapshot,
-  deps: Pick<FrontDeps, 'gateway' | 'log' | 'metricsText' | 'callers' | 'admin'> & {
+  config: () => ConfigSnapshot,
+  deps: Pick<FrontDeps, 'gateway' | 'log' | 'metricsText' | 'callers' | 'dashboard'> & {
     readonly connect: Connect;
     readonly parked: ParkedCalls;
   },
 ): Promise<Front> {
   const { gateway, log, connect, parked } = deps;
-  const { http } = snapshot.value;
+  const { http, auth } = config().value;
   const [{ mcpRoutes }, { listen }, { serverAt }] = await Promise.all([
     import('../downstream/http.ts'),
     import('../downstream/listen.ts'),
     import('../downstream/single-server.ts'),
   ]);
   const { openHttpDoor } = await import('./callers/http-door.ts');
-  const door = await openHttpDoor(options, snapshot, deps);
+  const door = await openHttpDoor(options, config(), deps);
   const routes = mcpRoutes({
     ...http,
     door,
@@ -197,19 +215,16 @@ async function httpFront(
     },
     hasServer: (name, caller) =>
       gateway.alone(name) !== undefined && gateway.sight.of(caller).sees(name as UpstreamName),
-    hasProfile: (name) => Object.hasOwn(snapshot.value.profiles, name),
+    hasProfile: (name) => Object.hasOwn(config().value.profiles, name),
     log,
     metricsText: deps.metricsText,
     isReady: () => true,
   });
   const listener = await listen({
     address: typeof options.http === 'string' ? options.http : http.address,
-    asksWho: snapshot.value.auth !== undefined,
+    asksWho: auth !== undefined,
     routes,
     log,
-  }).catch((error: unknown) => {
-    door[Symbol.dispose]();
-    throw error;
   });
   door.listensAt(listener.url);
   return {
@@ -220,8 +235,16 @@ async function httpFront(
       parked.close();
     },
     drained: () => Promise.resolve(),
+    prepare: async (next, { settings }) => {
+      const isDoor = settings.includes('auth') || next.value.http.publicUrl !== config().value.http.publicUrl;
+      const open = isDoor ? await door.prepare(next) : undefined;
+      return () => {
+        open?.();
+        routes.adjust(next.value.http);
+        if (isDoor) routes.endAll('Who may call was configured otherwise; connect again.');
+      };
+    },
     [Symbol.asyncDispose]: async () => {
-      door[Symbol.dispose]();
       await routes[Symbol.asyncDispose]();
       await listener.close();
     },

@@ -1,7 +1,6 @@
 import type { ConfigSnapshot } from '../config/config.ts';
 import { referenceReader, reveal } from '../config/references.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Scope } from '../lib/scope.ts';
 import type { AuditTrail, CallWatch } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';
 import type { GatewayNumbers } from '../observe/telemetry/gateway-numbers.ts';
@@ -14,10 +13,11 @@ export interface Telemetry {
   readonly isTracing: boolean;
   /** What `/metrics` answers; absent where it is not served. */
   readonly metricsText: (() => string) | undefined;
+  /** Sends what is left. */
+  close(): Promise<void>;
 }
 
 interface TelemetryDeps {
-  readonly scope: Scope;
   readonly audit: AuditTrail;
   readonly log: Logger;
   readonly gateway: () => Gateway;
@@ -31,13 +31,19 @@ export async function openTelemetry(
   deps: TelemetryDeps,
 ): Promise<Telemetry> {
   const { audit, telemetry, metrics: isServed } = snapshot.value;
-  const endpoint = telemetry.endpoint ?? fromEnv(options, 'OTEL_EXPORTER_OTLP_ENDPOINT');
+  // As everywhere with OpenTelemetry, this variable has the last word.
+  const isOff = fromEnv(options, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
+  const endpoint = isOff
+    ? undefined
+    : (telemetry.endpoint ?? fromEnv(options, 'OTEL_EXPORTER_OTLP_ENDPOINT'));
   const record = audit.enabled ? deps.audit : undefined;
-  if (endpoint === undefined && !isServed) return { watch: record, isTracing: false, metricsText: undefined };
+  if (endpoint === undefined && !isServed)
+    return { watch: record, isTracing: false, metricsText: undefined, close: async () => {} };
   const { CallMetrics } = await import('../observe/telemetry/call-metrics.ts');
   const metrics = new CallMetrics(Date.now);
   const numbers = (): GatewayNumbers => numbersOf(deps);
   const watches: CallWatch[] = [metrics, ...(record === undefined ? [] : [record])];
+  let close = async (): Promise<void> => {};
   if (endpoint !== undefined) {
     const { OtlpExporter } = await import('../observe/telemetry/otlp-exporter.ts');
     const revealed = revealer(options, snapshot);
@@ -47,13 +53,15 @@ export async function openTelemetry(
       ...{ intervalMs: telemetry.intervalMs, metrics, numbers, log: deps.log, now: Date.now },
       resource: { service: fromEnv(options, 'OTEL_SERVICE_NAME') ?? 'trunkline', version: options.version },
     });
-    watches.push(deps.scope.use(exporter));
+    watches.push(exporter);
+    close = () => exporter[Symbol.asyncDispose]();
   }
   const { prometheusText } = await import('../observe/telemetry/prometheus-text.ts');
   return {
     watch: { ended: (ended) => watches.forEach((watch) => watch.ended(ended)) },
     isTracing: endpoint !== undefined,
     metricsText: isServed ? () => prometheusText(metrics, numbers()) : undefined,
+    close,
   };
 }
 

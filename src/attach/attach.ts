@@ -5,8 +5,8 @@ import type { Dialled } from './dial.ts';
 import { readRecord, runDirOf } from './gateway-record.ts';
 import type { GatewayRecord } from './gateway-record.ts';
 import type { Hello } from './hello.ts';
-import { isSame } from './identity.ts';
 import type { Identity } from './identity.ts';
+import { runningGateway } from './running-gateway.ts';
 import { takeLock } from './start-lock.ts';
 
 export interface AttachOptions {
@@ -36,13 +36,14 @@ export async function attach(options: AttachOptions): Promise<Dialled> {
   let unreachable: number | undefined;
   while (now() < until) {
     const record = readRecord(stateDir);
-    if (record !== undefined && isSame(record, identity) && record.pid !== unreachable) {
-      const dialled = await dial(record.socket, hello).catch((error: unknown) => {
+    const running = await runningGateway(stateDir, identity);
+    if (running !== undefined && running.pid !== unreachable) {
+      const dialled = await dial(running.socket, hello).catch((error: unknown) => {
         if (error instanceof GatewayError && error.code === 'USAGE') throw error;
         return undefined; // Another one is started.
       });
       if (dialled !== undefined) return dialled;
-      unreachable = record.pid;
+      unreachable = running.pid;
     }
     const lock = takeLock(lockFile, options);
     if (lock === undefined) {

@@ -9,6 +9,8 @@ export interface Hello {
   readonly pid?: number | undefined;
   /** Nothing but this: end as soon as no client is left, since a successor has been started. */
   readonly retire?: boolean | undefined;
+  /** Nothing but this: look at the configuration now; answered when it is in use, or cannot be. */
+  readonly refresh?: boolean | undefined;
   /** Nothing but this: end now, as at a signal. It needs nothing to be loaded, which an update may have removed. */
   readonly stop?: boolean | undefined;
 }
@@ -42,13 +44,14 @@ export function welcomeLine(welcome: Welcome): string {
 export function readHello(line: string): Hello | undefined {
   const value = readLine(line);
   if (value === undefined) return undefined;
-  const { expose, profile, cwd, pid, retire, stop } = value;
+  const { expose, profile, cwd, pid, retire, refresh, stop } = value;
   return {
     ...(typeof expose === 'string' && { expose }),
     ...(typeof profile === 'string' && { profile }),
     ...(typeof cwd === 'string' && { cwd }),
     ...(typeof pid === 'number' && { pid }),
     ...(retire === true && { retire }),
+    ...(refresh === true && { refresh }),
     ...(stop === true && { stop }),
   };
 }

@@ -20,6 +20,12 @@ export function identified(
   return { version, config, revision: revisionOf(text), environment: environmentOf(identity, salt), salt };
 }
 
+/** Whether it might become a gateway for such a client by reading its configuration again. */
+export function isSameButForText(record: GatewayRecord, identity: Identity): boolean {
+  const { version, config, text } = identity;
+  return record.version === version && record.config === config && record.revision !== revisionOf(text);
+}
+
 /** Whether a client with this identity may use that gateway. */
 export function isSame(record: GatewayRecord, identity: Identity): boolean {
   return (

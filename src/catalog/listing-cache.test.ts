@@ -65,7 +65,7 @@ async function run<T>(
   await using database = new LazyDatabase(() => openDatabase({ stateDir }));
   await using cache = new ListingCache({
     stateDir,
-    version: '1.0.0',
+    build: '1.0.0',
     warm: readWarm(stateDir, '1.0.0'),
     database: () => database.get(),
     now: () => now,

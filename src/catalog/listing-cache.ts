@@ -19,8 +19,8 @@ export interface UpstreamIdentity {
 
 export interface ListingCacheOptions {
   readonly stateDir: string;
-  /** Of the program. */
-  readonly version: string;
+  /** Of the program as it was built. */
+  readonly build: string;
   /** What `readWarm` gave. */
   readonly warm: WarmState | undefined;
   /** Called when there is something to store, or nothing warm to start from. */
@@ -181,7 +181,7 @@ export class ListingCache implements AsyncDisposable {
   async #writeWarm(): Promise<void> {
     this.#isWarm = true; // Before the work, so that a change during the work is not lost.
     try {
-      await writeWarm(this.#options.stateDir, this.#options.version, {
+      await writeWarm(this.#options.stateDir, this.#options.build, {
         config: this.#config,
         listings: [...this.#listings.values()],
         eras: this.#eras,

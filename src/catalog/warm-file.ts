@@ -26,16 +26,15 @@ export interface WarmState {
   readonly isStored: boolean;
 }
 
-/** Raise when the shape of the file changes within one version of the program. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** The file begins with the digest of all that follows: what it holds is obeyed, so not one byte of it may be another. */
 const DIGEST = /^\{"digest":"([\w-]{43})",/;
 
-/** Undefined when the file is missing, damaged or of another version of the program; it is derived and will be written anew. */
+/** Undefined when the file is missing, damaged or of another build of the program; it is derived and will be written anew. */
 export function readWarm(
   stateDir: string,
-  version: string,
+  build: string,
   onDamaged: () => void = () => {},
 ): WarmState | undefined {
   let text: string;
@@ -50,7 +49,7 @@ export function readWarm(
     return undefined;
   }
   const value: unknown = JSON.parse(text);
-  if (!isJsonObject(value) || value['format'] !== FORMAT || value['version'] !== version) return undefined;
+  if (!isJsonObject(value) || value['format'] !== FORMAT || value['build'] !== build) return undefined;
   const { config, listings, eras, isStored } = value;
   if (!Array.isArray(listings) || !listings.every(isListing) || !isJsonObject(eras)) return undefined;
   const verdicts = Object.entries(eras).filter((pair): pair is [Fingerprint, EraVerdict] =>
@@ -67,11 +66,11 @@ export function readWarm(
   };
 }
 
-export async function writeWarm(stateDir: string, version: string, state: WarmState): Promise<void> {
+export async function writeWarm(stateDir: string, build: string, state: WarmState): Promise<void> {
   const { config, isStored } = state;
   const head = JSON.stringify({
     format: FORMAT,
-    version,
+    build,
     isStored,
     config,
     eras: Object.fromEntries(state.eras),

@@ -15,6 +15,8 @@ export interface CliContext {
   readonly platform: NodeJS.Platform;
   readonly pid: number;
   readonly version: string;
+  /** Of the program as it was built. */
+  readonly build: string;
   /** How this program is started: Node, its flags, and the file. */
   readonly program: readonly [string, ...string[]];
   /** Where the file of word vectors lies. */
@@ -23,6 +25,10 @@ export interface CliContext {
   readonly codeWorker: URL;
   /** The entry of the thread that keeps the record of operations. */
   readonly auditWorker: URL;
+  /** The folder of the dashboard's files. */
+  readonly web: URL;
+  /** The file that describes the admin API. */
+  readonly openapi: URL;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & Terminal;
   readonly stderr: Writable & Terminal;

@@ -13,6 +13,10 @@ export function declareRecord({ program, run }: Declare): void {
     )
     .addOption(new Option('--limit <count>', 'how many at most (default: 50)').argParser(count))
     .option('-f, --follow', 'go on with what is done from now on')
+    .option(
+      '--process <server>',
+      'instead, what the process of this server wrote to standard error and what went wrong with it',
+    )
     .addOption(
       new Option('--export <format>', 'print all that match, the oldest first').choices(['jsonl', 'csv']),
     )
@@ -47,7 +51,7 @@ function filters(command: Command): Command {
     .option('--profile <name>', 'under this profile')
     .addOption(
       new Option('--kind <kind>', 'of this kind').choices([
-        ...['tool', 'prompt', 'resource', 'completion', 'other'],
+        ...['tool', 'prompt', 'resource', 'subscription', 'completion', 'other'],
         ...['block', 'approval', 'config', 'sign-in', 'key'],
       ]),
     )

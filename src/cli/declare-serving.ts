@@ -32,7 +32,9 @@ export function declareServing({ program, run }: Declare): void {
       new Option(
         '--server <name=server>',
         'serve this server: NAME=URL or NAME="command args"; may be repeated; without --config there are no others',
-      ).argParser(collect),
+      )
+        .argParser(collect)
+        .env('TRUNKLINE_SERVER'),
     )
     .addOption(
       new Option('--standalone', "serve in this very process instead of through the user's gateway").env(
@@ -40,6 +42,7 @@ export function declareServing({ program, run }: Declare): void {
       ),
     )
     .addOption(new Option('--background', "be the user's gateway").hideHelp())
+    .addOption(new Option('--project', 'use only what a person trusts of the configuration').hideHelp())
     .addOption(
       new Option('--log-level <level>', 'how much to say on standard error')
         .choices(['debug', 'info', 'warn', 'error'])
@@ -60,6 +63,14 @@ export function declareServing({ program, run }: Declare): void {
       'End the gateway of this configuration and the servers it has started. Calls under way are answered first; clients that are connected get a new one when they ask for something.',
     )
     .action(run(async () => (await import('./commands/stop.ts')).stop));
+  program
+    .command('dashboard')
+    .summary('open the page that shows and manages all of it')
+    .description(
+      'Open the dashboard of the gateway of this configuration in a browser, signed in by a link that works once. Where no gateway runs, one is started in the background.',
+    )
+    .option('--print', 'print the link instead; it is good for five minutes')
+    .action(run(async () => (await import('./commands/dashboard.ts')).dashboard));
   adHoc(program.command('wrap'))
     .summary('be one server, answering before it has started')
     .description(

@@ -4,18 +4,11 @@ import type { Declare } from './declare.ts';
 
 /** Commands that change which servers and clients there are. */
 export function declareSetUp(declare: Declare): void {
-  const { program, run } = declare;
-  program.commandsGroup('Set up:');
+  declare.program.commandsGroup('Set up:');
   declareInit(declare);
   declareAdding(declare);
   declareRegistry(declare);
   declareMoving(declare);
-  program
-    .command('trust')
-    .argument('[file]', 'a project configuration', 'trunkline.jsonc')
-    .summary('allow a project configuration to start its servers')
-    .description("Allow a project's trunkline.jsonc, as it is now, to start the servers it names.")
-    .action(run(async () => (await import('./commands/trust.ts')).trustFile));
 }
 
 const registry = (): Option =>
@@ -89,10 +82,11 @@ function declareAdding({ program, run }: Declare): void {
 }
 
 function declareRegistry({ program, run }: Declare): void {
-  program
+  const ofRegistry = program
     .command('registry')
-    .summary('search the MCP registry')
-    .description('The official registry of MCP servers, or another one that speaks its API.')
+    .summary('search the MCP registry, and update from it')
+    .description('The official registry of MCP servers, or another one that speaks its API.');
+  ofRegistry
     .command('search')
     .argument('<text...>', 'part of the name')
     .summary('find servers by their names')
@@ -100,6 +94,17 @@ function declareRegistry({ program, run }: Declare): void {
     .addOption(new Option('--limit <count>', 'how many at most (default: 20)').argParser(count))
     .addOption(registry())
     .action(run(async () => (await import('./commands/registry-search.ts')).registrySearch));
+  ofRegistry
+    .command('update')
+    .argument('[server...]', 'only these')
+    .summary('bring servers of the registry to their newest versions')
+    .description(
+      'Bring servers that were added from the registry to their newest versions. What you set yourself stays: values, words behind the package, all other settings.',
+    )
+    .addOption(registry())
+    .option('--dry-run', 'only show what would be done')
+    .addOption(yes())
+    .action(run(async () => (await import('./commands/registry-update.ts')).registryUpdate));
 }
 
 function declareInit({ program, run }: Declare): void {

@@ -35,6 +35,12 @@ export function declareTrust({ program, run }: Declare): void {
     .option('--refuse', 'refuse it instead')
     .action(run(async () => (await import('./commands/approvals.ts')).approve));
   program
+    .command('trust')
+    .argument('[file]', 'a project configuration', 'trunkline.jsonc')
+    .summary('allow a project configuration to start its servers')
+    .description("Allow a project's trunkline.jsonc, as it is now, to start the servers it names.")
+    .action(run(async () => (await import('./commands/trust.ts')).trustFile));
+  program
     .command('lock')
     .summary('write down what servers offer, for review')
     .description(

@@ -7,14 +7,25 @@ export interface FoundFor {
   /** Absolute. */
   readonly file: string;
   readonly stateDir: string;
+  /** Where it is written what a person trusts; absent where the person has named the file. */
+  readonly trustedIn?: string;
   readonly places: Locations;
+  /** Where there is no file and none can be made: what stands in for it. */
+  readonly text?: string;
 }
 
 /** The one configuration that a command works with; the user's own is made when there is none, unless it is only looked for. */
 export async function foundConfig(
   flag: string | undefined,
   context: CliContext,
-  { isMade = true }: { readonly isMade?: boolean } = {},
+  {
+    isMade = true,
+    isTold = true,
+  }: {
+    readonly isMade?: boolean;
+    /** Whether it is said that none can be made. */
+    readonly isTold?: boolean;
+  } = {},
 ): Promise<FoundFor> {
   const places = locations(context);
   const { file, from } = await findConfig({
@@ -24,8 +35,26 @@ export async function foundConfig(
     locations: places,
     isTrusted: (project) => isTrusted(project, places.stateDir),
   });
-  if (isMade && from === 'user' && (await createStarterConfig(file))) {
-    context.out.note(`Wrote a first configuration to ${file}; add your servers to it.`);
+  const isMissing = isMade && from === 'user' && !(await madeOrThere(file, context, isTold));
+  return {
+    ...{ file, stateDir: stateDirOf(file, places), places },
+    ...(from === 'project' && { trustedIn: places.stateDir }),
+    ...(isMissing && { text: '{}' }),
+  };
+}
+
+/** False where there is no configuration and none can be written, as in a home that is read-only. */
+async function madeOrThere(file: string, { out }: CliContext, isTold: boolean): Promise<boolean> {
+  try {
+    if (await createStarterConfig(file))
+      out.note(`Wrote a first configuration to ${file}; add your servers to it.`);
+    return true;
+  } catch (error) {
+    if (!isTold) return false;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    out.note(
+      `There is no configuration, and none can be written to ${file} (${code}): going on without any server. Name a file with --config, or a folder that can be written to with TRUNKLINE_HOME.`,
+    );
+    return false;
   }
-  return { file, stateDir: stateDirOf(file, places), places };
 }

@@ -7,10 +7,11 @@ import { locations } from '../config/paths.ts';
 import type { Caller } from '../model/caller.ts';
 import { jsonLogger } from '../observe/log.ts';
 import type { LogLevel } from '../observe/log.ts';
+import { appWorld } from './app-world.ts';
 import type { CliContext } from './context.ts';
 import { foundConfig } from './found-config.ts';
 import { lineToRecord } from './line-to-record.ts';
-import { logLineForPeople } from './output.ts';
+import { logTo } from './output.ts';
 
 export interface LineOptions {
   /** Of `--config`. */
@@ -51,48 +52,30 @@ async function gatewayLine(
   { version, env }: CliContext,
   { file, stateDir }: { readonly file: string; readonly stateDir: string },
 ): Promise<Line | undefined> {
-  const record = readRecord(stateDir);
-  if (record === undefined) return undefined;
-  const [{ isSame }, { readConfigText }] = await Promise.all([
-    import('../attach/identity.ts'),
+  if (readRecord(stateDir) === undefined) return undefined;
+  const [{ runningGateway }, { readConfigText }] = await Promise.all([
+    import('../attach/running-gateway.ts'),
     import('../config/load.ts'),
   ]);
   const text = await readConfigText(file);
-  if (!isSame(record, { version, config: file, text, env })) return undefined;
-  return (await lineToRecord(record))?.line;
+  const record = await runningGateway(stateDir, { version, config: file, text, env });
+  return record && (await lineToRecord(record))?.line;
 }
 
 async function ownLine(
   context: CliContext,
   { logLevel = 'error' }: LineOptions,
-  config: Pick<AppOptions, 'file' | 'text' | 'stateDir'>,
+  config: Pick<AppOptions, 'file' | 'text' | 'stateDir' | 'trustedIn'>,
 ): Promise<Line> {
   const { startApp } = await import('../app/app.ts');
-  const { file, text, stateDir } = config;
-  const { stderr, env, home, platform, pid, version, vectors, codeWorker, auditWorker, stdin, stdout } =
-    context;
-  const write = (line: string): void =>
-    void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
+  const { file, text, stateDir, trustedIn } = config;
+  const { stderr } = context;
   const app = await startApp({
-    ...{
-      file,
-      text,
-      stateDir,
-      env,
-      home,
-      platform,
-      pid,
-      version,
-      vectors,
-      codeWorker,
-      auditWorker,
-      stdin,
-      stdout,
-    },
+    ...{ ...appWorld(context), file, text, stateDir, trustedIn },
     http: undefined,
     expose: undefined,
     listen: 'nobody',
-    logger: () => jsonLogger({ level: logLevel, write }),
+    logger: () => jsonLogger({ level: logLevel, write: logTo(stderr) }),
   });
   const routes = await app.admin();
   const send: Send = (request) => routes.fetch(request, CALLER);

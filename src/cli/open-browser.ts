@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { startDetached } from './start-detached.ts';
 
 interface Desktop {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -10,14 +10,7 @@ export function openBrowser(url: URL, { env, platform }: Desktop): Promise<boole
   const [command, ...args] = commandFor({ env, platform });
   if (command === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const child = spawn(command, [...args, url.href], { stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(false));
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
-  });
+  return startDetached(command, [...args, url.href]);
 }
 
 function commandFor({ env, platform }: Desktop): readonly string[] {

@@ -5,6 +5,7 @@ import type { LogLevel } from '../observe/log.ts';
 import { harmless } from './harmless.ts';
 import { paint } from './print/paint.ts';
 import type { Paint } from './print/paint.ts';
+import { prose } from './print/prose.ts';
 import { StatusLine } from './print/progress.ts';
 import type { Progress } from './print/progress.ts';
 import type { Style } from './print/style.ts';
@@ -18,11 +19,15 @@ export interface Output {
   readonly paint: Paint;
   /** A line of the result, as it is; what servers said must have been made harmless. */
   line(text: string): void;
+  /** The same for sentences, which are broken between words on a terminal. */
+  prose(text: string): void;
   /** The result as one JSON document; numbers that were read exactly are written exactly. */
   json(value: unknown): void;
   /** Rows of the result; cells are made harmless. */
   table(rows: readonly (readonly Cell[])[], options?: Omit<TableOptions, 'width'>): void;
   note(text: string): void;
+  /** A question at the terminal; the answer is typed behind it. */
+  question(text: string): void;
   problem(error: GatewayError): void;
   /** What the parser of the command line says is wrong with it. */
   usage(text: string): void;
@@ -45,11 +50,13 @@ const PLAIN: Style = {
   isOutColoured: false,
   isErrColoured: false,
   width: Infinity,
+  errWidth: Infinity,
+  progress: 'none',
 };
 
 export function output({ stdout, stderr }: Streams, style: Style = PLAIN): Output {
   const onErr = paint(style.isErrColoured);
-  const status = new StatusLine({ stderr, paint: onErr });
+  const status = new StatusLine({ stderr, paint: onErr, how: style.progress });
   const tell = (text: string): void => {
     status.clear();
     stderr.write(`${text}\n`);
@@ -61,19 +68,24 @@ export function output({ stdout, stderr }: Streams, style: Style = PLAIN): Outpu
   const problem = (error: GatewayError): void => {
     const { code, message, details } = error;
     if (style.isJsonAsked) return tell(JSON.stringify({ code, message, details }));
-    tell(`${onErr.red('trunkline:')} ${harmless(message)} ${onErr.dim(`[${code}]`)}`);
+    const [name, end] = ['trunkline:', `[${code}]`];
+    const text = prose(`${name} ${harmless(message)} ${end}`, style.errWidth);
+    tell(onErr.red(name) + text.slice(name.length, -end.length) + onErr.dim(end));
   };
   return {
     style,
     paint: paint(style.isOutColoured),
     line,
+    prose: (text) => line(prose(text, style.width)),
     json: (value) => line(stringifyExact(value, 2)),
     table: (rows, options) => {
       const safe = rows.map((row) => row.map(harmlessCell));
       for (const each of table(safe, { width: style.width, ...options })) line(each);
     },
     // Whoever reads JSON there can take every line for JSON.
-    note: (text) => tell(style.isJsonAsked ? JSON.stringify({ note: text }) : harmless(text)),
+    note: (text) =>
+      tell(style.isJsonAsked ? JSON.stringify({ note: text }) : prose(harmless(text), style.errWidth)),
+    question: (text) => void stderr.write(`${prose(harmless(text), style.errWidth)} `),
     problem,
     usage: (text) => {
       if (!style.isJsonAsked) return tell(text.trimEnd());
@@ -96,6 +108,11 @@ function harmlessCell(cell: Cell): Cell {
 /** Columns of equal width, separated by two spaces; the last cell of a row is not padded and may be of any length. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   return table(rows);
+}
+
+/** Writes log lines: as they are, or at a terminal as people read them. */
+export function logTo(stderr: Streams['stderr']): (line: string) => void {
+  return (line) => void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
 }
 
 /** A log line as a person at a terminal reads it. */

@@ -4,6 +4,7 @@ import type { ExitCode } from '../model/errors.ts';
 import type { CliContext } from './context.ts';
 import { declareAccess } from './declare-access.ts';
 import { declareCare } from './declare-care.ts';
+import { declareDesktop } from './declare-desktop.ts';
 import type { Declare, Run } from './declare.ts';
 import { declareRecord } from './declare-record.ts';
 import { declareServing } from './declare-serving.ts';
@@ -11,7 +12,9 @@ import { declareSetUp } from './declare-set-up.ts';
 import { declareSignIn } from './declare-sign-in.ts';
 import { declareTrust } from './declare-trust.ts';
 import { declareUse } from './declare-use.ts';
+import { optionsOf } from './env-options.ts';
 import { output } from './output.ts';
+import { prose } from './print/prose.ts';
 import { styleOf } from './print/style.ts';
 
 /** Parses the command line and runs one command; command files are imported when chosen. */
@@ -59,7 +62,12 @@ export function buildProgram(
     .version(context.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name(), formatHelp })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => command.name(),
+      minWidthToWrap: LEAST_HELP_WIDTH,
+      formatHelp,
+    })
     .addOption(new Option('--config <file>', 'use this configuration file').env('TRUNKLINE_CONFIG'))
     .option('--json', 'print JSON, as in a pipe')
     .addOption(new Option('--text', 'print text, as on a terminal').conflicts('json'))
@@ -67,6 +75,11 @@ export function buildProgram(
       new Option('--color <when>', 'colour the text')
         .choices(['auto', 'always', 'never'])
         .env('TRUNKLINE_COLOR'),
+    )
+    .addOption(
+      new Option('--progress <how>', 'how waiting is shown')
+        .choices(['auto', 'lines', 'none'])
+        .env('TRUNKLINE_PROGRESS'),
     )
     .exitOverride()
     .showSuggestionAfterError()
@@ -84,6 +97,7 @@ export function buildProgram(
   declareCare(declare);
   declareTrust(declare);
   declareRecord(declare);
+  declareDesktop(declare);
   return program;
 }
 
@@ -98,7 +112,7 @@ function action<Options>(
     // Arguments that were not given may have defaults, which only the processed ones have.
     const given = command.processedArgs.filter((each): each is string => typeof each === 'string');
     // What the declaration says is what comes out, which types cannot follow.
-    const options = { ...command.optsWithGlobals(), ...(rest && { rest }) } as Options;
+    const options = { ...optionsOf(command, deps.context), ...(rest && { rest }) } as Options;
     const run = await load();
     // A command may wait for what keeps no process alive by itself, such as the next attempt to reach a server.
     const awake = setInterval(() => {}, 60_000);
@@ -127,6 +141,8 @@ function divided(command: Command, argv: readonly string[]): { words: string[]; 
 
 /** The first screen has what one can do before how it can be varied. */
 function formatHelp(this: void, command: Command, helper: Help): string {
+  // The first screen says in one line what an option takes; more is on the others.
+  if (command.parent === null) helper.optionDescription = inOneLine;
   const text = Help.prototype.formatHelp.call(helper, command, helper);
   if (command.parent !== null) return text;
   const blocks = text.trimEnd().split('\n\n');
@@ -136,19 +152,37 @@ function formatHelp(this: void, command: Command, helper: Help): string {
   // Its own line in the list of commands would be the only one without a task.
   const often = blocks.filter((block) => ![...options, ...rare].includes(block) && !isOf('Commands:')(block));
   const last = 'trunkline help COMMAND tells more about a command.';
-  return `${[...often, inShort(rare), ...options, last].join('\n\n')}\n`;
+  const width = helper.helpWidth ?? 80;
+  const blocksShown = [...often, inShort(rare, width), ...options, prose(last, width)];
+  return `${blocksShown.join('\n\n')}\n`;
 }
 
-/** Tasks of later days: the first screen only has the names of their commands, to stay short. */
-const RARE_TASKS = ['Sign in to servers', 'Let others call', 'Decide what may be used', 'See what was done'];
+function inOneLine(this: void, { description, argChoices, envVar }: Option): string {
+  if (argChoices !== undefined) return `${description}: ${argChoices.join(', ')}`;
+  return envVar === undefined ? description : `${description} (env: ${envVar})`;
+}
 
-function inShort(blocks: readonly string[]): string {
+/** Below this a column of explanations is not broken into lines any more. */
+const LEAST_HELP_WIDTH = 14;
+
+/** Tasks of later days: the first screen only has the names of their commands, to stay short. */
+const RARE_TASKS = [
+  'Sign in to servers',
+  'Let others call',
+  'Decide what may be used',
+  'See what was done',
+  'Watch and pause',
+];
+
+function inShort(blocks: readonly string[], screen: number): string {
   const width = Math.max(...RARE_TASKS.map(({ length }) => length));
   const lines = blocks.map((block) => {
     const [task = '', ...commands] = block.split('\n');
     // A summary that needs a second line has it indented further.
     const names = commands.flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
-    return `  ${task.replace(/:$/, '').padEnd(width)}  ${names.join(', ')}`;
+    const beside = `  ${task.replace(/:$/, '').padEnd(width)}  ${names.join(', ')}`;
+    if (beside.length <= screen) return beside;
+    return `  ${task.replace(/:$/, '')}\n${prose(`    ${names.join(', ')}`, screen)}`;
   });
   return ['More:', ...lines].join('\n');
 }

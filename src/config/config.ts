@@ -188,6 +188,10 @@ export interface GatewayConfig {
   };
   /** Whether `/metrics` is served. */
   readonly metrics: boolean;
+  /** Whether models get tools that change servers. */
+  readonly management: boolean;
+  /** Whether nothing is changed by program. */
+  readonly readOnly: boolean;
   /** Limits of scripts. */
   readonly code: {
     readonly timeoutMs: number;
@@ -222,5 +226,7 @@ export interface ConfigSnapshot {
   readonly value: GatewayConfig;
   /** Names of entries that are there but `enabled: false`. */
   readonly disabled: readonly UpstreamName[];
+  /** Names of entries that are there and have a mistake in them; `warnings` say which. */
+  readonly unusable: readonly UpstreamName[];
   readonly warnings: readonly ConfigWarning[];
 }

@@ -16,10 +16,14 @@ export const limitsSchema = z
       ),
     rate: whole(0, 1_000_000)
       .prefault(0)
-      .describe('Calls per minute that one server gets; further ones are refused. 0 is no bound.'),
+      .describe(
+        'Calls per minute that one server gets; what is due within two seconds waits, at most `waiting` calls do, and further ones are refused. 0 is no bound.',
+      ),
     callerRate: whole(0, 1_000_000)
       .prefault(0)
-      .describe('Calls per minute that one caller makes, over all servers. 0 is no bound.'),
+      .describe(
+        'Calls per minute that one caller makes, over all servers; what is due soon waits, as with `rate`. 0 is no bound.',
+      ),
     callerConcurrency: whole(0, 100_000)
       .prefault(0)
       .describe(

@@ -80,7 +80,8 @@ export async function findConfig(options: {
   readonly isTrusted: (file: string) => Promise<boolean>;
 }): Promise<FoundConfig> {
   const { flag, env, cwd } = options;
-  if (flag !== undefined) return { file: resolve(cwd, flag), from: 'flag' };
+  // An empty variable is as good as none, and the command line does not tell it from a flag.
+  if (flag !== undefined && flag !== '') return { file: resolve(cwd, flag), from: 'flag' };
   const named = env['TRUNKLINE_CONFIG'];
   if (named !== undefined && named !== '') return { file: resolve(cwd, named), from: 'environment' };
   const project = resolve(cwd, 'trunkline.jsonc');
@@ -107,6 +108,7 @@ async function exists(file: string): Promise<boolean> {
 
 /** What a first configuration holds. */
 export const STARTER = `// Configuration of Trunkline. JSON with comments; trailing commas are fine.
+// A gateway that runs takes changes into use by itself; \`trunkline status\` says why, if it cannot.
 {
   // The MCP servers behind the gateway, as every MCP client writes them: paste entries in unchanged.
   "mcpServers": {
@@ -129,6 +131,11 @@ export const STARTER = `// Configuration of Trunkline. JSON with comments; trail
 
 /** Writes a first configuration for a person to fill in; false when there is a file already, which stays as it is. */
 export async function createStarterConfig(file: string): Promise<boolean> {
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return false;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {

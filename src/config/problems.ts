@@ -21,7 +21,7 @@ export function schemaProblems(
     const found = nodeAt(node, path);
     const inside = issue.code === 'invalid_union' ? insideOf(issue, found) : [];
     if (inside.length > 0) return schemaProblems(inside, { schema, node });
-    const message = `${subject(path)} ${explain(issue, found)}`;
+    const message = `${subject(path)} ${explain(issue, found, path.some(mayBeSecret))}`;
     return [{ path, offset: found?.offset ?? node.offset, message }];
   });
 }
@@ -53,13 +53,20 @@ function subject(path: DocumentPath): string {
   return path.length === 0 ? 'it' : `"${formatPath(path)}"`;
 }
 
-function explain(issue: z.core.$ZodIssue, found: Node | undefined): string {
+/** Keys whose values are shown to nobody, whatever is wrong with them. */
+const SECRET = /^(?:env|headers|args|url|auth|authorizationToken|apiKey|telemetry)$/;
+
+function mayBeSecret(step: string | number): boolean {
+  return typeof step === 'string' && SECRET.test(step);
+}
+
+function explain(issue: z.core.$ZodIssue, found: Node | undefined, isSecret: boolean): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${withArticle(issue.expected)}, found ${describe(found)}`;
+      return `must be ${withArticle(issue.expected)}, found ${describe(found, isSecret)}`;
     case 'invalid_value': {
       const allowed = issue.values.map((value) => JSON.stringify(value)).join(' or ');
-      return `must be ${allowed}, found ${describe(found)}`;
+      return `must be ${allowed}, found ${describe(found, isSecret)}`;
     }
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty';
@@ -77,10 +84,10 @@ function withArticle(expected: string): string {
   return /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`;
 }
 
-function describe(node: Node | undefined): string {
+function describe(node: Node | undefined, isSecret: boolean): string {
   if (node === undefined) return 'nothing';
   if (node.type === 'null') return 'null';
-  if (node.type === 'string' || node.type === 'boolean') return JSON.stringify(node.value);
+  if (node.type === 'boolean' || (node.type === 'string' && !isSecret)) return JSON.stringify(node.value);
   return withArticle(node.type);
 }
 

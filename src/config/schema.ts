@@ -14,6 +14,7 @@ import {
   serverRedactSchema,
 } from './guards-schema.ts';
 import { limitsSchema, serverLimitsSchema } from './limits-schema.ts';
+import { managementSchema, readOnlySchema } from './management-schema.ts';
 import { policySchema, profilesSchema } from './policy-schema.ts';
 import { resultsSchema } from './results-schema.ts';
 import { duration, text, texts, whole } from './schema-parts.ts';
@@ -72,6 +73,7 @@ export const serverSchema = z
       .optional()
       .meta({ description: '`false` keeps the entry but does not use it.', default: true }),
     description: z.string().optional().describe('What the server is for, in your words.'),
+    registry: text.optional().describe('Its name in the MCP registry, for `trunkline registry update`.'),
     tags: texts.prefault([]).describe('Words to select servers by.'),
     share: z
       .enum(['all', 'session'])
@@ -268,6 +270,8 @@ export const fileSchema = z
     audit: auditSchema,
     telemetry: telemetrySchema,
     metrics: metricsSchema,
+    management: managementSchema,
+    readOnly: readOnlySchema,
     log: z
       .strictObject({
         level: z

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { isTrusted, trust } from './trust.ts';
+import { isTrusted, isTrustedText, trust } from './trust.ts';
 
 let folder: string;
 let file: string;
@@ -60,4 +60,15 @@ test('a damaged record is reported and not written over', async () => {
     await expect(trust(file, stateDir)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
     expect(await readFile(record, 'utf8')).toBe(text);
   }
+});
+
+test('a text is trusted as the file was that it is the text of, with a byte order mark or without', async () => {
+  await writeFile(file, '\uFEFF{}');
+  expect(await isTrustedText(file, '{}', stateDir)).toBe(false);
+  await trust(file, stateDir);
+  expect(await isTrustedText(file, '{}', stateDir)).toBe(true);
+  // Whatever the file became since.
+  await writeFile(file, '{ "mcpServers": {} }');
+  expect(await isTrustedText(file, '{}', stateDir)).toBe(true);
+  expect(await isTrustedText(file, '{ "mcpServers": {} }', stateDir)).toBe(false);
 });

@@ -14,6 +14,15 @@ export async function isTrusted(file: string, stateDir: string): Promise<boolean
   return known.get(path) === digest;
 }
 
+/** The same about a text that was read from it, so that nothing can come between reading and asking. */
+export async function isTrustedText(file: string, text: string, stateDir: string): Promise<boolean> {
+  const known = await readTrusted(stateDir);
+  const path = await realpath(file).catch(() => file);
+  const trusted = known.get(path);
+  // A byte order mark is no part of the text that is read, but of the file that is trusted.
+  return trusted !== undefined && [text, `\uFEFF${text}`].some((each) => digestOf(each) === trusted);
+}
+
 /** Remembers a project's configuration, as it is now, as trusted. */
 export async function trust(file: string, stateDir: string): Promise<void> {
   const { path, digest } = await identify(file);
@@ -23,17 +32,21 @@ export async function trust(file: string, stateDir: string): Promise<void> {
   await writeFileAtomic(trustedFile(stateDir), text, 0o600);
 }
 
+/** In the user's state folder. */
+export const TRUSTED_FILE = 'trusted.json';
+
 function trustedFile(stateDir: string): string {
-  return join(stateDir, 'trusted.json');
+  return join(stateDir, TRUSTED_FILE);
+}
+
+function digestOf(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 async function identify(file: string): Promise<{ readonly path: string; readonly digest: string }> {
   try {
     const path = await realpath(file);
-    const digest = createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex');
-    return { path, digest };
+    return { path, digest: digestOf(await readFile(path)) };
   } catch (error) {
     throw new GatewayError('CONFIG_NOT_FOUND', `${file}: the configuration cannot be read`, {
       cause: error,

@@ -28,6 +28,7 @@ describe('the settings', () => {
       file,
       revision: 'revision',
       disabled: [],
+      unusable: [],
       warnings: [],
       value: {
         upstreams: [],
@@ -60,6 +61,8 @@ describe('the settings', () => {
         },
         telemetry: { headers: {}, intervalMs: 10_000 },
         metrics: false,
+        management: false,
+        readOnly: false,
         callerLimits: { rate: 0, concurrency: 0, waiting: 1024 },
         redact: { arguments: 'report', results: 'off', entropy: false, patterns: {} },
         argumentRules: [],
@@ -270,4 +273,14 @@ describe('a server entry', () => {
       expect(snapshot.warnings[0]!.message).toContain('is left out: its name ');
     }
   });
+});
+
+test('what is wrong with a value that may be a secret is told without it', () => {
+  const entry = { command: 'a', env: 'TOKEN=sk-planted', headers: 'Authorization: sk-planted' };
+  const { warnings } = validate(JSON.stringify({ mcpServers: { a: entry } }));
+  expect(warnings.length).toBeGreaterThan(1);
+  expect(JSON.stringify(warnings)).not.toContain('sk-planted');
+  expect(failureOf('{ "telemetry": { "headers": "sk-planted" } }').message).not.toContain('sk-planted');
+  // What is none helps to find it.
+  expect(failureOf('{ "metrics": "yes" }').message).toContain('"yes"');
 });

@@ -1,4 +1,5 @@
 import { GatewayError } from '../model/errors.ts';
+import { OWN_SERVER } from '../model/ids.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { ConfigSnapshot, ConfigWarning, GatewayConfig, SearchConfig, UpstreamConfig } from './config.ts';
@@ -53,17 +54,19 @@ export function validateConfig(
     message: `${problem.message}; the last one counts`,
   }));
   const upstreams: UpstreamConfig[] = [];
+  const unusable: UpstreamName[] = [];
   for (const member of serversOf(root)) {
     const reading = readServer(member, { file, settings });
     problems.push(...reading.problems);
     if (reading.upstream !== undefined) upstreams.push(reading.upstream);
+    else unusable.push(member.key as UpstreamName); // What it was, or would be, if it had no mistake.
   }
   for (const upstream of furtherServers(source.servers ?? {}, { file, settings })) {
     const at = upstreams.findIndex(({ name }) => name === upstream.name);
     upstreams.splice(at < 0 ? upstreams.length : at, 1, upstream);
   }
   const { problems: strangers, ...policy } = readPolicy(settings, {
-    servers: [...serversOf(root)].map(({ key }) => key),
+    servers: [...[...serversOf(root)].map(({ key }) => key), OWN_SERVER],
     tags: upstreams.flatMap(({ tags }) => tags),
   });
   const { problems: strangeCallers, ...callers } = readCallers(settings);
@@ -85,6 +88,7 @@ export function validateConfig(
       ...callers,
     },
     disabled: upstreams.filter(({ enabled }) => !enabled).map(({ name }) => name),
+    unusable,
     warnings: problems.toSorted((a, b) => a.offset - b.offset).map((problem) => warning(problem, source)),
   });
 }
@@ -190,6 +194,8 @@ function gatewayConfig(
     audit: { ...audit, keepMs: keepDays * 24 * 3_600_000 },
     telemetry: { ...telemetry, ...(endpoint !== '' && { endpoint }), intervalMs: interval },
     metrics: settings.metrics,
+    management: settings.management,
+    readOnly: settings.readOnly,
     ...guarding(settings),
     startup: { listWaitMs: settings.startup.listWait, refreshMs: settings.startup.refresh },
     maxCallMs: settings.timeouts.max,

@@ -9,6 +9,7 @@ import { Admitted } from './door/admitted.ts';
 import { openDoor } from './door/door.ts';
 import type { Door } from './door/door.ts';
 import { Entering, isMcpPath } from './door/entering.ts';
+import { nothing, plain } from './door/plain-replies.ts';
 import { RefusalLog } from './door/refusal-log.ts';
 import { servePage } from './door/web-pages.ts';
 import { hostCheck } from './host-check.ts';
@@ -36,8 +37,8 @@ export interface RouteOptions {
   readonly maxBodyBytes: number;
   readonly log: Logger;
   readonly isReady: () => boolean;
-  /** What `/metrics` answers; absent where it is not served. */
-  readonly metricsText?: (() => string) | undefined;
+  /** What `/metrics` answers; undefined where it is not served. */
+  readonly metricsText?: (() => string | undefined) | undefined;
   readonly now?: () => number;
   /** The pace of comments on quiet streams and of looking for idle sessions. */
   readonly keepAliveMs?: number;
@@ -46,12 +47,21 @@ export interface RouteOptions {
   readonly resumeMs?: number;
 }
 
+export type HttpSettings = Pick<
+  RouteOptions,
+  'publicUrl' | 'allowedHosts' | 'allowedOrigins' | 'maxSessions' | 'sessionIdleMs' | 'maxBodyBytes'
+>;
+
 export interface McpRoutes extends AsyncDisposable {
   /** How many clients with a session there are. */
   readonly sessions: number;
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** New requests are refused from now on, those under way go on. */
   stopAccepting(): void;
+  /** Other limits, and other names of ours, from now on. */
+  adjust(settings: HttpSettings): void;
+  /** Ends every session and every open response. */
+  endAll(reason: string): void;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -75,7 +85,8 @@ export function mcpRoutes(options: RouteOptions): McpRoutes {
   const { connect, log, maxBodyBytes, maxSessions, sessionIdleMs: idleMs, now = Date.now } = options;
   const open = new OpenResponses();
   const { resumeMs = RESUME_MS } = options;
-  const sessions = new Sessions({ connect, maxSessions, idleMs, resumeMs, now, log });
+  const isShared = (): boolean => options.door !== undefined && options.door.isOpen !== true;
+  const sessions = new Sessions({ connect, maxSessions, isShared, idleMs, resumeMs, now, log });
   const limits = {
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * MEBIBYTE,
     slow: (bufferedBytes: number) => {
@@ -87,14 +98,14 @@ export function mcpRoutes(options: RouteOptions): McpRoutes {
 
 class Routes implements McpRoutes {
   readonly #deps: EndpointDeps;
-  readonly #check: HostCheck;
+  #check: HostCheck;
   readonly #isReady: () => boolean;
   readonly #door: Door;
   readonly #entering: Entering;
   readonly #admitted: Admitted;
   readonly #refusals: RefusalLog;
   readonly #gone: Disposable | undefined;
-  readonly #metricsText: (() => string) | undefined;
+  readonly #metricsText: () => string | undefined;
   readonly #mcp: McpEndpoint;
   readonly #sse: SseEndpoint;
   readonly #timer: NodeJS.Timeout;
@@ -105,7 +116,7 @@ class Routes implements McpRoutes {
     this.#deps = deps;
     this.#check = hostCheck(options);
     this.#isReady = options.isReady;
-    this.#metricsText = options.metricsText;
+    this.#metricsText = options.metricsText ?? (() => undefined);
     const { log, now = Date.now, door = openDoor } = options;
     const { hasServer = () => false, hasProfile = () => false } = options;
     this.#door = door;
@@ -142,6 +153,19 @@ class Routes implements McpRoutes {
     this.#isAccepting = false;
   }
 
+  adjust(settings: HttpSettings): void {
+    this.#check = hostCheck(settings);
+    const { maxSessions, sessionIdleMs: idleMs, maxBodyBytes } = settings;
+    this.#deps.sessions.adjust({ maxSessions, idleMs });
+    this.#deps.maxBodyBytes = maxBodyBytes;
+  }
+
+  endAll(text: string): void {
+    const reason = new GatewayError('CALL_CANCELLED', text);
+    this.#deps.sessions.endAll(reason);
+    this.#deps.open.endAll(reason);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -150,15 +174,15 @@ class Routes implements McpRoutes {
   #enter(request: IncomingMessage, response: ServerResponse, path: string): void {
     const { origin, host } = request.headers;
     const isMcp = isMcpPath(path);
-    const isMetrics = path === '/metrics' && this.#metricsText !== undefined;
-    const isAdmin = path.startsWith('/api/') && this.#door.admin !== undefined;
+    const isMetrics = path === '/metrics' && this.#metricsText() !== undefined;
+    const isAdmin = !isMcp && this.#door.admin?.takes(path) === true;
     if (!isMcp && !isMetrics && !isAdmin && !this.#isPage(path, host)) return nothing(response);
     // No page may read these across origins.
     const headers = isAdmin || isMetrics ? [] : this.#crossOrigin(origin);
     const inbound: Arriving = { request, response, path, headers };
     const problem = this.#check.problem(host, origin, request.socket.localAddress);
     if (problem !== undefined) return this.#forbid(inbound, problem);
-    if (isAdmin) return this.#door.admin?.(request, response);
+    if (isAdmin) return this.#door.admin?.handle(request, response);
     if (request.method === 'OPTIONS') {
       return sendEmpty(response, 204, headers.length === 0 ? [] : [...headers, ...PREFLIGHT]);
     }
@@ -193,7 +217,7 @@ class Routes implements McpRoutes {
     if (path === '/metrics') return this.#metrics(inbound, admission);
     const caller = this.#entering.at(path, admission);
     if (caller === undefined) return nothing(response, inbound.headers);
-    if (this.#door.events !== undefined) this.#admitted.add(response, admission, request.method === 'GET');
+    if (this.#door.isOpen !== true) this.#admitted.add(response, admission, request.method === 'GET');
     const entered: Inbound = { ...inbound, caller };
     if (path === '/sse') this.#sse.stream(entered);
     else if (path === MESSAGES_PATH) this.#sse.message(entered, (request.url ?? '').slice(path.length));
@@ -211,9 +235,9 @@ class Routes implements McpRoutes {
 
   /** They are about all servers, so a caller who may see only some of them may not see these. */
   #metrics({ response, headers }: Arriving, { isBound, caller }: Admission): void {
-    if (isBound || caller.tier !== undefined || this.#metricsText === undefined)
-      return nothing(response, headers);
-    plain(response, 200, this.#metricsText());
+    const text = this.#metricsText();
+    if (isBound || caller.tier !== undefined || text === undefined) return nothing(response, headers);
+    plain(response, 200, text);
   }
 
   #isPage(path: string, host = ''): boolean {
@@ -273,18 +297,4 @@ class Routes implements McpRoutes {
     this.#deps.sessions.endAll(reason);
     await this.#deps.open.close(reason, FLUSH_MS);
   }
-}
-
-function nothing(response: ServerResponse, headers: readonly string[] = []): void {
-  sendJson(response, 404, { body: '{"error":"There is nothing here; MCP is at /mcp."}', headers });
-}
-
-function plain(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, [
-    'Content-Type',
-    'text/plain',
-    'Content-Length',
-    String(Buffer.byteLength(text)),
-  ]);
-  response.end(text);
 }

@@ -30,7 +30,7 @@ export interface EndpointDeps {
   readonly sessions: Sessions;
   readonly open: OpenResponses;
   readonly limits: StreamLimits;
-  readonly maxBodyBytes: number;
+  maxBodyBytes: number;
   readonly log: Logger;
 }
 

@@ -1,6 +1,6 @@
 import type { ChangedLists } from '../gateway/view.ts';
 
-type Kind = keyof ChangedLists;
+type Kind = Exclude<keyof ChangedLists, 'byRules'>;
 /** One per list, equal while the client sees the same. */
 interface Digests {
   readonly digests: Readonly<Record<Kind, string>>;

@@ -148,6 +148,17 @@ describe('subscriptions/listen', () => {
     ]);
   });
 
+  test('is told of other rules only if they concern what this caller sees', async () => {
+    const request = fixture.listen({ toolsListChanged: true, resourcesListChanged: true });
+    fixture.memory.gateway.events.emit('changed', { ...everything, byRules: true });
+    expect(request.told.slice(1)).toEqual([]);
+    const rule = { id: 'no', effect: 'deny', who: {}, what: { kinds: ['resource'] } } as const;
+    await fixture.memory.change({ files: fixture.offer }, { policy: { default: 'allow', rules: [rule] } });
+    await vi.waitFor(() =>
+      expect(request.told.slice(1)).toEqual([['notifications/resources/list_changed', tag]]),
+    );
+  });
+
   test('is told of updates of its resources, until it is cancelled', async () => {
     const request = fixture.listen({ resourceSubscriptions: ['file:a', 5, 'file:b'] });
     expect(request.told[0]?.[1]).toEqual({

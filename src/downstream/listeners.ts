@@ -1,8 +1,9 @@
 import type { Served } from '../gateway/served.ts';
-import type { ChangedLists } from '../gateway/view.ts';
+import type { ChangedLists, View } from '../gateway/view.ts';
 import { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
+import { GatewayError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { META } from '../wire/era.ts';
@@ -28,6 +29,8 @@ export class Listeners {
 
   async subscribe(uri: string, onUpdate: (params: JsonObject) => void, behind?: ClientBehind): Promise<void> {
     if (this.#resources.has(uri)) return;
+    if (this.#resources.size >= MAX_RESOURCES)
+      throw new GatewayError('RATE_LIMITED', 'You follow too many resources; unsubscribe from some first.');
     const subscription = this.#gateway.subscribe(this.#caller, uri, onUpdate, behind);
     this.#resources.set(uri, subscription);
     try {
@@ -62,7 +65,16 @@ export class Listeners {
     const tasks = this.#watchTasks(request, filter['taskIds']);
     if (tasks.ids.length > 0) honoured['taskIds'] = tasks.ids;
     request.notify('notifications/subscriptions/acknowledged', { notifications: honoured, ...tag });
-    open.push(this.#gateway.events.on('changed', (changed) => tellChanges(request, honoured, changed, tag)));
+    let digests = this.#gateway.view(this.#caller).digests;
+    open.push(
+      this.#gateway.events.on('changed', (changed) => {
+        const before = digests;
+        digests = this.#gateway.view(this.#caller).digests;
+        // What only others may see otherwise is no news here.
+        const news = changed.byRules === true ? differing(before, digests) : changed;
+        tellChanges(request, honoured, news, tag);
+      }),
+    );
     const subscribed = [...tasks.watched];
     for (const uri of known) {
       const tell = (): void => request.notify('notifications/resources/updated', { uri, ...tag });
@@ -115,6 +127,14 @@ export class Listeners {
 }
 
 const MAX_RESOURCES = 1000;
+
+function differing(before: View['digests'], now: View['digests']): ChangedLists {
+  return {
+    tools: before.tools !== now.tools,
+    prompts: before.prompts !== now.prompts,
+    resources: before.resources !== now.resources,
+  };
+}
 
 function tellChanges(
   request: IncomingRequest,

@@ -24,6 +24,10 @@ export class OpenResponses {
     for (const response of this.#open) response.tick();
   }
 
+  endAll(reason: GatewayError): void {
+    for (const response of [...this.#open]) response.end(reason);
+  }
+
   /** Ends all; what a client has not taken after the grace is cut off. */
   async close(reason: GatewayError, graceMs: number): Promise<void> {
     for (const response of this.#open) response.end(reason);

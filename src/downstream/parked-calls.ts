@@ -36,11 +36,12 @@ const GONE: ReadonlySet<string> = new Set([
  * request that brings the answers, which must come from the same caller and be otherwise the same.
  */
 export class ParkedCalls {
-  readonly #ttlMs: number;
+  readonly #options: { readonly ttlMs: number };
   readonly #parked = new Map<string, ParkedCall>();
 
+  /** How long a call waits is read when it begins to. */
   constructor(options: { readonly ttlMs: number }) {
-    this.#ttlMs = options.ttlMs;
+    this.#options = options;
   }
 
   /** Answers with the result, or with what the server wants to know first. */
@@ -74,7 +75,7 @@ export class ParkedCalls {
     }
     const state = PREFIX + randomUUID();
     this.#parked.set(state, call);
-    call.expireAfter(this.#ttlMs, () => this.#parked.delete(state));
+    call.expireAfter(this.#options.ttlMs, () => this.#parked.delete(state));
     return state;
   }
 }

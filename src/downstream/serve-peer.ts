@@ -27,9 +27,13 @@ import { toRpcError } from './to-wire.ts';
 export interface Binding {
   readonly gateway: Served;
   readonly exposure: Exposure | ExposureChoice;
+  /** Another value when the exposure has to be chosen anew. */
+  readonly edition?: () => unknown;
   readonly caller: Caller;
   readonly channel: ClientChannel;
   readonly lists: ListTexts;
+  /** A list of tools is sent; told after the fact. */
+  readonly onListed?: ((view: () => View, exposure: Exposure, list: Payload) => void) | undefined;
   readonly parked: ParkedCalls;
   /** The path, where there is one: a call is continued where it began. */
   readonly place?: string;
@@ -61,6 +65,7 @@ class ClientSession implements Connection {
     this.#binding = binding;
     this.#exposure = new SessionExposure(binding.exposure, () => this.#view(), {
       onReveal: () => this.#known.toldOfTools({ digests: this.#exposure.digests(this.#view(), 'legacy') }),
+      ...(binding.edition && { edition: binding.edition }),
     });
     this.#calls = new ClientCalls({ place: '', ...binding }, this.#exposure);
     this.#listeners = new Listeners(binding.gateway, binding.caller);
@@ -159,7 +164,9 @@ class ClientSession implements Connection {
     const revealed = this.#exposure.revealedFor(era);
     this.#known.listed(method, { digests: this.#exposure.digests(view, era, client) });
     const meta = gateway.introduction && metaOfList(method, view.servers[0]?.facts, era);
-    return lists.get(method, view, exposure, { era, revealed, meta });
+    const list = lists.get(method, view, exposure, { era, revealed, meta });
+    if (method === 'tools/list') this.#binding.onListed?.(() => this.#view(), exposure, list);
+    return list;
   }
 
   /** A server that is served alone refuses in its own words what it does not know. */

@@ -33,6 +33,21 @@ test('a session keeps the exposure it began with, and modern clients get that of
   expect(session.for('modern')).toBe(searching);
 });
 
+test('a session chooses anew when the configuration is another one', () => {
+  let [chosen, edition] = [direct, 1];
+  const view = memoryView(['a']);
+  const session = new SessionExposure(
+    () => chosen,
+    () => view,
+    { edition: () => edition },
+  );
+  expect(session.for('legacy')).toBe(direct);
+  chosen = search(options);
+  expect(session.for('legacy')).toBe(direct);
+  edition = 2;
+  expect(session.for('legacy')).toBe(chosen);
+});
+
 describe('what a search reveals', () => {
   let memory: MemoryGateway | undefined;
   afterEach(async () => {

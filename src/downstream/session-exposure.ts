@@ -2,21 +2,30 @@ import type { Exposure, ExposureChoice } from '../exposure/exposure.ts';
 import type { View } from '../gateway/view.ts';
 import type { Era } from '../model/server-facts.ts';
 
-/** How one client session sees tools: chosen once, with what its own searches have revealed. */
+/** How one client session sees tools: chosen once for each edition, with what its own searches have revealed. */
 export class SessionExposure {
   readonly #choose: ExposureChoice;
   readonly #view: () => View;
   readonly #onReveal: (() => void) | undefined;
   /** What an older client calls itself; a modern one says it with every request. */
   client: string | undefined;
-  #chosen: Exposure | undefined;
+  readonly #edition: () => unknown;
+  #chosen: { readonly edition: unknown; readonly exposure: Exposure } | undefined;
   #revealed: Set<string> | undefined;
 
   constructor(
     exposure: Exposure | ExposureChoice,
     view: () => View,
-    { onReveal }: { readonly onReveal?: () => void } = {},
+    {
+      onReveal,
+      edition = () => undefined,
+    }: {
+      readonly onReveal?: () => void;
+      /** Another value when the choice has to be made anew, since the configuration is another one. */
+      readonly edition?: () => unknown;
+    } = {},
   ) {
+    this.#edition = edition;
     this.#choose = typeof exposure === 'function' ? exposure : () => exposure;
     this.#view = view;
     this.#onReveal = onReveal;
@@ -25,7 +34,10 @@ export class SessionExposure {
   /** Modern clients have no sessions, so that for them it depends on what there is to see. */
   for(era: Era, client?: string): Exposure {
     if (era === 'modern') return this.#choose(this.#view(), client);
-    return (this.#chosen ??= this.#choose(this.#view(), this.client));
+    const edition = this.#edition();
+    if (this.#chosen?.edition !== edition || this.#chosen === undefined)
+      this.#chosen = { edition, exposure: this.#choose(this.#view(), this.client) };
+    return this.#chosen.exposure;
   }
 
   /** Equal while this client sees the same lists. */

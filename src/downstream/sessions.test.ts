@@ -9,7 +9,12 @@ const caller: Caller = { id: 'test', via: 'http', profile: 'default' };
 const silentPath = { canNotify: true, notify: () => {}, answer: () => {}, withdraw: () => {} };
 
 function build(
-  options: { readonly maxSessions?: number; readonly idleMs?: number; readonly close?: () => void } = {},
+  options: {
+    readonly maxSessions?: number;
+    readonly isShared?: boolean;
+    readonly idleMs?: number;
+    readonly close?: () => void;
+  } = {},
 ) {
   let time = 0;
   const { maxSessions = 3, idleMs = 1000, close = () => {} } = options;
@@ -17,6 +22,7 @@ function build(
   const sessions = new Sessions({
     connect: () => connection,
     maxSessions,
+    isShared: () => options.isShared === true,
     idleMs,
     resumeMs: 1000,
     now: () => time,
@@ -83,6 +89,27 @@ describe('Sessions', () => {
     open();
     expect(sessions.size).toBe(3);
     expect(opened.map((session) => sessions.get(session.id) !== undefined)).toEqual([true, false, true]);
+  });
+
+  it('gives one caller a quarter where callers are told apart, and its own idle sessions make room', () => {
+    const { sessions, pass } = build({ maxSessions: 8, isShared: true });
+    const open = (id: string): string | undefined => {
+      pass(1);
+      return sessions.open({ ...caller, id }, '/mcp')?.id;
+    };
+    const other = open('ben');
+    const own = [open('ann'), open('ann'), open('ann')];
+    expect(sessions.size).toBe(3);
+    expect([other, ...own].map((id) => sessions.get(id ?? '') !== undefined)).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+    for (const id of own.slice(1))
+      sessions.get(id ?? '')?.begin({ kind: 'request', id: 1, method: 'x', params: undefined }, silentPath);
+    expect(open('ann')).toBeUndefined();
+    expect(open('ben')).toBeDefined();
   });
 
   it('has no room when all are busy', () => {

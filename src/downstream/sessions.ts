@@ -25,6 +25,8 @@ export type Connect = (options: {
 
 const LIST_CHANGED = /^notifications\/[a-z]+\/list_changed$/;
 const MAX_STREAMS = 4;
+/** One caller has at most one of these parts of all sessions. */
+const SHARES = 4;
 
 /** One client of the older protocol, from `initialize` to its end. */
 export class Session implements ClientChannel, RequestOwner {
@@ -190,6 +192,8 @@ export class Session implements ClientChannel, RequestOwner {
 interface SessionOptions {
   readonly connect: Connect;
   readonly maxSessions: number;
+  /** Whether callers can be told apart; then none of them has more than its share. */
+  readonly isShared?: () => boolean;
   readonly idleMs: number;
   /** How long a request waits for a client whose stream broke. */
   readonly resumeMs: number;
@@ -200,7 +204,7 @@ interface SessionOptions {
 /** All sessions, bounded in number and in idleness. */
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
-  readonly #options: SessionOptions;
+  #options: SessionOptions;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -210,10 +214,10 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  /** Undefined when all places are taken by sessions in use. */
+  /** Undefined when all places, or the caller's share of them, are taken by sessions in use. */
   open(caller: Caller, path: string): Session | undefined {
-    const { connect, maxSessions, resumeMs, now, log } = this.#options;
-    if (this.#sessions.size >= maxSessions && !this.#evict()) return undefined;
+    const { connect, resumeMs, now, log } = this.#options;
+    if (!this.#hasRoom(caller)) return undefined;
     const session = new Session((channel) => connect({ caller, channel, transport: 'http', path }), {
       path,
       caller,
@@ -243,6 +247,11 @@ export class Sessions {
       if (session.caller.id === caller) this.end(session, reason);
   }
 
+  /** Sessions that are open already stay, however many they are. */
+  adjust(limits: Pick<SessionOptions, 'maxSessions' | 'idleMs'>): void {
+    this.#options = { ...this.#options, ...limits };
+  }
+
   endAll(reason: GatewayError): void {
     for (const session of [...this.#sessions.values()]) this.end(session, reason);
   }
@@ -263,9 +272,17 @@ export class Sessions {
     this.end(session, new GatewayError('CALL_CANCELLED', 'The session was idle for too long.'));
   }
 
-  #evict(): boolean {
+  /** Who has its share makes room itself, so that one caller cannot end or keep out the sessions of all others. */
+  #hasRoom({ id }: Caller): boolean {
+    const { maxSessions, isShared } = this.#options;
+    const own = [...this.#sessions.values()].filter(({ caller }) => caller.id === id);
+    if (isShared?.() === true && own.length >= Math.ceil(maxSessions / SHARES)) return this.#evict(own);
+    return this.#sessions.size < maxSessions || this.#evict([...this.#sessions.values()]);
+  }
+
+  #evict(among: readonly Session[]): boolean {
     let idlest: Session | undefined;
-    for (const session of this.#sessions.values()) {
+    for (const session of among) {
       if (!session.isBusy && (idlest === undefined || session.usedAt < idlest.usedAt)) idlest = session;
     }
     if (idlest === undefined) return false;

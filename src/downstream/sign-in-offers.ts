@@ -83,7 +83,7 @@ export class SignInOffers {
     const answer = await behind.ask('elicitation/create', link, cancellation).catch((problem: unknown) => {
       if (!isWithoutWay(problem)) throw problem;
       // It can show links, and there is no way to ask it during the call.
-      void begun.finished.then(complete);
+      void begun.finished.then(({ state }) => state === 'done' && complete());
       throw new RpcError({ code: RPC.pagesRequired, message, data: { elicitations: [link] } });
     });
     if (answer['action'] !== 'accept') {

@@ -58,6 +58,21 @@ describe('HTTP+SSE', () => {
     expect(await post(initialize)).toBe(404);
   });
 
+  it('is kept alive by comments, and cut with its session when the client takes nothing for long', async () => {
+    await using test = await TestRoutes.start({}, { keepAliveMs: 5, maxSessions: 1 });
+    const { stream, post } = await open(test);
+    await eventually(() => stream.comments.all.length > 1);
+    await post(initialize);
+    stream.message.pause();
+    test.connections[0]?.channel.notify('notifications/message', { text: 'x'.repeat(8_000_000) });
+    await eventually(() => test.connections[0]?.closed === 1);
+    expect(test.logged).toEqual(['A client did not read its answers and was cut off.']);
+    expect(await post(initialize)).toBe(404);
+    // Its place is free for the next one.
+    await using next = (await open(test)).stream;
+    expect(next.events.all).toHaveLength(1);
+  });
+
   it('answers once, however often an answer is given', async () => {
     await using test = await TestRoutes.start({
       eager: (request) => {

@@ -12,7 +12,7 @@ const WARM_DELAY_MS = 500;
 const FRESH_MS = 60_000;
 
 interface DiscoveryOptions {
-  readonly refreshMs: number;
+  readonly refreshMs: () => number;
   readonly now: () => number;
   readonly log: Logger;
 }
@@ -28,6 +28,7 @@ export class Discovery implements AsyncDisposable {
   readonly #changing = new Map<UpstreamName, Promise<void>>();
   readonly #firstRound = deferred<void>();
   #warmTimer: NodeJS.Timeout | undefined;
+  #isAtOnce = false;
   #isStopped = false;
 
   constructor(pool: UpstreamPool, catalog: Catalog, options: DiscoveryOptions) {
@@ -38,7 +39,8 @@ export class Discovery implements AsyncDisposable {
 
   /** `on-demand` is for one question: what is cached is fresh enough, and only what is asked for is started. */
   start(when: 'at-once' | 'on-demand' = 'at-once'): void {
-    const names = when === 'at-once' ? this.#pool.names() : [];
+    this.#isAtOnce = when === 'at-once';
+    const names = this.#isAtOnce ? this.#pool.names() : [];
     const known = names.filter((name) => this.#catalog.has(name));
     const first = names.filter((name) => !known.includes(name)).map((name) => this.refreshInBackground(name));
     this.#warmTimer = setTimeout(
@@ -79,7 +81,7 @@ export class Discovery implements AsyncDisposable {
   /** Waits for the listing that is being made, or makes one; for servers that have none. */
   async list(name: UpstreamName): Promise<void> {
     if (!this.#triedAt.has(name)) return this.refresh(name);
-    await this.#catalog.settled([name], this.#options.refreshMs);
+    await this.#catalog.settled([name], this.#options.refreshMs());
     if (!this.#catalog.has(name)) await this.refresh(name);
   }
 
@@ -87,7 +89,7 @@ export class Discovery implements AsyncDisposable {
     if (this.#isStopped) return;
     this.#triedAt.set(name, this.#options.now());
     const cancellation = new Cancellation();
-    const { refreshMs } = this.#options;
+    const refreshMs = this.#options.refreshMs();
     const timer = setTimeout(() => {
       const text = `Server "${name}" was not listed within ${refreshMs / 1000} s (startup.refresh).`;
       cancellation.cancel(new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream: name } }));
@@ -104,6 +106,12 @@ export class Discovery implements AsyncDisposable {
       this.#triedAt.delete(name);
       throw error;
     }
+  }
+
+  /** A server is new, or another one under the name of an older; where only what is asked for is listed, it is when it is asked for. */
+  changed(name: UpstreamName): void {
+    this.#triedAt.delete(name);
+    if (this.#isAtOnce) void this.refreshInBackground(name);
   }
 
   #listChanged(name: UpstreamName): void {

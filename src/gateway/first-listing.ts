@@ -20,7 +20,7 @@ interface FirstListingDeps {
   readonly sight: Sight;
   readonly quarantine: Quarantine;
   readonly deadlines: Deadlines;
-  readonly separator: string;
+  readonly separator: () => string;
   readonly timeoutOf: (upstream: UpstreamName) => number;
   readonly now: () => number;
 }
@@ -43,7 +43,7 @@ export class FirstListing {
       if (now !== undefined) return now;
     }
     const isPossible = (upstream: UpstreamName): boolean =>
-      !catalog.has(upstream) && sight.of(caller).sees(upstream) && mayBelongTo(name, upstream, separator);
+      !catalog.has(upstream) && sight.of(caller).sees(upstream) && mayBelongTo(name, upstream, separator());
     for (const upstream of pool.names().filter(isPossible)) {
       await this.list(upstream, request);
       const entry = findTool(sight.all(caller), name);

@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../config/config.ts';
 import type { CallWatch } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Approvals } from '../policy/approvals/approvals.ts';
+import type { Pause } from './pause.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
 import type { Guard } from '../policy/call.ts';
 
@@ -23,6 +24,8 @@ export interface GatewayDeps {
   readonly reveal?: (text: string) => Promise<string>;
   /** Told of every operation that is over. */
   readonly watch?: CallWatch | undefined;
+  /** Whether a person has paused serving; without it nobody can. */
+  readonly pause?: Pause;
   /** Whether calls get spans. */
   readonly isTracing?: boolean;
   /** Guards of the person's own, outermost first. */

@@ -1,27 +1,26 @@
-import type { ResourceRoute, Snapshot } from '../catalog/snapshot.ts';
-import type { UpstreamConfig } from '../config/config.ts';
+import type { ResourceRoute } from '../catalog/snapshot.ts';
+import type { ConfigState } from '../config/reload/config-state.ts';
 import { Deadlines } from '../lib/deadlines.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
-import { GatewayError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import { watchedTask } from '../model/watched.ts';
 import { WaitingCalls } from '../policy/ask/waiting-calls.ts';
-import type { Call, Next, Operation } from '../policy/call.ts';
-import { chain } from '../policy/chain.ts';
-import { defaultChain } from '../policy/default-chain.ts';
-import { tiers } from '../policy/tiers.ts';
+import type { Call, Operation } from '../policy/call.ts';
+import { Announcements } from './announcements.ts';
 import type { CallRequest } from './call-request.ts';
+import { applyChange, noSuchServer } from './config-change.ts';
+import type { ConfigChange } from './config-change.ts';
 import { Discovery } from './discovery.ts';
 import { FirstListing } from './first-listing.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { GivenLinks } from './given-links.ts';
 import { InFlight } from './in-flight.ts';
-import { permission } from './permission.ts';
+import { InForce } from './in-force.ts';
 import { Quarantine } from './quarantine.ts';
-import { Refusals, callFacts } from './refusals.ts';
+import { ASKED, Refusals } from './refusals.ts';
 import {
   completionOperation,
   findTool,
@@ -39,18 +38,11 @@ import type { Served } from './served.ts';
 import { Tasks, isAboutTask } from './tasks.ts';
 import { ToolSearch } from './tool-search.ts';
 import { troubleOf } from './trouble.ts';
-import { changedLists } from './view.ts';
 import type { ChangedLists, View } from './view.ts';
-
-const ANNOUNCE_AFTER_MS = 50;
-const TOOL = { kind: 'tool', method: 'tools/call' } as const;
-const PROMPT = { kind: 'prompt', method: 'prompts/get' } as const;
-const RESOURCE = { kind: 'resource', method: 'resources/read' } as const;
-const COMPLETION = { kind: 'completion', method: 'completion/complete' } as const;
 
 /** Where pool, catalog and policy meet; there is one way to call anything, and it is here. */
 export class Gateway implements Served, AsyncDisposable {
-  readonly events = new Emitter<{ changed: ChangedLists }>();
+  readonly events = new Emitter<{ changed: ChangedLists; config: ConfigState }>();
   readonly servers: Servers;
   readonly search: ToolSearch;
   readonly sight: Sight;
@@ -58,55 +50,51 @@ export class Gateway implements Served, AsyncDisposable {
   /** Calls that wait for a person. */
   readonly waiting: WaitingCalls;
   readonly #deps: GatewayDeps;
-  readonly #configs: ReadonlyMap<UpstreamName, UpstreamConfig>;
   readonly #discovery: Discovery;
   readonly #first: FirstListing;
   readonly #refusals: Refusals;
   readonly #deadlines: Deadlines;
   readonly #subscriptions: Subscriptions;
-  readonly #run: Next;
+  readonly #announcements: Announcements;
+  readonly #inForce: InForce;
   readonly #links = new GivenLinks();
   readonly #inFlight = new InFlight();
   readonly #tasks = new Tasks();
   readonly #alone: ServersAlone;
-  #announcing: NodeJS.Timeout | undefined;
   #listsWaitUntil: number | undefined;
 
   constructor(deps: GatewayDeps) {
     const { config, pool, catalog, now, log } = deps;
     this.#deps = deps;
-    this.#configs = new Map(config.upstreams.map((upstream) => [upstream.name, upstream]));
-    this.#discovery = new Discovery(pool, catalog, { refreshMs: config.startup.refreshMs, now, log });
+    this.#announcements = new Announcements(catalog, (changed) => this.events.emit('changed', changed));
+    const refreshMs = (): number => this.#inForce.config.startup.refreshMs;
+    this.#discovery = new Discovery(pool, catalog, { refreshMs, now, log });
     this.#deadlines = new Deadlines({ tickMs: 50, now });
     this.#subscriptions = new Subscriptions((at) => pool.with(at));
     const [discovery, subscriptions] = [this.#discovery, this.#subscriptions];
     this.servers = new Servers({ pool, catalog, discovery, subscriptions });
-    const upstream = (name: UpstreamName): UpstreamConfig | undefined => this.#configs.get(name);
     this.search = new ToolSearch({ ...deps, upstreams: config.upstreams, config: config.search });
     const trouble = (name: UpstreamName): string | undefined => troubleOf(this.servers.statusOf(name));
     this.sight = new Sight({ config, catalog, find: this.search.find, trouble });
-    const { sight } = this;
-    const { watch, approvals } = deps;
-    const [configs, servers] = [this.#configs, this.servers];
+    this.waiting = new WaitingCalls(now);
+    const { sight, waiting, servers } = this;
+    const { approvals } = deps;
+    const deadlines = this.#deadlines;
+    this.#inForce = new InForce(deps, { sight, waiting, deadlines, send: (call) => this.#send(call) });
+    const { configs, facts } = this.#inForce;
     this.quarantine = new Quarantine({ approvals, catalog, servers, discovery, configs });
     const { quarantine } = this;
-    this.waiting = new WaitingCalls(now);
-    const facts = callFacts(sight, tiers(config.upstreams));
-    this.#refusals = new Refusals({ watch, facts, catalog, sight });
-    const deadlines = this.#deadlines;
-    const permitted = permission(deps, this);
-    const guards = defaultChain({ ...config, ...deps, deadlines, upstream, facts, permission: permitted });
-    this.#run = chain(guards, (call) => this.#send(call));
+    this.#refusals = new Refusals({ watch: () => this.#inForce.watch, facts, catalog, sight });
     this.#first = new FirstListing({
       ...{ pool, catalog, discovery, sight, quarantine, deadlines, now },
-      separator: config.names.separator,
+      separator: () => this.#inForce.config.names.separator,
       timeoutOf: (name) => this.#timeoutOf(name),
     });
     this.#alone = new ServersAlone({
       ...{ configs, catalog, pool, subscriptions, tasks: this.#tasks, all: this, sight, quarantine, now },
       refusals: this.#refusals,
       isForOne: deps.isForOne === true,
-      listWaitMs: config.startup.listWaitMs,
+      listWaitMs: () => this.#inForce.config.startup.listWaitMs,
       discover: (name, request) =>
         this.#inFlight.track(request.cancellation, () => this.#first.list(name, request)),
       call: (caller, operation, request) => this.#guarded(caller, operation, request),
@@ -115,9 +103,20 @@ export class Gateway implements Served, AsyncDisposable {
 
   start(when?: 'at-once' | 'on-demand'): void {
     const { pool, catalog } = this.#deps;
-    catalog.events.on('changed', ({ before }) => this.#announceSoon(before));
+    catalog.events.on('changed', ({ before }) => this.#announcements.soon(before));
     pool.events.on('news', (news) => this.#subscriptions.updated(news, news.params));
     this.#discovery.start(when);
+  }
+
+  /** Takes over another configuration at once; what was called before ends as it began. */
+  async apply(change: ConfigChange): Promise<void> {
+    this.#inForce.take(change.snapshot.value, change);
+    const { sight, search, waiting, quarantine } = this;
+    await applyChange(change, {
+      ...{ ...this.#deps, sight, search, waiting, quarantine },
+      ...{ discovery: this.#discovery, subscriptions: this.#subscriptions },
+      announcements: this.#announcements,
+    });
   }
 
   /**
@@ -125,8 +124,8 @@ export class Gateway implements Served, AsyncDisposable {
    * with the first who asks, so that a server which never answers does not hold up every list.
    */
   settled(): Promise<void> {
-    const { catalog, pool, config, now } = this.#deps;
-    this.#listsWaitUntil ??= now() + config.startup.listWaitMs;
+    const { catalog, pool, now } = this.#deps;
+    this.#listsWaitUntil ??= now() + this.#inForce.config.startup.listWaitMs;
     return catalog.settled(pool.names(), Math.max(0, this.#listsWaitUntil - now()));
   }
 
@@ -151,22 +150,27 @@ export class Gateway implements Served, AsyncDisposable {
       return this.#linked(caller, toolOperation(known, request.params), request);
     // One piece of work to its end, or a stop could fall between finding and calling.
     return this.#inFlight.track(request.cancellation, async () => {
-      const entry = await this.#refusals.before(TOOL, caller, request, () =>
+      const entry = await this.#refusals.before(ASKED.tool, caller, request, () =>
         this.#first.tool(caller, name, request),
       );
       return this.#linked(caller, toolOperation(entry, request.params), request);
     });
   }
 
+  /** A tool of our own, inside the same guards. */
+  callOwn(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
+    return this.#guarded(caller, operation, request);
+  }
+
   async getPrompt(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const operation = await this.#refusals.before(PROMPT, caller, request, () =>
+    const operation = await this.#refusals.before(ASKED.prompt, caller, request, () =>
       promptOperation(this.sight.all(caller), name, request.params),
     );
     return this.#linked(caller, operation, request);
   }
 
   async readResource(caller: Caller, uri: string, request: CallRequest): Promise<Payload> {
-    const operation = await this.#refusals.before(RESOURCE, caller, request, () =>
+    const operation = await this.#refusals.before(ASKED.resource, caller, request, () =>
       resourceOperation(this.#route(caller, uri), request.params),
     );
     return this.#linked(caller, operation, request, uri);
@@ -174,16 +178,18 @@ export class Gateway implements Served, AsyncDisposable {
 
   /** Completes an argument of a prompt or of a resource template. */
   async complete(caller: Caller, ref: JsonObject, request: CallRequest): Promise<Payload> {
-    const operation = await this.#refusals.before(COMPLETION, caller, request, () =>
+    const operation = await this.#refusals.before(ASKED.completion, caller, request, () =>
       completionOperation(this.sight.all(caller), ref, request.params),
     );
     return this.#guarded(caller, operation, request);
   }
 
   /** `onUpdate` is called until the subscription is disposed of. */
-  async subscribe(...[caller, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
-    const { upstream, uri: own } = this.#route(caller, uri);
-    return this.#subscriptions.add(this.#deps.pool.signedIn(upstream, caller), own, onUpdate, behind);
+  subscribe(...[caller, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
+    const find = (): ResourceRoute => this.#route(caller, uri);
+    return this.#refusals.subscription(caller, uri, find, ({ upstream, uri: own }) =>
+      this.#subscriptions.add(this.#deps.pool.signedIn(upstream, caller), own, onUpdate, behind),
+    );
   }
 
   watchTask(...[caller, id, onUpdate]: Parameters<Served['watchTask']>): Promise<Disposable> | undefined {
@@ -227,7 +233,7 @@ export class Gateway implements Served, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#discovery[Symbol.asyncDispose]();
-    clearTimeout(this.#announcing);
+    this.#announcements[Symbol.dispose]();
     this.search[Symbol.dispose]();
     this.waiting[Symbol.dispose]();
     this.#deadlines[Symbol.dispose]();
@@ -269,29 +275,21 @@ export class Gateway implements Served, AsyncDisposable {
       checksArguments,
     };
     this.#refusals.check(call, request);
-    return this.#inFlight.track(cancellation, () => this.#run(call));
-  }
-
-  /** Servers that are listed one after the other, as at a start, are one change for clients. */
-  #announceSoon(before: Snapshot): void {
-    this.#announcing ??= setTimeout(() => {
-      this.#announcing = undefined;
-      const changed = changedLists(before, this.#deps.catalog.current);
-      if (changed.tools || changed.prompts || changed.resources) this.events.emit('changed', changed);
-    }, ANNOUNCE_AFTER_MS);
+    return this.#inFlight.track(cancellation, () => this.#inForce.run(call));
   }
 
   async #send(call: Call): Promise<Payload> {
-    const { upstream: name, method, params, entry } = call.operation;
+    const { upstream: name, method, params, entry, answer } = call.operation;
+    if (answer !== undefined) return answer(call);
     this.quarantine.refuseHeld(entry);
     const upstream = this.#deps.pool.forSession(name, call.session, call.caller);
-    if (upstream === undefined) throw new GatewayError('INVARIANT', `There is no upstream "${name}".`);
+    if (upstream === undefined) throw noSuchServer(name);
     const payload = await upstream.request(method, params, call);
     if (call.operation.kind === 'tool') this.#tasks.answered(call, payload);
     return payload;
   }
 
   #timeoutOf(upstream: UpstreamName): number {
-    return this.#configs.get(upstream)?.timeouts.callMs ?? 120_000;
+    return this.#inForce.configs.get(upstream)?.timeouts.callMs ?? 120_000;
   }
 }

@@ -31,6 +31,23 @@ export function isList(method: string): boolean {
   return Object.hasOwn(LISTS, method);
 }
 
+/** The parameter by which a method says what it is about. */
+export function namedBy(method: string): string | undefined {
+  return Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
+}
+
+/** Whether the protocol has it, so that we know what it does. */
+export function isOfProtocol(method: string): boolean {
+  return (
+    isList(method) ||
+    namedBy(method) !== undefined ||
+    Object.hasOwn(STANDING, method) ||
+    method === 'completion/complete' ||
+    method === 'ping' ||
+    method.startsWith('tasks/')
+  );
+}
+
 /** Whether a method of a client means the same to the server. Tasks of the two eras are different protocols. */
 export function passesBetween(method: string, client: Era, server: Era): boolean {
   if (OF_THE_HOP.has(method)) return false;
@@ -56,7 +73,7 @@ export function leftToServer(
 
 /** Whether it says what it is about. Headers of the modern era repeat that, so that such a request cannot be made there. */
 function isWellFormed(method: string, params: JsonObject): boolean {
-  const named = NAMED[method];
+  const named = namedBy(method);
   if (named !== undefined) return typeof params[named] === 'string';
   return method !== 'completion/complete' || isJsonObject(params['ref']);
 }

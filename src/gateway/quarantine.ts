@@ -40,8 +40,8 @@ interface QuarantineDeps {
   /** Without them nothing is ever held. */
   readonly approvals: Approvals | undefined;
   readonly catalog: Catalog;
-  readonly servers: Servers;
-  readonly discovery: Discovery;
+  readonly servers: Pick<Servers, 'status' | 'statusOf' | 'restart'>;
+  readonly discovery: Pick<Discovery, 'changing'>;
   readonly configs: ReadonlyMap<UpstreamName, UpstreamConfig>;
 }
 
@@ -55,6 +55,11 @@ export class Quarantine {
 
   get lock(): Lock | undefined {
     return this.#deps.approvals?.lock;
+  }
+
+  /** Why nothing new is approved for the time being. */
+  get problem(): string | undefined {
+    return this.#deps.approvals?.problem;
   }
 
   /** How many servers and how many parts of servers wait. */
@@ -110,6 +115,16 @@ export class Quarantine {
     await this.#apply([...this.#deps.configs.keys()]);
   }
 
+  /** What decides about these servers is configured otherwise. */
+  async judgeAgain(names: readonly UpstreamName[]): Promise<void> {
+    if (names.length > 0) await this.#apply(names);
+  }
+
+  /** These servers are in no configuration any more. */
+  async forget(names: readonly UpstreamName[]): Promise<void> {
+    if (names.length > 0) await this.#deps.approvals?.forget(names);
+  }
+
   /** The last look before a call leaves: what was held while it waited is not called. */
   refuseHeld(entry: Entry | undefined): void {
     if (entry?.kind !== 'tool' && entry?.kind !== 'prompt') return;
@@ -123,12 +138,9 @@ export class Quarantine {
     return change && orCancelled(change, cancellation);
   }
 
-  /** What of a server is not left to the server alone: where something is held, or nothing is taken on trust. */
-  isWatched(upstream: UpstreamName): boolean {
-    const judged = this.#deps.catalog.listing(upstream)?.judged;
-    if (judged === undefined) return false;
-    const isHeld = judged.tools.length + judged.prompts.length > 0 || judged.words !== undefined;
-    return isHeld || this.#deps.configs.get(upstream)?.trust !== 'first-sight';
+  /** Whether only what was listed and judged may be used; otherwise a server refuses itself what it never listed. */
+  get isOn(): boolean {
+    return this.#deps.approvals !== undefined;
   }
 
   async #apply(names: readonly UpstreamName[]): Promise<void> {

@@ -73,3 +73,41 @@ test('whatever the sequence of calls, there are as many records as calls, each w
     'cancelled',
   ]);
 });
+
+test('each subscription leaves one record, also of what is not there and of what the server refuses', async () => {
+  const records: EndedCall[] = [];
+  await using memory = await MemoryGateway.start(
+    {
+      s: {
+        resources: ['r://a', 'r://no'].map((uri) => ({ uri, name: uri })),
+        script: ({ method, params }) => {
+          if (method === 'resources/subscribe' && params?.['uri'] === 'r://no')
+            throw new RpcError({ code: -32000, message: 'no' });
+          return {};
+        },
+      },
+    },
+    {},
+    { ended: (ended) => void records.push(ended) },
+  );
+  for (const served of [memory.gateway, memory.gateway.alone('s')])
+    for (const uri of ['r://a', 'r://none', 'r://no'])
+      await served
+        ?.subscribe(caller, uri, () => {})
+        .then((subscription) => subscription[Symbol.dispose]())
+        .catch(() => {});
+  const told = records.map((each) => [
+    each.call.operation.kind,
+    each.call.operation.upstream,
+    outcomeOf(each).outcome,
+  ]);
+  expect(told).toEqual([
+    ['subscription', 's', 'ok'],
+    ['subscription', undefined, 'refused'],
+    ['subscription', 's', 'tool-error'],
+    ['subscription', 's', 'ok'],
+    // What one server lists or not is its own matter, where it is alone.
+    ['subscription', 's', 'ok'],
+    ['subscription', 's', 'tool-error'],
+  ]);
+});

@@ -1,12 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Entry, ToolEntry } from '../model/entry.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { CallWatch } from '../observe/audit/audit-trail.ts';
-import type { CallFacts, RecordedCall } from '../observe/ended-call.ts';
+import type { CallFacts, EndedCall, RecordedCall } from '../observe/ended-call.ts';
 import { findTool } from './route.ts';
 import type { CallRequest } from './call-request.ts';
 import type { Sight } from './sight.ts';
+
+const SUBSCRIPTION = { kind: 'subscription', method: 'resources/subscribe' } as const;
 
 /** What a client wants before it is known whether there is such a thing. */
 export interface Asked {
@@ -16,8 +19,16 @@ export interface Asked {
   readonly upstream?: UpstreamName;
 }
 
+/** What clients ask for by a name or a URI. */
+export const ASKED = {
+  tool: { kind: 'tool', method: 'tools/call' },
+  prompt: { kind: 'prompt', method: 'prompts/get' },
+  resource: { kind: 'resource', method: 'resources/read' },
+  completion: { kind: 'completion', method: 'completion/complete' },
+} as const satisfies Readonly<Record<string, Asked>>;
+
 interface RefusalsDeps {
-  readonly watch: CallWatch | undefined;
+  readonly watch: () => CallWatch | undefined;
   readonly facts: CallFacts;
   readonly catalog: Catalog;
   readonly sight: Sight;
@@ -35,7 +46,7 @@ export class Refusals {
   async before<T>(
     asked: Asked,
     caller: Caller,
-    request: CallRequest,
+    request: Pick<CallRequest, 'params' | 'group' | 'client'>,
     work: () => T | Promise<T>,
   ): Promise<T> {
     const begin = performance.now();
@@ -55,6 +66,29 @@ export class Refusals {
     }
   }
 
+  /** No guard sees a subscription: it is told of here, however it ends. */
+  async subscription(
+    caller: Caller,
+    uri: string,
+    find: () => { readonly upstream: UpstreamName; readonly uri: string },
+    add: (found: { readonly upstream: UpstreamName; readonly uri: string }) => Promise<Disposable>,
+  ): Promise<Disposable> {
+    const found = await this.before(SUBSCRIPTION, caller, { params: { uri } }, find);
+    const operation = { ...SUBSCRIPTION, upstream: found.upstream, params: { uri: found.uri } };
+    const [begin, rule, isRefused] = [performance.now(), undefined, false];
+    try {
+      const subscription = await add(found);
+      this.#tell(
+        { caller, operation },
+        { payload: Payload.of({}), error: undefined, begin, rule, isRefused },
+      );
+      return subscription;
+    } catch (error) {
+      this.#tell({ caller, operation }, { error, begin, rule, isRefused });
+      throw error;
+    }
+  }
+
   /** Asks whoever made the request about the tool. */
   check(call: RecordedCall, { check }: CallRequest): void {
     const { entry } = call.operation;
@@ -69,16 +103,12 @@ export class Refusals {
 
   #tell(
     call: RecordedCall,
-    {
-      error,
-      begin,
-      rule,
-    }: { readonly error: unknown; readonly begin: number; readonly rule: string | undefined },
+    { begin, ...rest }: Pick<EndedCall, 'error' | 'rule'> & Partial<EndedCall> & { readonly begin: number },
   ): void {
     const at = performance.timeOrigin + begin;
     const ms = performance.now() - begin;
     const { watch, facts } = this.#deps;
-    watch?.ended({ call, at, ms, payload: undefined, error, isRefused: true, rule, facts });
+    watch()?.ended({ call, at, ms, payload: undefined, isRefused: true, facts, ...rest });
   }
 
   /** To the caller it does not exist; the record knows better. */

@@ -81,8 +81,12 @@ export function completionOperation(snapshot: Snapshot, ref: JsonObject, params:
 }
 
 /** `given` is the server that gave out the URI in a result; what is listed comes first. */
-export function resourceRoute(snapshot: Snapshot, uri: string, given?: ResourceRoute): ResourceRoute {
-  const route = findResource(snapshot, uri) ?? given;
+export function resourceRoute(
+  snapshot: Snapshot | undefined,
+  uri: string,
+  given?: ResourceRoute,
+): ResourceRoute {
+  const route = (snapshot && findResource(snapshot, uri)) ?? given;
   if (route !== undefined) return route;
   const details = { kind: 'resource', uri };
   const message = `Unknown resource: ${uri.slice(0, 500)}. No server lists it; a link of an earlier result may have to be asked for again.`;

@@ -9,7 +9,7 @@ import type { ChangedLists, View } from './view.ts';
 
 /** What a client is served from: all servers as one, or one of them alone. */
 export interface Served {
-  readonly events: Emitter<{ changed: ChangedLists }>;
+  readonly events: Pick<Emitter<{ changed: ChangedLists }>, 'on'>;
   /** Only where one server is served alone: what it says of itself, or undefined when it has not said it in time. */
   introduction?(): Promise<ServerFacts | undefined>;
   /** Resolves once every list is known or the wait is over. */

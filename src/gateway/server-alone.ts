@@ -7,14 +7,15 @@ import { Emitter } from '../lib/emitter.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
-import { GatewayError } from '../model/errors.ts';
+import { GatewayError, RpcError } from '../model/errors.ts';
+import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era, ServerFacts } from '../model/server-facts.ts';
 import { watchedTask } from '../model/watched.ts';
 import type { Operation } from '../policy/call.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
 import type { CallRequest } from './call-request.ts';
-import { isList, leftToServer, passesBetween } from './pass-through.ts';
+import { isList, isOfProtocol, leftToServer, namedBy, passesBetween } from './pass-through.ts';
 import {
   completionOperation,
   findTool,
@@ -46,7 +47,7 @@ export interface AloneDeps {
   readonly quarantine: Quarantine;
   readonly refusals: Refusals;
   readonly isForOne: boolean;
-  readonly listWaitMs: number;
+  readonly listWaitMs: () => number;
   readonly now: () => number;
   /** Waits until the server was listed; fails with the reason why it cannot be. */
   readonly discover: (request: CallRequest) => Promise<void>;
@@ -69,7 +70,7 @@ export class ServerAlone implements Served {
     this.isForOne = deps.isForOne;
     this.#unlisted = viewOf(undefined, [deps.config]);
     this.#announced = this.#snapshot;
-    deps.all.events.on('changed', () => this.#announce());
+    deps.all.events.on('changed', ({ byRules }) => this.#announce(byRules === true));
   }
 
   async introduction(): Promise<ServerFacts | undefined> {
@@ -81,7 +82,7 @@ export class ServerAlone implements Served {
 
   settled(): Promise<void> {
     const { catalog, config, listWaitMs, now } = this.#deps;
-    this.#waitUntil ??= now() + listWaitMs;
+    this.#waitUntil ??= now() + listWaitMs();
     return catalog.settled([config.name], Math.max(0, this.#waitUntil - now()));
   }
 
@@ -132,7 +133,10 @@ export class ServerAlone implements Served {
       try {
         return completionOperation(snapshot, ref, request.params);
       } catch (error) {
-        if (!(error instanceof GatewayError) || !this.#isOpen(caller)) throw error;
+        // Templates are not approved, so that one which is in no list is the server's own matter.
+        const isFree =
+          ref['type'] === 'ref/prompt' ? this.#isOpen(caller) : this.#deps.sight.of(caller).isOpen;
+        if (!(error instanceof GatewayError) || !isFree) throw error;
         return unlisted;
       }
     });
@@ -155,8 +159,7 @@ export class ServerAlone implements Served {
     const operation = await this.#found(unlisted, caller, request, () => {
       if (isAboutTask(method) && tasks.isForeign(caller, config.name, params['taskId']))
         tasks.upstreamOf(caller, params); // Says that there is none.
-      if (isList(method) && !this.#isUnfiltered(caller))
-        throw new GatewayError('ARGUMENTS_INVALID', 'There is no such page; every list is one page here.');
+      this.#refuseOdd(caller, method, params);
       return unlisted;
     });
     const answer = await this.#deps.call(caller, operation, request);
@@ -183,8 +186,14 @@ export class ServerAlone implements Served {
   }
 
   subscribe(...[caller, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
-    const { config, pool, subscriptions } = this.#deps;
-    return subscriptions.add(pool.signedIn(config.name, caller), uri, onUpdate, behind);
+    const { config, pool, subscriptions, refusals, sight } = this.#deps;
+    const find = (): { readonly upstream: UpstreamName; readonly uri: string } => {
+      if (!sight.of(caller).isOpen) resourceRoute(sight.alone(caller, config.name), uri); // Says that there is none.
+      return { upstream: config.name, uri };
+    };
+    return refusals.subscription(caller, uri, find, () =>
+      subscriptions.add(pool.signedIn(config.name, caller), uri, onUpdate, behind),
+    );
   }
 
   watchTask(...[caller, id, onUpdate]: Parameters<Served['watchTask']>): Promise<Disposable> | undefined {
@@ -209,15 +218,28 @@ export class ServerAlone implements Served {
     return this.#snapshot?.upstreams.get(this.#deps.config.name)?.facts;
   }
 
-  /** Whether what was never listed is the server's own to refuse: nothing of it is hidden from the caller, and nothing is held. */
+  /** Whether what was never listed is the server's own to refuse: nothing of it is hidden from the caller, and nothing is ever held. */
   #isOpen(caller: Caller): boolean {
-    const { config, sight, quarantine } = this.#deps;
-    return sight.of(caller).isOpen && !quarantine.isWatched(config.name);
+    const { sight, quarantine } = this.#deps;
+    return sight.of(caller).isOpen && !quarantine.isOn;
   }
 
   #isUnfiltered(caller: Caller): boolean {
     const { allow, deny } = this.#deps.config.tools;
     return this.#isOpen(caller) && deny.length === 0 && allow.includes('*');
+  }
+
+  /** What a lenient server could take for something that is hidden or held here does not reach it. */
+  #refuseOdd(caller: Caller, method: string, params: JsonObject): void {
+    const isJudged = method === 'tools/list' || method === 'prompts/list';
+    if (isList(method) && !(isJudged ? this.#isUnfiltered(caller) : this.#deps.sight.of(caller).isOpen))
+      throw new GatewayError('ARGUMENTS_INVALID', 'There is no such page; every list is one page here.');
+    const named = namedBy(method);
+    if (named !== undefined && params[named] !== undefined && !this.#isUnfiltered(caller))
+      throw new GatewayError('ARGUMENTS_INVALID', `${named} must be a string.`);
+    // A rule can only speak of what is known.
+    if (!isOfProtocol(method) && !this.#deps.sight.of(caller).isOpen)
+      throw new RpcError({ code: -32601, message: `Method not found: ${method.slice(0, 200)}` });
   }
 
   /** A tool that is hidden here must not be called, one that the server never listed is its own to refuse. */
@@ -257,12 +279,14 @@ export class ServerAlone implements Served {
     throw new GatewayError('UPSTREAM_UNAVAILABLE', `Server "${this.#deps.config.name}" could not be listed.`);
   }
 
-  #announce(): void {
+  #announce(isByRules: boolean): void {
     const [before, after] = [this.#announced, this.#snapshot];
     this.#announced = after;
-    if (after === undefined) return;
+    if (after === undefined && before === undefined) return;
     const changed =
-      before === undefined ? { tools: true, prompts: true, resources: true } : changedLists(before, after);
+      before === undefined || after === undefined || isByRules
+        ? { tools: true, prompts: true, resources: true }
+        : changedLists(before, after);
     if (changed.tools || changed.prompts || changed.resources) this.events.emit('changed', changed);
   }
 }

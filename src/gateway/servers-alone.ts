@@ -23,8 +23,15 @@ export class ServersAlone {
     if (config === undefined) return undefined;
     let alone = this.#made.get(config.name);
     if (alone !== undefined) return alone;
-    const { configs: _, discover, ...deps } = this.#deps;
-    alone = new ServerAlone({ ...deps, config, discover: (request) => discover(config.name, request) });
+    const { configs, discover, ...deps } = this.#deps;
+    alone = new ServerAlone({
+      ...deps,
+      // Whoever is connected to a server that has left the configuration is told so by what becomes of its calls.
+      get config() {
+        return configs.get(config.name) ?? config;
+      },
+      discover: (request) => discover(config.name, request),
+    });
     this.#made.set(config.name, alone);
     return alone;
   }

@@ -36,6 +36,11 @@ export class Servers {
     return statusOf(name, pool.get(name), catalog.listing(name));
   }
 
+  /** The processes that run for it. */
+  pids(name: UpstreamName): readonly number[] {
+    return this.#deps.pool.pids(this.#known(name));
+  }
+
   listing(name: UpstreamName): Listing | undefined {
     return this.#deps.catalog.listing(name);
   }

@@ -116,3 +116,30 @@ test('the same view is given while nothing changes, to all who may see the same'
   expect(gateway.view(reader)).toBe(gateway.view({ ...reader, id: 'someone else' }));
   expect(gateway.view(reader)).not.toBe(gateway.view(anna));
 });
+
+describe('at the server’s own path', () => {
+  test('what is hidden cannot be followed', async () => {
+    await using memory = await start({ policy: deny({ kinds: ['resource'] }) });
+    for (const served of [memory.gateway, memory.gateway.alone('notes')])
+      expect(await failureOf(served!.subscribe(anna, 'note:///one', () => {}))).toMatchObject({
+        code: 'ENTRY_NOT_FOUND',
+      });
+    const open = await start();
+    await using _ = open;
+    const followed = await open.gateway.alone('notes')!.subscribe(anna, 'note:///one', () => {});
+    followed[Symbol.dispose]();
+  });
+
+  test.each([
+    ['a name that a lenient server takes for one', 'tools/call', { name: ['drop_note'] }],
+    ['the name of a resource that is none', 'resources/read', { uri: ['note:///one'] }],
+    ['a page that nobody judged', 'tools/list', { cursor: 'x' }],
+    ['a method that no rule can speak of', 'notes/drop', {}],
+  ])('%s does not get past a rule', async (_, method, params) => {
+    await using memory = await start({ policy: deny({ names: ['drop_*'] }) });
+    const alone = memory.gateway.alone('notes')!;
+    const heard = memory.server('notes').heard.length;
+    expect(await failureOf(alone.pass(anna, method, request(params)))).toBeInstanceOf(Error);
+    expect(memory.server('notes').heard).toHaveLength(heard);
+  });
+});

@@ -21,20 +21,23 @@ interface SightDeps {
 /** What each caller may see. Everything that looks something up for a caller looks here, so that nothing else can be found. */
 export class Sight {
   readonly #deps: SightDeps;
-  readonly #policy: Policy;
-  readonly #snapshots = new WeakMap<Snapshot, Map<string, Snapshot>>();
-  readonly #views = new WeakMap<Snapshot, View>();
+  #config: SightDeps['config'];
+  #policy: Policy;
+  #snapshots = new WeakMap<Snapshot, Map<string, Snapshot>>();
+  #views = new WeakMap<Snapshot, View>();
 
   constructor(deps: SightDeps) {
     this.#deps = deps;
-    const { upstreams, policy, profiles } = deps.config;
-    const tags = new Map(upstreams.map((upstream) => [upstream.name, upstream.tags]));
-    this.#policy = createPolicy({
-      policy,
-      profiles,
-      tagsOf: (name) => tags.get(name) ?? [],
-      tierOf: tiers(upstreams),
-    });
+    this.#config = deps.config;
+    this.#policy = policyOf(deps.config);
+  }
+
+  /** From now on this configuration decides; nothing is left of what followed from another. */
+  apply(config: SightDeps['config']): void {
+    this.#config = config;
+    this.#policy = policyOf(config);
+    this.#snapshots = new WeakMap();
+    this.#views = new WeakMap();
   }
 
   /** Everything, for whoever operates the gateway. */
@@ -58,7 +61,7 @@ export class Sight {
   }
 
   view(caller: Caller): View {
-    const { catalog, config, find, trouble } = this.#deps;
+    const { catalog, find, trouble } = this.#deps;
     const whole = catalog.current;
     const seen = this.#seen(caller, whole);
     let view = this.#views.get(seen);
@@ -69,7 +72,7 @@ export class Sight {
         find(whole, query, { ...options, allow: ({ name }) => seen.tools.has(name) });
       view = viewOf(
         seen,
-        config.upstreams.filter(({ name }) => sees(name)),
+        this.#config.upstreams.filter(({ name }) => sees(name)),
         seen === whole ? find : among,
         trouble,
       );
@@ -93,4 +96,14 @@ export class Sight {
     }
     return seen;
   }
+}
+
+function policyOf({ upstreams, policy, profiles }: SightDeps['config']): Policy {
+  const tags = new Map(upstreams.map((upstream) => [upstream.name, upstream.tags]));
+  return createPolicy({
+    policy,
+    profiles,
+    tagsOf: (name) => tags.get(name) ?? [],
+    tierOf: tiers(upstreams),
+  });
 }

@@ -14,7 +14,13 @@ export interface UpstreamStatus {
   readonly listedAt?: number;
   readonly inFlight: number;
   readonly pid?: number;
-  readonly problem?: { readonly code: ErrorCode; readonly message: string; readonly retryAt?: number };
+  readonly problem?: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    /** When it is tried again by itself, and how often it was tried in vain. */
+    readonly retryAt?: number;
+    readonly attempts?: number;
+  };
 }
 
 export function statusOf(
@@ -39,5 +45,6 @@ export function statusOf(
 function problemOf(state: UpstreamState): UpstreamStatus['problem'] {
   if (state.at !== 'waiting' && state.at !== 'needs-auth' && state.at !== 'failed') return undefined;
   const { code, message } = state.error;
-  return state.at === 'waiting' ? { code, message, retryAt: state.retryAt } : { code, message };
+  if (state.at !== 'waiting') return { code, message };
+  return { code, message, retryAt: state.retryAt, attempts: state.attempt };
 }

@@ -66,6 +66,11 @@ export class Subscriptions {
     }
   }
 
+  /** The upstream is no more. */
+  forget(name: UpstreamName): void {
+    for (const [key, { at }] of [...this.#wanted]) if (at.name === name) this.#wanted.delete(key);
+  }
+
   #remove(at: SignedIn, uri: string, listener: Listener): void {
     const key = keyOf(at);
     const watched = this.#wanted.get(key)?.watched;

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
-import type { SearchConfig, UpstreamConfig } from '../config/config.ts';
+import type { GatewayConfig, SearchConfig, UpstreamConfig } from '../config/config.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
 import { inSlices } from '../lib/in-slices.ts';
 import type { Sliced } from '../lib/in-slices.ts';
 import type { Caller } from '../model/caller.ts';
@@ -63,8 +64,9 @@ const MAX_REMEMBERING = 500;
  */
 export class ToolSearch implements Disposable {
   readonly #deps: ToolSearchDeps;
-  readonly #described: ReadonlyMap<UpstreamName, string | undefined>;
-  readonly #indexes = new WeakMap<Snapshot, SearchIndex>();
+  #described: ReadonlyMap<UpstreamName, string | undefined>;
+  #config: SearchConfig;
+  #indexes = new WeakMap<Snapshot, SearchIndex>();
   readonly #recent = new RecentTools();
   readonly #remembering = new WeakMap<View, Map<string, View>>();
   #newest: SearchIndex | undefined;
@@ -78,11 +80,25 @@ export class ToolSearch implements Disposable {
 
   constructor(deps: ToolSearchDeps) {
     this.#deps = deps;
-    this.#described = new Map(deps.upstreams.map(({ name, description }) => [name, description]));
+    this.#described = described(deps.upstreams);
+    this.#config = deps.config;
     // A new snapshot matters if anybody searches at all.
     deps.catalog.events.on('changed', () => {
       if (this.#isWanted) this.prepare();
     });
+  }
+
+  /** What was made with other words about servers, or for another endpoint, is made anew. */
+  apply({ upstreams, search }: Pick<GatewayConfig, 'upstreams' | 'search'>): void {
+    this.#described = described(upstreams);
+    if (canonicalJson(search.rerank) !== canonicalJson(this.#config.rerank)) {
+      this.#loading = undefined;
+      this.#reranker = undefined;
+    }
+    this.#config = search;
+    this.#indexes = new WeakMap();
+    this.#building?.work.stop();
+    this.#building = undefined;
   }
 
   readonly find: Find = async (snapshot, query, { limit, server, caller, allow = () => true }) => {
@@ -118,7 +134,7 @@ export class ToolSearch implements Disposable {
   }
 
   used(caller: Caller, tool: ToolEntry): void {
-    if (this.#deps.config.usage) this.#recent.add(caller.id, tool.name);
+    if (this.#config.usage) this.#recent.add(caller.id, tool.name);
   }
 
   /** The same view, whose searches know what this caller used lately. */
@@ -136,7 +152,7 @@ export class ToolSearch implements Disposable {
   }
 
   status(): SearchStatus {
-    const rerank = this.#reranker?.status() ?? (this.#deps.config.rerank && UNASKED);
+    const rerank = this.#reranker?.status() ?? (this.#config.rerank && UNASKED);
     return {
       index: this.#building !== undefined ? 'building' : this.#newest === undefined ? 'unused' : 'ready',
       tools: this.#newest?.entries.length ?? 0,
@@ -152,11 +168,13 @@ export class ToolSearch implements Disposable {
   }
 
   #load(): ReturnType<typeof load> {
-    this.#loading ??= load(this.#deps).then((loaded) => {
-      this.#reranker = loaded.reranker;
+    if (this.#loading !== undefined) return this.#loading;
+    const loading = load({ ...this.#deps, config: this.#config }).then((loaded) => {
+      if (this.#loading === loading) this.#reranker = loaded.reranker;
       return loaded;
     });
-    return this.#loading;
+    this.#loading = loading;
+    return loading;
   }
 
   #index(snapshot: Snapshot, loaded: Loaded): SearchIndex {
@@ -204,6 +222,10 @@ export class ToolSearch implements Disposable {
   #options({ vectors }: Loaded): IndexOptions {
     return { ...(this.#newest && { previous: this.#newest }), vectors };
   }
+}
+
+function described(upstreams: readonly UpstreamConfig[]): ReadonlyMap<UpstreamName, string | undefined> {
+  return new Map(upstreams.map(({ name, description }) => [name, description]));
 }
 
 /** Who may see little of what was ordered gets more behind it. */

@@ -72,6 +72,8 @@ export interface ChangedLists {
   readonly tools: boolean;
   readonly prompts: boolean;
   readonly resources: boolean;
+  /** Not what servers offer has changed, but what callers may see of it. */
+  readonly byRules?: boolean;
 }
 
 export function changedLists(before: Snapshot, after: Snapshot): ChangedLists {

@@ -20,7 +20,7 @@ export function jsonOutline(bytes: Buffer): string | undefined {
   let outline = '';
   let copied = 0;
   let strings = 0;
-  for (let open = bytes.indexOf(QUOTE); open >= 0; ) {
+  for (let open = bytes.indexOf(QUOTE); open >= 0;) {
     const close = endOfString(bytes, open);
     if (close < 0 || ++strings > MAX_STRINGS) return undefined;
     if (close - open > LONG_STRING) {

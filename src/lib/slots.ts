@@ -1,12 +1,18 @@
 import type { Cancellation } from './cancellation.ts';
 
+/** Of the last stay in the mean. */
+const WEIGHT = 0.2;
+
 /** A number of places and a bounded queue before them. Entering is synchronous while there is room. */
 export class Slots {
+  readonly #width: number;
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
   #free: number;
+  #meanMs: number | undefined;
 
   constructor(options: { readonly width: number; readonly maxWaiting: number }) {
+    this.#width = options.width;
     this.#free = options.width;
     this.#maxWaiting = options.maxWaiting;
   }
@@ -19,6 +25,11 @@ export class Slots {
 
   get isFull(): boolean {
     return this.#waiting.length >= this.#maxWaiting;
+  }
+
+  /** When there will be room in the queue, by how long those who left have stayed; undefined while nobody has. */
+  get roomInMs(): number | undefined {
+    return this.#meanMs === undefined ? undefined : Math.max(1, Math.ceil(this.#meanMs / this.#width));
   }
 
   /** Waits its turn; rejects with the reason when cancelled before. */
@@ -47,7 +58,12 @@ export class Slots {
     }
   }
 
-  leave(): void {
+  /** `stayedMs` is how long the place was taken, where somebody wants to know when there is room. */
+  leave(stayedMs?: number): void {
+    if (stayedMs !== undefined) {
+      const before = this.#meanMs ?? stayedMs;
+      this.#meanMs = before + (stayedMs - before) * WEIGHT;
+    }
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;
     else next();

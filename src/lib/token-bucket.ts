@@ -1,6 +1,6 @@
 const WHOLE = 60_000;
 
-/** So many per minute on average, with a tenth of a minute's worth at once. */
+/** So many per minute on average, with a tenth of a minute's worth at once. Who waits for one has it already, so that those who come later wait longer. */
 export class TokenBucket {
   /** Tokens are counted in sixty-thousandths, which a millisecond adds a whole number of. */
   readonly #perMs: number;
@@ -17,14 +17,19 @@ export class TokenBucket {
     this.#at = options.now();
   }
 
-  /** 0 when one was taken; else the milliseconds until there is one, and nothing was taken. */
+  /** Takes one, also where it is still to come: the milliseconds until then. */
   take(): number {
     const wait = this.peek();
-    if (wait === 0) this.#tokens -= WHOLE;
+    this.#tokens -= WHOLE;
     return wait;
   }
 
-  /** The milliseconds until there is one. */
+  /** Somebody did not wait for the one that was taken. */
+  giveBack(): void {
+    this.#tokens = Math.min(this.#capacity, this.#tokens + WHOLE);
+  }
+
+  /** The milliseconds until there is one for whoever comes next. */
   peek(): number {
     const now = this.#now();
     // A clock that was set back gives nothing.

@@ -6,3 +6,6 @@ export type UpstreamName = Brand<string, 'UpstreamName'>;
 export type ExposedName = Brand<string, 'ExposedName'>;
 /** Hash of a definition or of a configuration. */
 export type Fingerprint = Brand<string, 'Fingerprint'>;
+
+/** As whose tools rules and profiles know the tools that we answer ourselves. */
+export const OWN_SERVER = 'trunkline' as UpstreamName;

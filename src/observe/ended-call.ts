@@ -4,7 +4,7 @@ import type { Entry } from '../model/entry.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Tier } from '../model/tier.ts';
 
-export type OperationKind = 'tool' | 'prompt' | 'resource' | 'completion' | 'other';
+export type OperationKind = 'tool' | 'prompt' | 'resource' | 'subscription' | 'completion' | 'other';
 
 /** What a client said of itself; unchecked. */
 export type ClientInfo = JsonObject;

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../model/json.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+/** As a function where the configuration decides, which may change. */
+export type LevelSource = LogLevel | (() => LogLevel);
 
 /** Messages are constant sentences; values go into fields. */
 export interface Logger {
@@ -15,7 +17,7 @@ const RANK: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 4
 
 /** One JSON line per message. Twenty lines of our own: a logging library would cost a tenth of a warm start. */
 export function jsonLogger(options: {
-  readonly level: LogLevel;
+  readonly level: LevelSource;
   readonly write: (line: string) => void;
   readonly now?: () => Date;
   readonly fields?: JsonObject;
@@ -24,7 +26,7 @@ export function jsonLogger(options: {
   const at =
     (rank: LogLevel) =>
     (message: string, more: JsonObject = {}): void => {
-      if (RANK[rank] < RANK[level]) return;
+      if (RANK[rank] < RANK[typeof level === 'function' ? level() : level]) return;
       write(`${JSON.stringify({ time: now().toISOString(), level: rank, message, ...fields, ...more })}\n`);
     };
   return {

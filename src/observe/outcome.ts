@@ -25,7 +25,9 @@ export function outcomeOf({ payload, error, isRefused }: EndedCall): {
   readonly code?: string;
 } {
   if (payload !== undefined)
-    return { outcome: isJsonObject(payload.outline) && payload.outline['isError'] === true ? 'tool-error' : 'ok' };
+    return {
+      outcome: isJsonObject(payload.outline) && payload.outline['isError'] === true ? 'tool-error' : 'ok',
+    };
   if (error instanceof GatewayError) {
     const { code } = error;
     if (code === 'CALL_CANCELLED') return { outcome: 'cancelled', code };

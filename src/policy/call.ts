@@ -15,6 +15,8 @@ export interface Operation {
   readonly entry?: Entry;
   readonly method: string;
   readonly params: JsonObject;
+  /** Of tools that are our own: answers instead of an upstream. */
+  readonly answer?: (call: Call) => Promise<Payload>;
 }
 
 export interface Call {

@@ -5,10 +5,12 @@ import type { CallWatch } from '../observe/audit/audit-trail.ts';
 import type { CallFacts } from '../observe/ended-call.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Guard } from './call.ts';
+import type { GuardMemory } from './guard-memory.ts';
 import { guarding } from './guarding.ts';
 import type { GuardingConfig } from './guarding.ts';
 import { audit } from './guards/audit.ts';
 import { deadline } from './guards/deadline.ts';
+import { pause } from './guards/pause.ts';
 import { permit } from './guards/permit.ts';
 import { trace } from './guards/trace.ts';
 
@@ -22,8 +24,11 @@ interface ChainDeps extends GuardingConfig {
   /** Whether calls get spans. */
   readonly isTracing?: boolean;
   readonly permission: Parameters<typeof permit>[0];
+  /** Whether a person has paused serving. */
+  readonly pause?: Parameters<typeof pause>[0];
   /** Guards of the person's own. */
   readonly own?: readonly Guard[];
+  readonly memory?: GuardMemory;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -34,6 +39,7 @@ export function defaultChain(deps: ChainDeps): readonly Guard[] {
   return [
     ...(deps.isTracing === true ? [trace()] : []),
     ...(watch === undefined ? [] : [audit(watch, facts)]),
+    ...(deps.pause === undefined ? [] : [pause(deps.pause)]),
     deadline({ deadlines, maxMs: maxCallMs, now }),
     permit(permission),
     ...guarding(deps),

@@ -7,6 +7,7 @@ import { BUILT_IN_ARGUMENT_RULES } from './builtin-argument-rules.ts';
 import type { Guard } from './call.ts';
 import { argumentRules } from './guards/argument-rules.ts';
 import { callerLimit } from './guards/caller-limit.ts';
+import type { GuardMemory } from './guard-memory.ts';
 import { cap } from './guards/cap.ts';
 import { limit } from './guards/limit.ts';
 import { rate } from './guards/rate.ts';
@@ -18,6 +19,7 @@ export type GuardingConfig = Pick<GatewayConfig, 'upstreams' | 'callerLimits' | 
 interface GuardingDeps extends GuardingConfig {
   readonly upstream: (name: UpstreamName) => UpstreamConfig | undefined;
   readonly own?: readonly Guard[];
+  readonly memory?: GuardMemory;
   /** Whether a single client has its server as if there were no gateway: nothing is looked for. */
   readonly isForOne?: boolean;
   readonly log: Logger;
@@ -31,10 +33,10 @@ export function guarding(deps: GuardingDeps): readonly Guard[] {
   const hasCaps = upstreams.some(({ limits }) => limits.argumentBytes > 0 || limits.resultBytes > 0);
   return [
     ...(hasRates
-      ? [rate({ ofCaller: callerLimits.rate, ofUpstream: (name) => upstream(name)?.limits.rate ?? 0, now })]
+      ? [rate({ ofCaller: callerLimits, ofUpstream: (name) => upstream(name)?.limits, now }, deps.memory)]
       : []),
-    ...(callerLimits.concurrency > 0 ? [callerLimit(callerLimits)] : []),
-    limit((name) => upstream(name)?.limits),
+    ...(callerLimits.concurrency > 0 ? [callerLimit({ ...callerLimits, now })] : []),
+    limit((name) => upstream(name)?.limits, now, deps.memory?.upstreamSlots),
     validate(),
     ...(deps.isForOne === true ? [] : looking(deps)),
     ...(hasCaps ? [cap((name) => upstream(name)?.limits)] : []),

@@ -34,7 +34,8 @@ describe('packages', () => {
     ],
   ])('%j is run by %j', (item, [command, ...args]) => {
     expect(made({ packages: [{ ...stdio, ...item }] })).toEqual({
-      entry: { command, args },
+      entry: { command, args, registry: 'io.github.me/weather' },
+      package: item.identifier.replace(/:2$/, ''),
       needs: [],
       takes: [],
     });
@@ -97,7 +98,9 @@ describe('packages', () => {
           BASE: 'https://${env:WEATHER_REGION}.example',
         },
         description: 'Weather',
+        registry: 'io.github.me/weather',
       },
+      package: 'me/w',
       needs: [
         { name: 'API_KEY', description: 'Your key', isRequired: true },
         { name: 'WEATHER_REGION', description: 'Where', isRequired: true },

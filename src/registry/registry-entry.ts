@@ -11,6 +11,8 @@ export interface NeededVariable {
 
 export interface RegistryEntry {
   readonly entry: JsonObject;
+  /** The package that is run; absent for an address. */
+  readonly package?: string;
   readonly needs: readonly NeededVariable[];
   /** Variables that the server would also take. */
   readonly takes: readonly NeededVariable[];
@@ -95,6 +97,8 @@ function packageEntry(
   const [command = '', ...args] = words;
   return {
     entry: { command, args, ...(Object.keys(env).length > 0 && { env }), ...described(server) },
+    // Images may have their version in the name.
+    package: identifier.replace(/[:@][^/]*$/, ''),
     ...inputs.told(),
   };
 }
@@ -115,8 +119,8 @@ function remoteEntry(
   };
 }
 
-function described({ description }: RegistryServer): JsonObject {
-  return description === '' ? {} : { description: description.slice(0, 200) };
+function described({ name, description }: RegistryServer): JsonObject {
+  return { ...(description !== '' && { description: description.slice(0, 200) }), registry: name };
 }
 
 /** Turns what a server wants to be given into texts with references, and remembers which. */

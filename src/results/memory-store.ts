@@ -22,7 +22,7 @@ const ID_BYTES = 12;
 
 /** Results in memory: they live for minutes, and what tools answer is not for a disk. */
 export class MemoryStore implements ResultStore, Disposable {
-  readonly #options: StoreOptions;
+  #options: StoreOptions;
   /** The longest unused first, which is also the order in which they expire. */
   readonly #kept = new Map<string, Kept>();
   readonly #gone = new Map<string, string>();
@@ -32,6 +32,10 @@ export class MemoryStore implements ResultStore, Disposable {
 
   constructor(options: StoreOptions) {
     this.#options = options;
+  }
+
+  adjust({ keepMs, maxBytes }: Pick<StoreOptions, 'keepMs' | 'maxBytes'>): void {
+    this.#options = { ...this.#options, keepMs, maxBytes };
   }
 
   async keep(owner: string, text: string): Promise<KeptResult | undefined> {

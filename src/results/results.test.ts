@@ -445,3 +445,13 @@ function randomValue(next: () => number, depth: number): unknown {
   if (kind < 0.75) return Array.from({ length }, () => randomValue(next, depth - 1));
   return Object.fromEntries(Array.from({ length }, (_, at) => [`k"${at}`, randomValue(next, depth - 1)]));
 }
+
+test('other limits hold for the next result, and what is kept stays', async () => {
+  using results = started();
+  const long = { content: [{ type: 'text', text: 'line\n'.repeat(500) }] };
+  const { id } = (await fitted(results, long))._meta['trunkline/result'];
+  results.adjust({ maxTokens: 0, keepMs: 1, maxBytes: 10 });
+  expect(results.isOn).toBe(false);
+  expect(await fitted(results, long)).toEqual(long);
+  expect(noteOf(await read(results, { id }))).not.toBe('');
+});

@@ -27,7 +27,7 @@ const FINDING = { width: 2, maxWaiting: 50 };
 
 /** Results that are too big for a model: kept whole for the caller that got them, and read in pages. */
 export class Results implements Disposable {
-  readonly #options: ResultsOptions;
+  #options: ResultsOptions;
   readonly #memory: MemoryStore;
   readonly #store: ResultStore;
   /** As long as the results are kept; making one anew takes as long as parsing the result. */
@@ -42,6 +42,12 @@ export class Results implements Disposable {
 
   get isOn(): boolean {
     return this.#options.maxTokens > 0;
+  }
+
+  /** Other limits from now on; what is kept stays as long as it was to stay. */
+  adjust(settings: Pick<ResultsOptions, 'maxTokens' | 'keepMs' | 'maxBytes'>): void {
+    this.#options = { ...this.#options, ...settings };
+    this.#memory.adjust(settings);
   }
 
   /** The result itself if it is small, else its beginning and how to read the rest. */

@@ -54,9 +54,14 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   }
 }
 
-/** Whether an earlier run has stored anything; opening would make a new one. */
+/** Whether an earlier run has stored anything; opening would make a new one. What cannot be looked at is not taken for nothing. */
 export function hasDatabase(stateDir: string): boolean {
-  return existsSync(databaseFile(stateDir));
+  try {
+    statSync(databaseFile(stateDir));
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
+  }
 }
 
 function databaseFile(stateDir: string): string {

@@ -4,6 +4,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { approvalTables } from './approval-tables.ts';
 import { auditTables } from './audit-tables.ts';
 import { callerTables } from './caller-tables.ts';
+import { menuTokenTables } from './menu-token-tables.ts';
 import { signInTables } from './sign-in-tables.ts';
 import { storeError } from './store-error.ts';
 import type { Tables } from './tables.ts';
@@ -32,6 +33,7 @@ const released: readonly Migration[] = [
   auditTables,
   callerTables,
   approvalTables,
+  menuTokenTables,
 ];
 
 /** Brings the schema up to date in one transaction, or leaves it as it was. */

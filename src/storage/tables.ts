@@ -15,6 +15,7 @@ export interface Tables {
   readonly tool_stats: ToolStatsTable;
   readonly tool_latency: ToolLatencyTable;
   readonly approvals: ApprovalsTable;
+  readonly menu_tokens: MenuTokensTable;
 }
 
 interface ListingsTable {
@@ -174,6 +175,16 @@ interface ToolLatencyTable {
   kind: string;
   bucket: number;
   calls: number;
+}
+
+/** What clients were sent on one day to know the tools. */
+interface MenuTokensTable {
+  day: string;
+  whole: number;
+  menu: number;
+  search: number;
+  lists: number;
+  searches: number;
 }
 
 /** What a person, or the rule that a person chose, said about one definition. */

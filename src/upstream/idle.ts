@@ -29,7 +29,7 @@ export function idleLimitMs(
 }
 
 interface IdleTimerOptions {
-  readonly setting: 'adaptive' | 'never' | number;
+  readonly setting: () => 'adaptive' | 'never' | number;
   readonly now: () => number;
   /** Whether there is something to stop. */
   readonly isRunning: () => boolean;
@@ -61,6 +61,12 @@ export class IdleTimer {
     if (this.#timer === undefined) this.#wait();
   }
 
+  /** The setting is another one from now on. */
+  adjusted(): void {
+    this.disarm();
+    this.#wait();
+  }
+
   disarm(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -69,7 +75,7 @@ export class IdleTimer {
   #limitMs(): number | undefined {
     const { setting, now, isRunning } = this.#options;
     if (!isRunning()) return undefined;
-    return idleLimitMs(setting, {
+    return idleLimitMs(setting(), {
       isUsed: this.#isUsed,
       requestsWithinHour: this.#requests.withinHour(now()),
     });

@@ -2,6 +2,7 @@ import type { UpstreamConfig } from '../config/config.ts';
 import type { RevealedTransport } from '../config/references.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { Credentials } from '../model/credentials.ts';
+import type { UpstreamName } from '../model/ids.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Era, ServerFacts } from '../model/server-facts.ts';
 import { childStream } from '../wire/child-stdio.ts';
@@ -17,6 +18,7 @@ import type { ClientIdentity } from './negotiate.ts';
 import type { ChildRecord } from './orphans.ts';
 import { startProcess } from './process.ts';
 import { effectiveHeaders, hasAuthorization, headerSource, judgeRefusal } from './refusals.ts';
+import { secretValues } from './secret-values.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface Opened {
@@ -50,7 +52,9 @@ export interface OpenPeerDeps {
   /** Where is kept what was found out about programs. */
   readonly stateDir: string;
   /** What servers write to their standard error, for whoever wants to see it. */
-  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  readonly onStderr?: ((chunk: Buffer, server: UpstreamName) => void) | undefined;
+  /** The secrets that a server is about to get, for whoever must not repeat them. */
+  readonly onSecrets?: ((server: UpstreamName, values: readonly string[]) => void) | undefined;
   readonly log: Logger;
   readonly maxMessageBytes: number;
 }
@@ -61,6 +65,7 @@ const NO_PROCESS: ProcessHints = { stderr: [] };
 export function peerOpener(deps: OpenPeerDeps): OpenPeer {
   return async (config, options) => {
     const transport = await deps.reveal(config);
+    deps.onSecrets?.(config.name, secretValues(config.transport, transport));
     if (transport.kind === 'stdio') return openStdio(deps, config, transport, options);
     if (transport.kind === 'cli') {
       const { openCli } = await import('./cli/open-cli.ts');
@@ -97,7 +102,7 @@ async function openStdio(
     watchdog: deps.watchdog,
     record: deps.record,
     onStderr: (chunk) => {
-      deps.onStderr?.(chunk);
+      deps.onStderr?.(chunk, config.name);
       log.debug('Server wrote to standard error.', { upstream: config.name, bytes: chunk.length });
     },
   }).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { MemoryServer } from '../../test/support/memory-server.ts';
+import type { Script } from '../../test/support/memory-server.ts';
 import { upstreamConfig } from '../../test/support/upstream-config.ts';
 import type { UpstreamAuth, UpstreamConfig } from '../config/config.ts';
 import { Cancellation } from '../lib/cancellation.ts';
@@ -19,10 +20,10 @@ class Fixture {
   readonly pool: UpstreamPool;
   readonly events: string[] = [];
 
-  constructor() {
+  constructor(script: Script = ({ method }) => ({ did: method ?? '' })) {
     this.pool = new UpstreamPool({
       open: async (_, { handlers }) => {
-        const server = new MemoryServer(({ method }) => ({ did: method }));
+        const server = new MemoryServer(script);
         this.servers.push(server);
         const facts = { era: 'legacy', protocol: 'x', info: {}, capabilities: {} } as const;
         return {
@@ -52,9 +53,57 @@ const configs: readonly UpstreamConfig[] = [
   upstreamConfig({ name: own, share: 'session' }),
 ];
 
+function boundFixture(script?: Script) {
+  const fixture = new Fixture(script);
+  const { pool, servers } = fixture;
+  return { pool, servers, of: (name: UpstreamName, session: string) => fixture.of(name, session) };
+}
+
 async function use(upstream: Upstream): Promise<void> {
   await upstream.request('x', {}, { cancellation: new Cancellation() });
 }
+
+describe('a pool with other servers', () => {
+  test('ends those of sessions with their server, when they have answered', async () => {
+    const { pool, servers, of } = boundFixture();
+    await Promise.all([use(of(shared, 's1')), use(of(own, 's1')), use(of(own, 's2'))]);
+    expect(servers).toHaveLength(3);
+    pool.apply([upstreamConfig({ name: shared, share: 'all' })], { reopened: [], graceMs: 1000 });
+    expect([pool.names(), pool.forSession(own, 's1')]).toEqual([[shared], undefined]);
+    await expect.poll(() => servers.filter(({ closes }) => closes > 0)).toHaveLength(2);
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test('gives the next request of a session another one, where it is reached otherwise', async () => {
+    const { pool, servers, of } = boundFixture();
+    const before = of(own, 's1');
+    await use(before);
+    pool.apply(configs, { reopened: [own], graceMs: 1000 });
+    expect(of(own, 's1')).not.toBe(before);
+    await use(of(own, 's1'));
+    expect(servers.map(({ closes }) => closes > 0)).toEqual([true, false]);
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test('keeps the rest, with the settings of now', async () => {
+    const { pool, servers, of } = boundFixture();
+    const before = of(shared, 's1');
+    await use(before);
+    pool.apply([upstreamConfig({ name: shared, description: 'new' })], { reopened: [], graceMs: 1000 });
+    expect([of(shared, 's1'), before.config.description, servers.length]).toEqual([before, 'new', 1]);
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test('ends with the ones that were still answering', async () => {
+    const { pool, servers, of } = boundFixture(() => undefined);
+    const call = use(of(shared, 's1')).catch((error: unknown) => error);
+    await expect.poll(() => servers.length).toBe(1);
+    pool.apply([], { reopened: [], graceMs: 60_000 });
+    expect(servers[0]?.closes).toBe(0);
+    await pool[Symbol.asyncDispose]();
+    expect([servers[0]?.closes, await call]).toEqual([1, expect.any(Error)]);
+  });
+});
 
 describe('a pool', () => {
   test('knows its upstreams by name', () => {

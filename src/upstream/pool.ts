@@ -48,6 +48,8 @@ export class UpstreamPool implements AsyncDisposable {
   #logLevel: string | undefined;
   readonly #ofSessions = new Map<string, Map<UpstreamName, Upstream>>();
   readonly #ofCallers = new Map<string, Map<UpstreamName, Upstream>>();
+  /** Of servers that are gone or configured otherwise, until what was asked of them is answered. */
+  readonly #leaving = new Map<Upstream, Promise<void>>();
 
   constructor(deps: PoolDeps) {
     this.#deps = deps;
@@ -56,6 +58,29 @@ export class UpstreamPool implements AsyncDisposable {
 
   add(config: UpstreamConfig): void {
     this.#shared.set(config.name, this.#create(config));
+  }
+
+  /**
+   * Has exactly these servers from now on. Those that are not to be reopened keep their connections; of the others new calls go
+   * to a new one, while the old one answers what it was asked. The new one waits for its end, up to a grace.
+   */
+  apply(
+    configs: readonly UpstreamConfig[],
+    { reopened, graceMs }: { readonly reopened: readonly UpstreamName[]; readonly graceMs: number },
+  ): void {
+    const before = new Map(this.#shared);
+    // In the order of the configuration.
+    this.#shared.clear();
+    for (const config of configs) {
+      const { name } = config;
+      const earlier = before.get(name);
+      before.delete(name);
+      if (earlier !== undefined && !reopened.includes(name)) {
+        this.#shared.set(name, earlier);
+        for (const upstream of this.#all()) if (upstream.name === name) upstream.adjust(config);
+      } else this.#shared.set(name, this.#create(config, '', earlier && this.#retire(earlier, graceMs)));
+    }
+    for (const upstream of before.values()) void this.#retire(upstream, graceMs);
   }
 
   names(): readonly UpstreamName[] {
@@ -99,6 +124,11 @@ export class UpstreamPool implements AsyncDisposable {
     return upstream;
   }
 
+  /** Of all processes that run for it, those of sessions and callers included. */
+  pids(name: UpstreamName): readonly number[] {
+    return this.#all().flatMap((upstream) => (upstream.name === name ? (upstream.pid ?? []) : []));
+  }
+
   wantLogs(level: string): void {
     this.#logLevel = moreVerbose(level, this.#logLevel);
     for (const upstream of this.#all()) upstream.wantLogs(this.#logLevel);
@@ -108,13 +138,8 @@ export class UpstreamPool implements AsyncDisposable {
   async restart(name: UpstreamName): Promise<void> {
     const shared = this.#shared.get(name);
     if (shared === undefined) return;
-    const ended = [shared];
     this.add(shared.config);
-    for (const own of [...this.#ofSessions.values(), ...this.#ofCallers.values()]) {
-      const upstream = own.get(name);
-      if (upstream !== undefined) ended.push(upstream);
-      own.delete(name);
-    }
+    const ended = [shared, ...this.#taken(name)];
     await Promise.all(ended.map((upstream) => upstream[Symbol.asyncDispose]()));
   }
 
@@ -126,7 +151,35 @@ export class UpstreamPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#all().map((upstream) => upstream[Symbol.asyncDispose]()));
+    const all = [...this.#all(), ...this.#leaving.keys()];
+    await Promise.all([...all.map((upstream) => upstream[Symbol.asyncDispose]()), ...this.#leaving.values()]);
+  }
+
+  /** Those of sessions and callers, which have none of this server afterwards. */
+  #taken(name: UpstreamName): readonly Upstream[] {
+    return [...this.#ofSessions.values(), ...this.#ofCallers.values()].flatMap((own) => {
+      const upstream = own.get(name);
+      own.delete(name);
+      return upstream ?? [];
+    });
+  }
+
+  /** Ends it and those of sessions and callers; resolves when that is done, or a successor need not wait any longer. */
+  async #retire(shared: Upstream, graceMs: number): Promise<void> {
+    const { log } = this.#deps;
+    const leaving = [shared, ...this.#taken(shared.name)];
+    const endings = leaving.map((upstream) => {
+      const ended = upstream
+        .retire()
+        .catch((error: unknown) => log.warn('Cannot end a server.', { reason: String(error) }))
+        .finally(() => this.#leaving.delete(upstream));
+      this.#leaving.set(upstream, ended);
+      return ended;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
+    await Promise.race([Promise.all(endings), patience]);
+    clearTimeout(timer);
   }
 
   /** Sessions are many; processes of one server for them are not. */
@@ -167,10 +220,13 @@ export class UpstreamPool implements AsyncDisposable {
     return all.flatMap((upstreams) => [...upstreams.values()]);
   }
 
-  #create(config: UpstreamConfig, signedInAs = ''): Upstream {
+  /** With `after`, nothing of it is started before. */
+  #create(config: UpstreamConfig, signedInAs = '', after?: Promise<void>): Upstream {
     const { name } = config;
+    const { open } = this.#deps;
     const upstream = new Upstream(config, {
       ...this.#deps,
+      open: after === undefined ? open : (...how) => after.then(() => open(...how)),
       credentials: this.#deps.credentialsFor?.(config, signedInAs),
       onState: (state) => this.events.emit('state', { name, state }),
       onListChanged: () => this.events.emit('listChanged', { name }),

@@ -1,5 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
+import { printable } from '../lib/printable.ts';
+
 /** The last lines that a server wrote to standard error; they say why it died better than any exit code. */
 export class StderrTail {
   readonly #maxLines: number;
@@ -34,12 +36,4 @@ export class StderrTail {
     this.#lines.push(printable(line).slice(0, this.#maxChars));
     if (this.#lines.length > this.#maxLines) this.#lines = this.#lines.slice(-this.#maxLines);
   }
-}
-
-/** Escape sequences and control characters of a server must not reach somebody's terminal. */
-function printable(line: string): string {
-  return line
-    .trimEnd()
-    .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }

@@ -1,5 +1,4 @@
 import type { UpstreamConfig } from '../config/config.ts';
-import { backoff } from '../lib/backoff.ts';
 import { Cancellation, orCancelled } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
@@ -8,6 +7,7 @@ import { GatewayError, RpcError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Payload } from '../lib/payload.ts';
+import { Asked } from './asked.ts';
 import { classifyLoss, isSessionLost, isUnread, stopping, tooSlow, untilRetry } from './classify.ts';
 import { Connection } from './connection.ts';
 import type { RequestOptions } from './connection.ts';
@@ -15,8 +15,8 @@ import { Endings } from './endings.ts';
 import { IdleTimer } from './idle.ts';
 import { listEntries, usableOver } from './list-entries.ts';
 import type { RawListing } from './list-entries.ts';
+import { Retries } from './retries.ts';
 import { StandingOrders } from './standing-orders.ts';
-import { Turns } from './turns.ts';
 import { JOIN_WITHIN_MS, transition } from './state.ts';
 import type { UpstreamEvent, UpstreamState } from './state.ts';
 import type { UpstreamDeps } from './upstream-deps.ts';
@@ -25,10 +25,13 @@ type Uris = ReadonlySet<string>;
 
 /** One configured server: connected when needed, kept alive while used, stopped when idle, reopened when lost. */
 export class Upstream implements AsyncDisposable {
-  readonly config: UpstreamConfig;
+  /** Replaced by `adjust` alone. */
+  config: UpstreamConfig;
   readonly #deps: UpstreamDeps;
   readonly #idle: IdleTimer;
   readonly #orders = new StandingOrders();
+  readonly #asked = new Asked();
+  readonly #retries: Retries;
   readonly #endings: Endings;
   #closing: Promise<void> | undefined;
   #state: UpstreamState = { at: 'idle' };
@@ -37,10 +40,7 @@ export class Upstream implements AsyncDisposable {
   #nextAttempt: Deferred<void> | undefined;
   /** The connection is gone and why is still being found out; until then the state says `ready`. */
   #losing: Promise<void> | undefined;
-  #retryTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
-  /** Questions of this server do not say to which call they belong: with one call at a time they need not. */
-  #turns: Turns | undefined;
   /** What failed with a remembered era is asked for it again. */
   #doubtsEra = false;
   #lastRefusal: string | undefined;
@@ -48,10 +48,12 @@ export class Upstream implements AsyncDisposable {
   constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.config = config;
     this.#deps = deps;
+    // Its failure is in the state.
+    this.#retries = new Retries({ ...deps, onDue: () => void this.#startAttempt().catch(() => {}) });
     this.#endings = new Endings(deps.log.with({ upstream: config.name }));
     deps.credentials?.onSignedIn(() => this.#state.at === 'needs-auth' && this.retryNow().catch(() => {}));
     this.#idle = new IdleTimer({
-      setting: config.idle,
+      setting: () => this.config.idle,
       now: deps.now,
       isRunning: () => this.#connection !== undefined,
       isBusy: () => this.#inFlight > 0 || this.#orders.subscribed.size > 0,
@@ -61,6 +63,18 @@ export class Upstream implements AsyncDisposable {
 
   get name(): UpstreamName {
     return this.config.name;
+  }
+
+  /** Takes over settings that its connection does not depend on. */
+  adjust(config: UpstreamConfig): void {
+    this.config = config;
+    this.#idle.adjusted();
+  }
+
+  /** Nobody will ask anything more: ends as soon as what was asked is answered. */
+  async retire(): Promise<void> {
+    await this.#asked.over();
+    await this[Symbol.asyncDispose]();
   }
 
   get state(): UpstreamState {
@@ -76,10 +90,9 @@ export class Upstream implements AsyncDisposable {
   }
 
   /** Whatever a client asks of this server. Connections are retried, requests are not. */
-  async request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     this.#idle.requested();
-    if (this.#turns === undefined) return this.#send(method, params, options);
-    return this.#turns.run(() => this.#send(method, params, options), options.cancellation);
+    return this.#asked.run(() => this.#send(method, params, options), options.cancellation);
   }
 
   async list(cancellation: Cancellation): Promise<RawListing> {
@@ -125,7 +138,7 @@ export class Upstream implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#feed({ type: 'close' });
     this.#deps.credentials?.[Symbol.dispose]();
-    clearTimeout(this.#retryTimer);
+    this.#retries.cancel();
     this.#nextAttempt?.resolve();
     this.#attempt?.cancellation.cancel(stopping());
     this.#drop();
@@ -174,7 +187,7 @@ export class Upstream implements AsyncDisposable {
   }
 
   #startAttempt(options: { readonly isFresh: boolean } = { isFresh: false }): Promise<Connection> {
-    clearTimeout(this.#retryTimer);
+    this.#retries.cancel();
     this.#feed({ type: 'connect', now: this.#deps.now(), ...options });
     const cancellation = new Cancellation();
     const { connectMs } = this.config.timeouts;
@@ -199,7 +212,7 @@ export class Upstream implements AsyncDisposable {
         ...this.#deps,
         era,
         cancellation,
-        onQuestion: () => (this.#turns ??= new Turns()),
+        onQuestion: () => this.#asked.takeTurns(),
         onLeft: (from) => this.#setApart(from),
         onSignedOut: (from, error) => void this.#lost(from, error),
       });
@@ -226,12 +239,12 @@ export class Upstream implements AsyncDisposable {
 
   #refused(error: GatewayError): void {
     if (this.#state.at !== 'connecting') return;
-    this.#feed({ type: 'refused', error, retryAt: this.#retryAt(this.#state.attempt) });
+    this.#feed({ type: 'refused', error, retryAt: this.#retries.at(this.#state.attempt) });
     // The same again and again is said once; the state has the details.
     const level = error.message === this.#lastRefusal ? 'debug' : 'warn';
     this.#lastRefusal = error.message;
     this.#deps.log[level]('Cannot connect to a server.', { upstream: this.name, reason: error.message });
-    this.#scheduleRetry();
+    this.#retries.schedule(this.state);
   }
 
   #lost(connection: Connection, cause: Error): Promise<void> {
@@ -244,28 +257,14 @@ export class Upstream implements AsyncDisposable {
     // Whoever forgot our session will refuse the rest unread, too, or may still answer it.
     this.#drop(isUnread(cause) ? 'when-quiet' : 'now');
     if (this.#state.at !== 'ready') return;
-    const { now } = this.#deps;
     const error = classifyLoss(cause, this.name, await connection.opened.hints());
     if (this.#state.at !== 'ready' || this.#connection !== undefined) return;
-    const retryAt = this.#retryAt(this.#state.attempt);
-    this.#feed({ type: 'lost', error, now: now(), retryAt, served: connection.hasServed });
+    const retryAt = this.#retries.at(this.#state.attempt);
+    this.#feed({ type: 'lost', error, now: this.#deps.now(), retryAt, served: connection.hasServed });
     this.#deps.log.warn('Lost the connection to a server.', { upstream: this.name, reason: error.message });
-    this.#scheduleRetry();
+    this.#retries.schedule(this.state);
     // Somebody waits for its updates: that is a need, too.
     if (this.state.at === 'idle' && this.#orders.subscribed.size > 0) this.#startAttempt().catch(() => {});
-  }
-
-  #scheduleRetry(): void {
-    if (this.#state.at !== 'waiting') return;
-    const delay = Math.max(0, this.#state.retryAt - this.#deps.now());
-    this.#retryTimer = setTimeout(() => {
-      if (this.#state.at === 'waiting') this.#startAttempt().catch(() => {}); // Its failure is in the state.
-    }, delay);
-    this.#retryTimer.unref();
-  }
-
-  #retryAt(attempt: number): number {
-    return this.#deps.now() + backoff(attempt, { baseMs: 500, maxMs: 60_000, random: this.#deps.random });
   }
 
   #stopIdle(): void {
@@ -279,7 +278,7 @@ export class Upstream implements AsyncDisposable {
     if (connection !== this.#connection) return;
     this.#feed({ type: 'idle' });
     this.#drop('when-quiet');
-    this.#turns?.release();
+    this.#asked.release();
     this.#endings.keepNewest();
     if (this.#orders.subscribed.size > 0) this.#startAttempt().catch(() => {});
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -57,19 +57,16 @@ describe('clients of one configuration', () => {
     );
   });
 
-  test('get a new gateway when the configuration has changed, while the old one serves those it has', async () => {
-    const plain = fixture('plain');
+  test('share the same gateway when the configuration has changed, which takes that into use first', async () => {
+    const [plain, more] = [fixture('plain'), fixture('plain')];
     await using home = new SharedHome({ mcpServers: { plain } });
     const first = await (await home.pipe()).client();
     const before = home.pid;
-    const second = await (await home.pipe({ config: { log: { level: 'debug' } } })).client();
-    const after = home.pid;
-    expect(after).not.toBe(before);
+    const second = await (await home.pipe({ mcpServers: { plain, more } })).client();
+    expect([home.pid, home.gateways()]).toEqual([before, [before]]);
     expect(text(await first.callTool('plain__echo', { text: 'old' }))).toBe('old');
-    expect(text(await second.callTool('plain__echo', { text: 'new' }))).toBe('new');
-    await first.close();
-    await eventually(() => !isRunning(before), { what: 'The end of the old gateway' });
-    expect(home.pid).toBe(after);
+    expect(text(await second.callTool('more__echo', { text: 'new' }))).toBe('new');
+    expect(text(await first.callTool('more__echo', { text: 'new' }))).toBe('new');
   });
 
   test('get a new gateway from a newer program, while the old one serves those it has', async () => {
@@ -120,8 +117,9 @@ describe('clients of one configuration', () => {
 
   test('are served in their own process where there can be no gateway', async () => {
     await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
-    // A file where the folder should be.
-    writeFileSync(join(home.home, 'state'), '');
+    // A file where the folder of running gateways should be.
+    mkdirSync(join(home.home, 'state'), { mode: 0o700 });
+    writeFileSync(join(home.home, 'state', 'run'), '');
     const pipe = await home.pipe();
     const client = await pipe.client();
     expect(text(await client.callTool('plain__echo', { text: 'alone' }))).toBe('alone');

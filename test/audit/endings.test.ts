@@ -149,7 +149,7 @@ describe('every operation leaves exactly one record', () => {
     const rows = await recorded(gateway.home, 2);
     expect(rows.map(({ server, entry, outcome }) => [server, entry, outcome])).toEqual([
       ['plain', 'echo', 'ok'],
-      ['plain', 'never-listed', 'tool-error'],
+      ['plain', 'never-listed', 'refused'],
     ]);
   });
 });

@@ -76,6 +76,20 @@ describe('telemetry', () => {
     expect(taken.some(({ body }) => body.includes('traced'))).toBe(false);
   });
 
+  test('sends nothing, whatever is configured, where the environment says so', async () => {
+    const { url, taken } = await collector();
+    const config = { telemetry: { endpoint: url, interval: '100ms' } };
+    const env = { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: url };
+    {
+      await using line = await openLine(cell, { plain: ['shows-meta'] }, { config, env });
+      await line.client.listTools();
+      const answer = await line.client.callTool('plain__echo', {}, { meta: { traceparent } });
+      expect(said(answer)).toContain(traceparent);
+    }
+    // What it had would have been sent at its end at the latest.
+    expect(taken).toEqual([]);
+  });
+
   test('leaves the trace of the client as it is when there is no collector', async () => {
     await using line = await openLine(cell, { plain: ['shows-meta'] });
     const answer = await line.client.callTool('plain__echo', { text: 'x' }, { meta: { traceparent } });

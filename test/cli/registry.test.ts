@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -34,16 +34,44 @@ const others = Array.from({ length: 150 }, (_, at) => ({
   remotes: [{ type: 'streamable-http', url: 'https://x.example/mcp' }],
 }));
 
+const newer = {
+  ...weather,
+  version: '1.3.0',
+  packages: weather.packages.map((item) => ({
+    ...item,
+    version: '1.3.0',
+    environmentVariables: [{ name: 'WEATHER_REGION', description: 'Where', isRequired: true }],
+  })),
+};
+const moved = {
+  ...weather,
+  version: '2.0.0',
+  packages: [],
+  remotes: [{ type: 'streamable-http', url: 'https://weather.example/mcp' }],
+};
+/** What the registry has of it, by the first part of the address. */
+const versions: Readonly<Record<string, readonly { readonly name: string }[]>> = {
+  newer: [newer],
+  moved: [moved],
+  gone: [],
+  // As registries have it that list every version, the newest first.
+  twice: [newer, weather],
+};
+
+/** Paths, as they were asked for. */
+const asked: string[] = [];
+
 /** The official registry's API over a list of servers, in pages. */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '', 'http://registry');
   const send = (status: number, body: unknown): void => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
-  const all = [...others, weather];
-  const [, base, version, , name] = url.pathname.split('/');
+  const [, base = '', version, , name] = url.pathname.split('/');
+  const all = [...others, ...(versions[base] ?? [weather])];
   if (base === 'broken') return void response.writeHead(200).end('<html>');
   if (base === 'failing') return send(500, {});
+  asked.push(url.pathname);
   if (base === 'odd')
     return send(200, {
       servers: [null, 7, { server: { name: '\u001b]0;x' } }],
@@ -115,6 +143,7 @@ describe('registry search', () => {
           args: ['-y', '@me/weather@1.2.3'],
           env: { WEATHER_KEY: '${env:WEATHER_KEY}' },
           description: 'Forecasts for cities',
+          registry: 'io.github.me/weather',
         },
         needs: [{ name: 'WEATHER_KEY', description: 'A key of the service', isRequired: true }],
         takes: [],
@@ -160,8 +189,16 @@ describe('registry search', () => {
     expect((await home.run(['registry', 'search', 'x', '--registry', 'file:///x'])).code).toBe(2);
   });
 
+  test('shows each server once, in its newest version', async () => {
+    const found = await home.json(['registry', 'search', 'io.github', '--registry', `${at}/twice`]);
+    expect(found).toMatchObject([{ name: 'io.github.me/weather', version: '1.3.0' }]);
+    expect(found).toHaveLength(1);
+  });
+
   test('does not believe what is no server, nor a cursor that stays the same', async () => {
+    asked.length = 0;
     expect(await home.json(['registry', 'search', 'x', '--registry', `${at}/odd`])).toEqual([]);
+    expect(asked).toHaveLength(2);
   });
 });
 
@@ -183,6 +220,7 @@ describe('add --from-registry', () => {
           args: ['-y', '@me/weather@1.2.3'],
           env: { WEATHER_KEY: '${env:WEATHER_KEY}', CITY: 'Praha' },
           description: 'Forecasts for cities',
+          registry: 'io.github.me/weather',
         },
       },
     });
@@ -203,5 +241,123 @@ describe('add --from-registry', () => {
     ]);
     expect(code).toBe(6);
     expect(stderr).toContain('Did you mean io.github.me/weather');
+  });
+});
+
+describe('registry update', () => {
+  const weatherOf = (home: ReturnType<typeof commandHome>): Record<string, unknown> =>
+    (JSON.parse(readFileSync(home.configFile, 'utf8').replaceAll(/\/\/ .*/g, '')) as never)['mcpServers'][
+      'weather'
+    ];
+
+  /** A home with the server as it was added, and then changed by a person. */
+  async function homeWith(change: (text: string) => string = (text) => text) {
+    const home = commandHome();
+    await home.run(['add', '--from-registry', 'io.github.me/weather', '--trust', '--registry', `${at}/new`]);
+    writeFileSync(home.configFile, change(readFileSync(home.configFile, 'utf8')));
+    return home;
+  }
+  const update = (home: ReturnType<typeof commandHome>, path: string, ...args: string[]) =>
+    home.run(['registry', 'update', '--registry', `${at}/${path}`, ...args]);
+
+  test('of what is the newest changes nothing, not even the time of the file', async () => {
+    const home = await homeWith();
+    const before = statSync(home.configFile).mtimeMs;
+    const { code, stdout } = await update(home, 'new', '--yes');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      applied: false,
+      servers: [{ server: 'weather', state: 'current', version: '1.2.3', newest: '1.2.3' }],
+    });
+    expect(statSync(home.configFile).mtimeMs).toBe(before);
+  });
+
+  test('takes the new version and its variables, and keeps what a person wrote', async () => {
+    const home = await homeWith((text) =>
+      text
+        .replace('"@me/weather@1.2.3"', '"@me/weather@1.2.3", "--verbose"')
+        .replace('"registry"', '"timeouts": { "call": "5m" }, // mine\n "registry"')
+        .replace('"env": {', '"env": { "NODE_OPTIONS": "--no-warnings",'),
+    );
+    const shown = await update(home, 'newer', '--dry-run', '--yes', '--text');
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toMatch(/^weather +outdated +1\.2\.3 → 1\.3\.0 /m);
+    expect(weatherOf(home)['args']).toContain('@me/weather@1.2.3');
+    const asked = await update(home, 'newer');
+    expect([asked.code, asked.stderr.includes('--yes updates them')]).toEqual([2, true]);
+    const { code, stderr } = await update(home, 'newer', 'weather', '--yes');
+    expect(code).toBe(0);
+    expect(stderr).toContain('weather now asks for WEATHER_REGION: set it where Trunkline is started.');
+    expect(readFileSync(home.configFile, 'utf8')).toContain('{ "call": "5m" }, // mine\n');
+    expect(weatherOf(home)).toMatchObject({
+      args: ['-y', '@me/weather@1.3.0', '--verbose'],
+      timeouts: { call: '5m' },
+    });
+    // The variable that is no longer asked for is gone, the one that somebody else put there is not.
+    expect(weatherOf(home)['env']).toEqual({
+      NODE_OPTIONS: '--no-warnings',
+      WEATHER_REGION: '${env:WEATHER_REGION}',
+    });
+  });
+
+  test('says when a program became an address, and replaces how it is reached', async () => {
+    const home = await homeWith((text) => text.replace('"registry"', '"tags": ["x"], "registry"'));
+    const { stdout } = await update(home, 'moved', '--yes');
+    expect(JSON.parse(stdout)).toMatchObject({
+      applied: true,
+      servers: [{ state: 'outdated', reason: expect.stringContaining('no longer a program') }],
+    });
+    expect(weatherOf(home)).toEqual({
+      type: 'http',
+      url: 'https://weather.example/mcp',
+      tags: ['x'],
+      description: 'Forecasts for cities',
+      registry: 'io.github.me/weather',
+    });
+  });
+
+  test.each([
+    { what: 'the registry has no more', path: 'gone', from: '', to: '', reason: 'does not have it any more' },
+    {
+      what: 'somebody runs from elsewhere',
+      path: 'newer',
+      from: '"@me/weather@1.2.3"',
+      to: '"/my/copy"',
+      reason: 'changed by hand',
+    },
+  ])('leaves what $what', async ({ path, from, to, reason }) => {
+    const home = await homeWith((text) => text.replace(from, to));
+    const before = readFileSync(home.configFile, 'utf8');
+    const { code, stdout } = await update(home, path, '--yes');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      servers: [{ state: 'unusable', reason: expect.stringContaining(reason) }],
+    });
+    expect(readFileSync(home.configFile, 'utf8')).toBe(before);
+  });
+
+  test('is what a search says of those that are configured already', async () => {
+    const home = await homeWith();
+    const env = { TRUNKLINE_REGISTRY: `${at}/newer` };
+    expect(await home.json(['registry', 'search', 'io.github'], { env })).toMatchObject([
+      { version: '1.3.0', configured: [{ server: 'weather', version: '1.2.3' }] },
+    ]);
+    const { stdout } = await home.run(['registry', 'search', 'io.github', '--text'], { env });
+    expect(stdout).toMatch(/^io\.github\.me\/weather +1\.3\.0 \(weather: 1\.2\.3\) +Forecasts/m);
+    expect(stdout).toContain('trunkline registry update');
+    // A configuration that cannot be read keeps nobody from searching.
+    writeFileSync(home.configFile, '{ oops');
+    expect(await home.json(['registry', 'search', 'io.github'], { env })).toMatchObject([
+      { version: '1.3.0' },
+    ]);
+  });
+
+  test('of a server that did not come from there says what to do', async () => {
+    const home = commandHome({ other: { command: 'x' } });
+    const { code, stderr } = await update(home, 'new', 'other');
+    expect(code).toBe(2);
+    expect(stderr).toContain('trunkline add other --from-registry NAME --replace');
+    expect((await update(home, 'new', 'othr')).stderr).toContain('Did you mean other?');
+    expect((await update(home, 'new', '--text')).stdout).toContain('No server came from the registry');
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { commandHome } from '../support/command.ts';
 import { fixture } from '../support/fixture.ts';
 import { checkLeaks } from '../support/leak-check.ts';
-import { inTerminal } from '../support/terminal.ts';
+import { inTerminal, shown } from '../support/terminal.ts';
 import { temporaryFolder } from '../support/test-run.ts';
 
 checkLeaks();
@@ -52,7 +52,9 @@ describe('add at a terminal', () => {
     const me = person();
     const { code, screen } = await me.at(['add', 'plain', '--', plain.command, ...plain.args]);
     expect(code).toBe(0);
-    expect(screen).toMatch(/Added plain to .*\nIt offers \d+ tools\. See them with: trunkline tools plain\n/);
+    expect(shown(screen)).toMatch(
+      /Added plain to .*\nIt offers \d+ tools\. See them with: trunkline tools plain\n/,
+    );
     expect(me.config()).toEqual({ mcpServers: { plain: { command: plain.command, args: plain.args } } });
   });
 
@@ -158,6 +160,31 @@ describe('init', () => {
     );
     expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
   });
+
+  test.each([
+    { at: 'the first question', before: [], question: 'Take over', servers: [] },
+    {
+      at: 'the question for a client',
+      before: answer('Take over 2 new servers', 'y'),
+      question: 'Connect a client',
+      servers: ['plain', 'other'],
+    },
+  ])(
+    'Ctrl-C at $at ends it, and what was not agreed to is as it was',
+    async ({ before, question, servers }) => {
+      const me = person(files);
+      const { code, screen } = await me.at(
+        ['init'],
+        [...before, `expect "${question}"`, String.raw`send "\003"`],
+      );
+      expect(code).toBe(130);
+      // On a line of its own, below the question.
+      expect(shown(screen)).toMatch(/\ntrunkline: Stopped; nothing more was changed\. \[CALL_CANCELLED\]\n$/);
+      expect(Object.keys(me.config().mcpServers)).toEqual(servers);
+      for (const [path, text] of Object.entries(files))
+        expect(readFileSync(join(me.folder, path), 'utf8')).toBe(text);
+    },
+  );
 
   test('takes every answer as an option', async () => {
     const me = person(files);

@@ -3,18 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { commandHome } from '../support/command.ts';
 import { fixture, fixtureLog } from '../support/fixture.ts';
 import { checkLeaks } from '../support/leak-check.ts';
-import { inTerminal, waitForText } from '../support/terminal.ts';
+import { inTerminal, shown, waitForText } from '../support/terminal.ts';
 
 checkLeaks();
 
 const plain = fixture('plain');
 const home = commandHome({ plain, hidden: fixture('hidden-characters'), asks: fixture('asks-the-user') });
 const escape = '\u001b';
-
-/** Without colours and without what was drawn over. */
-function shown(screen: string): string {
-  return screen.replaceAll(/.*\r\u001b\[K/g, '').replaceAll(/\u001b\[[\d;]*m/g, '');
-}
 
 describe('on a terminal', () => {
   test('results are tables as wide as the terminal, with colours', async () => {
@@ -79,6 +74,33 @@ describe('on a terminal', () => {
     expect(code).toBe(0);
     expect(screen).toMatch(/█+░+ +\d+ % step \d/);
     expect(shown(screen)).toBe('4 steps\n');
+  });
+
+  test.each([
+    { how: 'on a terminal that cannot go back', env: { TERM: 'dumb' }, args: [] },
+    { how: 'for a screen reader', env: { NO_COLOR: '1' }, args: ['--progress', 'lines'] },
+  ])('$how waiting is said in words', async ({ env, args }) => {
+    const words = ['call', 'plain__slow', 'ms=1200', ...args];
+    const { code, screen } = await inTerminal(home, words, { env });
+    expect(code).toBe(0);
+    expect(screen).toMatch(/^Calling plain__slow…\n[^]+\n$/);
+    expect(screen).not.toMatch(/[\u001b\u2800-\u28ff]|\r(?!\n)/);
+  });
+
+  test('sentences are broken between words, and commands are not broken at all', async () => {
+    const { screen } = await inTerminal(home, ['describe', 'plain__ecko'], {
+      columns: 40,
+      env: { NO_COLOR: '1' },
+    });
+    const lines = shown(screen).trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.filter((line) => line.length > 40)).toEqual([]);
+    expect(lines.join(' ')).toMatch(/^trunkline: Unknown tool: plain__ecko\. Did you mean "plain__echo"/);
+    const missing = await inTerminal(home, ['registry', 'update', 'plain'], {
+      columns: 40,
+      env: { NO_COLOR: '1' },
+    });
+    expect(missing.screen).toContain('\ntrunkline add plain --from-registry NAME --replace [USAGE]\n');
   });
 
   test('progress and results are on different streams', async () => {

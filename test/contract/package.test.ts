@@ -33,6 +33,8 @@ describe('the package', () => {
       'dist/audit-worker.js',
       'dist/quickjs.wasm',
       'dist/guard.d.ts',
+      'dist/web/index.html',
+      'dist/web/icon.svg',
       'schema/config.schema.json',
       'README.md',
       'LICENSE',

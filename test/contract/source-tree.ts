@@ -29,7 +29,7 @@ export interface Node {
 
 export function sourceFiles(folder: string): readonly SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .toSorted()
     .map((path) => parse(path, readFileSync(join(root, path), 'utf8')));
@@ -37,7 +37,7 @@ export function sourceFiles(folder: string): readonly SourceFile[] {
 
 export function parse(path: string, text: string): SourceFile {
   // oxlint-disable-next-line typescript/no-deprecated -- its successor is exported by a package that only vitest depends on
-  const nodes = descendants(parseAst(text, { lang: 'ts' }));
+  const nodes = descendants(parseAst(text, { lang: path.endsWith('.tsx') ? 'tsx' : 'ts' }));
   const imports = nodes.flatMap((node) => {
     const written = importedBy(node);
     if (written === undefined) return [];

@@ -11,6 +11,26 @@ export interface Step {
 }
 
 /** What came during each step, message for message, ready to be compared. */
+/** What is in no list is refused at the path of a server before it gets there; the words are ours then. */
+export function withoutUnlisted(transcript: Transcript): Transcript {
+  const isUnlisted = (title: string): boolean =>
+    /no-such-(tool|prompt)|ref\/prompt","name":"(none|nobody|greet)"/.test(title);
+  const isPage = (title: string): boolean => /^(tools|prompts)\/list .*cursor/.test(title);
+  const refused = (message: unknown): unknown => {
+    const { error, result } = message as { error?: { message: string }; result?: { isError?: boolean } };
+    return error !== undefined || result?.isError === true ? 'refused' : message;
+  };
+  const unknown = (message: unknown): unknown => {
+    const { error } = message as { error?: { message: string } };
+    return error?.message.startsWith('Unknown tool: ') === true ? 'refused' : message;
+  };
+  return Object.fromEntries(
+    Object.entries(transcript)
+      .filter(([title]) => !isPage(title))
+      .map(([title, messages]) => [title, messages.map(isUnlisted(title) ? refused : unknown)]),
+  );
+}
+
 export type Transcript = Readonly<Record<string, readonly unknown[]>>;
 
 export function asks(method: string, params: JsonObject = {}, options: RequestOptions = {}, hears = 0): Step {

@@ -14,8 +14,11 @@ import { readOptions } from './engine/options.mjs';
 
 const options = readOptions(process.argv.slice(2));
 note('started', { ppid: process.ppid, argv: process.argv.slice(2) });
-if (options.has('http')) await listenOnLoopback(createServer(sessions()), options);
-else await build().connect(new StdioServerTransport());
+if (options.has('http')) {
+  const serve = sessions();
+  const server = createServer((request, response) => void serve(request, response));
+  await listenOnLoopback(server, options);
+} else await build().connect(new StdioServerTransport());
 
 function build() {
   const server = new McpServer({ name: 'sdk-v1', version: '1.0.0' }, { instructions: 'Built with SDK v1.' });

@@ -17,7 +17,9 @@ const modernOnly = options.text('era') === 'modern';
 note('started', { ppid: process.ppid, argv: process.argv.slice(2) });
 if (options.has('http')) {
   const handler = createMcpHandler(build, { legacy: modernOnly ? 'reject' : 'stateless' });
-  await listenOnLoopback(createServer(toNodeHandler(handler)), options);
+  const serve = toNodeHandler(handler);
+  const server = createServer((request, response) => void serve(request, response));
+  await listenOnLoopback(server, options);
 } else {
   serveStdio(build, { legacy: modernOnly ? 'reject' : 'serve' });
 }

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import type { FixtureLog } from '../support/fixture-log.ts';
 import { startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
-import { login, startProtectedServer } from '../support/sign-in.ts';
+import { login, openSignedIn, startProtectedServer } from '../support/sign-in.ts';
 import { temporaryFolder } from '../support/test-run.ts';
 
 checkLeaks();
@@ -53,12 +53,8 @@ test('a running gateway notices a sign-in of the command line, and the next star
 });
 
 test('tokens are nowhere on disk in the clear, and what is written is for its owner only', async () => {
-  await using server = await startProtectedServer();
-  const home = temporaryFolder('home');
-  await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
-  await login(home, 'it');
-  const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await using line = await openSignedIn();
+  const { server, client, gateway, home } = line;
   await client.close();
   await gateway.stop();
   const token =
@@ -96,12 +92,8 @@ test('a configured header comes before a saved token, and an empty one is left o
 });
 
 test('a short-lived token is renewed again and again, and no call notices', async () => {
-  await using server = await startProtectedServer({ tokenTtl: 2 });
-  const home = temporaryFolder('home');
-  await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
-  await login(home, 'it');
-  const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await using line = await openSignedIn({ tokenTtl: 2 });
+  const { server, client } = line;
   await eventually(
     async () => {
       expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
@@ -110,7 +102,6 @@ test('a short-lived token is renewed again and again, and no call notices', asyn
     { withinMs: 15_000, what: 'Three renewals' },
   );
   expect(server.log.of('refresh-reused')).toEqual([]);
-  await client.close();
 });
 
 test('a server that is open until something is called ends up waiting for a person, too', async () => {
@@ -129,12 +120,8 @@ test('a server that is open until something is called ends up waiting for a pers
 
 test('a call that needs more says so without costing the connection, and works after the next sign-in', async () => {
   const scopes = { 'tools/call': ['write'] };
-  await using server = await startProtectedServer({ challengeScope: 'read', scopes });
-  const home = temporaryFolder('home');
-  await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
-  await login(home, 'it');
-  const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await using line = await openSignedIn({ challengeScope: 'read', scopes });
+  const { server, client, home } = line;
   const refused = await client.callTool('it__whoami');
   expect(ownCode(refused)).toBe('UPSTREAM_NEEDS_AUTH');
   expect(said(refused)).toMatch(/trunkline login it.*"write"/s);
@@ -144,16 +131,11 @@ test('a call that needs more says so without costing the connection, and works a
   await eventually(async () =>
     expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com'),
   );
-  await client.close();
 });
 
 test('a revoked grant ends at a person, with the words of the authorization server', async () => {
-  await using server = await startProtectedServer();
-  const home = temporaryFolder('home');
-  await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
-  await login(home, 'it');
-  const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await using line = await openSignedIn();
+  const { server, client } = line;
   await server.control({ act: 'revoke-all' });
   const answer = await client.callTool('it__whoami');
   expect(ownCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
@@ -163,7 +145,6 @@ test('a revoked grant ends at a person, with the words of the authorization serv
     expect(said(await client.callTool('it__whoami'))).toContain('login it');
   expect(requests(server.log).length).toBe(before);
   expect(server.log.of('refresh')).toHaveLength(1);
-  await client.close();
 });
 
 test('TRUNKLINE_TOKENS_* brings tokens into a container', async () => {

@@ -63,6 +63,22 @@ test('a machine signs in with its private key, and again when the token has expi
   await client.close();
 });
 
+test('a machine whose good token is refused gets another one, once for all its calls', async () => {
+  await using server = await startProtectedServer();
+  await server.control({ client: { client_id: 'machine', client_secret: 'secret' } });
+  const auth = { flow: 'client-credentials', clientId: 'machine', clientSecret: 'secret' };
+  await using gateway = await startGateway({ mcpServers: { it: { url: server.url, auth } }, listen: 'http' });
+  const client = await gateway.client();
+  await untilListed(client, 'it__whoami');
+  const issued = server.log.of('issued').length;
+  // From now on no token that was given out is good any more, whatever its end says.
+  await server.control({ act: 'rotate-keys' });
+  const answers = await Promise.all([1, 2, 3].map(() => client.callTool('it__whoami')));
+  for (const answer of answers) expect(said(answer)).toMatch(/^machine /);
+  expect(server.log.of('issued')).toHaveLength(issued + 1);
+  await client.close();
+});
+
 test('a machine with a wrong secret is told what the server said', async () => {
   await using server = await startProtectedServer();
   await server.control({ client: { client_id: 'machine', client_secret: 'right' } });

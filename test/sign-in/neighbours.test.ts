@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import type { FixtureLog } from '../support/fixture-log.ts';
 import { startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
-import { login, startProtectedServer } from '../support/sign-in.ts';
+import { login, openSignedIn, startProtectedServer } from '../support/sign-in.ts';
 import { temporaryFolder } from '../support/test-run.ts';
 
 checkLeaks();
@@ -78,12 +78,8 @@ test('a server that names its neighbour as the resource is not signed in to', as
 });
 
 test('a server that moves to another authorization server waits for a person, and nothing of the old one goes there', async () => {
-  await using server = await startProtectedServer();
-  const home = temporaryFolder('home');
-  await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
-  expect((await login(home, 'it')).code).toBe(0);
-  const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await using line = await openSignedIn();
+  const { server, client, home } = line;
   expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
   const before = await server.control({});
   const { issuer } = await server.control({ act: 'migrate', account: 'new@example.com' });
@@ -103,7 +99,6 @@ test('a server that moves to another authorization server waits for a person, an
   await eventually(async () =>
     expect(said(await client.callTool('it__whoami'))).toContain('new@example.com'),
   );
-  await client.close();
   // It was registered with anew, and got a code of its own instead of anything that the old one had issued.
   const clients = server.log.of('issued').map((one) => one['client']);
   expect(server.log.of('register')).toHaveLength(2);

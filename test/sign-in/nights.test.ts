@@ -10,19 +10,15 @@ import { commandHome } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
-import { agree, login, openDesk, startProtectedServer, walk } from '../support/sign-in.ts';
+import { agree, login, openDesk, openSignedIn, startProtectedServer, walk } from '../support/sign-in.ts';
 import { inTerminal } from '../support/terminal.ts';
 import { temporaryFolder } from '../support/test-run.ts';
 
 checkLeaks();
 
 test('while the authorization server is down nobody has to sign in, and afterwards all is well', async () => {
-  await using server = await startProtectedServer({ tokenTtl: 2 });
-  const home = temporaryFolder('home');
-  await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
-  await login(home, 'it');
-  const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await using line = await openSignedIn({ tokenTtl: 2 });
+  const { server, client } = line;
   await server.control({ tokenStatus: 503 });
   const down = await eventually(async () => {
     const answer = await client.callTool('it__whoami');
@@ -37,7 +33,6 @@ test('while the authorization server is down nobody has to sign in, and afterwar
     { withinMs: 15_000 },
   );
   expect(server.log.of('authorize')).toHaveLength(1);
-  await client.close();
 });
 
 test('a token that ends during a call costs nothing, neither does a sign-out', async () => {

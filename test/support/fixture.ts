@@ -14,6 +14,7 @@ export type Preset =
   | 'big-results'
   | 'changes-a-definition'
   | 'changes-its-list'
+  | 'changes-its-words'
   | 'conformance'
   | 'dialect'
   | 'dies-after-handshake'
@@ -27,6 +28,7 @@ export type Preset =
   | 'gives-links'
   | 'hangs-in-calls'
   | 'hidden-characters'
+  | 'hostile-text'
   | 'hostile-tools'
   | 'huge-result'
   | 'ignores-signals'
@@ -48,7 +50,8 @@ export type Preset =
   | 'slow-start'
   | 'speaks-garbage'
   | 'structured'
-  | 'talks-to-all';
+  | 'talks-to-all'
+  | 'writes-its-environment';
 
 /** An entry of `mcpServers` for a server that is started as a child. */
 export interface StdioEntry {

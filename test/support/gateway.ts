@@ -28,9 +28,9 @@ export interface GatewayOptions {
   readonly home?: string;
   /**
    * How clients reach it; stdio unless said. `attached` is stdio as users have it, through a gateway in the background, which
-   * `SharedHome` ends.
+   * `SharedHome` ends; `configured` is HTTP at the address of the config file.
    */
-  readonly listen?: 'stdio' | 'http' | 'attached';
+  readonly listen?: 'stdio' | 'http' | 'configured' | 'attached';
   /** What is run instead of the build, such as the binary of an installed package. */
   readonly program?: readonly [string, ...string[]];
 }
@@ -82,9 +82,12 @@ export function gatewayCommand(options: GatewayOptions): GatewayCommand {
   const configFile = join(home, 'config.jsonc');
   writeFileSync(configFile, JSON.stringify({ mcpServers: options.mcpServers, ...options.config }, null, 2));
   const [command, ...program] = options.program ?? [process.execPath, built];
-  const listen = { http: ['--http', '127.0.0.1:0'], stdio: ['--standalone'], attached: [] }[
-    options.listen ?? 'stdio'
-  ];
+  const listen = {
+    http: ['--http', '127.0.0.1:0'],
+    configured: ['--http'],
+    stdio: ['--standalone'],
+    attached: [],
+  }[options.listen ?? 'stdio'];
   const args = [
     ...program,
     'serve',
@@ -104,7 +107,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const exited = once(child, 'exit').then(([code, signal]): Exit => ({ code, signal }));
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const url = options.listen === 'http' ? await addressOf(() => stderr, hasEnded) : '';
+  const isHttp = options.listen === 'http' || options.listen === 'configured';
+  const url = isHttp ? await addressOf(() => stderr, hasEnded) : '';
   const gateway: RunningGateway = {
     home,
     configFile,

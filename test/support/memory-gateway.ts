@@ -1,5 +1,7 @@
 import { Catalog } from '../../src/catalog/catalog.ts';
-import type { GatewayConfig, UpstreamConfig } from '../../src/config/config.ts';
+import type { ConfigSnapshot, GatewayConfig, UpstreamConfig } from '../../src/config/config.ts';
+import { diffConfig } from '../../src/config/reload/diff-config.ts';
+import type { ConfigDiff } from '../../src/config/reload/diff-config.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { listingSource } from '../../src/gateway/listing-source.ts';
 import { Emitter } from '../../src/lib/emitter.ts';
@@ -32,25 +34,24 @@ export class MemoryGateway implements AsyncDisposable {
   readonly servers = new Map<string, MemoryServer>();
   readonly #pool: UpstreamPool;
   readonly #catalog: Catalog;
+  readonly #watch: CallWatch | undefined;
+  #offers: Readonly<Record<string, Offer>>;
+  #snapshot: ConfigSnapshot;
 
   private constructor(
     offers: Readonly<Record<string, Offer>>,
     settings: Partial<GatewayConfig>,
     watch: CallWatch | undefined,
   ) {
-    const upstreams = Object.entries(offers).map(([name, { config }]) =>
-      upstreamConfig({
-        name: name as UpstreamName,
-        fingerprint: `config of ${name}` as Fingerprint,
-        tools: { allow: ['*'], deny: [], tiers: {} },
-        ...config,
-      }),
-    );
+    this.#offers = offers;
+    this.#watch = watch;
+    this.#snapshot = snapshotOf(offers, settings);
+    const { upstreams } = this.#snapshot.value;
     const deps = { log: silentLogger, now: Date.now };
     this.#pool = new UpstreamPool({
       ...deps,
       open: async ({ name }, { handlers }) => {
-        const offer = offers[name] ?? {};
+        const offer = this.#offers[name] ?? {};
         const server = new MemoryServer(
           (heard, self) => listAnswer(offer, heard.method) ?? offer.script?.(heard, self),
         );
@@ -86,7 +87,7 @@ export class MemoryGateway implements AsyncDisposable {
     this.#catalog.apply(upstreams);
     this.gateway = new Gateway({
       ...deps,
-      config: { ...config, ...settings, upstreams },
+      config: this.#snapshot.value,
       pool: this.#pool,
       catalog: this.#catalog,
       ...(watch && { watch }),
@@ -104,6 +105,19 @@ export class MemoryGateway implements AsyncDisposable {
     return memory;
   }
 
+  /** Another configuration, as if its file had been edited. */
+  async change(
+    offers: Readonly<Record<string, Offer>>,
+    settings: Partial<GatewayConfig> = {},
+  ): Promise<ConfigDiff> {
+    const snapshot = snapshotOf(offers, settings);
+    const diff = diffConfig(this.#snapshot, snapshot);
+    this.#offers = offers;
+    this.#snapshot = snapshot;
+    await this.gateway.apply({ snapshot, diff, watch: this.#watch });
+    return diff;
+  }
+
   server(name: string): MemoryServer {
     const server = this.servers.get(name);
     if (server === undefined) throw new Error(`The server ${name} was never connected.`);
@@ -115,6 +129,29 @@ export class MemoryGateway implements AsyncDisposable {
     await this.#catalog[Symbol.asyncDispose]();
     await this.#pool[Symbol.asyncDispose]();
   }
+}
+
+function snapshotOf(
+  offers: Readonly<Record<string, Offer>>,
+  settings: Partial<GatewayConfig>,
+): ConfigSnapshot {
+  const upstreams = Object.entries(offers).map(([name, { config: own }]) =>
+    upstreamConfig({
+      name: name as UpstreamName,
+      fingerprint: `config of ${name}` as Fingerprint,
+      tools: { allow: ['*'], deny: [], tiers: {} },
+      ...own,
+    }),
+  );
+  const value = { ...config, ...settings, upstreams };
+  return {
+    file: '/config.jsonc',
+    revision: '' as Fingerprint,
+    value,
+    disabled: [],
+    unusable: [],
+    warnings: [],
+  };
 }
 
 const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {} };
@@ -135,6 +172,8 @@ const config: Omit<GatewayConfig, 'upstreams'> = {
   audit: { enabled: false, keepMs: 1e9, maxBytes: 1e9, arguments: false, results: false, chain: false },
   telemetry: { headers: {}, intervalMs: 1000 },
   metrics: false,
+  management: false,
+  readOnly: false,
   callerLimits: { rate: 0, concurrency: 0, waiting: 0 },
   redact: { arguments: 'off', results: 'off', entropy: false, patterns: {} },
   guards: [],

@@ -16,7 +16,10 @@ import type { UpstreamName } from '../../src/model/ids.ts';
 import { silentLogger } from '../../src/observe/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { LazyDatabase } from '../../src/storage/lazy-database.ts';
+import { untilListed } from './asking.ts';
 import { type HttpFixture, startHttpFixture } from './fixture.ts';
+import { type RunningGateway, startGateway } from './gateway.ts';
+import type { RawClient } from './raw-client.ts';
 import { temporaryFolder } from './test-run.ts';
 import { upstreamConfig } from './upstream-config.ts';
 
@@ -72,6 +75,32 @@ export async function login(
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, stderr, stdout };
+}
+
+/** A server that wants a sign-in, a gateway in front of it, somebody who has signed in, and a client that sees the tools. */
+export interface SignedIn extends AsyncDisposable {
+  readonly server: ProtectedServer;
+  readonly gateway: RunningGateway;
+  readonly client: RawClient;
+  readonly home: string;
+}
+
+export async function openSignedIn(behaviour: Behaviour = {}): Promise<SignedIn> {
+  const server = await startProtectedServer(behaviour);
+  const home = temporaryFolder('home');
+  const gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
+  const { code, stderr } = await login(home, 'it');
+  if (code !== 0) throw new Error(`Nobody could sign in: ${stderr}`);
+  const client = await gateway.client();
+  await untilListed(client, 'it__whoami');
+  return {
+    ...{ server, gateway, client, home },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await gateway[Symbol.asyncDispose]();
+      await server.stop();
+    },
+  };
 }
 
 /** A vault of its own in a new folder, with everything that signs in to one server; no gateway. */

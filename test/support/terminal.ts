@@ -65,6 +65,11 @@ export async function inTerminal(
   return { code: child.exitCode ?? -1, screen: screen.replaceAll('\r\n', '\n') };
 }
 
+/** What a person sees in the end: without colours, and without what was drawn over. */
+export function shown(screen: string): string {
+  return screen.replaceAll(/.*\r\u001b\[K/g, '').replaceAll(/\u001b\[[\d;]*m/g, '');
+}
+
 /** A line of the script that waits until a file holds a text, as the log of a fixture does when something happened there. */
 export function waitForText(file: string, text: string): string {
   return `exec sh -c ${quoted(`until grep -q -- '${text}' '${file}'; do sleep 0.05; done`)}`;

@@ -88,12 +88,13 @@ async function* events(deps: AdminDeps, filter: AuditFilter, signal: AbortSignal
       yield records.map((record) => `event: record\ndata: ${JSON.stringify(record)}\n\n`).join('');
     }
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LOOK_EVERY_MS);
       const end = (): void => {
         clearTimeout(timer);
+        signal.removeEventListener('abort', end);
         resolve();
       };
-      signal.addEventListener('abort', end, { once: true });
+      const timer = setTimeout(end, LOOK_EVERY_MS);
+      signal.addEventListener('abort', end);
     });
   }
 }

@@ -3,14 +3,14 @@ import { nearest } from '../../lib/nearest.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { AdminKey } from '../contract.ts';
-import type { AdminDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
 import { optionalText, route, text } from '../route.ts';
 import type { AdminApp } from '../route.ts';
 
 const MAX_NAMES = 100;
 const TIERS = ['read', 'write', 'destructive'] as const;
 
-export function keyRoutes(app: AdminApp, { keys, config }: AdminDeps): void {
+export function keyRoutes(app: AdminApp, { keys, config, tell }: RouteDeps): void {
   const shown = ({ id, hash: _, ...key }: StoredKey): AdminKey => {
     const { auth } = config().value;
     return {
@@ -44,12 +44,16 @@ export function keyRoutes(app: AdminApp, { keys, config }: AdminDeps): void {
       },
       caller,
     );
+    tell({ event: 'keys', data: { name: made.key.name, action: 'add' } });
     return { ...shown(made.key), key: made.text };
   });
   route(app, 'POST /api/keys/:name/revoke', async ({ params, caller }) => {
     const name = params['name'] ?? '';
     const key = await keys.revokeKey(name, caller);
-    if (key !== undefined) return shown(key);
+    if (key !== undefined) {
+      tell({ event: 'keys', data: { name, action: 'revoke' } });
+      return shown(key);
+    }
     const [near] = nearest(
       name,
       (await keys.keys()).map((one) => one.name),

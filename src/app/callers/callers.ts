@@ -1,7 +1,7 @@
 import type { KeyRights, KeyStore, StoredKey } from '../../auth/downstream/key-store.ts';
 import type { KeyRing } from '../../auth/downstream/key-ring.ts';
 import type { CallersConfig } from '../../config/callers-config.ts';
-import type { ConfigSnapshot } from '../../config/config.ts';
+import type { ConfigSnapshot, GatewayConfig } from '../../config/config.ts';
 import type { Door } from '../../downstream/door/door.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import type { Scope } from '../../lib/scope.ts';
@@ -20,21 +20,20 @@ interface CallersDeps {
 
 /** Who may call over HTTP: the keys, and the door that is made of the configuration. All of it is loaded when it is needed. */
 export class Callers {
-  readonly #snapshot: ConfigSnapshot;
+  readonly #config: () => ConfigSnapshot;
   readonly #deps: CallersDeps;
   readonly #database: LazyDatabase;
-  readonly #events = new Emitter<{ gone: string }>();
+  readonly events = new Emitter<{ gone: string }>();
   #ring: KeyRing | undefined;
 
-  constructor({ stateDir }: AppOptions, snapshot: ConfigSnapshot, deps: CallersDeps) {
-    this.#snapshot = snapshot;
+  constructor({ stateDir }: AppOptions, config: () => ConfigSnapshot, deps: CallersDeps) {
+    this.#config = config;
     this.#deps = deps;
     this.#database = deps.scope.use(new LazyDatabase(() => openDatabase({ stateDir, log: deps.log })));
   }
 
-  /** The door of the HTTP listener; `issuer` is where it turns out to listen. Undefined where nobody is asked. */
-  async door(issuer: () => string): Promise<Omit<Door, 'admin'> | undefined> {
-    const { auth, http } = this.#snapshot.value;
+  /** The door that a configuration asks for; `issuer` is where it turns out to listen. Undefined where nobody is asked. */
+  async door({ auth, http }: GatewayConfig, issuer: () => string): Promise<Omit<Door, 'admin'> | undefined> {
     if (auth === undefined) return undefined;
     const [{ authenticate }, { protectedResource }] = await Promise.all([
       import('../../auth/downstream/authenticate.ts'),
@@ -49,7 +48,6 @@ export class Callers {
     return {
       authenticate: authenticate(providers, { hasProfile: (name) => this.hasProfile(name) }),
       resource: protectedResource({ publicUrl: http.publicUrl, issuers, scopes }),
-      events: this.#events,
       ...(pages && { pages }),
       onRefused: ({ message, count }) =>
         this.#deps.audit.record({
@@ -64,7 +62,7 @@ export class Callers {
   }
 
   hasProfile(name: string): boolean {
-    return name === 'default' || Object.hasOwn(this.#snapshot.value.profiles, name);
+    return name === 'default' || Object.hasOwn(this.#config().value.profiles, name);
   }
 
   async addKey(
@@ -81,6 +79,7 @@ export class Callers {
   }
 
   async keys(): Promise<readonly StoredKey[]> {
+    await this.#ring?.saveUse();
     return (await this.#store()).list();
   }
 
@@ -123,7 +122,8 @@ export class Callers {
   async #openRing(): Promise<KeyRing> {
     const { KeyRing: Ring } = await import('../../auth/downstream/key-ring.ts');
     const { log, scope } = this.#deps;
-    const deps = { store: await this.#store(), events: this.#events, now: Date.now, log };
+    if (this.#ring !== undefined) return this.#ring;
+    const deps = { store: await this.#store(), events: this.events, now: Date.now, log };
     return (this.#ring = scope.use(await Ring.open(deps)));
   }
 

@@ -1,4 +1,5 @@
-import type { Offer, OfferedSignIn, SignInDesk } from '../../auth/upstream/sign-in-desk.ts';
+import type { Offer, SignInDesk } from '../../auth/upstream/sign-in-desk.ts';
+import type { OfferedSignIn } from '../../auth/upstream/sign-in-state.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { SignIns, SignInsWorld } from './sign-ins.ts';
@@ -38,6 +39,22 @@ export class GatewaySignIns implements AsyncDisposable {
 
   async list(): ReturnType<SignIns['list']> {
     return (await this.#load()).signIns.list();
+  }
+
+  /** These servers are in no configuration any more: their tokens go, and nobody signs in to them. */
+  async forget(servers: readonly UpstreamName[]): Promise<void> {
+    const { vault } = this.#world;
+    const places = (await vault.places()).filter(({ upstream }) => servers.includes(upstream));
+    for (const gone of places) {
+      await vault.forget(gone);
+      await vault.note(gone, undefined);
+    }
+    if (this.#loaded === undefined) return;
+    const { desk } = await this.#loaded;
+    const reason = new GatewayError('CALL_CANCELLED', 'The server is not in the configuration any more.');
+    const callers = [...new Set(['', ...places.map(({ caller }) => caller)])];
+    for (const server of servers)
+      for (const caller of callers) await (await desk.at({ upstream: server, caller }))?.end(reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

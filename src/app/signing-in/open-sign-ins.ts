@@ -24,7 +24,7 @@ export async function openSignIns(options: SignInsOptions): Promise<SignIns & As
   const vault = openVault(options, { database: () => database.get(), now, log });
   const reader = referenceReader({ env, home, configFile: file });
   return {
-    ...signInsOf({ upstreams: value.upstreams, vault, reader, now, env, home }),
+    ...signInsOf({ upstreams: () => value.upstreams, vault, reader, now, env, home }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }

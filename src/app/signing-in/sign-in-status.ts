@@ -1,19 +1,6 @@
 import type { SignInTarget } from '../../auth/upstream/prepare-sign-in.ts';
+import type { SignInStatus } from '../../auth/upstream/sign-in-state.ts';
 import type { UpstreamConfig } from '../../config/config.ts';
-
-/** One line of the list of sign-ins. */
-export interface SignInStatus {
-  readonly server: string;
-  readonly caller: string;
-  readonly state: 'signed-in' | 'expired' | 'needs-sign-in' | 'header' | 'not-signed-in';
-  readonly account?: string;
-  readonly issuer?: string;
-  readonly scope?: string;
-  readonly expiresAt?: number;
-  /** Whether it is renewed without a person. */
-  readonly renews?: boolean;
-  readonly problem?: string;
-}
 
 const UNREADABLE =
   'Its saved tokens cannot be decrypted: the key they were saved with is no longer in secret.key. Restore that file, or sign in again.';

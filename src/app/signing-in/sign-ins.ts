@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DevicePrompt } from '../../auth/upstream/device-sign-in.ts';
 import type { SignInTarget } from '../../auth/upstream/prepare-sign-in.ts';
+import type { SignInStatus } from '../../auth/upstream/sign-in-state.ts';
 import type { StoredTokens } from '../../auth/upstream/stored-tokens.ts';
 import type { TokenVault } from '../../auth/upstream/token-vault.ts';
 import type { UpstreamAuth, UpstreamConfig } from '../../config/config.ts';
@@ -12,11 +13,10 @@ import { GatewayError } from '../../model/errors.ts';
 import { effectiveHeaders, hasAuthorization } from '../../upstream/refusals.ts';
 import type { AppOptions } from '../app-options.ts';
 import { signInStatus } from './sign-in-status.ts';
-import type { SignInStatus } from './sign-in-status.ts';
 
 /** What signing in touches, in a command of its own or in a gateway. */
 export interface SignInsWorld extends Pick<AppOptions, 'env' | 'home'> {
-  readonly upstreams: readonly UpstreamConfig[];
+  readonly upstreams: () => readonly UpstreamConfig[];
   readonly vault: TokenVault;
   readonly reader: ReferenceReader;
   readonly now: () => number;
@@ -56,7 +56,7 @@ export interface SignIns {
 export function signInsOf(world: SignInsWorld): SignIns {
   const { upstreams, vault, reader, now } = world;
   const target = async (server: string, caller: string, signal: AbortSignal): Promise<SignInTarget> => {
-    const config = httpUpstream(server, upstreams);
+    const config = httpUpstream(server, upstreams());
     const transport = await revealTransport(config, reader);
     const auth = await revealAuth(config, reader);
     const { url, headers } = transport.kind === 'http' ? transport : { url: '', headers: {} };
@@ -112,7 +112,7 @@ export function signInsOf(world: SignInsWorld): SignIns {
     },
     async list() {
       const places = await vault.places();
-      const all = upstreams.flatMap((config) => {
+      const all = upstreams().flatMap((config) => {
         if (config.transport.kind !== 'http') return [];
         const own = places.filter(({ upstream, caller }) => upstream === config.name && caller !== '');
         return [{ config, caller: '' }, ...own.map(({ caller }) => ({ config, caller }))];

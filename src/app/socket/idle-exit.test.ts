@@ -9,7 +9,7 @@ describe('a gateway that nobody uses', () => {
     vi.useFakeTimers();
   });
   afterEach(() => vi.useRealTimers());
-  const idle = (idleMs: number | undefined) => new IdleExit({ idleMs, onIdle: () => ends++ });
+  const idle = (idleMs: number | undefined) => new IdleExit({ idleMs: () => idleMs, onIdle: () => ends++ });
 
   test('ends after its time without a client, also when it never had one', () => {
     idle(60_000);

@@ -3,7 +3,7 @@ const FIRST_MS = 10_000;
 
 interface IdleExitOptions {
   /** How long nobody may be there; absent where that is no reason to end. */
-  readonly idleMs: number | undefined;
+  readonly idleMs: () => number | undefined;
   readonly onIdle: () => void;
 }
 
@@ -16,7 +16,8 @@ export class IdleExit implements Disposable {
 
   constructor(options: IdleExitOptions) {
     this.#options = options;
-    if (options.idleMs !== undefined) this.#wait(Math.max(FIRST_MS, options.idleMs));
+    const idleMs = options.idleMs();
+    if (idleMs !== undefined) this.#wait(Math.max(FIRST_MS, idleMs));
   }
 
   enter(): void {
@@ -26,7 +27,7 @@ export class IdleExit implements Disposable {
 
   leave(): void {
     this.#present--;
-    const { idleMs } = this.#options;
+    const idleMs = this.#options.idleMs();
     if (this.#present > 0) return;
     if (this.#isRetiring) this.#wait(0);
     else if (idleMs !== undefined) this.#wait(idleMs);
@@ -34,7 +35,7 @@ export class IdleExit implements Disposable {
 
   /** There is a successor: ends with the last who is here, unless a person started us. */
   retire(): void {
-    if (this.#options.idleMs === undefined) return;
+    if (this.#options.idleMs() === undefined) return;
     this.#isRetiring = true;
     if (this.#present === 0) this.#wait(0);
   }

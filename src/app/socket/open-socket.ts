@@ -12,27 +12,26 @@ export async function openSocket(
   path: string,
   deps: FrontDeps & {
     readonly options: AppOptions;
-    readonly snapshot: ConfigSnapshot;
+    readonly config: () => ConfigSnapshot;
     readonly connect: Connect;
     readonly parked: ParkedCalls;
   },
 ): Promise<Front> {
-  const { options, snapshot, connect, parked, admin, log, onEnd } = deps;
-  const { value, warnings, file } = snapshot;
-  const notes = warnings.map(({ file: at, line, column, message }) => `${at}:${line}:${column}: ${message}`);
-  if (value.upstreams.length === 0) notes.push(`No server can be used; add some to mcpServers in ${file}`);
+  const { options, config, connect, parked, admin, log, onEnd } = deps;
   // What a person started in the foreground ends when that person says so.
   const idle = new IdleExit({
-    idleMs: options.listen === 'socket' ? value.idleExitMs : undefined,
+    idleMs: () => (options.listen === 'socket' ? config().value.idleExitMs : undefined),
     onIdle: () => {
       log.info('Ending, since no client is here.');
       onEnd();
     },
   });
   const front = await SocketFront.open({
-    ...{ path, platform: options.platform, admin, idle, log, shutdownMs: value.shutdownMs },
-    notes: () => notes,
-    wrong: ({ profile }) => profileProblem(profile, value),
+    ...{ path, platform: options.platform, admin, idle, log },
+    shutdownMs: () => config().value.shutdownMs,
+    notes: () => notesOf(config()),
+    onRefresh: deps.reload,
+    wrong: ({ profile }) => profileProblem(profile, config().value),
     onStop: onEnd,
     connect: (channel, { profile = 'default', expose }) =>
       connect({ id: 'local', via: 'stdio', profile }, channel, {
@@ -50,8 +49,19 @@ export async function openSocket(
     },
     drained: () => front.drained(),
     retire: () => idle.retire(),
+    stay: () => {
+      idle.enter();
+      return { [Symbol.dispose]: () => idle.leave() };
+    },
     [Symbol.asyncDispose]: () => front[Symbol.asyncDispose](),
   };
+}
+
+function notesOf({ value, warnings, file }: ConfigSnapshot): readonly string[] {
+  const notes = warnings.map(({ file: at, line, column, message }) => `${at}:${line}:${column}: ${message}`);
+  return value.upstreams.length > 0
+    ? notes
+    : [...notes, `No server can be used; add some to mcpServers in ${file}`];
 }
 
 function exposeKind(text: string | undefined): AppOptions['expose'] {

@@ -25,7 +25,9 @@ export interface SocketFrontOptions {
   readonly idle: IdleExit;
   /** Somebody asks the gateway to end. */
   readonly onStop: () => void;
-  readonly shutdownMs: number;
+  readonly shutdownMs: () => number;
+  /** Somebody wants the configuration to be looked at now. */
+  readonly onRefresh: () => Promise<void>;
   readonly log: Logger;
 }
 
@@ -125,6 +127,10 @@ export class SocketFront implements AsyncDisposable {
 
   #takePipe(socket: Socket, hello: Hello): void {
     const { notes, idle, connect, shutdownMs, log } = this.#options;
+    if (hello.refresh === true) {
+      void this.#options.onRefresh().finally(() => socket.end(welcomeLine({ notes: [] })));
+      return;
+    }
     if (hello.retire === true || hello.stop === true) {
       socket.end(welcomeLine({ notes: [] }));
       if (hello.stop === true) this.#options.onStop();
@@ -144,7 +150,7 @@ export class SocketFront implements AsyncDisposable {
     log.debug('A client was connected.', { pid: hello.pid, cwd: hello.cwd });
     const client: PipedClient = new PipedClient(socket, {
       connect: (channel) => connect(channel, hello),
-      shutdownMs,
+      shutdownMs: shutdownMs(),
       onGone: () => this.#clients.delete(client),
     });
     this.#clients.add(client);

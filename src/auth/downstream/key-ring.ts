@@ -46,7 +46,7 @@ export class KeyRing implements AsyncDisposable {
       deps.lookEveryMs ?? LOOK_EVERY_MS,
     ).unref();
     ring.#save = setInterval(
-      safely(() => ring.#saveUse()),
+      safely(() => ring.saveUse()),
       SAVE_USE_EVERY_MS,
     ).unref();
     return ring;
@@ -85,10 +85,18 @@ export class KeyRing implements AsyncDisposable {
     }
   }
 
+  /** Before somebody asks when keys were used. */
+  async saveUse(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const times = new Map(this.#used);
+    this.#used.clear();
+    await this.#deps.store.used(times);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#look);
     clearInterval(this.#save);
-    await this.#saveUse().catch(() => {}); // Best effort: when a key was last used is for information only.
+    await this.saveUse().catch(() => {}); // Best effort: when a key was last used is for information only.
   }
 
   async #refresh(): Promise<void> {
@@ -96,13 +104,6 @@ export class KeyRing implements AsyncDisposable {
     // Keys do not change, and one key stays one object, by which others remember what they know of it.
     this.#keys = new Map((await this.#deps.store.list()).map((key) => [key.id, before.get(key.id) ?? key]));
     for (const [id, key] of before) if (!this.#keys.has(id)) this.#deps.events.emit('gone', callerId(key));
-  }
-
-  async #saveUse(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const times = new Map(this.#used);
-    this.#used.clear();
-    await this.#deps.store.used(times);
   }
 
   #isLive({ expiresAt }: StoredKey): boolean {

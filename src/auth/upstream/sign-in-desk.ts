@@ -6,23 +6,9 @@ import { GatewayError } from '../../model/errors.ts';
 import { openStartServer } from './browser/start-server.ts';
 import type { StartServer } from './browser/start-server.ts';
 import type { DevicePrompt } from './device-sign-in.ts';
+import type { OfferedSignIn } from './sign-in-state.ts';
 import { placeKey } from './token-vault.ts';
 import type { Place } from './token-vault.ts';
-
-/** A sign-in that a running gateway began for somebody, and how far it is. */
-export interface OfferedSignIn {
-  readonly id: string;
-  readonly server: string;
-  readonly caller: string;
-  /** `offered` until somebody opens the link, `open` until the person has decided. */
-  readonly state: 'offered' | 'open' | 'done' | 'failed';
-  /** What the person opens. */
-  readonly url: string;
-  /** What they type there, where their browser is elsewhere. */
-  readonly code?: string;
-  readonly account?: string;
-  readonly problem?: string;
-}
 
 type Flow = 'browser' | 'device';
 

@@ -5,7 +5,8 @@ import { loginCommand, needsSignIn } from './needs-sign-in.ts';
 import { parseChallenge, scopeUnion } from './oauth/challenge.ts';
 import type { Challenge } from './oauth/challenge.ts';
 import { OAuthError, plain } from './oauth/oauth-error.ts';
-import { SignInWatch } from './sign-in-watch.ts';
+import { Renewal } from './keeping/renewal.ts';
+import { SignInWatch } from './keeping/sign-in-watch.ts';
 import { renewalTime } from './stored-tokens.ts';
 import type { StoredTokens } from './stored-tokens.ts';
 import type { Place, TokenVault } from './token-vault.ts';
@@ -36,8 +37,6 @@ const NOTHING: HeaderRecord = {};
 const NEVER = Number.POSITIVE_INFINITY;
 /** How soon a sign-out elsewhere is noticed. */
 const LOOK_AGAIN_MS = 2000;
-/** The longest that a timer can wait. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
 /** After a failed renewal before its time. */
 const RENEW_AGAIN_MS = 30_000;
 
@@ -50,15 +49,20 @@ export class UpstreamCredentials implements Credentials {
   #changedAt = 0;
   #lookedAt = 0;
   #loading: Promise<StoredTokens | undefined> | undefined;
-  #renewing: Promise<StoredTokens> | undefined;
   #renewAt = NEVER;
-  #renewal: NodeJS.Timeout | undefined;
+  readonly #renewal: Renewal;
   readonly #watching: SignInWatch;
   #refusedToken: string | undefined;
   #onSignedIn: () => unknown = () => {};
 
   constructor(deps: CredentialsDeps) {
     this.#deps = deps;
+    this.#renewal = new Renewal({
+      renew: async (stale) => this.#take(await deps.renew(stale, this.#closing.signal)),
+      isOver,
+      now: deps.now,
+      wake: async () => this.headers(),
+    });
     this.#watching = new SignInWatch({ ...deps, onSaved: () => this.#isSignedIn() });
   }
 
@@ -74,7 +78,7 @@ export class UpstreamCredentials implements Credentials {
     if (now() < this.#renewAt) return this.#headers;
     if (tokens.expiresAt !== undefined && now() >= tokens.expiresAt) return this.#whenRenewed();
     // Still good: nobody waits for the new one.
-    this.#renew(tokens).catch((error: unknown) => this.#notYet(tokens, error));
+    this.#renewal.once(tokens).catch((error: unknown) => this.#notYet(tokens, error));
     return this.#headers;
   }
 
@@ -102,7 +106,7 @@ export class UpstreamCredentials implements Credentials {
 
   [Symbol.dispose](): void {
     this.#watching[Symbol.dispose]();
-    clearTimeout(this.#renewal);
+    this.#renewal[Symbol.dispose]();
     this.#closing.abort(new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.'));
   }
 
@@ -113,7 +117,7 @@ export class UpstreamCredentials implements Credentials {
       const saved = await this.#load();
       if (saved !== undefined && saved.accessToken !== known?.accessToken) return 'try-again';
       if (saved?.refreshToken !== undefined) {
-        await this.#renew(saved);
+        await this.#renewal.once(saved);
         return 'try-again';
       }
       if (await this.#acquired(challenge, known?.accessToken)) return 'try-again';
@@ -172,7 +176,7 @@ export class UpstreamCredentials implements Credentials {
   /** Who waits for a renewal hears why it failed; only a dead grant needs a person. */
   async #explained(error: unknown): Promise<GatewayError> {
     const { upstream } = this.#deps.place;
-    if (error instanceof OAuthError && error.endsGrant) return this.#needsPerson({ why: error.message });
+    if (isOver(error)) return this.#needsPerson({ why: error.message });
     if (error instanceof GatewayError && error.code !== 'SIGN_IN_FAILED') return error;
     const text = `The token for server "${upstream}" cannot be renewed now and is kept. ${messageOf(error)}`;
     return new GatewayError('UPSTREAM_UNAVAILABLE', text, { cause: error, details: { upstream } });
@@ -182,10 +186,11 @@ export class UpstreamCredentials implements Credentials {
     const tokens = this.#tokens;
     if (tokens === undefined) return NOTHING;
     try {
-      if (tokens.refreshToken !== undefined) await this.#renew(tokens);
+      if (tokens.refreshToken !== undefined) await this.#renewal.once(tokens);
       else await this.#replaceExpired(tokens);
       return this.#headers;
     } catch (error) {
+      if (!isOver(error)) this.#renewal.wakeAgain();
       throw await this.#explained(error);
     }
   }
@@ -212,34 +217,20 @@ export class UpstreamCredentials implements Credentials {
     }
   }
 
-  #renew(stale: StoredTokens): Promise<StoredTokens> {
-    this.#renewing ??= this.#deps
-      .renew(stale, this.#closing.signal)
-      .then((renewed) => this.#take(renewed))
-      .finally(() => (this.#renewing = undefined));
-    return this.#renewing;
-  }
-
-  /** Also while nobody calls: a refresh token that nobody uses for long may die of that. */
   #renewLater(): void {
-    clearTimeout(this.#renewal);
-    if (this.#tokens?.refreshToken === undefined || this.#renewAt === NEVER) return;
-    const delayMs = Math.min(Math.max(0, this.#renewAt - this.#deps.now()), MAX_DELAY_MS);
-    this.#renewal = setTimeout(() => {
-      // Its failure is told to whoever needs the token.
-      Promise.resolve(this.headers()).catch(() => {});
-    }, delayMs).unref();
+    if (this.#tokens?.refreshToken === undefined || this.#renewAt === NEVER) this.#renewal.sleep();
+    else this.#renewal.wakeIn(this.#renewAt - this.#deps.now());
   }
 
   /** The token is good for a while, and who has to sign in again knows before it ends. */
   #notYet(tokens: StoredTokens, error: unknown): void {
     const { place, log, now } = this.#deps;
-    const isOver = error instanceof OAuthError && error.endsGrant;
+    const hasEnded = isOver(error);
     const end = tokens.expiresAt ?? NEVER;
-    this.#renewAt = isOver ? end : Math.min(now() + RENEW_AGAIN_MS, end);
-    if (isOver) this.#watch();
+    this.#renewAt = hasEnded ? end : Math.min(now() + RENEW_AGAIN_MS, end);
+    if (hasEnded) this.#watch();
     else this.#renewLater();
-    const advice = isOver ? { advice: loginCommand(place) } : {};
+    const advice = hasEnded ? { advice: loginCommand(place) } : {};
     log.warn('A token could not be renewed.', {
       upstream: place.upstream,
       reason: messageOf(error),
@@ -293,6 +284,11 @@ export class UpstreamCredentials implements Credentials {
 
 function withoutUndefined<T extends object>(value: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never; // Just that.
+}
+
+/** Whether the server will never take the grant again. */
+function isOver(error: unknown): error is OAuthError {
+  return error instanceof OAuthError && error.endsGrant;
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { entryProblem } from '../../config/entry-problem.ts';
 import type { SecretPlace } from '../../import/apply-plan.ts';
 import { plainSecrets } from '../../import/secrets.ts';
+import type { Applied } from '../../manage/change-results.ts';
 import { splitWords } from '../../lib/split-words.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
@@ -8,8 +9,9 @@ import type { JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { askAtTerminal, isTerminal } from './set-up/ask.ts';
-import { configChange, tellRunning } from './set-up/config-change.ts';
+import { configChange } from './set-up/config-change.ts';
 import { addServers } from './set-up/plain-secrets.ts';
+import { tellApplied } from './set-up/server-verbs.ts';
 import { tryServer } from './set-up/try-server.ts';
 
 export interface AddOptions extends GlobalOptions {
@@ -49,6 +51,7 @@ export async function add(
     );
   const isPerson = isTerminal(context);
   const trust = isPerson || options.trust === true ? 'first-sight' : 'manual';
+  let applied: Applied;
   {
     using ask = options.yes === true ? undefined : askAtTerminal(context);
     const addition = { name, entry, secrets: plainSecrets(name, entry) };
@@ -56,12 +59,12 @@ export async function add(
       trust,
       ...(options.references !== undefined && { references: options.references }),
     } as const;
-    await addServers(change, [addition], more, { context, ask });
+    applied = await addServers(change, [addition], more, { context, ask });
   }
   if (out.style.format === 'json') out.json({ added: name, config: change.file, trust });
   else out.line(`Added ${name} to ${change.file}`);
   for (const note of chosen.notes) out.note(note);
-  await tellRunning(change, context);
+  tellApplied(applied, context);
   if (isPerson) await tryServer(name, options, context);
   return 0;
 }

@@ -1,5 +1,5 @@
 import { openSignIns } from '../../app/signing-in/open-sign-ins.ts';
-import type { SignInStatus } from '../../app/signing-in/sign-in-status.ts';
+import type { AdminSignInStatus as SignInStatus } from '../../admin/contract.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { silentLogger } from '../../observe/log.ts';
 import type { CliContext } from '../context.ts';
@@ -11,7 +11,7 @@ const STATES: Readonly<Record<SignInStatus['state'], string>> = {
   expired: 'expired',
   'needs-sign-in': 'needs you',
   header: 'header',
-  'not-signed-in': '–',
+  'not-signed-in': 'no sign-in',
 };
 
 /** One inbox: every server that somebody can sign in to. */

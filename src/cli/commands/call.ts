@@ -85,7 +85,7 @@ async function callWith(
       {
         signal: line.signal,
         onProgress: (told) => progress.update(...progressOf(told, shown)),
-        onQuestion: askPerson(context),
+        onQuestion: askPerson(context, line.signal),
       },
     );
   } catch (error) {

@@ -143,5 +143,5 @@ async function readNames(words: readonly string[], context: CliContext): Promise
     isTrusted: () => Promise.resolve(true),
   });
   const { cachedNames } = await import('../../app/cached-names.ts');
-  return cachedNames(stateDirOf(file, places), context.version);
+  return cachedNames(stateDirOf(file, places), context.build);
 }

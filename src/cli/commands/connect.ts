@@ -9,11 +9,12 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { counted } from './listing.ts';
 import { askAtTerminal, cannotAsk, isTerminal } from './set-up/ask.ts';
-import { configChange, tellRunning } from './set-up/config-change.ts';
+import { configChange } from './set-up/config-change.ts';
 import { clientNamed, plannedConnection, writeConnection } from './set-up/connect-client.ts';
 import type { PlannedConnection } from './set-up/connect-client.ts';
 import { ownStart, snippet } from './set-up/own-start.ts';
 import { addServers } from './set-up/plain-secrets.ts';
+import { tellApplied } from './set-up/server-verbs.ts';
 
 export interface ConnectOptions extends GlobalOptions {
   readonly dryRun?: boolean;
@@ -73,14 +74,14 @@ export async function connect(
   } as const;
   // `--yes` asks nothing, not even this.
   const asked = options.yes === true ? undefined : ask;
-  await addServers(change, planned.additions, more, { context, ask: asked });
+  const applied = await addServers(change, planned.additions, more, { context, ask: asked });
   const backup = await writeConnection(planned, context);
   if (out.style.format === 'json') out.json(report(true, backup));
   else {
     out.line(`${client.source.title} uses Trunkline now; start it anew to see it.`);
     out.line(out.paint.dim(`Undo with: trunkline connect ${name} --undo`));
   }
-  await tellRunning(change, context);
+  tellApplied(applied, context);
   return 0;
 }
 

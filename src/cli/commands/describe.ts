@@ -37,7 +37,7 @@ function print(tool: AdminToolDetail, { only }: Work, { out }: CliContext): void
   const from = only === undefined ? `  ${dim(`of ${harmless(server)}`)}` : '';
   out.line(`${bold(harmless(name))}  ${tierPaint(tier, out.paint)(tier)}${from}`);
   if (title !== undefined) out.line(harmless(title));
-  if (description !== undefined && description !== '') out.line(`\n${harmless(description).trimEnd()}`);
+  if (description !== undefined && description !== '') out.prose(`\n${harmless(description).trimEnd()}`);
   const parameters = parametersOf(definition['inputSchema']);
   out.line(parameters.length === 0 ? '\nNo parameters.' : `\n${bold('Parameters')}`);
   out.table(

@@ -12,6 +12,7 @@ import { fileFindings } from './doctor/file-findings.ts';
 import type { Finding } from './doctor/finding.ts';
 import { portFindings } from './doctor/port-findings.ts';
 import { programOnPath } from './doctor/program-on-path.ts';
+import { runningFindings } from './doctor/running-findings.ts';
 import { serverFindings } from './doctor/server-findings.ts';
 
 const LEAST_NODE = [20, 19] as const;
@@ -26,6 +27,7 @@ export async function doctor(options: GlobalOptions, context: CliContext): Promi
       ...(await fileFindings({ config: found.file, stateDir: found.stateDir }, context.platform)),
     );
     findings.push(...(await processFindings(found.stateDir)));
+    findings.push(...(await runningFindings(found.stateDir, found.file)));
   }
   if (found.snapshot !== undefined)
     findings.push(...(await gatewayFindings(options, found.snapshot, context)));
@@ -144,7 +146,7 @@ function print(findings: readonly Finding[], { out }: CliContext): void {
     failure: { text: '✗', paint: red },
   };
   const rows = findings.flatMap(({ check, subject, status, message, fix }) => [
-    [marks[status], check, inOneLine(message.startsWith(subject) ? message : `${subject}: ${message}`)],
+    [marks[status], check, inOneLine(isAbout(message, subject) ? message : `${subject}: ${message}`)],
     ...(fix === undefined
       ? []
       : [['', '', { text: inOneLine(`→ ${fix}`), paint: status === 'ok' ? dim : yellow }]]),
@@ -156,4 +158,11 @@ function print(findings: readonly Finding[], { out }: CliContext): void {
       ? '\nNothing is wrong.'
       : `\n${failures} ${failures === 1 ? 'thing is' : 'things are'} wrong.`,
   );
+}
+
+/** Whether a message names its subject by itself, at its beginning. */
+function isAbout(message: string, subject: string): boolean {
+  const begin = message.toLowerCase();
+  const name = subject.toLowerCase();
+  return begin.startsWith(name) || begin.startsWith(`server "${name}"`);
 }

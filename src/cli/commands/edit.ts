@@ -82,7 +82,10 @@ async function isContinued(draft: string, context: CliContext): Promise<boolean>
   if (left === undefined) return false;
   using ask = askAtTerminal(context);
   // Awaited here, since the questions end with this block.
-  if (ask !== undefined) return await ask.confirm(`There is a draft from before in ${draft}. Go on with it?`);
+  if (ask !== undefined) {
+    context.out.note(`There is a draft from before in ${draft}`);
+    return await ask.confirm('Go on with it?');
+  }
   context.out.note(`Going on with the draft from before in ${draft}`);
   return true;
 }

@@ -6,9 +6,10 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { counted } from './listing.ts';
 import { askAtTerminal, cannotAsk, isTerminal } from './set-up/ask.ts';
-import { configChange, tellRunning } from './set-up/config-change.ts';
+import { configChange } from './set-up/config-change.ts';
 import { foundServers, ownProgram } from './set-up/found-servers.ts';
 import { addServers } from './set-up/plain-secrets.ts';
+import { tellApplied } from './set-up/server-verbs.ts';
 import { planJson, showPlan, tellBroken } from './set-up/show-plan.ts';
 
 export interface ImportOptions extends GlobalOptions {
@@ -70,10 +71,13 @@ export async function importServers(options: ImportOptions, context: CliContext)
     ...(options.references !== undefined && { references: options.references }),
   } as const;
   // `--yes` asks nothing, not even this.
-  await addServers(change, wanted, more, { context, ask: options.yes === true ? undefined : ask });
+  const applied = await addServers(change, wanted, more, {
+    context,
+    ask: options.yes === true ? undefined : ask,
+  });
   if (isJson) out.json({ ...result(true), trust });
   else out.line(`Added ${counted(wanted.length, 'server')} to ${change.file}`);
-  await tellRunning(change, context);
+  tellApplied(applied, context);
   return 0;
 }
 

@@ -10,10 +10,11 @@ import { counted } from './listing.ts';
 import { search } from './search.ts';
 import { askAtTerminal } from './set-up/ask.ts';
 import type { Ask } from './set-up/ask.ts';
-import { configChange, tellRunning } from './set-up/config-change.ts';
+import { configChange } from './set-up/config-change.ts';
 import { clientNamed, fileOf, plannedConnection, writeConnection } from './set-up/connect-client.ts';
 import { foundServers, ownProgram } from './set-up/found-servers.ts';
 import { addServers } from './set-up/plain-secrets.ts';
+import { tellApplied } from './set-up/server-verbs.ts';
 import { showPlan, tellBroken } from './set-up/show-plan.ts';
 
 export interface InitOptions extends GlobalOptions {
@@ -66,7 +67,10 @@ async function takeOver(options: InitOptions, context: CliContext, ask: Ask): Pr
   });
   const fresh = steps.filter(({ state }) => state === 'new');
   if (steps.length === 0) out.line('No servers of other clients were found on this machine.');
-  else showPlan(steps, context);
+  else {
+    out.line('Servers of other clients on this machine:\n');
+    showPlan(steps, context);
+  }
   if (fresh.length === 0) {
     if (steps.length > 0) out.line('\nNothing is new.');
     // There is a file to look at afterwards, whatever was chosen.
@@ -79,14 +83,14 @@ async function takeOver(options: InitOptions, context: CliContext, ask: Ask): Pr
   );
   if (wanted.length === 0) return;
   const references = options.references ?? (options.yes === true ? 'file' : undefined);
-  await addServers(
+  const applied = await addServers(
     change,
     wanted,
     { trust: 'first-sight', ...(references !== undefined && { references }) },
     { context, ask },
   );
   out.line(`Added ${counted(wanted.length, 'server')} to ${change.file}`);
-  await tellRunning(change, context);
+  tellApplied(applied, context);
 }
 
 async function chosenSteps(

@@ -15,6 +15,8 @@ interface LogsOptions extends GlobalOptions, Omit<AdminAuditFilter, 'since' | 'u
   readonly limit?: number;
   readonly follow?: boolean;
   readonly export?: ExportFormat;
+  /** The server whose own log is wanted instead. */
+  readonly process?: string;
   readonly since?: string;
   readonly until?: string;
 }
@@ -26,7 +28,11 @@ const LOOK_EVERY_MS = 300;
 const NARROW = 80;
 
 /** What was done: the newest, what comes, or everything. */
-export function logs(options: LogsOptions, context: CliContext): Promise<ExitCode> {
+export async function logs(options: LogsOptions, context: CliContext): Promise<ExitCode> {
+  if (options.process !== undefined) {
+    const { processLog } = await import('./logs/process-log.ts');
+    return processLog(options.process, options, context);
+  }
   const filter = filterOf(options, Date.now());
   return onLine(
     { ...(options.config !== undefined && { config: options.config }) },
@@ -38,7 +44,10 @@ export function logs(options: LogsOptions, context: CliContext): Promise<ExitCod
       const newest = (await line.client.ask('GET /api/audit', asked, line)).toReversed();
       if (options.follow === true) return follow(line, filter, newest, context);
       if (out.style.format === 'json') out.json(newest);
-      else if (newest.length === 0) out.line('Nothing of that kind was recorded.');
+      else if (newest.length === 0)
+        out.line(
+          `Nothing ${Object.keys(filter).length === 0 ? 'was recorded yet' : 'of that kind was recorded'}.`,
+        );
       else print(newest, context);
       return 0;
     },

@@ -30,6 +30,7 @@ export function prompts(
         argumentsOf(definition),
         inOneLine(definition['description'], definition['title']),
       ]),
+      { isNamed: true },
     );
     out.line(shown.length === 0 ? 'No prompts.' : `\n${counted(shown.length, 'prompt')}`);
     return 0;

@@ -31,10 +31,11 @@ export function resources(
       inOneLine(definition['mimeType']),
       inOneLine(definition['description'], definition['title'], definition['name']),
     ];
-    out.table([
+    const rows = [
       ...listed.map(({ uri, definition }) => row(uri, definition)),
       ...templates.map(({ uriTemplate, definition }) => row(uriTemplate, definition)),
-    ]);
+    ];
+    out.table(rows, { isNamed: true });
     const count = [counted(listed.length, 'resource'), counted(templates.length, 'template')].join(', ');
     out.line(listed.length + templates.length === 0 ? 'No resources.' : `\n${count}`);
     return 0;

@@ -65,5 +65,6 @@ function print(hits: readonly AdminHit[], { out }: CliContext): void {
       { text: tier, paint: tierPaint(tier, out.paint) },
       inOneLine(description, title),
     ]),
+    { isNamed: true },
   );
 }

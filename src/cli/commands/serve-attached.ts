@@ -9,6 +9,7 @@ import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import { foundConfig } from '../found-config.ts';
+import type { FoundFor } from '../found-config.ts';
 import type { ServeOptions } from './serve.ts';
 
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
@@ -18,7 +19,9 @@ export async function serveAttached(
   options: ServeOptions,
   context: CliContext,
 ): Promise<ExitCode | undefined> {
-  const found = await foundConfig(options.config, context);
+  const found = await foundConfig(options.config, context, { isTold: false });
+  // Where nothing can be written nobody can be found either; whoever serves instead says so.
+  if (found.text !== undefined) return undefined;
   const settings = await attachOptions(found, options, context);
   const reach = async () => {
     const { socket, notes } = await attach(settings);
@@ -46,14 +49,15 @@ export async function serveAttached(
   return 0;
 }
 
-async function attachOptions(
-  { file, stateDir }: { readonly file: string; readonly stateDir: string },
-  { expose, profile, logLevel }: ServeOptions,
+export async function attachOptions(
+  { file, stateDir, trustedIn }: Pick<FoundFor, 'file' | 'stateDir' | 'trustedIn'>,
+  { expose, profile, logLevel }: Pick<ServeOptions, 'expose' | 'profile' | 'logLevel'>,
   { env, version, cwd, pid, program }: CliContext,
 ): Promise<AttachOptions> {
   const text = await readConfigText(file);
   const level = logLevel === undefined ? [] : ['--log-level', logLevel];
-  const args = ['serve', '--background', '--config', file, ...level];
+  const project = trustedIn === undefined ? [] : ['--project'];
+  const args = ['serve', '--background', '--config', file, ...project, ...level];
   return {
     stateDir,
     identity: { version, config: file, text, env },

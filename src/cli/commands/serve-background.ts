@@ -5,6 +5,7 @@ import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { jsonLogger } from '../../observe/log.ts';
 import { RotatingFile } from '../../observe/rotating-file.ts';
+import { appWorld } from '../app-world.ts';
 import type { CliContext } from '../context.ts';
 import { foundConfig } from '../found-config.ts';
 import { userSocket } from '../user-socket.ts';
@@ -13,32 +14,19 @@ import type { ServeOptions } from './serve.ts';
 /** The user's gateway: it outlives whoever started it, and says once whether it listens. */
 export async function serveBackground(options: ServeOptions, context: CliContext): Promise<ExitCode> {
   try {
-    const { file, stateDir } = await foundConfig(options.config, context);
-    const { env, home, platform, pid, version, vectors, codeWorker, auditWorker, stdin, stdout } = context;
+    const { file, stateDir, places } = await foundConfig(options.config, context);
     const log = new RotatingFile(gatewayLog(stateDir));
     const app = await startApp({
-      ...{
-        file,
-        stateDir,
-        env,
-        home,
-        platform,
-        pid,
-        version,
-        vectors,
-        codeWorker,
-        auditWorker,
-        stdin,
-        stdout,
-      },
+      ...{ ...appWorld(context), file, stateDir },
+      trustedIn: options.project === true ? places.stateDir : undefined,
       http: undefined,
       listen: 'socket',
       socket: userSocket(stateDir, context),
       expose: undefined,
+      onStopSignal: context.onStopSignal,
       logger: (configured) =>
         jsonLogger({ level: options.logLevel ?? configured, write: (line) => log.write(line) }),
     });
-    context.onStopSignal(() => app.stop());
     tell(readyLine());
     await app.stopped;
     return 0;

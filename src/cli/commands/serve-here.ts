@@ -3,8 +3,9 @@ import type { App } from '../../app/app.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { jsonLogger } from '../../observe/log.ts';
+import { appWorld } from '../app-world.ts';
 import type { CliContext } from '../context.ts';
-import { columns, logLineForPeople } from '../output.ts';
+import { columns, logTo } from '../output.ts';
 import { servedConfig } from '../served-config.ts';
 import { userSocket } from '../user-socket.ts';
 import type { ServeOptions } from './serve.ts';
@@ -23,9 +24,8 @@ export async function serveHere(options: ServeOptions, context: CliContext): Pro
     );
   const config = await servedConfig(options, context);
   const { stderr } = context;
-  const write = (line: string): void =>
-    void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
   const app = await startApp({
+    ...appWorld(context),
     ...config,
     http: options.http,
     socket:
@@ -34,19 +34,9 @@ export async function serveHere(options: ServeOptions, context: CliContext): Pro
         : undefined,
     expose: options.expose,
     profile: options.profile,
-    logger: (configured) => jsonLogger({ level: options.logLevel ?? configured, write }),
-    env: context.env,
-    home: context.home,
-    platform: context.platform,
-    pid: context.pid,
-    version: context.version,
-    vectors: context.vectors,
-    codeWorker: context.codeWorker,
-    auditWorker: context.auditWorker,
-    stdin: context.stdin,
-    stdout: context.stdout,
+    onStopSignal: context.onStopSignal,
+    logger: (configured) => jsonLogger({ level: options.logLevel ?? configured, write: logTo(stderr) }),
   });
-  context.onStopSignal(() => app.stop());
   for (const { file: where, line, column, message } of app.warnings)
     context.out.note(`${where}:${line}:${column}: ${message}`);
   if (app.gateway.status().length === 0)

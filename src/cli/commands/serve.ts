@@ -12,6 +12,8 @@ export interface ServeOptions {
   readonly standalone?: boolean;
   /** Set when `serve` starts itself as the user's gateway. */
   readonly background?: boolean;
+  /** The configuration is a project's, of which a person has to trust every text. */
+  readonly project?: boolean;
 }
 
 /** A pipe to the user's gateway, unless this process is to be the gateway; what is not needed is not loaded. */

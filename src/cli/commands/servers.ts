@@ -82,10 +82,18 @@ function printServers(all: readonly AdminServer[], { out }: CliContext, config: 
       server.transport?.kind ?? '',
       server.listedAt === undefined ? '' : String(server.tools),
       server.listedAt === undefined ? 'never' : `${ago(Date.now() - server.listedAt)} ago`,
-      server.problem === undefined ? reachedBy(server) : inOneLine(server.problem.message),
+      server.problem === undefined ? reachedBy(server) : inOneLine(troubleOf(server.problem)),
     ]);
   out.table([head, ...rows], { drop: [2, 4, 3] });
   out.line(`\n${counted(all.length, 'server')}`);
+}
+
+/** With what happens by itself, where something does. */
+function troubleOf({ message, retryAt, attempts = 1 }: NonNullable<AdminServer['problem']>): string {
+  if (retryAt === undefined) return message;
+  const tried = attempts === 1 ? 'once' : `${attempts} times`;
+  const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
+  return `tried ${tried}, again in ${seconds} s: ${message}`;
 }
 
 function reachedBy({ transport }: AdminServer): string {

@@ -6,6 +6,7 @@ import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import { inOneLine } from '../harmless.ts';
 import { lineToRecord } from '../line-to-record.ts';
+import { restartNote } from './restart-note.ts';
 
 /** The gateway of this configuration, whoever started it; nothing is started to find out. */
 export async function status(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
@@ -40,6 +41,12 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
   ];
   // A path that is cut leads nowhere.
   out.table(facts, { last: 'wrap' });
+  if (found.pausedSince !== undefined)
+    out.line(
+      out.paint.yellow(
+        `Paused since ${new Date(found.pausedSince).toLocaleString()}; calls are refused: trunkline resume`,
+      ),
+    );
   const { servers, entries, calls } = found.held;
   const waiting = [
     ...(servers > 0 ? [`${servers} servers`] : []),
@@ -48,7 +55,15 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
   ];
   if (waiting.length > 0)
     out.line(out.paint.yellow(`${waiting.join(', ')} wait for you: trunkline approvals`));
+  if (found.held.problem !== undefined)
+    out.line(red(`Nothing new is approved: approvals cannot be read: ${inOneLine(found.held.problem)}`));
   for (const warning of found.warnings) out.note(warning);
+  const { configProblem, needsRestart = [] } = found;
+  if (configProblem !== undefined) {
+    out.line(red('The configuration file cannot be used as it is now; what it said before is in use:'));
+    for (const line of configProblem.message.split('\n')) out.line(`  ${inOneLine(line)}`);
+  }
+  if (needsRestart.length > 0) out.line(out.paint.yellow(restartNote(needsRestart)));
   const { dropped = 0, problem } = found.audit ?? {};
   if (dropped > 0)
     out.line(

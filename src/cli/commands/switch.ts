@@ -1,9 +1,9 @@
-import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { configChange, entryOf, tellRunning } from './set-up/config-change.ts';
+import { isTerminal } from './set-up/ask.ts';
+import { configChange } from './set-up/config-change.ts';
+import { serverVerbs, tellApplied } from './set-up/server-verbs.ts';
 
 export function enable(
   options: GlobalOptions,
@@ -29,20 +29,12 @@ async function switchServer(
 ): Promise<ExitCode> {
   const { out } = context;
   const change = await configChange(options.config, context);
-  const entry = entryOf(change, name);
-  if (!isJsonObject(entry))
-    throw new GatewayError('CONFIG_INVALID', `mcpServers.${name} in ${change.file} is not an object.`);
-  const wasOn = (entry['enabled'] ?? entry['disabled'] !== true) === true;
-  const path = ['mcpServers', name] as const;
-  // Being used is the default, so nothing has to say it.
-  if (wasOn !== isOn)
-    await change.save([
-      { path: [...path, 'disabled'], value: undefined },
-      { path: [...path, 'enabled'], value: isOn ? undefined : false },
-    ]);
+  const verbs = await serverVerbs(change, { context, isPerson: isTerminal(context) });
+  const { changed, applied } = await (isOn ? verbs.enable(name) : verbs.disable(name));
+  const isChanged = changed.length > 0;
   const state = isOn ? 'enabled' : 'disabled';
-  if (out.style.format === 'json') out.json({ server: name, enabled: isOn, changed: wasOn !== isOn });
-  else out.line(wasOn === isOn ? `${name} is ${state} already` : `${name} is ${state} now`);
-  if (wasOn !== isOn) await tellRunning(change, context);
+  if (out.style.format === 'json') out.json({ server: name, enabled: isOn, changed: isChanged });
+  else out.line(isChanged ? `${name} is ${state} now` : `${name} is ${state} already`);
+  tellApplied(applied, context);
   return 0;
 }

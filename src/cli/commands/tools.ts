@@ -31,6 +31,7 @@ function print(shown: readonly AdminTool[], { out }: CliContext): void {
       { text: tier, paint: tierPaint(tier, out.paint) },
       inOneLine(description, title),
     ]),
+    { isNamed: true },
   );
   out.line(shown.length === 0 ? 'No tools.' : `\n${counted(shown.length, 'tool')}`);
 }

@@ -34,9 +34,9 @@ function print(found: AdminExplanation, { out }: CliContext): void {
   const { bold, dim, green, red, yellow } = out.paint;
   const paint = verdict === 'usable' ? green : verdict === 'unlisted' ? yellow : red;
   out.line(`${bold(inOneLine(name))}  ${paint(verdict)}`);
-  for (const reason of reasons) out.line(`  ${harmless(reason)}`);
+  for (const reason of reasons) out.prose(`  ${harmless(reason)}`);
   if (original !== undefined && original !== name && server !== undefined)
-    out.line(
+    out.prose(
       `  It is the ${kind ?? 'entry'} "${inOneLine(original)}" of "${inOneLine(server)}", renamed so that names of servers do not collide.`,
     );
   if (found.decision !== undefined)
@@ -44,8 +44,8 @@ function print(found: AdminExplanation, { out }: CliContext): void {
   if (found.forClient !== undefined) {
     const { client, name: shown, says } = found.forClient;
     if (shown !== name) out.line(`  ${client} sees it as ${bold(inOneLine(shown))}.`);
-    for (const each of says) out.line(`  ${harmless(each)}`);
+    for (const each of says) out.prose(`  ${harmless(each)}`);
   }
-  for (const fix of fixes) out.line(`  ${dim('To mend it:')} ${harmless(fix)}`);
+  for (const fix of fixes) out.prose(`  To mend it: ${harmless(fix)}`);
   if (near.length > 0) out.line(`  ${dim('Did you mean:')} ${near.map(inOneLine).join(', ')}`);
 }

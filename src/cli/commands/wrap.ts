@@ -5,10 +5,11 @@ import { GatewayError, errorTable } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { jsonLogger } from '../../observe/log.ts';
 import type { LogLevel } from '../../observe/log.ts';
+import { appWorld } from '../app-world.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { adHocServer, withHeaders } from '../on-line.ts';
-import { logLineForPeople } from '../output.ts';
+import { logTo } from '../output.ts';
 
 interface WrapOptions extends AdHocOptions {
   readonly logLevel?: LogLevel;
@@ -24,18 +25,16 @@ export async function wrap(options: WrapOptions, context: CliContext): Promise<E
   const { client, stdin } = await readClient(context.stdin);
   const places = locations(context);
   const config = wrapConfig(server, { cwd: context.cwd, env: context.env, places, client });
-  const { stderr, stdout, home, platform, pid, version, vectors, codeWorker, auditWorker } = context;
-  const write = (line: string): void =>
-    void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
+  const { stderr } = context;
   const app = await startApp({
-    ...{ env, home, platform, pid, version, vectors, codeWorker, auditWorker, stdin, stdout },
+    ...{ ...appWorld(context), env, stdin },
     ...{ file: config.file, text: config.text, stateDir: config.stateDir },
     http: undefined,
     expose: undefined,
+    onStopSignal: context.onStopSignal,
     wrapped: { name: config.name, client, onStderr: (chunk) => void stderr.write(chunk) },
-    logger: () => jsonLogger({ level: options.logLevel ?? 'warn', write }),
+    logger: () => jsonLogger({ level: options.logLevel ?? 'warn', write: logTo(stderr) }),
   });
-  context.onStopSignal(() => app.stop());
   if (app.gateway.status().length === 0) {
     app.stop();
     await app.stopped;

@@ -1,4 +1,4 @@
-import { harmless } from '../harmless.ts';
+import { inOneLine } from '../harmless.ts';
 import type { Paint } from './paint.ts';
 import { cut } from './width.ts';
 
@@ -11,14 +11,19 @@ export interface Progress extends Disposable {
 interface ProgressDeps {
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly paint: Paint;
+  /** A line that is drawn over and over, lines that stay, or nothing. */
+  readonly how: 'drawn' | 'lines' | 'none';
 }
 
 const SHOWN_AFTER_MS = 500;
 const TICK_MS = 80;
+/** Between lines that stay. */
+const TOLD_EVERY_MS = 10_000;
+/** A bar is no longer than this, and takes no more than a third of the terminal. */
 const BAR_WIDTH = 24;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** One line at the bottom of the terminal; without a terminal it is silent. */
+/** One line at the bottom of the terminal, or a line now and then where nothing can be drawn over. */
 export class StatusLine {
   readonly #deps: ProgressDeps;
   #isDrawn = false;
@@ -43,14 +48,16 @@ export class StatusLine {
   }
 
   start(label: string): Progress {
-    let state: { label: string; share?: number | undefined } = { label };
-    if (this.#deps.stderr.isTTY !== true) return { update: () => {}, [Symbol.dispose]: () => {} };
+    let state: State = { label };
+    const { how } = this.#deps;
+    if (how === 'none') return { update: () => {}, [Symbol.dispose]: () => {} };
     let frame = 0;
     let ticking: NodeJS.Timeout | undefined;
-    const draw = (): void => this.#draw(state, FRAMES[frame++ % FRAMES.length] ?? '');
+    const show = (): void =>
+      how === 'drawn' ? this.#draw(state, FRAMES[frame++ % FRAMES.length] ?? '') : this.#tell(state);
     const waiting = setTimeout(() => {
-      draw();
-      ticking = setInterval(draw, TICK_MS).unref();
+      show();
+      ticking = setInterval(show, how === 'drawn' ? TICK_MS : TOLD_EVERY_MS).unref();
     }, SHOWN_AFTER_MS).unref();
     return {
       update: (text, share) => (state = { label: text, share }),
@@ -62,19 +69,36 @@ export class StatusLine {
     };
   }
 
-  #draw({ label, share }: { label: string; share?: number | undefined }, frame: string): void {
+  #tell({ label, share }: State): void {
+    if (this.#isPaused) return;
+    const end = share === undefined ? '…' : `: ${percentOf(share)} %`;
+    this.#deps.stderr.write(`${inOneLine(label)}${end}\n`);
+  }
+
+  #draw({ label, share }: State, frame: string): void {
     if (this.#isPaused) return;
     const { stderr, paint } = this.#deps;
-    const text = harmless(label).replaceAll(/\s+/g, ' ');
-    const bar = share === undefined ? '' : `${barOf(share)} `;
-    const room = (stderr.columns ?? 80) - 4 - bar.length;
+    const text = inOneLine(label);
+    const columns = stderr.columns ?? 80;
+    const bar = share === undefined ? '' : `${barOf(share, Math.floor(columns / 3))} `;
+    // A line that is wider than the terminal could not be taken back.
+    const room = columns - 4 - bar.length;
     this.#isDrawn = true;
-    stderr.write(`\r\u001b[K${paint.cyan(frame)} ${bar}${cut(text, Math.max(10, room))}`);
+    stderr.write(`\r\u001b[K${paint.cyan(frame)} ${bar}${cut(text, Math.max(1, room))}`);
   }
 }
 
-function barOf(share: number): string {
-  const part = Math.min(1, Math.max(0, share));
-  const full = Math.round(part * BAR_WIDTH);
-  return `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${String(Math.floor(part * 100)).padStart(3)} %`;
+interface State {
+  readonly label: string;
+  readonly share?: number | undefined;
+}
+
+function barOf(share: number, most: number): string {
+  const width = Math.min(BAR_WIDTH, most);
+  const full = Math.round((percentOf(share) / 100) * width);
+  return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${String(percentOf(share)).padStart(3)} %`;
+}
+
+function percentOf(share: number): number {
+  return Math.floor(Math.min(1, Math.max(0, share)) * 100);
 }

@@ -51,3 +51,17 @@ describe('colour', () => {
     expect(style).toMatchObject({ isOutColoured: false, isErrColoured: true });
   });
 });
+
+describe('progress', () => {
+  test.each([
+    { argv: [], env: {}, stderr: terminal, is: 'drawn' },
+    { argv: [], env: {}, stderr: pipe, is: 'none' },
+    { argv: [], env: { TERM: 'dumb' }, stderr: terminal, is: 'lines' },
+    { argv: ['--progress', 'lines'], env: {}, stderr: terminal, is: 'lines' },
+    { argv: ['--progress=lines'], env: {}, stderr: pipe, is: 'lines' },
+    { argv: [], env: { TRUNKLINE_PROGRESS: 'none' }, stderr: terminal, is: 'none' },
+    { argv: ['--progress', 'auto'], env: { TRUNKLINE_PROGRESS: 'none' }, stderr: terminal, is: 'drawn' },
+  ])('$argv with $env on $stderr is $is', ({ argv, env, stderr, is }) => {
+    expect(styleOf(argv, { env, stdout: pipe, stderr }).progress).toBe(is);
+  });
+});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { table } from './table.ts';
 import { widthOf } from './width.ts';
@@ -66,4 +66,34 @@ test('a narrow terminal does without what matters least', () => {
 test('of nothing is nothing', () => {
   expect(table([])).toEqual([]);
   expect(table([[]])).toEqual(['']);
+});
+
+describe('a table of names', () => {
+  const tools = [
+    ['everything__get-structured-content', 'read', 'Returns structured content'],
+    ['plain__add', 'destructive', 'Adds two numbers.'],
+  ];
+
+  test('cuts no name while something is left beside it', () => {
+    expect(table(tools, { width: 60, isNamed: true })).toEqual([
+      'everything__get-structured-content  Returns structured cont…',
+      'plain__add                          Adds two numbers.',
+    ]);
+  });
+
+  test('has what is said about them below where there is no room beside them', () => {
+    const head = ['tool', 'tier', 'what it does'];
+    expect(table([head, ...tools], { width: 40, isNamed: true, hasHead: true })).toEqual([
+      'everything__get-structured-content',
+      '  Returns structured content',
+      'plain__add',
+      '  Adds two numbers.',
+    ]);
+    expect(table([['a-very-long-name', '']], { width: 10, isNamed: true })).toEqual(['a-very-long-name']);
+  });
+
+  test('is as any other where it fits', () => {
+    expect(table(tools, { width: 200, isNamed: true })).toEqual(table(tools, { width: 200 }));
+    expect(table(tools, { isNamed: true })).toEqual(table(tools));
+  });
 });

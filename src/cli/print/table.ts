@@ -10,6 +10,10 @@ export interface TableOptions {
   readonly last?: 'cut' | 'wrap';
   /** Columns that a narrow terminal does without, by number, the least important first; else those before the last one. */
   readonly drop?: readonly number[];
+  /** The first column has names, which people copy: they are never cut, and what has no room beside them goes below. */
+  readonly isNamed?: boolean;
+  /** The first row says what the columns are. */
+  readonly hasHead?: boolean;
 }
 
 const GAP = 2;
@@ -18,10 +22,12 @@ const LEAST = 12;
 
 /** Columns of equal width, separated by two spaces; the last cell of a row is not padded. No line is wider than the terminal. */
 export function table(all: readonly (readonly Cell[])[], options: TableOptions = {}): readonly string[] {
-  const { width = Infinity, last = 'cut' } = options;
-  const rows = kept(all, width, options.drop);
+  const { width = Infinity, last = 'cut', isNamed = false } = options;
+  const rows = kept(all, width, options);
   const least = Math.max(1, Math.min(LEAST, Math.floor((width - GAP) / 2)));
-  const widths = fitting(naturalWidths(rows), { width, least });
+  const natural = naturalWidths(rows);
+  if (isNamed && (natural[0] ?? 0) + GAP + least > width) return stacked(all, options);
+  const widths = fitting(natural, { width, least, from: isNamed ? 1 : 0 });
   const before = widths.reduce((sum, each) => sum + each + GAP, 0);
   const room = Math.max(least, width - before);
   return rows.flatMap((row) => {
@@ -40,13 +46,14 @@ export function table(all: readonly (readonly Cell[])[], options: TableOptions =
 function kept(
   rows: readonly (readonly Cell[])[],
   width: number,
-  drop: readonly number[] = [],
+  { drop = [], isNamed = false }: TableOptions,
 ): readonly (readonly Cell[])[] {
   if (width === Infinity) return rows;
   const needs: number[] = [];
   for (const row of rows)
     row.forEach((cell, at) => {
-      needs[at] = Math.max(needs[at] ?? 0, Math.min(LEAST, widthOf(textOf(cell))));
+      const own = widthOf(textOf(cell));
+      needs[at] = Math.max(needs[at] ?? 0, isNamed && at === 0 ? own : Math.min(LEAST, own));
     });
   const left = new Set(needs.keys());
   const before = [...needs.keys()].slice(1, -1).toReversed();
@@ -56,6 +63,20 @@ function kept(
     left.delete(at);
   }
   return left.size === needs.length ? rows : rows.map((row) => row.filter((_, at) => left.has(at)));
+}
+
+/** A name, and below it what is said about it. */
+function stacked(
+  rows: readonly (readonly Cell[])[],
+  { width = Infinity, hasHead = false }: TableOptions,
+): readonly string[] {
+  const indent = ' '.repeat(GAP);
+  return rows.slice(hasHead ? 1 : 0).flatMap((row) => {
+    const [name = '', end = ''] = [row[0], row.length > 1 ? row.at(-1) : ''];
+    const shown = (cell: Cell, text: string): string => (typeof cell === 'string' ? text : cell.paint(text));
+    const about = cut(textOf(end), width - GAP);
+    return [shown(name, textOf(name)), ...(about === '' ? [] : [indent + shown(end, about)])];
+  });
 }
 
 function naturalWidths(rows: readonly (readonly Cell[])[]): readonly number[] {
@@ -71,12 +92,12 @@ function naturalWidths(rows: readonly (readonly Cell[])[]): readonly number[] {
 /** Takes from the widest columns until the last one has some room. */
 function fitting(
   natural: readonly number[],
-  { width, least }: { readonly width: number; readonly least: number },
+  { width, least, from }: { readonly width: number; readonly least: number; readonly from: number },
 ): readonly number[] {
   const widths = [...natural];
   const room = width - least - GAP * widths.length;
   for (let excess = widths.reduce((sum, each) => sum + each, 0) - room; excess > 0; excess--) {
-    const widest = widths.indexOf(Math.max(...widths));
+    const widest = widths.indexOf(Math.max(...widths.slice(from)), from);
     if ((widths[widest] ?? 0) <= least) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }

@@ -12,13 +12,20 @@ export interface Door {
   readonly resource: ProtectedResource;
   /** Tells the id of a caller whose credentials were revoked. */
   readonly events?: Emitter<{ gone: string }>;
+  /** Whether nobody is asked who they are. */
+  readonly isOpen?: boolean;
   /** Pages and endpoints of our authorization server. */
-  readonly pages?: {
+  readonly pages?:
+    | {
+        takes(path: string): boolean;
+        answer(request: WebRequest): Promise<WebReply>;
+      }
+    | undefined;
+  /** The admin API and its pages, which ask for credentials of their own. */
+  readonly admin?: {
     takes(path: string): boolean;
-    answer(request: WebRequest): Promise<WebReply>;
+    handle(request: IncomingMessage, response: ServerResponse): void;
   };
-  /** The admin API, which asks for credentials of its own. */
-  readonly admin?: (request: IncomingMessage, response: ServerResponse) => void;
   /** Somebody was not let in; called seldom, however many there are. */
   readonly onRefused?: (refused: { readonly message: string; readonly count: number }) => void;
 }
@@ -26,5 +33,6 @@ export interface Door {
 /** The door of a gateway that asks nobody who they are, which is why it serves this machine only. */
 export const openDoor: Door = {
   authenticate: admitLocal,
+  isOpen: true,
   resource: protectedResource({ issuers: () => [], scopes: [] }),
 };

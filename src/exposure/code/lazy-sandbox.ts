@@ -12,8 +12,9 @@ const WAITING = 16;
 
 /** Most processes never run a script, and load nothing for it. */
 export class LazySandbox implements AsyncDisposable {
-  readonly #options: LazySandboxOptions;
+  #options: LazySandboxOptions;
   #sandbox: Promise<Sandbox> | undefined;
+  readonly #leaving = new Map<Promise<Sandbox>, Promise<void>>();
 
   constructor(options: LazySandboxOptions) {
     this.#options = options;
@@ -26,12 +27,32 @@ export class LazySandbox implements AsyncDisposable {
     }));
   }
 
+  /** Scripts that begin from now on have other limits; those that run go on with theirs. */
+  adjust({ maxScripts, memoryMb }: Pick<LazySandboxOptions, 'maxScripts' | 'memoryMb'>): void {
+    this.#options = { ...this.#options, maxScripts, memoryMb };
+    const before = this.#sandbox;
+    this.#sandbox = undefined;
+    if (before === undefined) return;
+    const ended = before
+      .then(async (sandbox) => {
+        await sandbox.drained();
+        await sandbox[Symbol.asyncDispose]();
+      })
+      .finally(() => this.#leaving.delete(before));
+    this.#leaving.set(before, ended);
+  }
+
   /** Resolves when no script runs. */
   async drained(): Promise<void> {
-    await (await this.#sandbox)?.drained();
+    await Promise.all([...this.#all()].map(async (sandbox) => (await sandbox).drained()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#sandbox)?.[Symbol.asyncDispose]();
+    await Promise.all([...this.#all()].map(async (sandbox) => (await sandbox)[Symbol.asyncDispose]()));
+    await Promise.all(this.#leaving.values());
+  }
+
+  #all(): readonly Promise<Sandbox>[] {
+    return [...(this.#sandbox === undefined ? [] : [this.#sandbox]), ...this.#leaving.keys()];
   }
 }

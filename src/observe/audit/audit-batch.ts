@@ -1,4 +1,6 @@
 import type { AuditFilter, AuditQuery, AuditRecord } from './audit-record.ts';
+import type { Series, SeriesQuery } from './audit-series.ts';
+import type { DayTokens } from './day-tokens.ts';
 import type { ChainVerdict } from './verify-chain.ts';
 import type { ToolStats } from './tool-stats.ts';
 
@@ -44,6 +46,10 @@ export interface AuditQuestions {
   stats: { ask: { readonly server?: string; readonly entry?: string }; answer: readonly ToolStats[] };
   verify: { ask: { readonly expect?: string }; answer: ChainVerdict };
   totals: { ask: AuditFilter; answer: AuditTotals };
+  series: { ask: SeriesQuery; answer: readonly Series[] };
+  /** Not about operations, but work for the same thread. */
+  tokens: { ask: { readonly from: string }; answer: readonly DayTokens[] };
+  addTokens: { ask: DayTokens; answer: null };
 }
 
 export type ToThread =

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { openDatabase } from '../../storage/database.ts';
@@ -65,6 +66,21 @@ test('removes the oldest when there is too much', async () => {
   expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: records });
   // What was counted stays.
   expect(await store.answer('stats', {})).toMatchObject([{ server: 's', entry: 'e', calls: 50 }]);
+});
+
+test('a full disk refuses a whole batch, and the next one is written when there is room', async () => {
+  const store = storeWith({ keepMs: 1e9 });
+  await store.write([raw(1)]);
+  await sql`pragma max_page_count = 1`.execute(database.query); // Not less than there are.
+  const large = Array.from({ length: 500 }, (_, at) => raw(at, { entry: 'e'.repeat(400) }));
+  await expect(store.write(large)).rejects.toMatchObject({
+    message: expect.stringMatching(/full/i) as string,
+  });
+  expect(await store.answer('totals', {})).toMatchObject({ records: 1 });
+  await sql`pragma max_page_count = 1000000`.execute(database.query);
+  await store.write(large);
+  expect(await store.answer('totals', {})).toMatchObject({ records: 501 });
+  expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 501 });
 });
 
 test('hashes arguments whatever the order of their keys, and keeps them only where that is configured', async () => {

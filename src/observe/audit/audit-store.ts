@@ -7,7 +7,9 @@ import type { AuditQuestions, AuditSettings, RawRecord } from './audit-batch.ts'
 import { EVENT_KINDS } from './audit-record.ts';
 import type { AuditQuery, AuditRecord } from './audit-record.ts';
 import { COLUMNS, recordOf, valuesOf } from './audit-row.ts';
+import { auditSeries } from './audit-series.ts';
 import { chainHash } from './chain-hash.ts';
+import { addDayTokens, readDayTokens } from './day-tokens.ts';
 import { prepareRecord } from './prepare-record.ts';
 import type { Estimate } from './prepare-record.ts';
 import { removeOld } from './remove-old.ts';
@@ -89,6 +91,12 @@ export class AuditStore {
     query: (ask) => this.#query(ask),
     stats: (ask) => readStats(this.#deps.database, ask),
     verify: ({ expect }) => verifyChain(this.#deps.database, expect),
+    series: (ask) => auditSeries(this.#deps.database, ask),
+    tokens: ({ from }) => readDayTokens(this.#deps.database, from),
+    addTokens: async (counts) => {
+      await addDayTokens(this.#deps.database, counts);
+      return null;
+    },
     totals: async (filter) => {
       const { query } = this.#deps.database;
       const [counted, ends] = await Promise.all([

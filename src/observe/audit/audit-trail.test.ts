@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { Payload } from '../../lib/payload.ts';
 import type { EndedCall } from '../ended-call.ts';
@@ -57,6 +57,26 @@ describe('the trail', () => {
     ]);
   });
 
+  test('holds on to nothing for longer than a quarter of what a crash may lose', async () => {
+    const { trail, written } = trailTo();
+    trail.ended(ended());
+    await trail.ask('totals', {}); // The recorder is loaded.
+    vi.useFakeTimers();
+    try {
+      for (const pause of [0, 3, 24]) {
+        const before = written.length;
+        trail.ended(ended());
+        vi.advanceTimersByTime(pause);
+        trail.record({ kind: 'key', action: 'add', caller });
+        vi.advanceTimersByTime(25 - pause);
+        expect(written).toHaveLength(before + 2);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+    await trail[Symbol.asyncDispose]();
+  });
+
   test('counts what is more than can wait, and says so once', async () => {
     const { trail, written, lines } = trailTo({ maxPending: 3 });
     for (let at = 0; at < 5; at++) trail.ended(ended());
@@ -95,4 +115,37 @@ describe('the trail', () => {
     await trail[Symbol.asyncDispose]();
     expect(loads).toBe(0);
   });
+});
+
+test('a trail with other settings writes the rest by them, and forgets neither what was written nor what was lost', async () => {
+  const { trail, written } = trailTo({ onWrite: (told, count) => told.written(count) });
+  const closed: string[] = [];
+  const later: RawRecord[] = [];
+  trail.ended(ended());
+  await trail.ask('totals', {}); // The recorder is loaded.
+  expect(written).toHaveLength(1);
+  trail.adjust({
+    isOn: true,
+    recorder: () =>
+      Promise.resolve(
+        new Recorder({
+          ...{ results: false, log: jsonLogger({ level: 'error', write: () => {} }) },
+          sink: (told) => ({
+            write: (records) => {
+              later.push(...records);
+              told.written(records.length);
+            },
+            ask: () => Promise.resolve([] as never),
+            close: () => Promise.resolve(void closed.push('new')),
+          }),
+        }),
+      ),
+  });
+  trail.ended(ended());
+  await trail.ask('totals', {});
+  expect([written.length, later.length, trail.health]).toEqual([1, 1, { written: 2, dropped: 0 }]);
+  trail.adjust({ isOn: false, recorder: () => Promise.reject(new Error('Nobody asks.')) });
+  trail.ended(ended());
+  await trail[Symbol.asyncDispose]();
+  expect([later.length, closed]).toEqual([1, ['new']]);
 });

@@ -18,7 +18,7 @@ interface TrailOptions {
 }
 
 /** Short enough that with the writing not more than a tenth of a second is lost when the process is killed. */
-const DRAIN_MS = 40;
+const DRAIN_MS = 25;
 /** What is held on to for longer costs the garbage collector more than it costs to hand it on. */
 const DRAIN_AT = 100;
 
@@ -27,13 +27,14 @@ const DRAIN_AT = 100;
  * handed to the recorder.
  */
 export class AuditTrail implements CallWatch, AsyncDisposable {
-  readonly #options: TrailOptions;
+  #options: TrailOptions;
   #loading: Promise<Recorder> | undefined;
   #ended: EndedCall[] = [];
   #events: { readonly at: number; readonly event: AuditEvent }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #health: AuditHealth = { written: 0, dropped: 0 };
   #recorder: Recorder | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(options: TrailOptions) {
     this.#options = options;
@@ -53,6 +54,23 @@ export class AuditTrail implements CallWatch, AsyncDisposable {
     if (this.#timer === undefined) this.#soon();
   }
 
+  /** Written in another way from now on; what was done before is still written as it was to be. */
+  adjust(settings: Pick<TrailOptions, 'isOn' | 'recorder'>): void {
+    this.#drain();
+    const before = this.#loading;
+    const { recorder } = settings;
+    const ended = before?.then((old) => old.close()).catch(() => {}); // What it could not write is in its health.
+    this.#health = this.health;
+    this.#options = {
+      ...this.#options,
+      ...settings,
+      recorder: () => (ended ?? Promise.resolve()).then(recorder),
+    };
+    this.#loading = undefined;
+    this.#recorder = undefined;
+    this.#closing = ended;
+  }
+
   /** Reads what was recorded, also by other processes. What was just done is written first. */
   async ask<Q extends keyof AuditQuestions>(
     question: Q,
@@ -63,12 +81,15 @@ export class AuditTrail implements CallWatch, AsyncDisposable {
   }
 
   get health(): AuditHealth {
-    return this.#recorder?.health ?? this.#health;
+    const now = this.#recorder?.health;
+    if (now === undefined) return this.#health;
+    const { written, dropped } = this.#health;
+    return { ...now, written: now.written + written, dropped: now.dropped + dropped };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#drain();
-    await (await this.#loading)?.close();
+    await Promise.all([this.#closing, (async () => (await this.#loading)?.close())()]);
   }
 
   #soon(): void {
@@ -88,7 +109,7 @@ export class AuditTrail implements CallWatch, AsyncDisposable {
         .then((recorder) => recorder.write(ended, events))
         .catch((error: unknown) => {
           const dropped = this.#health.dropped + ended.length + events.length;
-          this.#health = { written: 0, dropped, problem: String(error) };
+          this.#health = { ...this.#health, dropped, problem: String(error) };
         });
   }
 

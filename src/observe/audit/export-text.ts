@@ -18,10 +18,13 @@ export function exportText(records: readonly AuditRecord[], format: ExportFormat
   return lines.join('');
 }
 
+/** Also behind blank space and in full width, which some spreadsheets look through. */
+const FORMULA = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
 /** RFC 4180. A text that a spreadsheet would take for a formula gets a quote before it, since names come from anybody. */
 function csvCell(value: string | number | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const text = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

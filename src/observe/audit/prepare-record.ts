@@ -25,7 +25,10 @@ export function prepareRecord(
     ...(record as Omit<AuditRecord, 'seq' | 'hash'>),
     ...(argumentText !== undefined && {
       tokensIn: tokensOf(argumentText, argumentText.length, estimate),
-      ...ofArguments(argumentText, { isUri: record.kind === 'resource', isKept: settings.arguments }),
+      ...ofArguments(argumentText, {
+        isUri: record.kind === 'resource' || record.kind === 'subscription',
+        isKept: settings.arguments,
+      }),
     }),
     ...(resultText !== undefined && {
       tokensOut: tokensOf(resultText, resultChars ?? resultText.length, estimate),

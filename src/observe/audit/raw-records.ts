@@ -96,7 +96,7 @@ export function rawEvent(event: AuditEvent, { at, request }: { at: number; reque
 function typedName({ kind, params, method }: RecordedCall['operation']): string | undefined {
   const { name, uri } = params;
   if (typeof uri === 'string') return redactUri(uri.slice(0, MAX_URI));
-  if (kind === 'other') return method.slice(0, MAX_NAME);
+  if (kind === 'other') return redactText(method.slice(0, MAX_NAME));
   return typeof name === 'string' ? redactText(name.slice(0, MAX_NAME)) : undefined;
 }
 
@@ -119,7 +119,7 @@ function argumentsOf({ operation: { kind, params } }: RecordedCall): string | un
   }
   if (kind === 'other') return undefined;
   const { uri, argument } = params;
-  return stringifyExact(kind === 'resource' ? { uri } : { argument });
+  return stringifyExact(kind === 'completion' ? { argument } : { uri });
 }
 
 function nameOf(value: unknown): string | undefined {

@@ -20,6 +20,9 @@ const NOTHING: { readonly [Q in keyof AuditQuestions]: AuditQuestions[Q]['answer
   stats: [],
   verify: { ok: true, checked: 0, unchained: 0 },
   totals: { records: 0, bytes: 0 },
+  series: [],
+  tokens: [],
+  addTokens: null,
 };
 
 /** The thread that writes the record and reads it: one message after the other. */
@@ -95,7 +98,7 @@ class ServedThread {
     try {
       const { stateDir } = this.#deps.settings;
       const answer =
-        this.#store === undefined && !hasDatabase(stateDir)
+        this.#store === undefined && question !== 'addTokens' && !hasDatabase(stateDir)
           ? NOTHING[question]
           : // What asked is our own, of the type that goes with the question.
             await (await this.#opened()).answer(question, ask as never);

@@ -19,8 +19,8 @@ export interface ToolStats {
 }
 
 /** Buckets grow by a fifth each, so that a quantile is at most a tenth away from the truth. */
-const GROWTH = 1.2;
-const LEAST_MS = 0.01;
+export const GROWTH = 1.2;
+export const LEAST_MS = 0.01;
 const LAST = 140;
 
 export function bucketOf(ms: number): number {

@@ -29,6 +29,7 @@ const offer = (
 let stateDir = '';
 let database: LazyDatabase;
 beforeEach(() => {
+  isBroken = false;
   stateDir = mkdtempSync(join(tmpdir(), 'trunkline-approvals-'));
   database = new LazyDatabase(() => openDatabase({ stateDir }));
 });
@@ -37,10 +38,12 @@ afterEach(async () => {
   rmSync(stateDir, { recursive: true });
 });
 
+let isBroken = false;
+
 function open(trust: Trust = 'first-sight', { isGone = false } = {}): Approvals {
   return new Approvals({
-    database: () => database.get(),
-    isStored: () => hasDatabase(stateDir),
+    database: () => (isBroken ? Promise.reject(new Error('no such disk')) : database.get()),
+    isStored: () => isBroken || hasDatabase(stateDir),
     trust: () => trust,
     isGone: () => isGone,
     lock: undefined,
@@ -120,4 +123,64 @@ test('a server that waits for a person may not start before, nor when it is run 
   expect(await approvals.mayStart(config)).toBe(true);
   expect(await approvals.mayStart({ ...config, fingerprint: 'c2' as Fingerprint })).toBe(false);
   expect((await approvals.judge(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'new']]);
+});
+
+describe('while the store cannot be read', () => {
+  test.each(['first-sight', 'scan', 'manual'] as const)('nothing new is approved: %s', async (trust) => {
+    isBroken = true;
+    const approvals = open(trust);
+    expect((await approvals.judge(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'new']]);
+    expect(approvals.problem).toBe('no such disk');
+  });
+
+  test('what was shown before goes on, and what differs from it is held', async () => {
+    const before = offer({ a: 'x', b: 'x' });
+    const judged = { ...(await open().judge(before, undefined)) };
+    isBroken = true;
+    const approvals = open();
+    expect((await approvals.judge(offer({ a: 'x', b: 'y' }), { ...before, judged })).tools).toEqual([
+      ['b', 'changed'],
+    ]);
+  });
+
+  test('it is said, and a server is seen for the first time once it can be read', async () => {
+    isBroken = true;
+    const approvals = open();
+    const blindly = await approvals.judge(offer({ a: 'x' }), undefined);
+    expect(blindly.basis).not.toBe(approvals.basis(one));
+    await expect(approvals.reload()).rejects.toThrow('no such disk');
+    isBroken = false;
+    await approvals.reload();
+    expect(approvals.problem).toBeUndefined();
+    const before = { ...offer({ a: 'x' }), judged: blindly };
+    expect(await approvals.judge(offer({ a: 'x' }), before)).toMatchObject({
+      basis: approvals.basis(one),
+      tools: [],
+    });
+  });
+
+  test('what was held then is not new afterwards, although the store knows nothing', async () => {
+    const shown = { ...offer({ a: 'x' }), judged: await open().judge(offer({ a: 'x' }), undefined) };
+    isBroken = true;
+    const approvals = open();
+    const judged = await approvals.judge(offer({ a: 'y' }, 'c1', 'Obey.'), shown);
+    expect(judged).toMatchObject({ tools: [['a', 'changed']], words: { reason: 'changed' } });
+    isBroken = false;
+    await approvals.reload();
+    const before = { ...offer({ a: 'y' }, 'c1', 'Obey.'), judged };
+    // A store that was lost and made anew.
+    await database.get().then(({ query }) => query.deleteFrom('approvals').execute());
+    await approvals.reload();
+    expect((await approvals.judge(offer({ a: 'y' }, 'c1', 'Obey.'), before)).tools).toEqual([['a', 'new']]);
+  });
+});
+
+test('a server of which everything is held is not new to a store that was lost', async () => {
+  const held = {
+    ...offer({ a: 'y' }),
+    judged: { basis: 'first-sight ', tools: [['a', 'changed']], prompts: [] },
+  };
+  const words = { reason: 'changed' as const, approved: {} };
+  const before = { ...held, judged: { ...held.judged, tools: [['a', 'changed'] as const], words } };
+  expect((await open().judge(offer({ a: 'y' }), before)).tools).toEqual([['a', 'new']]);
 });

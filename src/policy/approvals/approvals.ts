@@ -31,6 +31,9 @@ interface ApprovalsDeps {
   readonly log: Logger;
 }
 
+const BLINDLY = ' without the store';
+const KNOWN_BLINDLY = ' without the store, by what was shown';
+
 /** Remembers what was approved, and judges by it what servers offer. */
 export class Approvals {
   readonly #deps: ApprovalsDeps;
@@ -38,6 +41,7 @@ export class Approvals {
   #lock: Lock | undefined;
   #writing: Promise<void> = Promise.resolve();
   #isTroubled = false;
+  #problem: string | undefined;
 
   constructor(deps: ApprovalsDeps) {
     this.#deps = deps;
@@ -52,12 +56,19 @@ export class Approvals {
     this.#lock = lock;
   }
 
-  /** Another process has written. */
+  /** Why the store cannot be read; nothing new is approved while that is so. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Another process has written, or the store may be readable again. */
   async reload(): Promise<void> {
     await this.#writing;
     const ledger = this.#read();
     await ledger;
     this.#ledger = ledger;
+    if (this.#problem !== undefined) this.#deps.log.info('Approvals are readable again.');
+    this.#problem = undefined;
   }
 
   basis(upstream: UpstreamName): string {
@@ -73,12 +84,12 @@ export class Approvals {
     // From here on nothing is waited for, so that what is approved meanwhile cannot be overlooked.
     if (!ledger.knows(upstream) && before?.judged !== undefined)
       this.#remember(before, before.judged, ledger);
-    const started = ledger.find(upstream, 'server', '');
-    const isFirstSight =
-      !ledger.knows(upstream) || (started !== undefined && started.fingerprint !== offered.config);
+    const isFirstSight = this.#isFirstSight(offered, before?.judged, ledger);
     const locked = this.#lock?.servers.get(upstream);
     const verdict = judgeOffer(subjectsOf(offered), {
-      ...{ trust, isFirstSight },
+      // Without the store nothing says what was refused, or that a server was seen before.
+      trust: this.#problem === undefined ? trust : 'manual',
+      isFirstSight,
       isClean: (each) => scan?.(upstream, each).length === 0,
       approved: (kind, name) => ledger.find(upstream, kind, name)?.fingerprint,
       refused: (kind, name) => ledger.find(upstream, kind, name, 'refused')?.fingerprint,
@@ -120,6 +131,15 @@ export class Approvals {
     this.#deps.onWritten();
   }
 
+  /** They take along what was said about them; a server that comes back under such a name is a new one. */
+  async forget(upstreams: readonly UpstreamName[]): Promise<void> {
+    if (this.#ledger === undefined && !this.#deps.isStored()) return;
+    const ledger = await this.#loaded();
+    const known = upstreams.filter((name) => ledger.knows(name));
+    for (const name of known) ledger.forget(name);
+    if (known.length > 0) await this.#write({ forget: known });
+  }
+
   async flush(): Promise<void> {
     await this.#writing;
   }
@@ -128,16 +148,26 @@ export class Approvals {
     return (this.#ledger ??= this.#deps.isStored() ? this.#readOrNone() : Promise.resolve(new Ledger()));
   }
 
-  /** Without the store, what was shown before and what is seen first is all there is to go by. */
+  /** Without the store, what was shown before is all there is to go by. */
   async #readOrNone(): Promise<Ledger> {
     try {
       return await this.#read();
     } catch (error) {
-      this.#deps.log.warn('Approvals are unreadable; what was not shown before is judged anew.', {
-        reason: error instanceof Error ? error.message : String(error),
+      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#deps.log.error('Approvals cannot be read: nothing that was not shown before is approved.', {
+        reason: this.#problem,
       });
       return new Ledger();
     }
+  }
+
+  /** Whether nothing of the server was seen before with this configuration, neither by the store nor by the catalog. */
+  #isFirstSight(offered: Offered, earlier: Judgement | undefined, ledger: Ledger): boolean {
+    const { upstream, config } = offered;
+    const basis = this.basis(upstream);
+    if (!ledger.knows(upstream)) return earlier?.basis !== basis && earlier?.basis !== basis + KNOWN_BLINDLY;
+    const started = ledger.find(upstream, 'server', '');
+    return started !== undefined && started.fingerprint !== config;
   }
 
   async #read(): Promise<Ledger> {
@@ -213,8 +243,10 @@ export class Approvals {
         ? ledger.find(upstream, 'words', '')
         : this.#lock.servers.get(upstream)?.find('words', '')
     )?.definition;
+    // What was judged without the store is judged again at the next opportunity.
+    const blindly = this.#problem === undefined ? '' : ledger.knows(upstream) ? KNOWN_BLINDLY : BLINDLY;
     return {
-      basis: this.basis(upstream),
+      basis: this.basis(upstream) + blindly,
       tools: of('tool'),
       prompts: of('prompt'),
       ...(words !== undefined && {

@@ -6,6 +6,7 @@ import type { Deferred } from '../../lib/deferred.ts';
 import type { Cancellation } from '../../lib/cancellation.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Entry } from '../../model/entry.ts';
+import type { UpstreamName } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/json.ts';
 
 /** Exactly what a person is asked about; a permission is good for this and nothing else. */
@@ -101,6 +102,12 @@ export class WaitingCalls implements Disposable {
     if (waiter === undefined) waiting.decided = answer;
     else this.#end(waiting, answer);
     return { id, call, since, until, isOpen: waiter !== undefined };
+  }
+
+  /** Of a server that is no more; whoever waits is refused. */
+  forget(upstream: UpstreamName): void {
+    for (const waiting of [...this.#waiting.values()])
+      if (waiting.call.entry.upstream === upstream) this.#end(waiting, 'refused');
   }
 
   [Symbol.dispose](): void {

@@ -6,9 +6,11 @@ import type { Guard } from '../call.ts';
 export function callerLimit({
   concurrency,
   waiting,
+  now,
 }: {
   readonly concurrency: number;
   readonly waiting: number;
+  readonly now: () => number;
 }): Guard {
   const slots = new Map<string, { readonly own: Slots; users: number }>();
   return async (call, next) => {
@@ -18,7 +20,7 @@ export function callerLimit({
     if (!own.tryEnter()) {
       if (own.isFull) {
         const text = 'Too many of your calls are waiting (limits.callerConcurrency); try again in a moment.';
-        throw new GatewayError('RATE_LIMITED', text, { details: { retryAfterMs: 1000 } });
+        throw new GatewayError('RATE_LIMITED', text, { details: { retryAfterMs: own.roomInMs ?? 1000 } });
       }
       kept.users++;
       await own.enter(call.cancellation).catch((error: unknown) => {
@@ -29,10 +31,11 @@ export function callerLimit({
       slots.set(id, kept);
       kept.users++;
     }
+    const begin = now();
     try {
       return await next(call);
     } finally {
-      own.leave();
+      own.leave(now() - begin);
       leave(slots, id, kept);
     }
   };

@@ -11,7 +11,6 @@ import type { Call, Guard } from '../call.ts';
 import { argumentRules } from './argument-rules.ts';
 import { callerLimit } from './caller-limit.ts';
 import { cap } from './cap.ts';
-import { rate } from './rate.ts';
 import { redact } from './redact.ts';
 
 const upstream = 'server' as UpstreamName;
@@ -35,33 +34,9 @@ async function through(guard: Guard, call: Call, answer: Payload = Payload.of({ 
   return { payload, sent: sent[0] };
 }
 
-describe('rates', () => {
-  test('let a burst through, refuse the next and say when there is room', async () => {
-    let now = 0;
-    const guard = rate({ ofCaller: 0, ofUpstream: () => 60, now: () => now });
-    for (let at = 0; at < 6; at++) await through(guard, toolCall('t', {}));
-    await expect(through(guard, toolCall('t', {}))).rejects.toMatchObject({
-      code: 'RATE_LIMITED',
-      details: { retryAfterMs: 1000 },
-    });
-    now = 999;
-    await expect(through(guard, toolCall('t', {}))).rejects.toMatchObject({ details: { retryAfterMs: 1 } });
-    now = 1000;
-    await through(guard, toolCall('t', {}));
-  });
-
-  test('of a caller are its own, and a refused call takes nothing from the server', async () => {
-    const guard = rate({ ofCaller: 10, ofUpstream: () => 20, now: () => 0 });
-    await through(guard, toolCall('t', {}, 'ann'));
-    await expect(through(guard, toolCall('t', {}, 'ann'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    await through(guard, toolCall('t', {}, 'ben'));
-    await expect(through(guard, toolCall('t', {}, 'cid'))).rejects.toThrow('Server "server" gets');
-  });
-});
-
 describe('the limit of a caller', () => {
   test('holds over all servers, lets some wait and refuses the rest', async () => {
-    const guard = callerLimit({ concurrency: 1, waiting: 1 });
+    const guard = callerLimit({ concurrency: 1, waiting: 1, now: () => 0 });
     const answers = [deferred<Payload>(), deferred<Payload>(), deferred<Payload>()];
     const run = (at: number, caller: string): Promise<Payload> =>
       guard(toolCall('t', {}, caller), () => answers[at]!.promise);

@@ -7,15 +7,20 @@ import { deferred } from '../../lib/deferred.ts';
 import type { Deferred } from '../../lib/deferred.ts';
 import { Payload } from '../../lib/payload.ts';
 import { GatewayError } from '../../model/errors.ts';
+import { guardMemory } from '../guard-memory.ts';
 import { limit } from './limit.ts';
 
 class Limited {
   /** Calls that have been let through and not been answered, in their order. */
   readonly sent: Deferred<Payload>[] = [];
+  now = 0;
   readonly #guard;
 
   constructor(concurrency: number, waiting: number) {
-    this.#guard = limit((upstream) => (upstream === 'free' ? undefined : { concurrency, waiting }));
+    this.#guard = limit(
+      (upstream) => (upstream === 'free' ? undefined : { concurrency, waiting }),
+      () => this.now,
+    );
   }
 
   call(upstream = 'server', cancellation = new Cancellation()): Promise<unknown> {
@@ -56,6 +61,18 @@ describe('the limit of an upstream', () => {
     });
     expect(limited.sent).toHaveLength(1);
     expect(calls).toHaveLength(3);
+  });
+
+  test('says when to come back by how long calls take', async () => {
+    const limited = new Limited(2, 1);
+    const [first] = [limited.call(), limited.call(), limited.call()];
+    limited.now = 600;
+    limited.sent[0]!.resolve(Payload.of(0));
+    await first;
+    await expect.poll(() => limited.sent.length).toBe(3);
+    void limited.call();
+    // Two places, each free again after some 600 ms: one of them after half of that.
+    await expect(limited.call()).rejects.toMatchObject({ details: { retryAfterMs: 300 } });
   });
 
   test('lets one who waits give up, and sends nothing for it', async () => {
@@ -110,4 +127,22 @@ describe('the limit of an upstream', () => {
       { numRuns: 50 },
     );
   });
+});
+
+test('what is counted outlives new guards, unless the numbers are others or the server is gone', async () => {
+  const memory = guardMemory();
+  const waiting = 0;
+  const make = (concurrency: number) =>
+    limit(() => ({ concurrency, waiting }), Date.now, memory.upstreamSlots);
+  const open = deferred<Payload>();
+  const call = (guard: ReturnType<typeof make>): Promise<unknown> =>
+    guard(policyCall({ upstream: 'server' }), () => open.promise).catch((error: unknown) => error);
+  const first = call(make(1));
+  expect(await call(make(1))).toMatchObject({ code: 'UPSTREAM_BUSY' });
+  const second = call(make(2));
+  memory.keep(new Map());
+  const third = call(make(2));
+  open.resolve(Payload.of(0));
+  expect(await Promise.all([first, second, third])).toHaveLength(3);
+  expect([...memory.upstreamSlots.keys()]).toEqual(['server']);
 });

@@ -1,50 +1,90 @@
-import { TokenBucket } from '../../lib/token-bucket.ts';
+import type { Cancellation } from '../../lib/cancellation.ts';
+import { Paced } from '../../lib/paced.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Guard } from '../call.ts';
+import { counted, guardMemory } from '../guard-memory.ts';
+import type { GuardMemory } from '../guard-memory.ts';
 
 /** Callers and servers that are remembered; who was forgotten begins anew. */
 const MAX_KEPT = 10_000;
+/** What is due within this time waits for it; a client that is told to come back so soon would only ask again. */
+const MAX_WAIT_MS = 2000;
+
+interface Rate {
+  /** Calls per minute; 0 is no bound. */
+  readonly rate: number;
+  /** Calls that may wait for their turn. */
+  readonly waiting: number;
+}
 
 interface Rates {
-  /** Calls per minute; 0 is no bound. */
-  readonly ofCaller: number;
-  readonly ofUpstream: (upstream: UpstreamName) => number;
+  readonly ofCaller: Rate;
+  readonly ofUpstream: (upstream: UpstreamName) => Rate | undefined;
   readonly now: () => number;
 }
 
-/** Refuses what comes faster than it may, and says when there is room again. Nothing waits here. */
-export function rate({ ofCaller, ofUpstream, now }: Rates): Guard {
-  const callers = new Map<string, TokenBucket>();
-  const upstreams = new Map<string, TokenBucket>();
-  return (call, next) => {
+/** Lets what comes faster than it may wait for a moment, refuses the rest, and says when there is room again. */
+export function rate(
+  { ofCaller, ofUpstream, now }: Rates,
+  memory: Pick<GuardMemory, 'callerRates' | 'upstreamRates'> = guardMemory(),
+): Guard {
+  const { callerRates: callers, upstreamRates: upstreams } = memory;
+  return async (call, next) => {
     const { upstream } = call.operation;
-    const own = bucketOf(callers, call.caller.id, ofCaller, now);
-    const theirs = bucketOf(upstreams, upstream, ofUpstream(upstream), now);
-    // Both or none, so that a refused call costs nothing.
-    const retryAfterMs = Math.max(own?.peek() ?? 0, theirs?.peek() ?? 0);
-    if (retryAfterMs > 0) {
-      const whose = (theirs?.peek() ?? 0) > 0 ? `Server "${upstream}" gets` : 'You make';
-      const text = `${whose} more calls than it may (limits); try again in ${(retryAfterMs / 1000).toFixed(1)} s.`;
-      return Promise.reject(new GatewayError('RATE_LIMITED', text, { details: { upstream, retryAfterMs } }));
-    }
-    own?.take();
-    theirs?.take();
+    const own = pacedBy(callers, call.caller.id, ofCaller, now);
+    const theirs = pacedBy(upstreams, upstream, ofUpstream(upstream), now);
+    const paced = [own, theirs].filter((each) => each !== undefined);
+    const waitMs = Math.max(0, ...paced.map(({ bucket }) => bucket.peek()));
+    if (waitMs > MAX_WAIT_MS || paced.some((each) => waitMs > 0 && each.isFull))
+      throw tooFast(upstream, { waitMs, isServer: (theirs?.bucket.peek() ?? 0) >= waitMs });
+    // Of all or of none, so that a refused call costs nothing.
+    for (const { bucket } of paced) bucket.take();
+    if (waitMs > 0) await waitIn(paced, waitMs, call.cancellation);
     return next(call);
   };
 }
 
-function bucketOf(
-  buckets: Map<string, TokenBucket>,
-  key: string,
-  perMinute: number,
-  now: () => number,
-): TokenBucket | undefined {
-  if (perMinute === 0) return undefined;
-  let bucket = buckets.get(key);
-  if (bucket === undefined) {
-    if (buckets.size >= MAX_KEPT) buckets.delete(buckets.keys().next().value ?? '');
-    buckets.set(key, (bucket = new TokenBucket({ perMinute, now })));
+/** Rejects when the call is cancelled before; its turn is somebody else's then. */
+async function waitIn(paced: readonly Paced[], waitMs: number, cancellation: Cancellation): Promise<void> {
+  for (const each of paced) each.waiting++;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const giveUp = (reason: Error): void => {
+        clearTimeout(timer);
+        for (const { bucket } of paced) bucket.giveBack();
+        reject(reason);
+      };
+      const timer = setTimeout(() => {
+        cancellation.offCancel(giveUp);
+        resolve();
+      }, waitMs);
+      cancellation.onCancel(giveUp);
+    });
+  } finally {
+    for (const each of paced) each.waiting--;
   }
-  return bucket;
+}
+
+function tooFast(
+  upstream: UpstreamName,
+  { waitMs: retryAfterMs, isServer }: { readonly waitMs: number; readonly isServer: boolean },
+): GatewayError {
+  const whose = isServer ? `Server "${upstream}" gets` : 'You make';
+  const text = `${whose} more calls than it may (limits); try again in ${(retryAfterMs / 1000).toFixed(1)} s.`;
+  return new GatewayError('RATE_LIMITED', text, { details: { upstream, retryAfterMs } });
+}
+
+function pacedBy(
+  kept: GuardMemory['callerRates'],
+  key: string,
+  wanted: Rate | undefined,
+  now: () => number,
+): Paced | undefined {
+  if (wanted === undefined || wanted.rate === 0) return undefined;
+  const { rate: perMinute, waiting: maxWaiting } = wanted;
+  return counted(kept, key, perMinute, maxWaiting, () => {
+    if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '');
+    return new Paced({ perMinute, maxWaiting, now });
+  });
 }

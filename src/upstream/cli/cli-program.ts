@@ -142,7 +142,7 @@ export class CliProgram implements CliBackend {
     this.#closing.onCancel(give);
     const timer = setTimeout(give, helpMs, new Error('The program said nothing in time.'));
     try {
-      const quiet = { ...setting, env: { ...setting.env, ...FOR_HELP } };
+      const quiet = { ...setting, env: { ...setting.env, ...FOR_HELP }, onStderr: undefined };
       const limits = {
         cancellation,
         maxStdout: MAX_HELP_CHARS,

@@ -41,7 +41,10 @@ export async function openCli(
   }
   const now = Date.now;
   const backend = new CliProgram({
-    setting: { command: identity.path, env, cwd, watchdog: deps.watchdog, record: deps.record },
+    setting: {
+      ...{ command: identity.path, env, cwd, watchdog: deps.watchdog, record: deps.record },
+      onStderr: (chunk) => deps.onStderr?.(chunk, config.name),
+    },
     args,
     program: programName(command, config.transport.kind === 'cli' ? config.transport.args : []),
     cli,

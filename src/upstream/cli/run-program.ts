@@ -10,6 +10,8 @@ export interface ProgramSetting {
   readonly cwd: string | undefined;
   readonly watchdog: Watchdog;
   readonly record: ChildRecord;
+  /** What it writes to standard error, for whoever wants to see it. */
+  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
 }
 
 export interface ProgramOutput {
@@ -49,7 +51,10 @@ export async function runProgram(
   const child = await startProcess({
     ...setting,
     args,
-    onStderr: (chunk) => stderr.push(chunk),
+    onStderr: (chunk) => {
+      stderr.push(chunk);
+      setting.onStderr?.(chunk);
+    },
     graceAfterEofMs: 0,
   });
   child.stdin.on('error', () => {}); // It may end before it has seen the end of its input.

@@ -53,6 +53,36 @@ esac
   return { env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` }, kept };
 }
 
+/** A `security` of macOS that keeps its secrets in files, and notes its command lines. */
+function security(): { readonly env: Record<string, string | undefined>; readonly folder: string } {
+  const folder = temporaryFolder('keychain');
+  const script = `#!/bin/sh
+echo "$*" >> "${folder}/lines"
+named() { while [ $# -gt 0 ]; do [ "$1" = -a ] && name=$2; [ "$1" = -w ] && secret=$2; shift; done; }
+case $1 in
+  -i) read -r line; named $line; printf %s "$secret" > "${folder}/kept-$name" ;;
+  find-generic-password) named "$@"; cat "${folder}/kept-$name" ;;
+  delete-generic-password) named "$@"; rm "${folder}/kept-$name" ;;
+esac
+`;
+  writeFileSync(join(folder, 'security'), script, { mode: 0o755 });
+  return { env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` }, folder };
+}
+
+test('the keychain of macOS gives back what it was given, and no secret is on a command line', async () => {
+  const { env, folder } = security();
+  const path = join(temporaryFolder('key'), 'secret.key');
+  const keychain = systemKeychain({ platform: 'darwin', env });
+  const options = { keychain, prefersKeychain: true };
+  const key = await keyFile(path, options).get();
+  expect(await keyFile(path, options).get()).toEqual(key);
+  const name = readFileSync(path, 'utf8').replace('keychain:', '').trim();
+  expect(readFileSync(join(folder, `kept-${name}`), 'utf8')).toBe(key.toString('base64'));
+  expect(readFileSync(join(folder, 'lines'), 'utf8')).not.toContain(key.toString('base64').slice(0, 20));
+  await keychain?.remove(name);
+  await expect(keyFile(path, options).get()).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+});
+
 describe('with the keychain of the system', () => {
   const platform = 'linux';
 

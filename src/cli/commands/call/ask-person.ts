@@ -6,11 +6,14 @@ import { fieldsOf, readField } from './form.ts';
 import type { Field } from './form.ts';
 
 /** Puts forms of servers to the person at the terminal, one after the other; undefined where nobody sits there. */
-export function askPerson(context: CliContext): ((params: JsonObject) => Promise<JsonObject>) | undefined {
+export function askPerson(
+  context: CliContext,
+  signal: AbortSignal,
+): ((params: JsonObject) => Promise<JsonObject>) | undefined {
   if (context.stdin.isTTY !== true || context.stderr.isTTY !== true) return undefined;
   let last: Promise<unknown> = Promise.resolve();
   return (params) => {
-    const answer = last.then(() => fillIn(params, context));
+    const answer = last.then(() => fillIn(params, context, signal));
     last = answer.catch(() => {});
     return answer;
   };
@@ -19,17 +22,26 @@ export function askPerson(context: CliContext): ((params: JsonObject) => Promise
 /** The end of input means that the person does not want to answer at all. */
 class Left extends Error {}
 
-async function fillIn({ message, requestedSchema }: JsonObject, context: CliContext): Promise<JsonObject> {
+async function fillIn(
+  { message, requestedSchema }: JsonObject,
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const { out, stdin, stderr } = context;
   using _ = out.pause();
   // Without its own editing of lines Ctrl-C stays what it is everywhere else.
   const lines = createInterface({ input: stdin, terminal: false });
   const reader = lines[Symbol.asyncIterator]();
   const ask = async (question: string): Promise<string> => {
-    stderr.write(`${question} `);
+    out.question(question);
+    // Whatever is said about the end is no part of the question.
+    const leave = (): void => void stderr.write('\n');
+    signal.addEventListener('abort', leave, { once: true });
     const next = await reader.next();
-    if (next.done === true) throw new Left();
-    return next.value;
+    signal.removeEventListener('abort', leave);
+    if (next.done !== true) return next.value;
+    leave();
+    throw new Left();
   };
   try {
     out.note(`The server asks: ${typeof message === 'string' ? harmless(message) : ''}`);

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
-import { harmless } from '../../harmless.ts';
 
 interface Choice<Key extends string> {
   readonly key: Key;
@@ -32,9 +31,13 @@ export function askAtTerminal(context: CliContext): Ask | undefined {
   // Ctrl-C at a question is an answer, too.
   context.onStopSignal(() => lines.close());
   const text = async (question: string): Promise<string> => {
-    stderr.write(`${harmless(question)} `);
+    out.question(question);
     const next = await reader.next();
-    if (next.done === true) throw new GatewayError('CALL_CANCELLED', 'Stopped; nothing more was changed.');
+    if (next.done === true) {
+      // What comes now is no part of the question.
+      stderr.write('\n');
+      throw new GatewayError('CALL_CANCELLED', 'Stopped; nothing more was changed.');
+    }
     return next.value.trim();
   };
   return {

@@ -2,16 +2,18 @@ import { editConfig, readForEdit, saveConfig } from '../../../config/edit.ts';
 import type { ConfigDocument, ConfigEdit } from '../../../config/edit.ts';
 import { isTrusted, trust } from '../../../config/trust.ts';
 import { readRecord } from '../../../attach/gateway-record.ts';
-import { nearest } from '../../../lib/nearest.ts';
-import { GatewayError } from '../../../model/errors.ts';
+import { entryIn, refuseReadOnly } from '../../../manage/entry-in.ts';
 import type { CliContext } from '../../context.ts';
 import { foundConfig } from '../../found-config.ts';
 import { lineToRecord } from '../../line-to-record.ts';
+import { restartNote } from '../restart-note.ts';
 
 /** The configuration that a command is about to change. */
 export interface ConfigChange {
   readonly file: string;
   readonly stateDir: string;
+  /** Where is kept which project configurations are trusted. */
+  readonly trustDir: string;
   readonly document: ConfigDocument;
   /** False when there was nothing to change. */
   save(edits: readonly ConfigEdit[]): Promise<boolean>;
@@ -32,32 +34,34 @@ export async function configChange(flag: string | undefined, context: CliContext
   return {
     file,
     stateDir,
+    trustDir: places.stateDir,
     document,
-    save: async (edits) => saved(await editConfig(document, edits, context.version)),
+    save: async (edits) => {
+      if (edits.length > 0) refuseReadOnly(document);
+      return saved(await editConfig(document, edits, context.version));
+    },
     saveText: async (text) => saved(await saveConfig(document, text, context.version)),
   };
 }
 
 /** The entry of a server that a person named; with the names that may have been meant when there is none. */
-export function entryOf({ document, file }: ConfigChange, name: string): unknown {
-  if (document.servers.has(name)) return document.servers.get(name);
-  const meant = nearest(name, document.servers.keys(), 3);
-  const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
-  throw new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name}" in ${file}.${hint}`, {
-    details: { server: name, file },
-  });
+export function entryOf({ document }: ConfigChange, name: string): unknown {
+  return entryIn(document, name);
 }
 
-/** Says what a gateway that runs needs to notice a change. */
+/** Lets a gateway that runs take a change into use now, and says what became of it. */
 export async function tellRunning(
   { stateDir }: Pick<ConfigChange, 'stateDir'>,
   { out }: CliContext,
 ): Promise<void> {
   const record = readRecord(stateDir);
-  if (record === undefined || (await lineToRecord(record)) === undefined) return;
+  const reached = record && (await lineToRecord(record));
+  if (reached === undefined) return;
+  const { problem, needsRestart } = await reached.line.client.ask('POST /api/config/reload', {});
   out.note(
-    record.kind === 'http'
-      ? 'A gateway is running with the configuration as it was: start `trunkline serve --http` again.'
-      : 'A gateway is running with the configuration as it was. `trunkline stop` ends it; connected clients get a new one when they ask for something.',
+    problem === undefined
+      ? 'The running gateway uses it.'
+      : `The running gateway does not use it yet: ${problem.message}`,
   );
+  if (needsRestart.length > 0) out.note(restartNote(needsRestart));
 }

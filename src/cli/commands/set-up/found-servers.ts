@@ -1,17 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findServers, readOne } from '../../../import/find-servers.ts';
 import type { FoundFile } from '../../../import/find-servers.ts';
 import type { OwnProgram } from '../../../import/own-entry.ts';
+import { ownProgram as ownProgramAt } from '../../../import/own-program.ts';
 import type { Places } from '../../../import/source.ts';
 import { anyFile } from '../../../import/sources/any-file.ts';
 import { sources } from '../../../import/sources/sources.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import { GatewayError } from '../../../model/errors.ts';
-import { isJsonObject } from '../../../model/json.ts';
 import type { CliContext } from '../../context.ts';
-import { parseDocument, valueOf } from '../../../config/document.ts';
 
 /** Far more than any client writes. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
@@ -56,23 +54,7 @@ export function placesOf({ platform, home, env, cwd }: CliContext): Places {
 
 /** How this program is known to those who may have it in their configuration. */
 export function ownProgram({ program }: CliContext, configText: string): OwnProgram {
-  const file = program.at(-1) ?? '';
-  const parsed = parseDocument(configText);
-  const value = 'problem' in parsed ? undefined : valueOf(parsed.root);
-  const http = isJsonObject(value) && isJsonObject(value['http']) ? value['http'] : {};
-  const address = http['address'];
-  return {
-    files: [...new Set([file, real(file)])],
-    addresses: ['127.0.0.1:7332', ...(typeof address === 'string' ? [address] : [])],
-  };
-}
-
-function real(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file; // It is compared as it is then.
-  }
+  return ownProgramAt(program.at(-1) ?? '', { configText });
 }
 
 /** Undefined where there is no such file. */

@@ -2,10 +2,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { additions, writeSecrets } from '../../../import/apply-plan.ts';
 import type { Addition, MovedSecret, SecretPlace } from '../../../import/apply-plan.ts';
+import type { ConfigEdit } from '../../../config/edit.ts';
+import type { AddedServers, Applied } from '../../../manage/change-results.ts';
+import { GatewayError } from '../../../model/errors.ts';
+import { isJsonObject } from '../../../model/json.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../listing.ts';
 import type { Ask } from './ask.ts';
 import type { ConfigChange } from './config-change.ts';
+import { serverVerbs } from './server-verbs.ts';
 
 interface SecretOptions {
   /** Of `--references`; true without a word behind it. */
@@ -19,7 +24,7 @@ export async function addServers(
   servers: readonly Addition[],
   { references, trust }: SecretOptions,
   { context, ask }: { readonly context: CliContext; readonly ask: Ask | undefined },
-): Promise<void> {
+): Promise<Applied> {
   const secrets = servers.flatMap(({ name, secrets: own }) => own.map((secret) => ({ name, secret })));
   for (const { name, secret } of secrets)
     context.out.note(`${name}: ${secret.path.join('.')} holds a secret in plain text`);
@@ -32,7 +37,7 @@ export async function addServers(
     known: place === 'file' ? await secretFiles(change.file) : new Map(),
   });
   await writeSecrets(moved);
-  await change.save(edits);
+  const applied = await addEntries(change, edits, { context, isPerson: trust === 'first-sight' });
   if (secrets.length > 0 && place === 'keep')
     context.out.note('It stays in the configuration, which only you can read; --references moves it out.');
   tellMoved(moved, context);
@@ -40,6 +45,34 @@ export async function addServers(
     context.out.note(
       'Nobody sits at a terminal, so what was added waits for a person ("trust": "manual"); --trust would not wait.',
     );
+  return applied;
+}
+
+async function addEntries(
+  change: ConfigChange,
+  edits: readonly ConfigEdit[],
+  options: { readonly context: CliContext; readonly isPerson: boolean },
+): Promise<Applied> {
+  if (edits.length === 0) {
+    // There is a file to look at afterwards, whatever was chosen.
+    await change.save([]);
+    return { state: 'unchanged' };
+  }
+  const verbs = await serverVerbs(change, options);
+  const servers = new Map(
+    edits.flatMap(({ path: [, name = ''], value }) => (isJsonObject(value) ? [[name, value] as const] : [])),
+  );
+  // Whether a name is taken was found out before.
+  const added = await verbs.add(Object.fromEntries(servers), true);
+  refuseUnlessAdded(added);
+  if (change.document.isNew) options.context.out.note(`Wrote a first configuration to ${change.file}`);
+  return added.applied;
+}
+
+function refuseUnlessAdded({ results }: AddedServers): void {
+  const [wrong] = results.filter(({ result }) => result === 'refused');
+  if (wrong === undefined) return;
+  throw new GatewayError('USAGE', `Server "${wrong.name}" cannot be added: ${wrong.reason}.`);
 }
 
 async function chosenPlace(ask: Ask | undefined): Promise<SecretPlace | undefined> {

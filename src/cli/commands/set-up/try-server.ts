@@ -28,7 +28,7 @@ function mend(name: string, { code }: GatewayError): string {
   if (code === 'UPSTREAM_NEEDS_AUTH') return `It was added. Sign in with: trunkline login ${name}`;
   if (code === 'SECRET_MISSING')
     return `It was added. Give what it names a value, then: trunkline refresh ${name}`;
-  return `It was added all the same. Mend it with: trunkline edit ${name}, then: trunkline refresh ${name}`;
+  return `It was added all the same. Mend it with: trunkline edit ${name}\nThen try it with: trunkline refresh ${name}`;
 }
 
 /** Other options of the command belong to the command. */

@@ -1,6 +1,6 @@
-import type { Logger } from '../../observe/log.ts';
-import { placeKey } from './token-vault.ts';
-import type { Place, TokenVault } from './token-vault.ts';
+import type { Logger } from '../../../observe/log.ts';
+import { placeKey } from '../token-vault.ts';
+import type { Place, TokenVault } from '../token-vault.ts';
 
 interface WatchDeps {
   readonly vault: TokenVault;

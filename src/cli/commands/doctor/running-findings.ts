@@ -1,0 +1,30 @@
+import { readRecord } from '../../../attach/gateway-record.ts';
+import { lineToRecord } from '../../line-to-record.ts';
+import { restartNote } from '../restart-note.ts';
+import type { Finding } from './finding.ts';
+
+/** Whether the gateway that runs does what the configuration file says. */
+export async function runningFindings(stateDir: string, config: string): Promise<readonly Finding[]> {
+  const record = readRecord(stateDir);
+  const reached = record && (await lineToRecord(record));
+  if (reached === undefined) return [];
+  const { configProblem, needsRestart = [], pid } = await reached.line.client.ask('GET /api/status', {});
+  const about = { check: 'configuration', subject: config } as const;
+  const findings: Finding[] = [];
+  if (configProblem !== undefined)
+    findings.push({
+      ...about,
+      status: 'failure',
+      message: `The running gateway, process ${pid}, cannot use the file as it is now: ${configProblem.message}`,
+      fix: 'Mend it; the gateway takes it into use by itself.',
+      exit: 3,
+    });
+  if (needsRestart.length > 0)
+    findings.push({
+      ...about,
+      status: 'warning',
+      message: restartNote(needsRestart),
+      fix: 'trunkline stop, or start `trunkline serve --http` again.',
+    });
+  return findings;
+}

@@ -1,0 +1,124 @@
+import { adminClient } from '../../../admin/client.ts';
+import type { AdminClient } from '../../../admin/client.ts';
+import { PERSON_HEADER } from '../../../admin/proof.ts';
+import { readRecord } from '../../../attach/gateway-record.ts';
+import { configRevision, loadConfig } from '../../../config/load.ts';
+import type { AddedServers, Applied, ChangedServer } from '../../../manage/change-results.ts';
+import type { ChangedBy } from '../../../manage/changed-by.ts';
+import { ServerChanges } from '../../../manage/server-changes.ts';
+import type { JsonObject } from '../../../model/json.ts';
+import type { AuditEvent } from '../../../observe/audit/audit-record.ts';
+import { silentLogger } from '../../../observe/log.ts';
+import type { CliContext } from '../../context.ts';
+import { lineToRecord } from '../../line-to-record.ts';
+import type { ConfigChange } from './config-change.ts';
+import { ownProgram, placesOf } from './found-servers.ts';
+
+/** The changes of servers that commands make: by the gateway where one runs, else in this process. */
+export interface ServerVerbs {
+  add(servers: Readonly<Record<string, JsonObject>>, replace: boolean): Promise<AddedServers>;
+  remove(name: string): Promise<ChangedServer>;
+  enable(name: string): Promise<ChangedServer>;
+  disable(name: string): Promise<ChangedServer>;
+}
+
+interface VerbsOptions {
+  readonly context: CliContext;
+  /** Whether somebody sits at the terminal, or said that it need not wait for them. */
+  readonly isPerson: boolean;
+}
+
+/** Fails on what somebody else changed since `change` was read. */
+export async function serverVerbs(change: ConfigChange, options: VerbsOptions): Promise<ServerVerbs> {
+  const { version } = options.context;
+  const expected = change.document.isNew ? undefined : configRevision(change.document.text, version);
+  const { client, reason } = await runningGateway(change, options);
+  if (client === undefined) return ownVerbs(change, options, { expected, reason });
+  const about = expected === undefined ? {} : { expected };
+  return {
+    add: (servers, replace) => client.ask('POST /api/servers', { servers, replace, ...about }),
+    remove: (name) => client.ask('DELETE /api/servers/:name', { name, ...about }),
+    enable: (name) => client.ask('POST /api/servers/:name/enable', { name }),
+    disable: (name) => client.ask('POST /api/servers/:name/disable', { name }),
+  };
+}
+
+/** Says what the running gateway made of a change, where there is something to say. */
+export function tellApplied(applied: Applied, { out }: CliContext): void {
+  if (applied.state === 'applied') out.note('The running gateway uses it.');
+  else if (applied.state === 'later' && applied.reason !== '')
+    out.note(`The running gateway does not use it yet: ${applied.reason}`);
+}
+
+interface Running {
+  readonly client?: AdminClient;
+  /** Why it is not asked. */
+  readonly reason: string;
+}
+
+/** One of another version may read the file differently; it notices the change by itself. */
+async function runningGateway(
+  { stateDir, file }: ConfigChange,
+  { context, isPerson }: VerbsOptions,
+): Promise<Running> {
+  const record = readRecord(stateDir);
+  if (record === undefined || record.config !== file || (await lineToRecord(record)) === undefined)
+    return { reason: '' };
+  if (record.version !== context.version)
+    return { reason: `it is of version ${record.version}; trunkline stop ends it.` };
+  const { socketSend } = await import('../../../attach/socket-send.ts');
+  const send = socketSend(record.socket);
+  const client = adminClient((request) => {
+    if (isPerson) request.headers.set(PERSON_HEADER, '1');
+    return send(request);
+  });
+  return { client, reason: '' };
+}
+
+function ownVerbs(
+  { file, stateDir, trustDir }: ConfigChange,
+  { context, isPerson }: VerbsOptions,
+  { expected, reason }: { readonly expected: string | undefined; readonly reason: string },
+): ServerVerbs {
+  const events: AuditEvent[] = [];
+  const changes = new ServerChanges({
+    ...{ file, trustDir, version: context.version, places: placesOf(context) },
+    own: (text) => ownProgram(context, text),
+    applied: () => Promise.resolve({ state: 'later', reason }),
+    record: (event) => void events.push(event),
+  });
+  const by: ChangedBy = {
+    caller: { id: 'cli', via: 'cli', profile: 'default' },
+    is: isPerson ? 'person' : 'program',
+  };
+  const recorded = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work;
+    await writeDown(events.splice(0), { file, stateDir, context });
+    return result;
+  };
+  return {
+    add: (servers, replace) => recorded(changes.add({ servers }, { by, expected, replace })),
+    remove: (name) => recorded(changes.remove(name, { by, expected })),
+    enable: (name) => recorded(changes.enable(name, { by, expected })),
+    disable: (name) => recorded(changes.disable(name, { by, expected })),
+  };
+}
+
+/** Where no gateway runs, the record of changes is written here. */
+async function writeDown(
+  events: readonly AuditEvent[],
+  {
+    file,
+    stateDir,
+    context,
+  }: { readonly file: string; readonly stateDir: string; readonly context: CliContext },
+): Promise<void> {
+  if (events.length === 0) return;
+  const { version, auditWorker } = context;
+  const [{ openAudit }, { value }] = await Promise.all([
+    import('../../../app/open-audit.ts'),
+    loadConfig({ file, version }),
+  ]);
+  await using trail = openAudit({ auditWorker, stateDir }, value, silentLogger);
+  for (const event of events) trail.record(event);
+}

@@ -1,0 +1,13 @@
+import { spawn } from 'node:child_process';
+
+/** Starts a program that goes on without us, such as a browser; false when it cannot be started. */
+export function startDetached(command: string, args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}

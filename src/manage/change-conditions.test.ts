@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+
+import { isTrusted, trust } from '../config/trust.ts';
+import { TEXT, changedFile, model, person } from './changed-file.test-support.ts';
+import type { ServerChanges } from './server-changes.ts';
+
+const at = changedFile();
+
+describe('every change', () => {
+  const all: readonly [string, (made: ServerChanges, expected?: string) => Promise<unknown>][] = [
+    ['add', (made, expected) => made.add({ servers: { a: { command: 'x' } } }, { by: person, expected })],
+    ['update', (made, expected) => made.update('one', { command: 'x' }, { by: person, expected })],
+    ['remove', (made, expected) => made.remove('one', { by: person, expected })],
+    ['disable', (made, expected) => made.disable('one', { by: person, expected })],
+  ];
+
+  test.each(all)('(%s) is refused where the file is changed by hand alone', async (_, change) => {
+    const text = TEXT.replace('"log"', '"readOnly": true, "log"');
+    at.write(text);
+    await expect(change(at.changes())).rejects.toMatchObject({ code: 'CONFIG_READ_ONLY' });
+    expect([at.now(), at.events, at.applied]).toEqual([text, [], 0]);
+  });
+
+  test.each(all)('(%s) is refused when somebody else changed what was looked at', async (_, change) => {
+    const { revision } = await at.changes().state();
+    at.write(`${TEXT}\n`);
+    await expect(change(at.changes(), revision)).rejects.toMatchObject({ code: 'REVISION_CONFLICT' });
+    expect(at.now()).toBe(`${TEXT}\n`);
+  });
+
+  test('names the revision that the next one may expect', async () => {
+    const made = at.changes();
+    const { revision } = await made.disable('one', { by: person });
+    expect(await made.enable('one', { by: person, expected: revision })).toMatchObject({
+      changed: ['enabled'],
+    });
+    expect(at.now()).toBe(TEXT);
+  });
+
+  test('takes its turn, so that many at once are all made', async () => {
+    const made = at.changes();
+    const names = Array.from({ length: 20 }, (_, at) => `s${at}`);
+    await Promise.all(
+      names.map((name) => made.add({ servers: { [name]: { command: name } } }, { by: person })),
+    );
+    expect(names.filter((name) => at.now().includes(`"${name}"`))).toEqual(names);
+  });
+
+  test('keeps a project configuration trusted that was', async () => {
+    await trust(at.file, at.trustDir);
+    await at.changes().disable('one', { by: person });
+    expect(await isTrusted(at.file, at.trustDir)).toBe(true);
+  });
+});
+
+test('a file that cannot be used still has a state, and is not changed', async () => {
+  at.write(TEXT.replace('"log"', 'log'));
+  expect(await at.changes().state()).toMatchObject({ file: at.file, readOnly: false });
+  await expect(at.changes().disable('one', { by: person })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+});
+
+test('a removed server is gone with what is kept about it', async () => {
+  await at.changes().remove('one', { by: model });
+  expect(at.now()).not.toContain('one-server');
+  expect(at.now()).toContain('// address');
+  expect(at.removed).toEqual(['one']);
+  await expect(at.changes().remove('twoo', { by: person })).rejects.toThrow('Did you mean two?');
+});
+
+test('switching off and on again leaves the file as it was', async () => {
+  const made = at.changes();
+  expect(await made.disable('two', { by: person })).toMatchObject({ changed: ['enabled'] });
+  expect(await made.disable('two', { by: person })).toMatchObject({ changed: [] });
+  expect(at.now()).toContain('"enabled": false');
+  await made.enable('two', { by: person });
+  expect(at.now()).toBe(TEXT);
+});

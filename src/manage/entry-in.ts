@@ -1,0 +1,50 @@
+import { parseDocument, valueOf } from '../config/document.ts';
+import type { ConfigDocument } from '../config/edit.ts';
+import { nearest } from '../lib/nearest.ts';
+import { GatewayError } from '../model/errors.ts';
+import { isJsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Trust } from './change-results.ts';
+
+/** The entry of a server that somebody named; with the names that may have been meant when there is none. */
+export function entryIn({ servers, file }: ConfigDocument, name: string): JsonObject {
+  if (!servers.has(name)) {
+    const meant = nearest(name, servers.keys(), 3);
+    const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
+    throw new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name}" in ${file}.${hint}`, {
+      details: { kind: 'server', server: name, file },
+    });
+  }
+  const entry = servers.get(name);
+  if (isJsonObject(entry)) return entry;
+  throw new GatewayError('CONFIG_INVALID', `mcpServers.${name} in ${file} is not an object.`, {
+    details: { file },
+  });
+}
+
+export function isOn({ enabled, disabled }: JsonObject): boolean {
+  return (enabled ?? disabled !== true) === true;
+}
+
+export function trustIn({ trust }: JsonObject): Trust {
+  return trust === 'manual' || trust === 'scan' ? trust : 'first-sight';
+}
+
+/** A file that is changed by hand alone is not changed. */
+export function refuseReadOnly({ file, text }: Pick<ConfigDocument, 'file' | 'text'>): void {
+  if (!settingsIn(text).readOnly) return;
+  throw new GatewayError(
+    'CONFIG_READ_ONLY',
+    `${file} is changed by hand alone ("readOnly": true); nothing was changed.`,
+    { details: { file } },
+  );
+}
+
+/** What the file says about changing it. */
+export function settingsIn(text: string): { readonly readOnly: boolean; readonly management: boolean } {
+  const parsed = parseDocument(text);
+  const value = 'problem' in parsed ? undefined : valueOf(parsed.root);
+  const { readOnly, management } = isJsonObject(value) ? value : {};
+  // What is there and no truth value is refused elsewhere; until then nothing is changed.
+  return { readOnly: readOnly !== undefined && readOnly !== false, management: management === true };
+}

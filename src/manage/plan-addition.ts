@@ -1,0 +1,93 @@
+import type { ConfigDocument, ConfigEdit } from '../config/edit.ts';
+import { entryProblem } from '../config/entry-problem.ts';
+import { ownEntry } from '../import/own-entry.ts';
+import type { OwnProgram } from '../import/own-entry.ts';
+import { isSameEntry } from '../import/same-entry.ts';
+import { plainSecrets } from '../import/secrets.ts';
+import type { Places, ReadServer } from '../import/source.ts';
+import { GatewayError } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { AddedServer } from './change-results.ts';
+import type { ChangedBy } from './changed-by.ts';
+import { trustIn } from './entry-in.ts';
+import { addableByModel, nameProblemForModel } from './for-models.ts';
+import { givenServers } from './given-servers.ts';
+import type { Given } from './given-servers.ts';
+import { maskedEntry, refuseMasked } from './masked-entry.ts';
+
+interface PlanOptions {
+  readonly document: ConfigDocument;
+  readonly by: ChangedBy;
+  readonly places: Places;
+  readonly own: OwnProgram;
+  readonly replace: boolean;
+}
+
+/** More than anybody has; whoever adds without end is stopped here. */
+const MAX_SERVERS = 1000;
+const MAX_CHARACTERS = 64 * 1024;
+
+/** What becomes of one server that was given, with the edit that does it. */
+export type PlannedServer = AddedServer & { readonly edit?: ConfigEdit };
+
+/** Decides about every server that was given by itself: one that cannot be added does not stop the others. */
+export function planAddition(given: Given, options: PlanOptions): readonly PlannedServer[] {
+  const { document, places } = options;
+  const taken = new Set<string>();
+  return givenServers(given, { configFile: document.file, places }).map((server) => {
+    if (taken.has(server.name)) return refused(server.name, 'it was given twice');
+    if (document.servers.size + taken.size >= MAX_SERVERS)
+      return refused(server.name, `there are ${MAX_SERVERS} servers already`);
+    const step = planOne(server, options);
+    if (step.result === 'added') taken.add(server.name);
+    return step;
+  });
+}
+
+function planOne({ name, entry: read, problem, remarks }: ReadServer, options: PlanOptions): PlannedServer {
+  const { document, by, replace } = options;
+  if (read === undefined || problem !== undefined) return refused(name, problem ?? 'it cannot be read');
+  const own = ownEntry(read, options.own);
+  if (own === 'own') return refused(name, 'it is Trunkline itself');
+  if (JSON.stringify(read).length > MAX_CHARACTERS) return refused(name, 'it is too long to be an entry');
+  // What wraps a single server stands for it.
+  const { entry, remarks: left } = allowed(own?.wrapped ?? read, by);
+  const wrong = problemWith(name, entry, options);
+  if (wrong !== undefined) return refused(name, wrong);
+  const existing = document.servers.get(name);
+  if (existing !== undefined && !replace)
+    return isSameEntry(existing, entry)
+      ? { name, result: 'same', reason: 'it is there already', remarks: [] }
+      : refused(name, 'another server has this name');
+  const written = by.is === 'person' ? entry : { ...entry, trust: 'manual' };
+  const plain = plainSecrets(name, entry).map(({ path }) => `${path.join('.')} holds a secret in plain text`);
+  const all = [...remarks, ...left, ...plain, ...twins(name, entry, document)];
+  return {
+    ...{ name, result: 'added', trust: trustIn(written), entry: maskedEntry(written), remarks: all },
+    edit: { path: ['mcpServers', name], value: written },
+  };
+}
+
+function allowed(entry: JsonObject, by: ChangedBy): ReturnType<typeof addableByModel> {
+  return by.is === 'model' ? addableByModel(entry) : { entry, remarks: [] };
+}
+
+function problemWith(name: string, entry: JsonObject, { by, document }: PlanOptions): string | undefined {
+  try {
+    refuseMasked(entry);
+  } catch (error) {
+    if (error instanceof GatewayError) return error.message;
+    throw error;
+  }
+  const wrongName = by.is === 'model' ? nameProblemForModel(name) : undefined;
+  return wrongName ?? entryProblem(name, entry, document.file);
+}
+
+function twins(name: string, entry: JsonObject, { servers }: ConfigDocument): readonly string[] {
+  const [twin] = [...servers].filter(([other, ours]) => other !== name && isSameEntry(ours, entry));
+  return twin === undefined ? [] : [`it reaches the same as "${twin[0]}"`];
+}
+
+function refused(name: string, reason: string): PlannedServer {
+  return { name, result: 'refused', reason, remarks: [] };
+}

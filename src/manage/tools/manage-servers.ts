@@ -1,0 +1,213 @@
+import { foreignJson } from '../../import/foreign-text.ts';
+import { Payload } from '../../lib/payload.ts';
+import { GatewayError } from '../../model/errors.ts';
+import { isJsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { LogTail } from '../../observe/server-log/read-tail.ts';
+import type { AddedServers, ChangedServer, ServerEntryShown } from '../change-results.ts';
+import type { ChangedBy } from '../changed-by.ts';
+import type { ServerChanges } from '../server-changes.ts';
+import { OPERATIONS } from './tool-definitions.ts';
+
+/** What is known of a server while the gateway runs. */
+export interface ServerState {
+  readonly name: string;
+  readonly state: string;
+  readonly tools: number;
+  readonly problem?: {
+    readonly code: string;
+    readonly message: string;
+    readonly retryAt?: number;
+    readonly attempts?: number;
+  };
+}
+
+interface ManageServersDeps {
+  readonly changes: ServerChanges;
+  readonly states: () => readonly ServerState[];
+  readonly restart: (name: string) => Promise<void>;
+  readonly refresh: (name: string) => Promise<void>;
+  readonly log: (name: string, lines: number) => LogTail;
+  /** Whether the caller may know of this server. */
+  readonly sees: (name: string) => boolean;
+}
+
+interface Answer {
+  readonly text: string;
+  readonly structured: JsonObject;
+}
+
+const LINES = 50;
+const MAX_LINES = 500;
+/** Enough to see what is wrong, and not all of what a model can read. */
+const MAX_LOG_CHARS = 32_000;
+
+/** Answers `manage_servers`; what cannot be done is told to the model in a result. */
+export async function manageServers(
+  args: JsonObject,
+  by: ChangedBy,
+  deps: ManageServersDeps,
+): Promise<Payload> {
+  try {
+    const { text, structured } = await answer(args, by, deps);
+    return Payload.of({ content: [{ type: 'text', text }], structuredContent: structured });
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code === 'INVARIANT') throw error;
+    const { code, message } = error;
+    return Payload.of({
+      ...{ content: [{ type: 'text', text: message }], isError: true },
+      ...{ structuredContent: { error: { code, message } }, _meta: { 'trunkline/code': code } },
+    });
+  }
+}
+
+async function answer(args: JsonObject, by: ChangedBy, deps: ManageServersDeps): Promise<Answer> {
+  const { changes } = deps;
+  const operation = OPERATIONS.find((each) => each === args['operation']);
+  if (operation === undefined) throw wrong(`"operation" must be one of ${OPERATIONS.join(', ')}.`);
+  if (operation === 'list') return listed(deps);
+  if (operation === 'add') return added(await changes.add(givenIn(args), { by }));
+  const name = nameIn(args);
+  // Whoever may not know of it is told what is told of what does not exist.
+  if (!deps.sees(name)) throw unknown(name);
+  switch (operation) {
+    case 'update':
+      return changed('changed', await changes.update(name, changesIn(args), { by }));
+    case 'remove':
+      return changed('removed', await changes.remove(name, { by }));
+    case 'enable':
+      return changed('enabled', await changes.enable(name, { by }));
+    case 'disable':
+      return changed('disabled', await changes.disable(name, { by }));
+    case 'restart':
+      await deps.restart(name);
+      return stateOf(name, deps);
+    case 'refresh':
+      await deps.refresh(name);
+      return stateOf(name, deps);
+    case 'tail_log':
+      return logged(name, args, deps);
+  }
+}
+
+async function listed({ changes, states, sees }: ManageServersDeps): Promise<Answer> {
+  const known = new Map(states().map((state) => [state.name, state]));
+  const servers = (await changes.entries())
+    .filter(({ name }) => sees(name))
+    .map((entry) => ({ ...shownEntry(entry), ...shownState(entry, known.get(entry.name)) }));
+  const lines = servers.map(({ name, state, tools, problem }) => {
+    const why = problem === undefined ? '' : ` – ${problem.message}`;
+    return `${name}: ${state}, ${tools} tools${why}`;
+  });
+  return { text: lines.join('\n') || 'There are no servers.', structured: { servers } };
+}
+
+function shownEntry({ name, entry, enabled, trust }: ServerEntryShown) {
+  return { name, enabled, trust, entry };
+}
+
+function shownState({ enabled }: ServerEntryShown, state: ServerState | undefined) {
+  if (!enabled) return { state: 'disabled', tools: 0, problem: undefined };
+  if (state === undefined) return { state: 'unused', tools: 0, problem: undefined };
+  const { tools, problem } = state;
+  const isHeld = problem?.code === 'QUARANTINED';
+  return { state: isHeld ? 'held' : state.state, tools, problem };
+}
+
+function stateOf(name: string, { states }: ManageServersDeps): Answer {
+  const state = states().find((each) => each.name === name);
+  if (state === undefined) throw unknown(name);
+  const { problem, tools } = state;
+  const why = problem === undefined ? '' : ` – ${problem.message}`;
+  return { text: `${name}: ${state.state}, ${tools} tools${why}`, structured: { server: { ...state } } };
+}
+
+function added({ results, applied }: AddedServers): Answer {
+  const lines = results.map(({ name, result, reason, trust, remarks }) => {
+    const held = trust === 'manual' ? '; it waits for a person to approve it (trunkline approvals)' : '';
+    const more = remarks.map((remark) => `\n  ${remark}`).join('');
+    return `${name}: ${result}${reason === undefined ? '' : `, ${reason}`}${held}${more}`;
+  });
+  return { text: lines.join('\n'), structured: { results, applied } };
+}
+
+function changed(how: string, { name, changed: keys, isHeld, applied }: ChangedServer): Answer {
+  const isNothing = applied.state === 'unchanged';
+  const held = isHeld
+    ? ' It is run differently now and waits for a person to approve it (trunkline approvals).'
+    : '';
+  const later = applied.state === 'later' ? ` It is not in use yet: ${applied.reason}` : '';
+  const which = keys.length === 0 || how !== 'changed' ? '' : ` (${keys.join(', ')})`;
+  const text = isNothing ? `${name} is like that already.` : `${name} was ${how}${which}.${held}${later}`;
+  return { text, structured: { name, changed: keys, isHeld, applied } };
+}
+
+async function logged(name: string, args: JsonObject, { log, changes }: ManageServersDeps): Promise<Answer> {
+  await changes.entry(name);
+  const { lines, hasMore } = log(name, linesIn(args));
+  const texts = lines.map(({ at, from, text }) => `${new Date(at).toISOString()} ${from} ${text}`);
+  const kept: string[] = [];
+  let left = MAX_LOG_CHARS;
+  for (const text of texts.toReversed()) {
+    if ((left -= text.length) < 0) break;
+    kept.unshift(text);
+  }
+  const isCut = hasMore || kept.length < texts.length;
+  return {
+    text: kept.join('\n') || `Nothing was logged of ${name}.`,
+    structured: { name, lines: kept, hasMore: isCut },
+  };
+}
+
+/** One entry, several, or a text; an entry whose members are beside its name is one, too. */
+function givenIn(args: JsonObject): { text?: string; servers?: JsonObject; name?: string } {
+  const { name, text } = args;
+  const [server, servers] = [objectIn(args, 'server'), objectIn(args, 'servers')];
+  const named = typeof name === 'string' && name !== '' ? { name } : {};
+  if (typeof text === 'string' && text !== '') return { text, ...named };
+  if (servers !== undefined) return { servers, ...named };
+  if (server !== undefined)
+    return 'name' in named ? { servers: { [named.name]: server } } : { servers: server };
+  const { operation: _, name: __, ...rest } = args;
+  if ('name' in named && (typeof rest['command'] === 'string' || typeof rest['url'] === 'string'))
+    return { servers: { [named.name]: rest } };
+  throw wrong('Give "name" and "server", or "servers", or "text".');
+}
+
+function changesIn(args: JsonObject): JsonObject {
+  const changes = objectIn(args, 'changes');
+  if (changes === undefined) throw wrong('Give "changes": an object that is merged into the entry.');
+  return changes;
+}
+
+/** Models encode objects once too often. */
+function objectIn(args: JsonObject, key: string): JsonObject | undefined {
+  const value = args[key];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (isJsonObject(value)) return value;
+  try {
+    if (typeof value === 'string') return foreignJson(value);
+  } catch {
+    // Said below.
+  }
+  throw wrong(`"${key}" must be an object.`);
+}
+
+function nameIn({ name }: JsonObject): string {
+  if (typeof name === 'string' && name !== '') return name;
+  throw wrong('Give "name": the server that is meant.');
+}
+
+function linesIn({ lines }: JsonObject): number {
+  return typeof lines === 'number' && lines >= 1 ? Math.min(Math.floor(lines), MAX_LINES) : LINES;
+}
+
+function unknown(name: string): GatewayError {
+  return new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name.slice(0, 200)}".`, {
+    details: { kind: 'server' },
+  });
+}
+
+function wrong(message: string): GatewayError {
+  return new GatewayError('ARGUMENTS_INVALID', message);
+}

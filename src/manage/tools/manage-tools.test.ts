@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+
+import type { JsonObject } from '../../model/json.ts';
+import { createPolicy } from '../../policy/decide.ts';
+import { tierOf } from '../../policy/tiers.ts';
+import { TEXT, changedFile, model } from '../changed-file.test-support.ts';
+import { manageServers } from './manage-servers.ts';
+import { manageServersEntry, toolStatsEntry } from './tool-definitions.ts';
+import { toolStats } from './tool-stats.ts';
+
+const at = changedFile();
+
+function manage(args: JsonObject, sees: (name: string) => boolean = () => true) {
+  const nothing = (): Promise<void> => Promise.resolve();
+  const lines = [{ at: 0, from: 'stderr' as const, text: 'x'.repeat(3000) }];
+  return manageServers(args, model, {
+    changes: at.changes(),
+    states: () => [{ name: 'one', state: 'ready', tools: 3 }],
+    ...{ restart: nothing, refresh: nothing, sees },
+    log: (_, count) => ({
+      lines: Array.from({ length: count }, () => lines).flat(),
+      hasMore: false,
+      next: 0,
+    }),
+  });
+}
+
+async function answer(...given: Parameters<typeof manage>) {
+  return (await manage(...given)).value as {
+    readonly isError?: boolean;
+    readonly content: readonly { readonly text: string }[];
+    readonly structuredContent: JsonObject;
+  };
+}
+
+test('only a caller who may destroy manages servers, and whoever reads may see statistics', () => {
+  const policy = createPolicy({
+    ...{ policy: { default: 'allow', rules: [] }, profiles: {}, tagsOf: () => [] },
+    tierOf: ({ definition }) => tierOf(definition),
+  });
+  const verdicts = (tier: 'read' | 'write' | 'destructive'): readonly string[] => {
+    const { decide } = policy.for({ id: 'x', via: 'http', profile: 'default', tier });
+    return [manageServersEntry(), toolStatsEntry()].map((entry) => decide(entry).verdict);
+  };
+  expect(verdicts('read')).toEqual(['hide', 'allow']);
+  expect(verdicts('write')).toEqual(['hide', 'allow']);
+  expect(verdicts('destructive')).toEqual(['allow', 'allow']);
+});
+
+describe('manage_servers', () => {
+  test('takes an entry in whichever way models give it', async () => {
+    for (const args of [
+      { name: 'a', server: { command: 'x' } },
+      { name: 'b', server: '{"command": "x"}' },
+      { name: 'c', command: 'x', args: ['y'] },
+      { servers: { d: { command: 'x' } } },
+      { servers: { mcpServers: { e: { command: 'x' } } } },
+      { server: { f: { command: 'x' } } },
+      { name: 'g', text: '{"command": "x"}' },
+    ]) {
+      const { structuredContent } = await answer({ operation: 'add', ...args });
+      expect(structuredContent['results']).toMatchObject([{ result: 'added', trust: 'manual' }]);
+    }
+    for (const name of 'abcdefg') expect(at.now()).toContain(`"${name}": {`);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{}, '"operation" must be one of'],
+    [{ operation: 'approve', name: 'one' }, '"operation" must be one of'],
+    [{ operation: 'remove' }, 'Give "name"'],
+    [{ operation: 'add' }, 'Give "name" and "server"'],
+    [{ operation: 'add', servers: 'nonsense' }, '"servers" must be an object'],
+    [{ operation: 'update', name: 'one' }, 'Give "changes"'],
+    [{ operation: 'tail_log', name: 'nobody' }, 'There is no server "nobody"'],
+  ])('says what is wrong with %j', async (args, why) => {
+    const { isError, content, structuredContent } = await answer(args);
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toContain(why);
+    expect(structuredContent).toHaveProperty('error.code');
+    expect(at.now()).toBe(TEXT);
+  });
+
+  test('knows nothing of servers that the caller may not know of', async () => {
+    const sees = (name: string): boolean => name === 'one';
+    const { structuredContent } = await answer({ operation: 'list' }, sees);
+    expect(structuredContent['servers']).toMatchObject([{ name: 'one' }]);
+    for (const operation of ['update', 'remove', 'enable', 'disable', 'restart', 'refresh', 'tail_log'])
+      expect((await answer({ operation, name: 'two', changes: {} }, sees)).content[0]?.text).toBe(
+        'There is no server "two".',
+      );
+    expect(at.now()).toBe(TEXT);
+  });
+
+  test('gives no more of a log than a model can read', async () => {
+    const { content, structuredContent } = await answer({ operation: 'tail_log', name: 'one', lines: 500 });
+    expect(content[0]?.text.length).toBeLessThan(33_000);
+    expect(structuredContent).toMatchObject({ name: 'one', hasMore: true });
+  });
+});
+
+test('tool_stats has the most used first, and totals of all', () => {
+  const row = (name: string, calls: number) => ({
+    ...{ name, server: 's', entry: name, kind: 'tool', calls, errors: 1, refused: 0, lastAt: 0 },
+    ...{ bytesIn: 0, bytesOut: 0, tokensIn: 0, tokensOut: 0 },
+  });
+  const { value } = toolStats({ top: 2 }, [row('a', 1), row('c', 5), row('b', 5)]);
+  expect(value).toMatchObject({
+    structuredContent: {
+      totals: { tools: 3, calls: 11, errors: 3 },
+      tools: [{ name: 'b' }, { name: 'c' }],
+    },
+  });
+});

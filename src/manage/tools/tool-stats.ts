@@ -1,0 +1,37 @@
+import { Payload } from '../../lib/payload.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { ToolStats } from '../../observe/audit/tool-stats.ts';
+
+const TOP = 10;
+const MAX_TOP = 100;
+
+interface Counted extends ToolStats {
+  /** As the caller sees it. */
+  readonly name: string;
+}
+
+/** Answers `tool_stats`: the tools that were called most, of those that the caller sees. */
+export function toolStats(args: JsonObject, rows: readonly Counted[]): Payload {
+  const { top } = args;
+  const limit = typeof top === 'number' && top >= 1 ? Math.min(Math.floor(top), MAX_TOP) : TOP;
+  const sorted = rows.toSorted((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1));
+  const tools = sorted.slice(0, limit).map((row) => ({
+    ...{ name: row.name, server: row.server, calls: row.calls, errors: row.errors },
+    lastUsed: new Date(row.lastAt).toISOString(),
+    ...{ tokensIn: row.tokensIn, tokensOut: row.tokensOut },
+    ...(row.p50 !== undefined && { p50Ms: row.p50 }),
+    ...(row.p95 !== undefined && { p95Ms: row.p95 }),
+  }));
+  const totals = {
+    tools: rows.length,
+    calls: rows.reduce((sum, { calls }) => sum + calls, 0),
+    errors: rows.reduce((sum, { errors }) => sum + errors, 0),
+  };
+  const lines = tools.map(
+    ({ name, calls, errors, lastUsed }) => `${name}: ${calls} calls, ${errors} errors, last ${lastUsed}`,
+  );
+  return Payload.of({
+    content: [{ type: 'text', text: lines.join('\n') || 'No tool was called yet.' }],
+    structuredContent: { totals, tools },
+  });
+}

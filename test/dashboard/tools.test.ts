@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+
+import { untilListed } from '../support/asking.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { openDashboard } from './support.ts';
+
+checkLeaks();
+
+const config = { startup: { listWait: '10s' } };
+
+test('a tool is found, tried, and seen in the activity with its filters and export', async () => {
+  const entry = fixture('plain');
+  await using dashboard = await openDashboard({ mcpServers: { one: entry, two: fixture('plain') }, config });
+  const { gateway, page } = dashboard;
+  const client = await gateway.client();
+  await untilListed(client, 'two__echo');
+  await client.callTool('two__echo', { text: 'of another' });
+  await client.close();
+
+  await dashboard.goto('/tools');
+  const search = page.getByRole('searchbox', { name: 'Search tools' });
+  await search.waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('say it back');
+  await page.getByLabel('Server').selectOption('one');
+  await page.getByRole('link', { name: 'one__echo', exact: true }).click();
+  const call = page.getByRole('button', { name: 'Call', exact: true });
+  await page.getByText('Still needs text').waitFor();
+  expect(await call.isDisabled()).toBe(true);
+  await page.getByLabel('text').fill('a first line');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('a second');
+  await page.keyboard.press('Enter');
+  const result = page.getByRole('region', { name: 'What the call gave' });
+  await result.getByText('a second').waitFor();
+  expect(fixtureLog(entry).of('call')).toHaveLength(1);
+  expect(await result.locator('pre').textContent()).toBe('a first line\na second');
+
+  // Back leads to what was searched for.
+  await page.goBack();
+  expect(await search.inputValue()).toBe('say it back');
+  expect(await page.getByLabel('Server').inputValue()).toBe('one');
+
+  await page.getByRole('link', { name: 'Activity' }).click();
+  const table = page.getByRole('grid', { name: 'Records' });
+  const rows = (name: RegExp) => table.getByRole('row', { name });
+  await rows(/echo one.*dashboard/).waitFor();
+  expect(await rows(/echo two/).count()).toBe(1);
+  await page.getByLabel('Server').selectOption('one');
+  await rows(/echo two/).waitFor({ state: 'detached' });
+
+  // What happens while one looks appears by itself, if the filters let it.
+  const other = await gateway.client();
+  await other.callTool('two__echo', { text: 'unseen' });
+  await other.callTool('one__echo', { text: 'seen' });
+  await other.close();
+  await expect.poll(() => rows(/echo one/).count()).toBe(2);
+  expect(await rows(/echo two/).count()).toBe(0);
+  await page.getByRole('searchbox', { name: 'Caller' }).fill('DASHBOARD');
+  await expect.poll(() => rows(/echo one/).count()).toBe(1);
+
+  expect(await exported(page, 'Export JSONL')).toMatch(/^\{[^\n]*"entry":"echo"[^\n]*\}\n$/);
+  expect(await exported(page, 'Export CSV')).toMatch(/^time,[^\n]*\n[^\n]*,one,echo,[^\n]*\n$/);
+  await rows(/echo one/).click();
+  const detail = page.getByRole('dialog', { name: 'echo' });
+  await detail.getByText('dashboard over admin, profile default').waitFor();
+  await page.keyboard.press('Escape');
+  await detail.waitFor({ state: 'detached' });
+  expect(dashboard.complaints).toEqual([]);
+});
+
+test('what a server asks during a call is put to the person, one question after the other', async () => {
+  await using dashboard = await openDashboard({ mcpServers: { it: fixture('asks-the-user') }, config });
+  const { page } = dashboard;
+  await dashboard.goto('/tools?tool=it__ask-twice');
+  await page.getByRole('textbox', { name: 'mark' }).fill('x');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'The server asks' });
+  await dialog.getByText('Your name?').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Answer' }).isDisabled()).toBe(true);
+  await dialog.getByRole('textbox').fill('Ada');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Your town?').waitFor();
+  await dialog.getByRole('textbox').fill('Bern');
+  await dialog.getByRole('button', { name: 'Answer' }).click();
+  const result = page.getByRole('region', { name: 'What the call gave' });
+  await result.getByText('Bern').waitFor();
+  await result.getByText('Ada').waitFor();
+
+  await page.getByRole('button', { name: 'Call', exact: true }).click();
+  await dialog.getByText('Your name?').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.getByText('Your town?').waitFor();
+  await dialog.getByRole('button', { name: 'Decline' }).click();
+  await result.getByText('cancel').waitFor();
+  await result.getByText('decline').waitFor();
+});
+
+test('a call that takes long is cancelled, with leaving the page as well', async () => {
+  const entry = fixture('plain');
+  await using dashboard = await openDashboard({ mcpServers: { one: entry }, config });
+  const { page } = dashboard;
+  await dashboard.goto('/tools?tool=one__slow');
+  await page.getByRole('spinbutton').first().fill('60000');
+  await page.keyboard.press('Enter');
+  await page.getByText('Calling').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Cancelled. What it had done by then stays done.').waitFor();
+  await expect.poll(() => fixtureLog(entry).of('cancelled').length).toBe(1);
+  await page.getByRole('button', { name: 'Call', exact: true }).click();
+  await page.getByText('Calling').waitFor();
+  await expect.poll(() => fixtureLog(entry).of('call').length).toBe(2);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect.poll(() => fixtureLog(entry).of('cancelled').length).toBe(2);
+});
+
+async function exported(page: Page, name: string): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name }).click(),
+  ]);
+  return readFileSync(await download.path(), 'utf8');
+}

@@ -1,0 +1,186 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { eventually } from '../support/eventually.ts';
+import { fixture } from '../support/fixture.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { names, ReloadedGateway, textOf, TOOLS_CHANGED } from '../support/reloaded.ts';
+
+checkLeaks();
+
+const within = { withinMs: 20_000 };
+const inUse = (line: ReloadedGateway): Promise<unknown> =>
+  eventually(() => line.gateway.stderr().includes('A changed configuration is in use.'), {
+    what: 'The use of the change',
+    withinMs: 15_000,
+  });
+
+describe('rules that change while clients are connected', () => {
+  test.each(['legacy', 'modern'] as const)('hide a tool from a %s client, who is told', async (era) => {
+    const a = fixture('plain');
+    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    const client = await line.client({ era });
+    await eventually(async () => (await names(client)).includes('a__echo'), {
+      what: 'The tools',
+      withinMs: 15_000,
+    });
+    await client.listen();
+    const told = client.notifications.next(TOOLS_CHANGED, within);
+    line.write({ mcpServers: { a }, policy: { rules: [{ id: 'no', effect: 'deny', names: ['echo'] }] } });
+    await told;
+    await eventually(async () => !(await names(client)).includes('a__echo'), {
+      what: 'The rule',
+      withinMs: 15_000,
+    });
+    await expect(client.callTool('a__echo', { text: 'hi' })).rejects.toThrow('Unknown tool');
+    const opened = client.notifications.next(TOOLS_CHANGED, within);
+    line.write({ mcpServers: { a } });
+    await opened;
+    await eventually(async () => (await names(client)).includes('a__echo'), {
+      what: 'The end of the rule',
+      withinMs: 15_000,
+    });
+  });
+
+  test('about something else are no news to a client that has listed its tools', async () => {
+    const a = fixture('plain');
+    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    const client = await line.client();
+    await client.listen();
+    await eventually(async () => (await names(client)).includes('a__echo'), {
+      what: 'The tools',
+      withinMs: 15_000,
+    });
+    const before = client.notifications.all.filter(TOOLS_CHANGED).length;
+    line.write({
+      mcpServers: { a },
+      policy: { rules: [{ id: 'others', effect: 'deny', callers: ['somebody'], names: ['*'] }] },
+      log: { level: 'debug' },
+    });
+    await inUse(line);
+    // Whatever was to be told has left before what follows from this is seen.
+    line.write({ mcpServers: { a: { ...a, tools: { deny: ['add'] } } } });
+    await client.notifications.next(TOOLS_CHANGED, within);
+    expect(client.notifications.all.filter(TOOLS_CHANGED)).toHaveLength(before + 1);
+  });
+
+  test('change how tools are shown', async () => {
+    const a = fixture('plain');
+    await using line = await ReloadedGateway.start(
+      { mcpServers: { a }, expose: { kind: 'direct' } },
+      { args: [] },
+    );
+    const client = await line.client();
+    await client.listen();
+    await eventually(async () => (await names(client)).includes('a__echo'), {
+      what: 'The tools',
+      withinMs: 15_000,
+    });
+    const told = client.notifications.next(TOOLS_CHANGED, within);
+    line.write({ mcpServers: { a }, expose: { kind: 'search' } });
+    await told;
+    await eventually(async () => (await names(client)).includes('search_tools'), {
+      what: 'The search',
+      withinMs: 15_000,
+    });
+    // What a model knows already it may still call.
+    expect(await client.callTool('a__echo', { text: 'hi' })).toMatchObject({ content: [{ text: 'hi' }] });
+  });
+});
+
+describe('guards of a person', () => {
+  test('are loaded anew when their file changes', async () => {
+    const a = fixture('plain');
+    const guard = (word: string): string =>
+      `export default async (call, next) => ({ ...(await next()), content: [{ type: 'text', text: '${word}' }] });`;
+    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    const client = await line.client();
+    await eventually(async () => (await names(client)).includes('a__echo'), {
+      what: 'The tools',
+      withinMs: 15_000,
+    });
+    const file = join(line.home.home, 'guard.mjs');
+    const says = (word: string): Promise<unknown> =>
+      eventually(async () => textOf(await client.callTool('a__echo', { text: 'plain' })) === word, {
+        what: `The guard that says ${word}`,
+        withinMs: 15_000,
+      });
+    writeFileSync(file, guard('one'));
+    line.write({ mcpServers: { a }, guards: ['./guard.mjs'] });
+    await says('one');
+    writeFileSync(file, guard('two'));
+    await says('two');
+    // One that cannot be loaded is no reason to be without.
+    writeFileSync(file, 'export default 1;');
+    await eventually(async () => (await line.status()).configProblem !== undefined, {
+      what: 'The problem',
+      withinMs: 15_000,
+    });
+    await says('two');
+    line.write({ mcpServers: { a } });
+    await says('plain');
+    expect((await line.status()).configProblem).toBeUndefined();
+  });
+});
+
+describe('who may call', () => {
+  test('is asked from the moment on in which the configuration says so', async () => {
+    const a = fixture('plain');
+    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    const client = await line.client();
+    await names(client);
+    line.write({ mcpServers: { a }, auth: { keys: true } });
+    await eventually(
+      async () => {
+        const { status } = await fetch(line.gateway.url, {
+          method: 'POST',
+          body: '{}',
+          headers: { 'content-type': 'application/json' },
+        });
+        return status === 401;
+      },
+      { what: 'The question who asks', withinMs: 15_000 },
+    );
+    await expect(client.listTools()).rejects.toThrow();
+    await expect(line.client()).rejects.toThrow('Show a key or token');
+    const { stdout } = await line.command('keys', 'add', 'me', '--json');
+    const { key } = JSON.parse(stdout) as { key: string };
+    const answer = await fetch(line.gateway.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${key}`,
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+      }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.text();
+  });
+});
+
+describe('an address that changes', () => {
+  test('is named as needing a restart, until it is put back', async () => {
+    const a = fixture('plain');
+    const http = { address: '127.0.0.1:0' };
+    await using line = await ReloadedGateway.start({ mcpServers: { a }, http }, { listen: 'configured' });
+    line.write({ mcpServers: { a }, http: { address: '127.0.0.1:1', maxSessions: 3 } });
+    await eventually(async () => JSON.stringify((await line.status()).needsRestart) === '["http.address"]', {
+      what: 'The remark',
+      withinMs: 15_000,
+    });
+    expect((await line.command('status', '--text')).stdout).toContain(
+      'http.address is in use as at the start',
+    );
+    line.write({ mcpServers: { a }, http });
+    await eventually(async () => (await line.status()).needsRestart === undefined, {
+      what: 'The end of it',
+      withinMs: 15_000,
+    });
+  });
+});

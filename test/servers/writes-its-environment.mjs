@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+// Writes its arguments and its environment to standard error before it serves, as careless servers do: secrets included.
+import { serve } from './engine/engine.mjs';
+import { plainOffer } from './engine/offer.mjs';
+
+await serve(() => ({
+  name: 'writes-its-environment',
+  ...plainOffer(),
+  beforeServing() {
+    process.stderr.write(`started with ${JSON.stringify(process.argv.slice(2))}\n`);
+    for (const [name, value] of Object.entries(process.env)) process.stderr.write(`${name}=${value}\n`);
+    process.stderr.write('\u001b[31mready\u001b[0m\n');
+  },
+}));

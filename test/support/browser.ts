@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+
+import { found } from './eventually.ts';
+import { ask, begin } from './http-asking.ts';
+import { type SseEvent, sseReader } from './sse-events.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly json: unknown;
+  readonly text: string;
+}
+
+/** A browser at the dashboard, as far as the gateway can tell: its cookie, and the headers that browsers send by themselves. */
+export class Browser {
+  readonly origin: string;
+  cookie: string | undefined;
+
+  constructor(url: string) {
+    this.origin = new URL(url).origin;
+  }
+
+  /** Opens an address that a person typed or clicked. */
+  async visit(url: string, headers: Headers = {}): Promise<Answer> {
+    return this.#answer(new URL(url, this.origin).href, {
+      headers: { 'sec-fetch-site': 'none', ...headers },
+    });
+  }
+
+  /** What a page of the dashboard asks. */
+  fetch(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Answer> {
+    const own = {
+      'sec-fetch-site': 'same-origin',
+      ...(method !== 'GET' && { origin: this.origin, 'x-trunkline': '1' }),
+    };
+    return this.#answer(`${this.origin}${path}`, { method, headers: { ...own, ...headers }, body });
+  }
+
+  /** What comes of `/api/events` until it is closed. */
+  async events(headers: Headers = {}): Promise<EventLog> {
+    const own = { accept: 'text/event-stream', 'sec-fetch-site': 'same-origin', ...this.#cookies() };
+    return EventLog.of(await begin(`${this.origin}/api/events`, { headers: { ...own, ...headers } }));
+  }
+
+  async #answer(
+    url: string,
+    question: { method?: string; headers: Headers; body?: unknown },
+  ): Promise<Answer> {
+    const { status, headers, text } = await ask(url, {
+      ...question,
+      headers: { ...this.#cookies(), ...question.headers },
+    });
+    const [set] = headers['set-cookie'] ?? [];
+    if (set !== undefined) this.cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0];
+    const isJson = headers['content-type']?.startsWith('application/json') === true;
+    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
+  }
+
+  #cookies(): Headers {
+    return this.cookie === undefined ? {} : { cookie: this.cookie };
+  }
+}
+
+/** The events of one connection, in order. */
+export class EventLog implements Disposable {
+  readonly events: SseEvent[] = [];
+  isOver = false;
+  readonly #response: IncomingMessage;
+
+  private constructor(response: IncomingMessage) {
+    this.#response = response;
+  }
+
+  static of(response: IncomingMessage): EventLog {
+    if (response.statusCode !== 200) throw new Error(`The stream was answered with ${response.statusCode}.`);
+    const log = new EventLog(response);
+    const read = sseReader((event) => log.events.push(event));
+    response.setEncoding('utf8').on('data', (text: string) => read(text));
+    response.on('error', () => {}); // It is closed next.
+    response.on('close', () => (log.isOver = true));
+    return log;
+  }
+
+  /** The first event of that name whose data passes; waits for it. */
+  async of(name: string, isIt: (data: never) => boolean = () => true): Promise<SseEvent> {
+    const search = (): SseEvent | undefined =>
+      this.events.find(({ event, data }) => event === name && isIt(JSON.parse(data) as never));
+    return found(search, { what: `the event ${name}`, withinMs: 15_000 });
+  }
+
+  [Symbol.dispose](): void {
+    this.#response.destroy();
+  }
+}
+
+/** The key of a running gateway that a person may type. */
+export function adminKey(home: string): string {
+  return readFileSync(join(home, 'state', 'run', 'admin.key'), 'utf8').trim();
+}
+
+/** A browser that was let in by a link. */
+export async function signedIn(gateway: { readonly url: string; readonly home: string }): Promise<Browser> {
+  const browser = new Browser(gateway.url);
+  const entered = await browser.visit(await link(gateway));
+  if (entered.status !== 303)
+    throw new Error(`The link was answered with ${entered.status}: ${entered.text}`);
+  return browser;
+}
+
+export async function link(gateway: { readonly url: string; readonly home: string }): Promise<string> {
+  const headers = { authorization: `Bearer ${adminKey(gateway.home)}` };
+  const { text } = await ask(new URL('/api/session/link', gateway.url).href, {
+    method: 'POST',
+    headers,
+    body: {},
+  });
+  return (JSON.parse(text) as { url: string }).url;
+}

@@ -1,0 +1,81 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { fixture } from './fixture.ts';
+import { temporaryFolder } from './test-run.ts';
+
+/** In places where everything is a secret, whatever it looks like. */
+export const PLACED = {
+  environment: 'planted-environment-7731',
+  reference: 'planted-file-reference-7732',
+  envFile: 'planted-env-file-7733',
+  header: 'planted-header-7734',
+  url: 'planted-url-query-7735',
+  argument: 'planted-command-argument-7736',
+  unused: 'planted-unused-environment-7737',
+};
+
+/** In texts, where only the format says that it is one. */
+export const SAID = {
+  anthropic: 'sk-ant-api03-PlantedPlantedPlanted0123456789',
+  github: `ghp_${'Planted7'.repeat(5)}`,
+  jwt: 'eyJhbGciOiJIUzI1NiJ9.eyJwbGFudGVkIjoidGhlcmUifQ.cGxhbnRlZHBsYW50ZWQ',
+  pem: 'cGxhbnRlZC1wcml2YXRlLWtleS1ib2R5LTc3Mzg',
+};
+export const SAID_TEXT = `${SAID.anthropic} ${SAID.github} Bearer ${SAID.jwt} -----BEGIN PRIVATE KEY-----\n${SAID.pem}\n-----END PRIVATE KEY-----`;
+
+/** What a test puts there itself. */
+const OWN_FILES = ['secret.txt', 'servers.env', 'config.jsonc', 'admin.key'];
+
+export const plantedEnv = {
+  PLANTED: PLACED.environment,
+  PLANTED_URL: PLACED.url,
+  PLANTED_HEADER: PLACED.header,
+  PLANTED_ARGUMENT: PLACED.argument,
+  MY_SECRET_TOKEN: PLACED.unused,
+};
+
+export function plantedHome(): string {
+  const home = temporaryFolder('trunkline-home');
+  writeFileSync(join(home, 'secret.txt'), PLACED.reference);
+  writeFileSync(join(home, 'servers.env'), `FROM_FILE=${PLACED.envFile}\n`);
+  return home;
+}
+
+/** A server that works, one that cannot be started, one behind HTTP and one that is not there. */
+export function plantedServers(httpUrl: string): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const plain = fixture('plain');
+  return {
+    plain: {
+      ...plain,
+      envFile: './servers.env',
+      env: { ...plain.env, A: '${env:PLANTED}', B: '${file:./secret.txt}' },
+    },
+    dead: { command: 'no-such-program-anywhere', args: ['--key', '${env:PLANTED_ARGUMENT}'] },
+    web: {
+      url: `${httpUrl}?key=\${env:PLANTED_URL}`,
+      headers: { 'X-Key': '${env:PLANTED_HEADER}', 'X-File': '${file:./secret.txt}' },
+    },
+    away: {
+      url: 'http://127.0.0.1:9/mcp?key=${env:PLANTED_URL}',
+      headers: { Authorization: 'Bearer ${env:PLANTED_HEADER}' },
+    },
+  };
+}
+
+/** Every byte below a folder, without what the test put there itself. */
+export function everythingBelow(folder: string): readonly (readonly [string, string])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile() && !OWN_FILES.includes(each.name))
+    .map((each) => [each.name, readFileSync(join(each.parentPath, each.name), 'latin1')]);
+}
+
+/** Which of the planted, and further, secrets are in which of these texts. */
+export function found(
+  everything: readonly (readonly [string, string])[],
+  more: Readonly<Record<string, string>> = {},
+): readonly string[] {
+  return Object.entries({ ...PLACED, ...SAID, ...more }).flatMap(([what, secret]) =>
+    everything.filter(([, text]) => text.includes(secret)).map(([where]) => `${what} in ${where}`),
+  );
+}
