@@ -96,7 +96,8 @@ export class TokenMeter implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#looking);
     for (const sent of this.#unsettled.splice(0)) this.#count(sent);
-    await this.saved();
+    // Best effort: whoever records operations has said that nothing can be stored.
+    await this.saved().catch(() => {});
   }
 
   #look(): void {

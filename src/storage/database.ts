@@ -57,10 +57,15 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 /** Whether an earlier run has stored anything; opening would make a new one. What cannot be looked at is not taken for nothing. */
 export function hasDatabase(stateDir: string): boolean {
   try {
-    statSync(databaseFile(stateDir));
-    return true;
+    // It is made empty before anything is written, which may fail.
+    return statSync(databaseFile(stateDir)).size > 0;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
+    // Where the folder itself is something else, there never was one in it.
+    return !(
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    );
   }
 }
 
