@@ -19,8 +19,14 @@ test('servers are added by pasting a snippet, each with its own outcome', async 
   await using dashboard = await openDashboard({ mcpServers: {} });
   const { gateway, page } = dashboard;
   await dashboard.goto('/servers');
-  await page.getByRole('button', { name: 'Paste a snippet' }).click();
+  const opens = page.getByRole('button', { name: 'Paste a snippet' });
   const dialog = page.getByRole('dialog', { name: 'Add a server' });
+  // Escape leads back to where one was.
+  await opens.press('Enter');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('button:focus', { hasText: 'Paste a snippet' }).waitFor();
+  await page.keyboard.press('Enter');
   const mcpServers = { pasted: fixture('plain'), 'no good': { cmd: 'node' } };
   await dialog.getByLabel('Snippet', { exact: true }).fill(JSON.stringify({ mcpServers }));
   const plan = dialog.getByRole('list', { name: 'What would be added' });

@@ -15,7 +15,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Over the page; the browser keeps the focus inside and gives it back. */
+/** Over the page; the focus stays inside, and goes back to where it was. */
 export function Dialog({
   title,
   children,
@@ -28,8 +28,15 @@ export function Dialog({
   const heading = useId();
   useEffect(() => {
     const shown = dialog.current;
+    const before = document.activeElement;
     shown?.showModal();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      // The browser gives the focus back only while the dialog is still in the page.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
+      });
+    };
   }, []);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape is its key
