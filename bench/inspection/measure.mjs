@@ -5,13 +5,35 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 export const GOALS = { recall: 0.95, realAlarms: 0.01 };
 
+/** Sets by two hands; what may be looked at is in `dev`, and what was spent long ago in `held-out` of the first. */
+export const PARTS = [
+  ...['first/dev', 'first/held-out', 'first/blind'],
+  ...['second/dev', 'second/validation', 'second/held-out'],
+];
+
+/** Nothing was fitted to these and nothing of them was looked at: only they say what is found of the next attack. */
+const UNSEEN = ['first/blind', 'second/validation', 'second/held-out'];
+
 const read = (file) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 
-/** Patterns were made with the first half in sight; the second only says how well they carry over. */
-function halfOf(id) {
-  // Written after the patterns were finished, and never looked at for them.
+/** The first set is one file; the hash of the id says which part an example belongs to. */
+export function partOfFirst(id) {
+  // Written after the patterns of that time were finished, and never looked at.
   if (id.startsWith('blind-')) return 'blind';
   return createHash('sha256').update(id).digest()[0] % 2 === 0 ? 'dev' : 'held-out';
+}
+
+function examplesOf(label, parts) {
+  const first = read(`${label}.json`).map((example) => ({
+    ...example,
+    part: `first/${partOfFirst(example.id)}`,
+  }));
+  const second = ['dev', 'validation', 'held-out']
+    .filter((part) => parts.includes(`second/${part}`))
+    .flatMap((part) =>
+      read(`second/${label}-${part}.json`).map((example) => ({ ...example, part: `second/${part}` })),
+    );
+  return [...first, ...second].filter(({ part }) => parts.includes(part));
 }
 
 /** The real definitions of bench/catalog, one upstream per file. */
@@ -25,45 +47,62 @@ function realTools() {
     });
 }
 
-/** What a person would be shown of each example; `halves` leaves examples out that are not to be seen. */
-export function measureInspection({ inspect, inspectBesideOthers }, halves = ['dev', 'held-out', 'blind']) {
-  const findingsOf = ({ kind, definition, neighbours = [] }) => {
-    const own = { upstream: 'server', definition };
-    const others = neighbours.map(({ server, ...rest }) => ({ upstream: server, definition: rest }));
+/** What a person would be shown of each example; `parts` leaves examples out that are not to be seen. */
+export function measureInspection({ inspect, inspectBesideOthers }, parts = PARTS) {
+  const findingsOf = ({ kind, definition, server = 'server', neighbours = [] }) => {
+    const own = { upstream: server, definition };
+    const others = neighbours.map(({ server: upstream, ...rest }) => ({ upstream, definition: rest }));
     return [...inspect(definition), ...(kind === 'tool' ? inspectBesideOthers([own, ...others])(own) : [])];
   };
-  const judged = (file) =>
-    read(file)
-      .map((example) => ({ ...example, half: halfOf(example.id) }))
-      .filter(({ half }) => halves.includes(half))
-      .map((example) => ({ ...example, findings: findingsOf(example) }));
-  const tools = realTools();
-  const beside = inspectBesideOthers(tools);
-  const real = tools.map((tool) => ({
-    ...tool,
-    alone: inspect(tool.definition),
-    together: beside(tool),
+  const judged = (label) =>
+    examplesOf(label, parts).map((example) => ({ ...example, findings: findingsOf(example) }));
+  const besideEachOther = (tools) => {
+    const beside = inspectBesideOthers(tools);
+    return tools.map((tool) => ({ ...tool, alone: inspect(tool.definition), together: beside(tool) }));
+  };
+  const real = besideEachOther(realTools());
+  const unseen = read('unseen-tools.json').map(({ server, ...definition }) => ({
+    upstream: server,
+    definition,
   }));
-  return { attacks: judged('attacks.json'), benign: judged('benign.json'), real };
+  return { attacks: judged('attacks'), benign: judged('benign'), real, unseen: besideEachOther(unseen) };
 }
 
 /** The shares that the goals are about. */
-export function summariseInspection({ attacks, benign, real }) {
+export function summariseInspection({ attacks, benign, real, unseen }) {
   const share = (of, hit) => (of.length === 0 ? 0 : of.filter(hit).length / of.length);
   const isFound = ({ findings }) => findings.length > 0;
-  const half = (of, name) => of.filter((example) => example.half === name);
+  const byPart = (of) =>
+    Object.fromEntries(
+      PARTS.map((part) => {
+        const own = of.filter((example) => example.part === part);
+        return [part, { count: own.length, found: own.filter(isFound).length, share: share(own, isFound) }];
+      }),
+    );
+  const isUnseen = ({ part }) => UNSEEN.includes(part);
+  const isForeign = (example) => isUnseen(example) && (example.lang ?? 'en') !== 'en';
+  const isAlone = ({ alone }) => alone.length > 0;
+  const isAlarm = ({ alone, together }) => alone.length + together.length > 0;
   return {
-    recall: share(attacks, isFound),
-    recallDev: share(half(attacks, 'dev'), isFound),
-    recallBlind: share(half(attacks, 'blind'), isFound),
-    recallHeldOut: share(half(attacks, 'held-out'), isFound),
-    hardAlarms: share(benign, isFound),
-    hardAlarmsDev: share(half(benign, 'dev'), isFound),
-    hardAlarmsHeldOut: share(half(benign, 'held-out'), isFound),
-    realAlarms: share(real, ({ alone }) => alone.length > 0),
-    realAlarmsBesideAll: share(real, ({ alone, together }) => alone.length + together.length > 0),
+    recall: share(attacks.filter(isUnseen), isFound),
+    recallAll: share(attacks, isFound),
+    recallForeign: share(attacks.filter(isForeign), isFound),
+    recallByPart: byPart(attacks),
+    hardAlarms: share(benign.filter(isUnseen), isFound),
+    hardAlarmsAll: share(benign, isFound),
+    hardAlarmsForeign: share(benign.filter(isForeign), isFound),
+    hardAlarmsByPart: byPart(benign),
+    realAlarms: share(real, isAlone),
+    realAlarmsBesideAll: share(real, isAlarm),
+    unseenAlarms: share(unseen, isAlone),
+    unseenAlarmsBesideAll: share(unseen, isAlarm),
     attacks: attacks.length,
+    attacksUnseen: attacks.filter(isUnseen).length,
     benign: benign.length,
+    benignUnseen: benign.filter(isUnseen).length,
+    attacksForeign: attacks.filter(isForeign).length,
+    benignForeign: benign.filter(isForeign).length,
     real: real.length,
+    unseen: unseen.length,
   };
 }

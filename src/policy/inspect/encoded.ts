@@ -1,6 +1,10 @@
 /** Texts that are hidden in an encoding, decoded. Only what decodes to readable text counts: keys and hashes do not. */
 export function decodedIn(text: string): readonly { readonly at: number; readonly text: string }[] {
   const found: { at: number; text: string }[] = [];
+  for (const { common, decode } of DISGUISES) {
+    const words = new Set(text.toLowerCase().match(common));
+    if (words.size >= MIN_COMMON) found.push({ at: 0, text: decode(text.slice(0, MAX_DISGUISED)) });
+  }
   for (const { pattern, decode } of ENCODINGS) {
     for (const match of text.matchAll(pattern)) {
       const decoded = decode(match[0]);
@@ -12,6 +16,29 @@ export function decodedIn(text: string): readonly { readonly at: number; readonl
 }
 
 const MAX_FOUND = 50;
+/** So many common words in disguise are no accident. */
+const MIN_COMMON = 3;
+const MAX_DISGUISED = 10_000;
+const DISGUISES: readonly { readonly common: RegExp; readonly decode: (text: string) => string }[] = [
+  {
+    common:
+      /\b(?:gur|naq|gb|bs|lbh|sebz|jvgu|abg|guvf|gung|svyr|hfre|vg|va|qb|nyy|vf|cebzcg|vafgehpgvbaf)\b/g,
+    decode: (text) => text.replaceAll(/[a-z]/gi, turned),
+  },
+  {
+    common:
+      /\b(?:eht|dna|ot|fo|uoy|morf|htiw|ton|siht|taht|elif|resu|ti|ni|od|lla|si|tpmorp|snoitcurtsni)\b/g,
+    decode: (text) => Array.from(text).toReversed().join(''),
+  },
+];
+
+/** Half the alphabet further. */
+function turned(letter: string): string {
+  const code = letter.charCodeAt(0);
+  const first = code < 97 ? 65 : 97;
+  return String.fromCharCode(((code - first + 13) % 26) + first);
+}
+
 const ENCODINGS: readonly { readonly pattern: RegExp; readonly decode: (text: string) => string }[] = [
   { pattern: /[A-Za-z0-9+/_-]{24,}={0,2}/g, decode: (text) => Buffer.from(text, 'base64').toString('utf8') },
   { pattern: /(?:[0-9a-fA-F]{2}[ :]?){16,}/g, decode: (text) => fromHex(text.replaceAll(/[ :]/g, '')) },

@@ -24,6 +24,8 @@ export type FindingRule =
 export interface Passage {
   readonly where: string;
   readonly text: string;
+  /** The parameter that it describes. */
+  readonly about?: string;
 }
 
 const EXCERPT_CHARS = 120;

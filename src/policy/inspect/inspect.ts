@@ -1,14 +1,10 @@
 import type { JsonObject } from '../../model/json.ts';
-import { meetingsIn } from './cues.ts';
 import { decodedIn } from './encoded.ts';
 import { finding } from './finding.ts';
 import type { Finding, Passage } from './finding.ts';
 import { hiddenIn } from './hidden.ts';
-import { inOtherLanguage } from './languages.ts';
+import { isAboutCode, judge, subjectOfDefinition } from './judge/judge.ts';
 import { passagesOf } from './passages.ts';
-import { PHRASES } from './phrases.ts';
-import { plainText, plainWords } from './plain-words.ts';
-import { sentencesOf, wordsOfName } from './sentences.ts';
 
 const MAX_FINDINGS = 20;
 
@@ -18,44 +14,23 @@ const MAX_FINDINGS = 20;
  */
 export function inspect(definition: JsonObject): readonly Finding[] {
   const { passages, isCut } = passagesOf(definition);
-  const found = passages.flatMap(inPassage);
+  const subject = subjectOfDefinition(definition);
+  const found = passages.flatMap((passage) => inPassage(passage, subject));
   if (isCut) found.push({ rule: 'too-long', where: '', excerpt: 'More text than a definition needs.' });
   return distinct(found).slice(0, MAX_FINDINGS);
 }
 
-function inPassage(passage: Passage): readonly Finding[] {
-  const { text, where } = passage;
+function inPassage(passage: Passage, subject: ReadonlySet<number>): readonly Finding[] {
   // Nothing that could be said to anybody is this short.
-  if (text.length < 3) return [];
-  const decoded = decodedIn(text).map((hidden) => ({
-    ...hidden,
-    finding: finding('encoded', passage, hidden.at),
-  }));
-  return [
-    ...hiddenIn(passage),
-    ...said(passage),
-    ...decoded.flatMap((hidden) => [hidden.finding, ...said({ where, text: hidden.text })]),
-  ];
-}
-
-function said(passage: Passage): readonly Finding[] {
-  const words = wordsOfName(passage.text);
-  return words === undefined ? saidIn(passage) : [...saidIn(passage), ...saidIn({ ...passage, text: words })];
-}
-
-function saidIn({ where, text }: Passage): readonly Finding[] {
-  const plain = plainWords(text);
-  if (plain.length < 5) return [];
-  const phrases = PHRASES.flatMap(({ rule, pattern }) => {
-    const match = pattern.exec(plain);
-    return match === null ? [] : [finding(rule, { where, text: plain }, match.index, match[0].length)];
+  if (passage.text.length < 3) return [];
+  const said = judge(passage, subject);
+  const decoded = decodedIn(passage.text).flatMap(({ at, text }) => {
+    const hidden = judge({ ...passage, text }, subject);
+    if (hidden !== undefined) return [finding('encoded', passage, at), hidden];
+    // A tool that decodes may show an example; to any other a hidden text does not belong.
+    return isAboutCode(subject) ? [] : [finding('encoded', passage, at)];
   });
-  const met = sentencesOf(plainText(text)).flatMap((sentence) => {
-    const other = inOtherLanguage(sentence);
-    const rules = other === undefined ? meetingsIn(sentence) : [...meetingsIn(sentence), other];
-    return rules.map((rule) => finding(rule, { where, text: sentence }));
-  });
-  return [...phrases, ...met];
+  return [...hiddenIn(passage), ...(said === undefined ? [] : [said]), ...decoded];
 }
 
 function distinct(found: readonly Finding[]): Finding[] {

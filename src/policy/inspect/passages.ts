@@ -15,30 +15,31 @@ export function passagesOf(definition: JsonObject): {
   const passages: Passage[] = [];
   let chars = 0;
   let isCut = false;
-  const add = (where: string, text: string): void => {
+  const add = (where: string, text: string, about?: string): void => {
     if (passages.length >= MAX_PASSAGES || chars >= MAX_CHARS) isCut = true;
     else {
       const kept = text.slice(0, MAX_CHARS - chars);
       isCut ||= kept.length < text.length;
       chars += kept.length;
-      passages.push({ where, text: kept });
+      passages.push(about === undefined ? { where, text: kept } : { where, text: kept, about });
     }
   };
-  const walk = (value: unknown, where: string, depth: number): void => {
+  const walk = (value: unknown, where: string, depth: number, about?: string): void => {
     if (isCut) return;
-    if (typeof value === 'string') add(where, value);
+    if (typeof value === 'string') add(where, value, about);
     else if (depth > MAX_DEPTH) isCut = true;
-    else if (Array.isArray(value)) value.forEach((one, at) => walk(one, `${where}[${at}]`, depth + 1));
+    else if (Array.isArray(value)) value.forEach((one, at) => walk(one, `${where}[${at}]`, depth + 1, about));
     else if (isJsonObject(value)) {
+      const isOfNames = where.endsWith('properties');
       for (const [key, member] of Object.entries(value)) {
         const inside = where === '' ? key : `${where}.${key}`;
-        if (isName(key)) add(`${inside} (name)`, key);
-        walk(member, inside, depth + 1);
+        if (isOfNames ? key.length > 2 : isName(key)) add(`${inside} (name)`, key);
+        walk(member, inside, depth + 1, isOfNames ? key : about);
       }
     }
   };
-  // `_meta` and icons are for clients, not for models.
-  const { _meta: _, icons: _icons, ...seen } = definition;
+  // Icons are for clients, not for models; whether `_meta` is read depends on the client.
+  const { icons: _icons, ...seen } = definition;
   walk(seen, '', 0);
   return { passages, isCut };
 }

@@ -31,18 +31,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
 
 const IGNORED = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/**
- * The text as a model understands it: without what does not show, in one alphabet, one case and one spacing. Patterns
- * are matched against this, so that a disguise does not help.
- */
-export function plainWords(text: string): string {
-  return fold(text.normalize('NFKC').replaceAll(IGNORED, ''))
-    .replaceAll(/[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}/g, '')
-    .replaceAll(/[’‘´]/g, "'")
-    .replaceAll(/[\s\u00A0]+/g, ' ');
-}
-
-/** Like `plainWords`, with the characters that identifiers and paths are made of. */
+/** The text as a model understands it: without what does not show, in one alphabet, one case and one spacing. */
 export function plainText(text: string): string {
   return fold(text.normalize('NFKC').replaceAll(IGNORED, ''))
     .replaceAll(/[’‘´]/g, "'")
@@ -61,8 +50,10 @@ export function look(name: string): string {
 
 /** A word in one alphabet keeps its letters; only mixtures with Latin are a disguise. */
 function fold(text: string): string {
-  return text.toLowerCase().replaceAll(/[\p{L}\p{M}]+/gu, (word) =>
-    /[a-z]/.test(word) || isAllAlike(word)
+  const lower = text.toLowerCase();
+  if (isAscii(lower)) return lower;
+  return lower.replaceAll(/[\p{L}\p{M}]+/gu, (word) =>
+    !isAscii(word) && (/[a-z]/.test(word) || isAllAlike(word))
       ? Array.from(word)
           .map((letter) => LOOK_ALIKES[letter] ?? letter)
           .join('')
@@ -71,5 +62,11 @@ function fold(text: string): string {
 }
 
 function isAllAlike(word: string): boolean {
-  return Array.from(word).every((letter) => letter in LOOK_ALIKES);
+  for (const letter of word) if (!(letter in LOOK_ALIKES)) return false;
+  return true;
+}
+
+function isAscii(text: string): boolean {
+  // eslint-disable-next-line no-control-regex -- all of ASCII is meant.
+  return /^[\u0000-\u007F]*$/.test(text);
 }
