@@ -47,6 +47,7 @@ interface QuarantineDeps {
 
 /** What waits for a person's approval, and what becomes of it. */
 export class Quarantine {
+  #scanned: { readonly of: readonly Listing[]; readonly found: Map<string, ReturnType<Scan>> } | undefined;
   readonly #deps: QuarantineDeps;
 
   constructor(deps: QuarantineDeps) {
@@ -179,12 +180,24 @@ export class Quarantine {
     return [...this.#deps.configs.keys()].flatMap((name) => this.#deps.catalog.listing(name) ?? []);
   }
 
-  #scanner(): Promise<Scan> {
-    return scanner(
-      this.#listings().flatMap(({ upstream, tools }) =>
-        tools.map(({ definition }) => ({ upstream, definition })),
-      ),
+  /** Looking at thousands of definitions takes long, so that each is looked at once while the listings are the same. */
+  async #scanner(): Promise<Scan> {
+    const listings = this.#listings();
+    if (
+      this.#scanned?.of.length !== listings.length ||
+      this.#scanned.of.some((one, at) => one !== listings[at])
+    )
+      this.#scanned = { of: listings, found: new Map() };
+    const { found } = this.#scanned;
+    const scan = await scanner(
+      listings.flatMap(({ upstream, tools }) => tools.map(({ definition }) => ({ upstream, definition }))),
     );
+    return (upstream, subject) => {
+      const key = JSON.stringify([upstream, subject.kind, subject.name]);
+      let findings = found.get(key);
+      if (findings === undefined) found.set(key, (findings = scan(upstream, subject)));
+      return findings;
+    };
   }
 }
 
