@@ -34,7 +34,11 @@ export function ContentBlock({ block }: { readonly block: unknown }) {
 
 function TextBlock({ text }: { text: string }) {
   const value = jsonIn(text);
-  return value === undefined ? <LongText text={text} /> : <JsonTree value={value} open={text.length < SHORT ? 9 : 2} />;
+  return value === undefined ? (
+    <LongText text={text} />
+  ) : (
+    <JsonTree value={value} open={text.length < SHORT ? 9 : 2} />
+  );
 }
 
 function Media({ data, mimeType }: { data: string; mimeType: string }) {
