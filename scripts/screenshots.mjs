@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { fillRecord, stateFolder } from '../bench/dashboard/fill-record.mjs';
 import { build } from './build.mjs';
 import { openDashboardPage } from './dashboard-page.mjs';
 import { ensure } from './ensure.mjs';
@@ -15,17 +16,33 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const main = join(root, 'dist', 'main.js');
 const target = join(root, 'docs', 'images', 'dashboard');
 const MOST_BYTES = 120_000;
+const WIDTH = 1100;
+const HEIGHT = 640;
 const ADDRESS = '127.0.0.1:7339';
 
 /** Each with what is there once the page is whole, and what is done before the picture. */
 const pages = [
-  { name: 'overview', path: '/', sign: 'filesystem' },
+  { name: 'overview', path: '/', sign: 'filesystem', height: 800 },
   { name: 'servers', path: '/servers?server=filesystem', sign: 'filesystem' },
-  { name: 'tools', path: '/tools?q=read+a+file&tier=read', sign: 'filesystem__read_text_file' },
+  {
+    name: 'tools',
+    path: '/tools?q=read+a+file&server=filesystem&tier=read',
+    sign: 'filesystem__read_text_file',
+  },
   { name: 'try-a-tool', path: '/tools?tool=everything__get-structured-content', act: tryTool },
   { name: 'approvals', path: '/approvals', sign: 'notes' },
-  { name: 'activity', path: '/activity', sign: 'read_text_file' },
+  { name: 'activity', path: '/activity', sign: 'read_text_file', height: 720 },
   { name: 'access', path: '/access', sign: 'reading' },
+];
+
+const RECORDS = 900;
+const done = [
+  ['filesystem', 'read_text_file', 'read', 4],
+  ['filesystem', 'list_directory', 'read', 3],
+  ['filesystem', 'write_file', 'destructive', 9],
+  ['memory', 'search_nodes', 'read', 14],
+  ['memory', 'create_entities', 'write', 22],
+  ['everything', 'get-sum', 'read', 6],
 ];
 
 ensure();
@@ -46,22 +63,18 @@ let gateway;
 try {
   await takePictures();
 } finally {
-  if (gateway !== undefined && gateway.exitCode === null) {
-    gateway.kill('SIGTERM');
-    await once(gateway, 'exit');
-  }
+  await stop();
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
 }
 
 async function takePictures() {
   writeFileSync(config, JSON.stringify(demonstration(), null, 2));
-  gateway = spawn(process.execPath, [main, 'serve', '--config', config, '--http', ADDRESS], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  await listening(gateway);
+  await start();
+  await stop();
+  await fillRecord({ stateDir: stateFolder(home), count: RECORDS, recordOf });
+  await start();
   const context = {
-    viewport: { width: 1100, height: 700 },
+    viewport: { width: WIDTH, height: HEIGHT },
     reducedMotion: 'reduce',
     locale: 'en-GB',
     timezoneId: 'UTC',
@@ -73,7 +86,8 @@ async function takePictures() {
     mkdirSync(target, { recursive: true });
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme });
-      for (const { name, path, sign, act } of pages) {
+      for (const { name, path, sign, act, height = HEIGHT } of pages) {
+        await page.setViewportSize({ width: WIDTH, height });
         await goto(path);
         if (sign !== undefined) await page.locator('main').getByText(sign).first().waitFor();
         await act?.(page);
@@ -114,6 +128,38 @@ function demonstration() {
   };
 }
 
+async function start() {
+  gateway = spawn(
+    process.execPath,
+    [main, 'serve', '--config', config, '--http', ADDRESS, '--expose', 'search'],
+    {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  await listening(gateway);
+}
+
+async function stop() {
+  if (gateway === undefined || gateway.exitCode !== null) return;
+  gateway.kill('SIGTERM');
+  await once(gateway, 'exit');
+}
+
+/** An hour of work of two people and a build server, always the same. */
+function recordOf(n, at) {
+  const [server, entry, tier, ms] = done[(n * 7 + Math.floor(n / 11)) % done.length];
+  const hasFailed = n % 23 === 7;
+  return {
+    ...{ at, request: `demo-${n}`, group: `demo-${n}`, kind: 'tool', via: 'http', profile: 'default' },
+    ...{ caller: ['key:ada-laptop', 'key:ci', 'local:grace'][n % 3], client: 'demo', clientVersion: '1' },
+    ...{ server, entry, tier, rule: 'default', fingerprint: `demo-${n % 7}` },
+    ...{ outcome: hasFailed ? 'tool-error' : 'ok', ms: ms * (1 + ((n * 13) % 10) / 5) },
+    ...{ bytesIn: 60 + (n % 40), bytesOut: 300 + ((n * 97) % 4000) },
+    ...{ argumentText: '{}', resultText: '{}', resultChars: 2 },
+  };
+}
+
 async function listening(child) {
   let said = '';
   child.stderr.setEncoding('utf8');
@@ -137,18 +183,35 @@ async function makeActivity(page) {
     ['filesystem__read_text_file', { path: '/etc/passwd' }],
     ['memory__read_graph', {}],
   ];
-  for (let round = 0; round < 4; round += 1)
-    for (const [name, args] of calls) await send(page, '/api/call', { name, args });
-  await send(page, '/api/keys', { name: 'ada-laptop', tier: 'destructive' });
+  for (const [name, args] of calls) await send(page, '/api/call', { name, args });
+  const { key } = await send(page, '/api/keys', { name: 'ada-laptop', tier: 'destructive' });
   await send(page, '/api/keys', { name: 'ci', profile: 'reading', tier: 'read' });
+  await searchAsClient(key);
+}
+
+/** What a client asks for, so that there are tokens to count. */
+async function searchAsClient(key) {
+  const headers = { 'content-type': 'application/json', accept: '*/*', authorization: `Bearer ${key}` };
+  const ask = async (method, params) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const answer = await fetch(`http://${ADDRESS}/mcp`, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(`${method} was answered with ${answer.status}: ${await answer.text()}`);
+    headers['mcp-session-id'] ??= answer.headers.get('mcp-session-id') ?? '';
+    await answer.text();
+  };
+  const clientInfo = { name: 'demo', version: '1' };
+  await ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  await ask('tools/list', {});
+  await ask('tools/call', { name: 'search_tools', arguments: { query: 'read a file' } });
 }
 
 async function send(page, path, body) {
-  await page.evaluate(
+  return page.evaluate(
     async ([to, value]) => {
       const headers = { 'content-type': 'application/json', 'x-trunkline': '1' };
       const answer = await fetch(to, { method: 'POST', headers, body: JSON.stringify(value) });
       if (!answer.ok) throw new Error(`${to} answered ${answer.status}: ${await answer.text()}`);
+      return answer.json();
     },
     [path, body],
   );

@@ -1,5 +1,6 @@
 // Writes many records into the database of a gateway that does not run, through the thread that writes them there.
 
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
@@ -7,8 +8,8 @@ const worker = fileURLToPath(new URL('../../dist/audit-worker.js', import.meta.u
 const BATCH = 1000;
 const HOUR_MS = 3_600_000;
 
-/** Spread evenly over the hour before now, over all servers and their tools; one of ten did not end well. */
-export async function fillRecord({ stateDir, count, tools }) {
+/** Spread evenly over the hour before now; `recordOf` says what the one of this number at this time is. */
+export async function fillRecord({ stateDir, count, recordOf }) {
   const settings = { arguments: false, results: false, chain: false };
   const thread = new Worker(worker, {
     workerData: { stateDir, keepMs: 1e12, maxBytes: 1e12, ...settings },
@@ -26,7 +27,7 @@ export async function fillRecord({ stateDir, count, tools }) {
   const begin = Date.now() - HOUR_MS;
   for (let from = 0; from < count; from += BATCH) {
     const records = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) =>
-      record(from + index, begin + ((from + index) / count) * HOUR_MS, tools),
+      recordOf(from + index, Math.round(begin + ((from + index) / count) * HOUR_MS)),
     );
     thread.postMessage({ type: 'write', records });
   }
@@ -36,25 +37,10 @@ export async function fillRecord({ stateDir, count, tools }) {
   await closed;
 }
 
-function record(n, at, tools) {
-  const { server, original } = tools[(n * 7919) % tools.length];
-  return {
-    ...{ at: Math.round(at), request: `bench-${n}`, group: `bench-${n}`, kind: 'tool' },
-    ...{
-      caller: `key:caller-${n % 20}`,
-      via: 'http',
-      client: 'bench',
-      clientVersion: '1',
-      profile: 'default',
-    },
-    ...{
-      server,
-      entry: original,
-      tier: 'write',
-      outcome: n % 10 === 0 ? 'tool-error' : 'ok',
-      rule: 'default',
-    },
-    ...{ ms: 1 + ((n * 31) % 500), bytesIn: 120, bytesOut: 400 + (n % 9000) },
-    ...{ argumentText: '{}', resultText: '{}', resultChars: 2, fingerprint: `bench-${n % 7}` },
-  };
+/** The folder of a gateway's database below its home: a configuration that is not the user's own has one of its own. */
+export function stateFolder(home) {
+  const found = readdirSync(home, { recursive: true, withFileTypes: true });
+  const database = found.find(({ name }) => name === 'trunkline.db');
+  if (database === undefined) throw new Error('the gateway has made no database');
+  return database.parentPath;
 }

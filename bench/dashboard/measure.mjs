@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { openDashboardPage } from '../../scripts/dashboard-page.mjs';
 import { percentile } from '../lib/stats.mjs';
 import { environment, gateway, within } from '../lib/subjects.mjs';
-import { fillRecord } from './fill-record.mjs';
+import { fillRecord, stateFolder } from './fill-record.mjs';
 
 const catalogServer = fileURLToPath(new URL('../fixtures/catalog-server.mjs', import.meta.url));
 const servers = readdirSync(new URL('../catalog/', import.meta.url))
@@ -25,11 +25,17 @@ const MOVES = ['ArrowDown', 'ArrowDown', 'PageDown', 'ArrowUp', 'End', 'Home'];
 const pages = [
   { name: 'Overview, through the servers', path: '/', grid: 'Servers' },
   { name: 'Servers, through the list', path: '/servers', grid: 'Servers' },
-  { name: 'Tools, searching', path: '/tools', search: 'Search tools', ready: 'Tools' },
+  { name: 'Tools, searching', path: '/tools', search: 'Search tools', ready: 'Tools', asks: '/api/search?' },
   { name: 'Tools, through the list', path: '/tools', grid: 'Tools' },
   { name: 'One tool, typing into its form', path: '/tools?tool=TOOL', field: true },
   { name: 'Approvals, from part to part', path: '/approvals' },
-  { name: 'Activity, filtering by tool', path: '/activity', search: 'Tool', ready: 'Records' },
+  {
+    name: 'Activity, filtering by tool',
+    path: '/activity',
+    search: 'Tool',
+    ready: 'Records',
+    asks: '/api/audit?',
+  },
   { name: 'Activity, through the records', path: '/activity', grid: 'Records' },
   { name: 'Access, searching a view', path: '/access', search: 'Search by name', ready: 'What this caller' },
 ];
@@ -51,7 +57,11 @@ export async function measureDashboard({ children }) {
   const tools = await within(allTools(opened.page), 'the catalog was not listed', first);
   await opened.close();
   await children.end(first);
-  await fillRecord({ stateDir: stateFolder(home), count: RECORDS, tools });
+  await fillRecord({
+    stateDir: stateFolder(home),
+    count: RECORDS,
+    recordOf: (n, at) => record(n, at, tools),
+  });
   const running = await serve(children, { config, env });
   const context = { viewport: { width: 1280, height: 900 } };
   const dashboard = await openDashboardPage({ env, config, context });
@@ -89,15 +99,31 @@ async function allTools(page) {
   }
 }
 
-/** A configuration that is not the user's own has a folder of its own. */
-function stateFolder(home) {
-  const found = readdirSync(home, { recursive: true, withFileTypes: true });
-  const database = found.find(({ name }) => name === 'trunkline.db');
-  if (database === undefined) throw new Error('the gateway has made no database');
-  return database.parentPath;
+/** Over all servers and their tools; one of ten did not end well. */
+function record(n, at, tools) {
+  const { server, original } = tools[(n * 7919) % tools.length];
+  return {
+    ...{ at, request: `bench-${n}`, group: `bench-${n}`, kind: 'tool' },
+    ...{
+      caller: `key:caller-${n % 20}`,
+      via: 'http',
+      client: 'bench',
+      clientVersion: '1',
+      profile: 'default',
+    },
+    ...{
+      server,
+      entry: original,
+      tier: 'write',
+      outcome: n % 10 === 0 ? 'tool-error' : 'ok',
+      rule: 'default',
+    },
+    ...{ ms: 1 + ((n * 31) % 500), bytesIn: 120, bytesOut: 400 + (n % 9000) },
+    ...{ argumentText: '{}', resultText: '{}', resultChars: 2, fingerprint: `bench-${n % 7}` },
+  };
 }
 
-async function measurePage({ page, goto }, { name, path, grid, search, field, ready }, tools) {
+async function measurePage({ page, goto }, { name, path, grid, search, field, ready, asks }, tools) {
   const long = tools.find((tool) => tool.name.includes('create')) ?? tools[0];
   await goto(path.replace('TOOL', encodeURIComponent(long.name)));
   const table = grid ?? ready;
@@ -112,8 +138,12 @@ async function measurePage({ page, goto }, { name, path, grid, search, field, re
     else await page.keyboard.press(grid === undefined ? 'Tab' : MOVES[at % MOVES.length]);
     await page.waitForTimeout(60);
   }
-  const times = await page.evaluate(() => globalThis.pressed);
-  return { name, presses: times.length, p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
+  await page.waitForTimeout(1000);
+  const { times, answers } = await page.evaluate(answeredAfter, asks);
+  return {
+    ...{ name, presses: times.length, p50: percentile(times, 0.5), p95: percentile(times, 0.95) },
+    ...(answers.length > 0 && { answered: percentile(answers, 0.5), answeredP95: percentile(answers, 0.95) }),
+  };
 }
 
 function keyFor(character) {
@@ -128,10 +158,22 @@ function watchKeys() {
     ({ timeStamp }) => {
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => globalThis.pressed.push(performance.now() - timeStamp);
+        port1.onmessage = () => globalThis.pressed.push({ at: timeStamp, ms: performance.now() - timeStamp });
         port2.postMessage(null);
       });
     },
     { capture: true },
   );
+}
+
+/** In the page: until each frame, and from the last key before each question until its answer was there; the others were given up. */
+function answeredAfter(asks) {
+  const answers = performance
+    .getEntriesByType('resource')
+    .filter(({ name, responseStatus }) => asks !== undefined && name.includes(asks) && responseStatus === 200)
+    .flatMap(({ startTime, responseEnd }) => {
+      const key = globalThis.pressed.findLast(({ at }) => at <= startTime);
+      return key === undefined ? [] : [responseEnd - key.at];
+    });
+  return { times: globalThis.pressed.map(({ ms }) => ms), answers };
 }

@@ -4,12 +4,14 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { untilListed } from '../support/asking.ts';
+import { eventually } from '../support/eventually.ts';
 import { fixture, fixtureLog } from '../support/fixture.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import { openDashboard } from './support.ts';
 
 checkLeaks();
 
+const patience = { withinMs: 20_000 };
 const config = { startup: { listWait: '10s' } };
 
 test('a tool is found, tried, and seen in the activity with its filters and export', async () => {
@@ -27,9 +29,14 @@ test('a tool is found, tried, and seen in the activity with its filters and expo
   await page.keyboard.press('/');
   await page.keyboard.type('say it back');
   await page.getByLabel('Server').selectOption('one');
-  await page.getByRole('link', { name: 'one__echo', exact: true }).click();
+  await page.getByRole('link', { name: 'one__echo', exact: true }).waitFor();
+  await page.getByRole('grid', { name: 'Tools' }).focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
   const call = page.getByRole('button', { name: 'Call', exact: true });
   await page.getByText('Still needs text').waitFor();
+  // Whoever uses the keyboard is on the new page now.
+  expect(await page.evaluate('document.activeElement.id')).toBe('main');
   expect(await call.isDisabled()).toBe(true);
   await page.getByLabel('text').fill('a first line');
   await page.keyboard.press('Shift+Enter');
@@ -58,10 +65,10 @@ test('a tool is found, tried, and seen in the activity with its filters and expo
   await other.callTool('two__echo', { text: 'unseen' });
   await other.callTool('one__echo', { text: 'seen' });
   await other.close();
-  await expect.poll(() => rows(/echo one/).count()).toBe(2);
+  await eventually(async () => (await rows(/echo one/).count()) === 2, patience);
   expect(await rows(/echo two/).count()).toBe(0);
   await page.getByRole('searchbox', { name: 'Caller' }).fill('DASHBOARD');
-  await expect.poll(() => rows(/echo one/).count()).toBe(1);
+  await eventually(async () => (await rows(/echo one/).count()) === 1, patience);
 
   expect(await exported(page, 'Export JSONL')).toMatch(/^\{[^\n]*"entry":"echo"[^\n]*\}\n$/);
   expect(await exported(page, 'Export CSV')).toMatch(/^time,[^\n]*\n[^\n]*,one,echo,[^\n]*\n$/);
@@ -74,8 +81,15 @@ test('a tool is found, tried, and seen in the activity with its filters and expo
 });
 
 test('what a server asks during a call is put to the person, one question after the other', async () => {
-  await using dashboard = await openDashboard({ mcpServers: { it: fixture('asks-the-user') }, config });
+  const entry = fixture('asks-the-user');
+  await using dashboard = await openDashboard({ mcpServers: { it: entry }, config });
   const { page } = dashboard;
+  // As with a connection that is slow: the next question is there before the word that the answer was taken.
+  await page.route('**/api/answer', async (route) => {
+    const response = await route.fetch();
+    await eventually(() => fixtureLog(entry).of('asked').length % 2 === 0, patience);
+    await route.fulfill({ response });
+  });
   await dashboard.goto('/tools?tool=it__ask-twice');
   await page.getByRole('textbox', { name: 'mark' }).fill('x');
   await page.keyboard.press('Enter');
@@ -110,12 +124,14 @@ test('a call that takes long is cancelled, with leaving the page as well', async
   await page.getByText('Calling').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('Cancelled. What it had done by then stays done.').waitFor();
-  await expect.poll(() => fixtureLog(entry).of('cancelled').length).toBe(1);
+  await eventually(() => fixtureLog(entry).of('cancelled').length === 1, patience);
   await page.getByRole('button', { name: 'Call', exact: true }).click();
   await page.getByText('Calling').waitFor();
-  await expect.poll(() => fixtureLog(entry).of('call').length).toBe(2);
+  await eventually(() => fixtureLog(entry).of('call').length === 2, patience);
   await page.getByRole('link', { name: 'Overview' }).click();
-  await expect.poll(() => fixtureLog(entry).of('cancelled').length).toBe(2);
+  await eventually(() => fixtureLog(entry).of('cancelled').length === 2, patience);
+  const cancelled = { tool: 'slow', wasRunning: true };
+  expect(fixtureLog(entry).of('cancelled')).toMatchObject([cancelled, cancelled]);
 });
 
 async function exported(page: Page, name: string): Promise<string> {

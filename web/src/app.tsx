@@ -31,6 +31,8 @@ function Shell() {
   const { router, link } = useStore();
   const main = useRef<HTMLElement>(null);
   const path = router.path.value;
+  // One tool is a page of its own, though its path is that of all.
+  const tool = path === '/tools' ? router.query.value.get('tool') : null;
   const isFirst = useRef(true);
   useEffect(() => {
     const title = pages.find((page) => page.path === path)?.title;
@@ -38,7 +40,7 @@ function Shell() {
     // Whoever uses a screen reader or the keyboard goes on at the new page, not in the middle of the old one.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
-  }, [path]);
+  }, [path, tool]);
   return (
     <div class="shell">
       <a class="skip" href="#main">

@@ -80,6 +80,7 @@ const columns: readonly Column<AuditRecord>[] = [
     title: 'Took',
     width: '76px',
     align: 'right',
+    isWideOnly: true,
     cell: ({ ms }) => (ms === undefined ? '' : duration(ms)),
   },
   {
