@@ -15,7 +15,8 @@ import { watchedTask } from '../model/watched.ts';
 import type { Operation } from '../policy/call.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
 import type { CallRequest } from './call-request.ts';
-import { isList, isOfProtocol, leftToServer, namedBy, passesBetween } from './pass-through.ts';
+import { isJudged, isList, isOfProtocol, leftToServer } from './pass-through.ts';
+import { namedBy, noPage, passesBetween } from './pass-through.ts';
 import {
   completionOperation,
   findTool,
@@ -163,6 +164,8 @@ export class ServerAlone implements Served {
       return unlisted;
     });
     const answer = await this.#deps.call(caller, operation, request);
+    // A refusal is the server's own to word; what else it says was not looked at by anybody.
+    if (isJudged(method) && !this.#isUnfiltered(caller)) throw noPage();
     return method === 'tasks/list' && !this.isForOne
       ? tasks.withoutForeign(caller, config.name, answer)
       : answer;
@@ -231,9 +234,7 @@ export class ServerAlone implements Served {
 
   /** What a lenient server could take for something that is hidden or held here does not reach it. */
   #refuseOdd(caller: Caller, method: string, params: JsonObject): void {
-    const isJudged = method === 'tools/list' || method === 'prompts/list';
-    if (isList(method) && !(isJudged ? this.#isUnfiltered(caller) : this.#deps.sight.of(caller).isOpen))
-      throw new GatewayError('ARGUMENTS_INVALID', 'There is no such page; every list is one page here.');
+    if (isList(method) && !this.#deps.sight.of(caller).isOpen) throw noPage();
     const named = namedBy(method);
     if (named !== undefined && params[named] !== undefined && !this.#isUnfiltered(caller))
       throw new GatewayError('ARGUMENTS_INVALID', `${named} must be a string.`);

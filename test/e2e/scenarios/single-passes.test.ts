@@ -56,7 +56,8 @@ verifies('single:undeclared', async (cell) => {
     'resources/templates/list': 'No templates here. (-32601)',
   }))
     expect(await failureOf(client.request(method)), method).toMatchObject({ code: -32601, message: own });
-  expect(await failureOf(client.callTool('none'))).toMatchObject({ message: 'Unknown tool: none (-32602)' });
+  // A tool that was never listed was never approved, so that the server is not asked.
+  expect(await failureOf(client.callTool('none'))).toMatchObject({ message: 'Unknown tool: none. (-32602)' });
   const own = await failureOf(client.request('tools/list', { cursor: 'odd' }));
   expect(own).toMatchObject({ code: -32602, message: 'That cursor was never given. (-32602)' });
 });
