@@ -1,4 +1,3 @@
-import { GatewayError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isLogLevel } from '../model/log-level.ts';
@@ -84,12 +83,3 @@ const NAMED: Readonly<Record<string, string>> = {
   'prompts/get': 'name',
   'resources/read': 'uri',
 };
-
-/** Lists of what is approved or held. */
-export function isJudged(method: string): boolean {
-  return method === 'tools/list' || method === 'prompts/list';
-}
-
-export function noPage(): GatewayError {
-  return new GatewayError('ARGUMENTS_INVALID', 'There is no such page; every list is one page here.');
-}

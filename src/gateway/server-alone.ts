@@ -7,16 +7,16 @@ import { Emitter } from '../lib/emitter.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
-import { GatewayError, RpcError } from '../model/errors.ts';
+import { GatewayError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era, ServerFacts } from '../model/server-facts.ts';
 import { watchedTask } from '../model/watched.ts';
 import type { Operation } from '../policy/call.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
+import { BeyondLists } from './beyond-lists.ts';
 import type { CallRequest } from './call-request.ts';
-import { isJudged, isList, isOfProtocol, leftToServer } from './pass-through.ts';
-import { namedBy, noPage, passesBetween } from './pass-through.ts';
+import { leftToServer, passesBetween } from './pass-through.ts';
 import {
   completionOperation,
   findTool,
@@ -63,12 +63,14 @@ export class ServerAlone implements Served {
   readonly #deps: AloneDeps;
   readonly #views = new WeakMap<Snapshot, View>();
   readonly #unlisted: View;
+  readonly #beyond: BeyondLists;
   #announced: Snapshot | undefined;
   #waitUntil: number | undefined;
 
   constructor(deps: AloneDeps) {
     this.#deps = deps;
     this.isForOne = deps.isForOne;
+    this.#beyond = new BeyondLists(deps);
     this.#unlisted = viewOf(undefined, [deps.config]);
     this.#announced = this.#snapshot;
     deps.all.events.on('changed', ({ byRules }) => this.#announce(byRules === true));
@@ -101,7 +103,7 @@ export class ServerAlone implements Served {
       const entry = findTool(snapshot, name);
       if (entry !== undefined) return toolOperation(entry, request.params);
       refuseHeldTool(snapshot, name);
-      if (!this.#mayHave(caller, name)) throw unknownEntry('tool', name, snapshot.tools.keys());
+      if (!this.#beyond.mayCall(caller, name)) throw unknownEntry('tool', name, snapshot.tools.keys());
       return unlisted;
     });
     return this.#deps.call(caller, operation, request);
@@ -112,7 +114,9 @@ export class ServerAlone implements Served {
     const operation = await this.#found(unlisted, caller, request, (snapshot) => {
       const isListed = [...snapshot.prompts.keys()].some((known) => known === name);
       // What the rules speak of is known here; the rest is the server's to refuse.
-      return isListed || !this.#isOpen(caller) ? promptOperation(snapshot, name, request.params) : unlisted;
+      return isListed || !this.#beyond.isOpen(caller)
+        ? promptOperation(snapshot, name, request.params)
+        : unlisted;
     });
     return this.#deps.call(caller, operation, request);
   }
@@ -136,7 +140,7 @@ export class ServerAlone implements Served {
       } catch (error) {
         // Templates are not approved, so that one which is in no list is the server's own matter.
         const isFree =
-          ref['type'] === 'ref/prompt' ? this.#isOpen(caller) : this.#deps.sight.of(caller).isOpen;
+          ref['type'] === 'ref/prompt' ? this.#beyond.isOpen(caller) : this.#deps.sight.of(caller).isOpen;
         if (!(error instanceof GatewayError) || !isFree) throw error;
         return unlisted;
       }
@@ -160,12 +164,11 @@ export class ServerAlone implements Served {
     const operation = await this.#found(unlisted, caller, request, () => {
       if (isAboutTask(method) && tasks.isForeign(caller, config.name, params['taskId']))
         tasks.upstreamOf(caller, params); // Says that there is none.
-      this.#refuseOdd(caller, method, params);
+      this.#beyond.refuseOdd(caller, method, params);
       return unlisted;
     });
     const answer = await this.#deps.call(caller, operation, request);
-    // A refusal is the server's own to word; what else it says was not looked at by anybody.
-    if (isJudged(method) && !this.#isUnfiltered(caller)) throw noPage();
+    this.#beyond.checkAnswered(caller, method);
     return method === 'tasks/list' && !this.isForOne
       ? tasks.withoutForeign(caller, config.name, answer)
       : answer;
@@ -219,35 +222,6 @@ export class ServerAlone implements Served {
 
   get #facts(): ServerFacts | undefined {
     return this.#snapshot?.upstreams.get(this.#deps.config.name)?.facts;
-  }
-
-  /** Whether what was never listed is the server's own to refuse: nothing of it is hidden from the caller, and nothing is ever held. */
-  #isOpen(caller: Caller): boolean {
-    const { sight, quarantine } = this.#deps;
-    return sight.of(caller).isOpen && !quarantine.isOn;
-  }
-
-  #isUnfiltered(caller: Caller): boolean {
-    const { allow, deny } = this.#deps.config.tools;
-    return this.#isOpen(caller) && deny.length === 0 && allow.includes('*');
-  }
-
-  /** What a lenient server could take for something that is hidden or held here does not reach it. */
-  #refuseOdd(caller: Caller, method: string, params: JsonObject): void {
-    if (isList(method) && !this.#deps.sight.of(caller).isOpen) throw noPage();
-    const named = namedBy(method);
-    if (named !== undefined && params[named] !== undefined && !this.#isUnfiltered(caller))
-      throw new GatewayError('ARGUMENTS_INVALID', `${named} must be a string.`);
-    // A rule can only speak of what is known.
-    if (!isOfProtocol(method) && !this.#deps.sight.of(caller).isOpen)
-      throw new RpcError({ code: -32601, message: `Method not found: ${method.slice(0, 200)}` });
-  }
-
-  /** A tool that is hidden here must not be called, one that the server never listed is its own to refuse. */
-  #mayHave(caller: Caller, name: string): boolean {
-    const { config, catalog } = this.#deps;
-    if (!this.#isUnfiltered(caller)) return false;
-    return catalog.listing(config.name)?.tools.some(({ definition }) => definition.name === name) === false;
   }
 
   #unlistedOperation(kind: Operation['kind'], method: string, { params }: CallRequest): Operation {
