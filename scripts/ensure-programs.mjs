@@ -1,4 +1,4 @@
-// Installs the programs that some tests drive: a browser, a desktop, a terminal, other shells. Only where that is possible without
+// Installs the programs that some tests drive: a browser, a desktop, a terminal, a database, other shells. Only where that is possible without
 // asking anybody: on Debian and its kin, as root. Elsewhere it names what is missing, and the tests that need it fail.
 
 import { spawnSync } from 'node:child_process';
@@ -12,6 +12,8 @@ const wanted = {
   ...{ xvfb: 'Xvfb', 'dbus-daemon': 'dbus-daemon', 'xfce4-panel': 'xfce4-panel', xdotool: 'xdotool' },
   // A keychain.
   ...{ 'gnome-keyring': 'gnome-keyring-daemon', 'libsecret-tools': 'secret-tool' },
+  // Tests run servers of their own with its programs, not the one that it sets up.
+  postgresql: 'pg_createcluster',
 };
 
 export function ensurePrograms() {

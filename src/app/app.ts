@@ -21,6 +21,7 @@ import { openAudit } from './open-audit.ts';
 import { managementTools } from './managing/management-tools.ts';
 import { openFront } from './open-front.ts';
 import { openManagement } from './managing/open-management.ts';
+import { openStore, storePlace } from './open-store.ts';
 import { openMeter } from './open-meter.ts';
 import { openTelemetry } from './open-telemetry.ts';
 import type { Telemetry } from './open-telemetry.ts';
@@ -61,7 +62,9 @@ export async function startApp(options: AppOptions): Promise<App> {
   const scope = new Scope((error) => log.error('Closing failed.', { reason: String(error) }));
   try {
     // Opened first, closed last: what is ended by stopping is recorded, too.
-    const audit = scope.use(openAudit(options, config, log));
+    const place = await storePlace(options, snapshot);
+    const audit = scope.use(openAudit({ ...options, place }, config, log));
+    const store = openStore(place, { scope, log });
     const meter = scope.use(openMeter(audit, Date.now));
     const telemetryOf = (of: ConfigSnapshot): Promise<Telemetry> =>
       openTelemetry(options, of, {
@@ -69,10 +72,13 @@ export async function startApp(options: AppOptions): Promise<App> {
       });
     let telemetry = await telemetryOf(snapshot);
     scope.defer(() => telemetry.close());
-    const built = await buildGateway(options, current, { scope, log, warm, telemetry });
+    const built = await buildGateway(options, current, { scope, log, warm, telemetry, store });
     const { gateway, signIns, pause } = built;
     const ended = deferred<void>();
-    const results = new Results({ ...config.results, estimate: estimateTokens, now: Date.now });
+    const shared = place.server && store.database;
+    const results = new Results({
+      ...{ ...config.results, database: shared, estimate: estimateTokens, now: Date.now },
+    });
     scope.defer(() => results[Symbol.dispose]());
     const { maxScripts, memoryMb } = config.code;
     const sandbox = scope.use(
@@ -81,11 +87,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     const stop = (): void => ended.resolve();
     // Before anybody can know that we are there, who may then ask us to end.
     options.onStopSignal?.(stop);
-    const callers = new Callers(options, current, { scope, audit, log });
+    const callers = new Callers(current, { scope, audit, log, store });
     let reloading: Reloading | undefined;
     const management = openManagement(options, {
       ...{ config: current, audit, serverLogs: built.serverLogs, reload: () => reloading },
       url: () => front.url,
+      isApproved: (name, fingerprint) => gateway.quarantine.isApproved(name, fingerprint),
     });
     const beside = managementTools({ config: current, gateway, audit, management });
     const dashboard = scope.use(
@@ -151,7 +158,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const { Reloading: Loaded } = await import('./reloading.ts');
       const { guards } = built;
       reloading = new Loaded(options, snapshot, {
-        ...{ gateway, guards, front, audit, telemetry, results, sandbox, signIns, log },
+        ...{ place, gateway, guards, front, audit, telemetry, results, sandbox, signIns, log },
         use: (next) => void (inUse = next),
         openTelemetry: telemetryOf,
         useTelemetry: (next) => void (telemetry = next),

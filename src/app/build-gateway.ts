@@ -14,8 +14,6 @@ import { heldServer } from '../policy/approvals/approvals.ts';
 import type { Guard } from '../policy/call.ts';
 import { descriptions } from '../policy/describe.ts';
 import { toolLists } from '../policy/tool-lists.ts';
-import { openDatabase } from '../storage/database.ts';
-import { LazyDatabase } from '../storage/lazy-database.ts';
 import { loginPath } from '../upstream/login-path.ts';
 import { peerOpener } from '../upstream/open-peer.ts';
 import { ChildRecord, sweepOrphans } from '../upstream/orphans.ts';
@@ -26,6 +24,7 @@ import type { AppOptions } from './app-options.ts';
 import { loadGuards } from './load-guards.ts';
 import { openApprovals, watchApprovals } from './open-approvals.ts';
 import { noteConnections, openServerLogs } from './managing/open-server-logs.ts';
+import type { Store } from './open-store.ts';
 import type { Telemetry } from './open-telemetry.ts';
 import { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
 import { credentialsFor, openVault } from './signing-in/upstream-credentials.ts';
@@ -59,11 +58,13 @@ export async function buildGateway(
     readonly log: Logger;
     readonly warm: WarmState | undefined;
     readonly telemetry: Telemetry;
+    readonly store: Store;
   },
 ): Promise<BuiltGateway> {
   const snapshot = current();
   const { env, stateDir, version, build, platform } = options;
-  const { scope } = deps;
+  const { scope, store } = deps;
+  const { database } = store;
   const { serverLogs, log, ...hearing } = openServerLogs(options, current, deps);
   const now = Date.now;
   const config = snapshot.value;
@@ -71,9 +72,8 @@ export async function buildGateway(
   const orphans = sweepOrphans(runDir);
   if (orphans > 0) log.warn('Ended servers that an earlier gateway left behind.', { count: orphans });
   const watchdog = scope.use(new Watchdog({ platform }));
-  const database = scope.use(new LazyDatabase(() => openDatabase({ stateDir, log })));
   const cache = scope.use(
-    new ListingCache({ stateDir, build, warm: deps.warm, database: () => database.get(), log, now }),
+    new ListingCache({ stateDir, build, warm: deps.warm, database, isStored: store.isStored, log, now }),
   );
   const remember = (used: ConfigSnapshot): void =>
     cache.rememberConfig({ revision: used.revision, snapshot: used });
@@ -95,14 +95,14 @@ export async function buildGateway(
     maxMessageBytes: MAX_MESSAGE_BYTES,
   });
   const approvals = await openApprovals(options, current, {
-    ...{ log, now, database: () => database.get(), catalog: () => catalog },
+    ...{ log, now, database, isStored: store.isStored, catalog: () => catalog },
   });
   // Before anything of a server is started or asked.
   const open: typeof opened = async (upstream, how) => {
     if (approvals !== undefined && !(await approvals.mayStart(upstream))) throw heldServer(upstream.name);
     return opened(upstream, how);
   };
-  const vault = openVault(options, { database: () => database.get(), now, log });
+  const vault = openVault(options, { database, now, log });
   const pool = scope.use(
     new UpstreamPool({
       ...{ open, identity, eras: cache.eras, log, now },
@@ -144,7 +144,12 @@ export async function buildGateway(
   );
   if (approvals !== undefined) {
     scope.defer(() => approvals.flush());
-    if (options.listen !== 'nobody') watchApprovals(options, snapshot, { approvals, gateway, scope, log });
+    if (options.listen !== 'nobody')
+      watchApprovals(options, snapshot, { approvals, gateway, scope, log, store });
+  }
+  if (options.listen !== 'nobody') {
+    store.follow('listings', () => void cache.look());
+    store.follow('sign-ins', () => void vault.look());
   }
   const upstreams = (): ConfigSnapshot['value']['upstreams'] => current().value.upstreams;
   const signIns = scope.use(new GatewaySignIns({ upstreams, vault, reader, now, env, home: options.home }));

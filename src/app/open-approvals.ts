@@ -10,9 +10,9 @@ import { Approvals } from '../policy/approvals/approvals.ts';
 import { LOCK_FILE } from '../policy/approvals/lock/lock.ts';
 import type { Lock } from '../policy/approvals/lock/lock.ts';
 import { scanner } from '../policy/scanner.ts';
-import { hasDatabase } from '../storage/database.ts';
 import type { Database } from '../storage/database.ts';
 import type { AppOptions } from './app-options.ts';
+import type { Store } from './open-store.ts';
 
 const LOOK_EVERY_MS = 500;
 const TRY_AGAIN_MS = 2000;
@@ -23,6 +23,7 @@ export async function openApprovals(
   config: () => ConfigSnapshot,
   deps: {
     readonly database: () => Promise<Database>;
+    readonly isStored: () => boolean;
     readonly catalog: () => Catalog;
     readonly log: Logger;
     readonly now: () => number;
@@ -39,7 +40,6 @@ export async function openApprovals(
   };
   return new Approvals({
     ...deps,
-    isStored: () => hasDatabase(stateDir),
     trust: (name) => trust().get(name) ?? 'manual',
     // An entry with a mistake in it is left out, and may come back as it was.
     isGone: (name) => ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
@@ -69,9 +69,10 @@ export function watchApprovals(
     readonly gateway: Gateway;
     readonly scope: Scope;
     readonly log: Logger;
+    readonly store: Store;
   },
 ): void {
-  const { approvals, gateway, scope, log } = deps;
+  const { approvals, gateway, scope, log, store } = deps;
   const file = lockFile(snapshot);
   const apply = async (isLock: boolean): Promise<void> => {
     if (isLock) approvals.useLock(await readLockFile(file));
@@ -89,6 +90,11 @@ export function watchApprovals(
     scope.defer(() => unwatchFile(path, look));
   };
   watch(stamp(stateDir), false);
+  store.follow('approvals', () => {
+    apply(false).catch((error: unknown) =>
+      log.error('Approvals could not be read again.', { reason: String(error) }),
+    );
+  });
   watch(file, true);
   // What could not be read at the start is read when it can be.
   const again = setInterval(() => {

@@ -2,11 +2,14 @@ import type { GatewayConfig } from '../config/config.ts';
 import { AuditTrail } from '../observe/audit/audit-trail.ts';
 import type { Recorder } from '../observe/audit/recorder.ts';
 import type { Logger } from '../observe/log.ts';
+import type { StorePlace } from '../storage/store-place.ts';
 import type { AppOptions } from './app-options.ts';
+
+export type AuditPlace = Pick<AppOptions, 'auditWorker'> & { readonly place: StorePlace };
 
 /** The record of this gateway; what writes it, and its thread, are loaded with the first operation. */
 export function openAudit(
-  options: Pick<AppOptions, 'auditWorker' | 'stateDir'>,
+  options: AuditPlace,
   config: Pick<GatewayConfig, 'audit'>,
   log: Logger,
 ): AuditTrail {
@@ -15,7 +18,7 @@ export function openAudit(
 
 /** How the configuration wants it to be written. */
 export function auditSettings(
-  { auditWorker: worker, stateDir }: Pick<AppOptions, 'auditWorker' | 'stateDir'>,
+  { auditWorker: worker, place }: AuditPlace,
   { audit }: Pick<GatewayConfig, 'audit'>,
   log: Logger,
 ): Parameters<AuditTrail['adjust']>[0] {
@@ -26,7 +29,7 @@ export function auditSettings(
       import('../observe/audit/audit-thread.ts'),
     ]);
     return new Loaded({
-      sink: (told) => new AuditThread({ worker, settings: { ...settings, stateDir }, told }),
+      sink: (told) => new AuditThread({ worker, settings: { ...settings, place }, told }),
       results: settings.results,
       log,
     });

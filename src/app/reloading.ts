@@ -18,6 +18,7 @@ import type { AuditTrail } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Guard } from '../policy/call.ts';
 import type { Results } from '../results/results.ts';
+import type { StorePlace } from '../storage/store-place.ts';
 import type { AppOptions } from './app-options.ts';
 import { loadGuards } from './load-guards.ts';
 import { revisionOf, validated } from './load-snapshot.ts';
@@ -29,6 +30,7 @@ import type { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
 /** Everything of a running gateway that follows the configuration. */
 export interface ReloadedParts {
   readonly use: (snapshot: ConfigSnapshot) => void;
+  readonly place: StorePlace;
   readonly gateway: Gateway;
   readonly guards: readonly Guard[];
   readonly front: Front;
@@ -161,8 +163,8 @@ export class Reloading implements AsyncDisposable {
     { value }: ConfigSnapshot,
     isChanged: (...keys: Exclude<keyof GatewayConfig, 'upstreams'>[]) => boolean,
   ): void {
-    const { audit, results, sandbox, log } = this.#parts;
-    if (isChanged('audit')) audit.adjust(auditSettings(this.#options, value, log));
+    const { place, audit, results, sandbox, log } = this.#parts;
+    if (isChanged('audit')) audit.adjust(auditSettings({ ...this.#options, place }, value, log));
     if (isChanged('results')) results.adjust(value.results);
     if (isChanged('code')) sandbox.adjust(value.code);
   }

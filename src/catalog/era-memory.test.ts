@@ -4,9 +4,12 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
+import { eachEngine } from '../../test/support/each-engine.ts';
+
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import { openDatabase } from '../storage/database.ts';
+import { hasDatabase, openDatabase } from '../storage/database.ts';
 import { LazyDatabase } from '../storage/lazy-database.ts';
+import type { StorePlace } from '../storage/store-place.ts';
 import type { EraMemory } from './era-memory.ts';
 import { ListingCache } from './listing-cache.ts';
 import { readWarm } from './warm-file.ts';
@@ -21,6 +24,7 @@ const modern = { era: 'modern', protocol: '2026-07-28' } as const;
 const legacy = { era: 'legacy', protocol: '2025-06-18' } as const;
 
 let stateDir: string;
+let place: StorePlace;
 let now = 1_800_000_000_000;
 
 beforeEach(() => {
@@ -30,69 +34,76 @@ afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
 /** One run of the program. */
 async function run(work: (eras: EraMemory) => void): Promise<void> {
-  await using database = new LazyDatabase(() => openDatabase({ stateDir }));
+  await using database = new LazyDatabase(() => openDatabase(place));
   await using cache = new ListingCache({
     stateDir,
     build: '1.0.0',
     warm: readWarm(stateDir, '1.0.0'),
     database: () => database.get(),
+    isStored: () => hasDatabase(place),
     now: () => now,
   });
   await cache.restore(upstreams);
   work(cache.eras);
 }
 
-describe('eras', () => {
-  test('are remembered across restarts, in both places, as long as the config has them', async () => {
-    await run((eras) => {
-      eras.remember(a, modern);
-      eras.remember(b, legacy);
-      eras.remember(gone, modern);
-    });
-    for (const isFileLost of [false, true]) {
-      if (isFileLost) rmSync(join(stateDir, 'catalog.json'));
+eachEngine((_engine, newStore) => {
+  beforeEach(async () => {
+    place = await newStore(stateDir);
+  });
+
+  describe('eras', () => {
+    test('are remembered across restarts, in both places, as long as the config has them', async () => {
       await run((eras) => {
-        expect(eras.recall(a)).toEqual({ ...modern, at: now });
-        expect(eras.recall(b)).toEqual({ ...legacy, at: now });
-        expect(eras.recall(gone)).toBeUndefined();
+        eras.remember(a, modern);
+        eras.remember(b, legacy);
+        eras.remember(gone, modern);
       });
-    }
-    await using database = await openDatabase({ stateDir });
-    const rows = await database.query
-      .selectFrom('eras')
-      .select('fingerprint')
-      .orderBy('fingerprint')
-      .execute();
-    expect(rows.map(({ fingerprint }) => fingerprint)).toEqual([a, b]);
-  });
-
-  test('of old servers hold for a day from when they were found out', async () => {
-    await run((eras) => {
-      eras.remember(a, legacy);
-      eras.remember(b, modern);
-      now += 23 * HOUR;
-      eras.remember(a, legacy);
-      expect(eras.recall(a)).toBeDefined();
-      now += 2 * HOUR;
-      expect(eras.recall(a)).toBeUndefined();
-      expect(eras.recall(b)).toBeDefined();
-      eras.remember(a, legacy);
-      expect(eras.recall(a)?.at).toBe(now);
+      for (const isFileLost of [false, true]) {
+        if (isFileLost) rmSync(join(stateDir, 'catalog.json'));
+        await run((eras) => {
+          expect(eras.recall(a)).toEqual({ ...modern, at: now });
+          expect(eras.recall(b)).toEqual({ ...legacy, at: now });
+          expect(eras.recall(gone)).toBeUndefined();
+        });
+      }
+      await using database = await openDatabase(place);
+      const rows = await database.query
+        .selectFrom('eras')
+        .select('fingerprint')
+        .orderBy('fingerprint')
+        .execute();
+      expect(rows.map(({ fingerprint }) => fingerprint)).toEqual([a, b]);
     });
-  });
 
-  test('of old servers from the future do not hold', async () => {
-    await run((eras) => {
-      eras.remember(a, legacy);
-      now -= 48 * HOUR;
-      expect(eras.recall(a)).toBeUndefined();
+    test('of old servers hold for a day from when they were found out', async () => {
+      await run((eras) => {
+        eras.remember(a, legacy);
+        eras.remember(b, modern);
+        now += 23 * HOUR;
+        eras.remember(a, legacy);
+        expect(eras.recall(a)).toBeDefined();
+        now += 2 * HOUR;
+        expect(eras.recall(a)).toBeUndefined();
+        expect(eras.recall(b)).toBeDefined();
+        eras.remember(a, legacy);
+        expect(eras.recall(a)?.at).toBe(now);
+      });
     });
-  });
 
-  test('change when a server has learned the new protocol', async () => {
-    await run((eras) => eras.remember(a, legacy));
-    await run((eras) => eras.remember(a, modern));
-    rmSync(join(stateDir, 'catalog.json'));
-    await run((eras) => expect(eras.recall(a)?.era).toBe('modern'));
+    test('of old servers from the future do not hold', async () => {
+      await run((eras) => {
+        eras.remember(a, legacy);
+        now -= 48 * HOUR;
+        expect(eras.recall(a)).toBeUndefined();
+      });
+    });
+
+    test('change when a server has learned the new protocol', async () => {
+      await run((eras) => eras.remember(a, legacy));
+      await run((eras) => eras.remember(a, modern));
+      rmSync(join(stateDir, 'catalog.json'));
+      await run((eras) => expect(eras.recall(a)?.era).toBe('modern'));
+    });
   });
 });

@@ -13,11 +13,14 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
+import { eachEngine } from '../../test/support/each-engine.ts';
+
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import { GatewayError } from '../model/errors.ts';
-import { openDatabase } from '../storage/database.ts';
+import { hasDatabase, openDatabase } from '../storage/database.ts';
 import type { Database } from '../storage/database.ts';
 import { LazyDatabase } from '../storage/lazy-database.ts';
+import type { StorePlace } from '../storage/store-place.ts';
 import { ListingCache } from './listing-cache.ts';
 import type { ListingCacheOptions, UpstreamIdentity } from './listing-cache.ts';
 import { readListing } from './listing.ts';
@@ -25,6 +28,7 @@ import type { Listing } from './listing.ts';
 import { readWarm } from './warm-file.ts';
 
 let stateDir: string;
+let place: StorePlace;
 let now = 1_800_000_000_000;
 const HOUR = 60 * 60 * 1000;
 
@@ -62,12 +66,13 @@ async function run<T>(
   change: Partial<ListingCacheOptions> = {},
 ): Promise<T> {
   const log: string[] = [];
-  await using database = new LazyDatabase(() => openDatabase({ stateDir }));
+  await using database = new LazyDatabase(() => openDatabase(place));
   await using cache = new ListingCache({
     stateDir,
     build: '1.0.0',
     warm: readWarm(stateDir, '1.0.0'),
     database: () => database.get(),
+    isStored: () => hasDatabase(place),
     now: () => now,
     log: { warn: (message, fields) => log.push(`${message} ${String(fields?.['reason'])}`) },
     ...change,
@@ -76,7 +81,7 @@ async function run<T>(
 }
 
 async function rows<T>(read: (database: Database) => Promise<T>): Promise<T> {
-  await using database = await openDatabase({ stateDir });
+  await using database = await openDatabase(place);
   return await read(database);
 }
 const storedNames = () =>
@@ -92,210 +97,216 @@ const toolsOf = (listings: readonly Listing[]) =>
 const forbidden = () => Promise.reject(new Error('The database was opened.'));
 const both = [upstream('a'), upstream('b')];
 
-describe('a restart', () => {
-  test('begins with the listings of the last run, from the file alone', async () => {
-    const before = await run(async (cache) => {
-      await cache.restore(both);
-      cache.save(listing('a', ['x']));
-      cache.save(listing('b', ['y', 'z']));
-      return [listing('a', ['x']), listing('b', ['y', 'z'])];
-    });
-    const after = await run((cache) => cache.restore(both), { database: forbidden });
-    expect(after).toEqual(before);
+eachEngine((engine, newStore) => {
+  beforeEach(async () => {
+    place = await newStore(stateDir);
   });
 
-  test('begins with those of the database where the file is missing, damaged or of another version', async () => {
-    await run(async (cache) => {
-      await cache.restore(both);
-      cache.save(listing('a', ['x']));
-      cache.eras.remember('f' as Fingerprint, { era: 'modern', protocol: '2026-07-28' });
-    });
-    const file = join(stateDir, 'catalog.json');
-    const text = readFileSync(file, 'utf8');
-    for (const damage of [
-      undefined,
-      '',
-      text.slice(0, -100),
-      '[]',
-      text.replace('1.0.0', '0.9.0'),
-      text.replace('"tools":[{', '"tools":[null,{'),
-    ]) {
-      rmSync(file);
-      if (damage !== undefined) writeFileSync(file, damage);
-      expect(readWarm(stateDir, '1.0.0')).toBeUndefined();
-      expect(toolsOf(await run((cache) => cache.restore(both)))).toEqual({ a: ['x'] });
-      expect(readWarm(stateDir, '1.0.0')?.listings).toHaveLength(1);
-    }
-  });
-
-  test('happens three times without duplicates', async () => {
-    for (let time = 0; time < 3; time++) {
-      now += HOUR;
-      const restored = await run(async (cache) => {
-        const listings = await cache.restore(both);
-        cache.save(listing('a', ['x', `x${time}`]));
-        cache.save(listing('b', ['y']));
-        return listings;
+  describe('a restart', () => {
+    test('begins with the listings of the last run, from the file alone', async () => {
+      const before = await run(async (cache) => {
+        await cache.restore(both);
+        cache.save(listing('a', ['x']));
+        cache.save(listing('b', ['y', 'z']));
+        return [listing('a', ['x']), listing('b', ['y', 'z'])];
       });
-      expect(Object.keys(toolsOf(restored))).toEqual(time === 0 ? [] : ['a', 'b']);
-    }
-    expect(await storedNames()).toEqual(['a', 'b']);
-    expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ a: ['x', 'x2'], b: ['y'] });
-  });
-
-  test('forgets upstreams that are gone, and listings of a config that has changed, in both places', async () => {
-    await run(async (cache) => {
-      await cache.restore([...both, upstream('c')]);
-      for (const text of ['a', 'b', 'c']) cache.save(listing(text, ['x']));
+      const after = await run((cache) => cache.restore(both), { database: forbidden });
+      expect(after).toEqual(before);
     });
-    expect(await storedNames()).toEqual(['a', 'b', 'c']);
-    const restored = await run((cache) => cache.restore([upstream('a'), upstream('b', 'changed')]));
-    expect(Object.keys(toolsOf(restored))).toEqual(['a']);
-    expect(await storedNames()).toEqual(['a']);
-    expect(Object.keys(toolsOf(readWarm(stateDir, '1.0.0')!.listings))).toEqual(['a']);
-  });
 
-  test('after a change in a running gateway finds the change', async () => {
-    await run(async (cache) => {
-      await cache.restore(both);
-      cache.save(listing('a', ['x']));
-      cache.save(listing('b', ['y']));
-      cache.keep([upstream('b')]);
-      cache.save(listing('a', ['too late']));
-    });
-    expect(await storedNames()).toEqual(['b']);
-    expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ b: ['y'] });
-  });
-
-  test('remembers the config for whoever asks', async () => {
-    const snapshot = { file: '/x', value: { upstreams: [] } };
-    await run(async (cache) => {
-      await cache.restore([]);
-      cache.rememberConfig({ revision: 'r1', snapshot });
-    });
-    expect(readWarm(stateDir, '1.0.0')?.config).toEqual({ revision: 'r1', snapshot });
-    await run((cache) => cache.restore([]));
-    expect(readWarm(stateDir, '1.0.0')?.config?.revision).toBe('r1');
-  });
-});
-
-test('the first start opens no database to find nothing in it', async () => {
-  await run(async (cache, log) => {
-    expect(await cache.restore(both)).toEqual([]);
-    expect(existsSync(join(stateDir, 'trunkline.db'))).toBe(false);
-    expect(log).toEqual([]);
-  });
-  expect(existsSync(join(stateDir, 'trunkline.db'))).toBe(true);
-});
-
-describe('writing', () => {
-  test('is done once for many changes, and without waiting for a close', async () => {
-    await run(
-      async (cache) => {
-        await cache.restore(both);
-        for (let time = 0; time < 10; time++) cache.save(listing('a', [`x${time}`]));
-        expect(existsSync(join(stateDir, 'catalog.json'))).toBe(false);
-        await expect.poll(() => readWarm(stateDir, '1.0.0')?.listings.length).toBe(1);
-      },
-      { saveAfterMs: 20 },
-    );
-    expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ a: ['x9'] });
-    expect(readdirSync(stateDir).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-  });
-
-  test('needs no database when nothing but the time has changed', async () => {
-    await run(async (cache) => {
-      await cache.restore(both);
-      cache.save(listing('a', ['x']));
-    });
-    now += HOUR;
-    await run(
-      async (cache, log) => {
+    test('begins with those of the database where the file is missing, damaged or of another version', async () => {
+      await run(async (cache) => {
         await cache.restore(both);
         cache.save(listing('a', ['x']));
-        await cache.flush();
-        expect(log).toEqual([]);
-      },
-      { database: forbidden },
-    );
-    expect(readWarm(stateDir, '1.0.0')?.listings[0]?.at).toBe(now);
-  });
+        cache.eras.remember('f' as Fingerprint, { era: 'modern', protocol: '2026-07-28' });
+      });
+      const file = join(stateDir, 'catalog.json');
+      const text = readFileSync(file, 'utf8');
+      for (const damage of [
+        undefined,
+        '',
+        text.slice(0, -100),
+        '[]',
+        text.replace('1.0.0', '0.9.0'),
+        text.replace('"tools":[{', '"tools":[null,{'),
+      ]) {
+        rmSync(file);
+        if (damage !== undefined) writeFileSync(file, damage);
+        expect(readWarm(stateDir, '1.0.0')).toBeUndefined();
+        expect(toolsOf(await run((cache) => cache.restore(both)))).toEqual({ a: ['x'] });
+        expect(readWarm(stateDir, '1.0.0')?.listings).toHaveLength(1);
+      }
+    });
 
-  test('makes a file for its owner only', async () => {
-    await run((cache) => cache.restore([]));
-    expect(statSync(join(stateDir, 'catalog.json')).mode & 0o777).toBe(0o600);
-  });
+    test('happens three times without duplicates', async () => {
+      for (let time = 0; time < 3; time++) {
+        now += HOUR;
+        const restored = await run(async (cache) => {
+          const listings = await cache.restore(both);
+          cache.save(listing('a', ['x', `x${time}`]));
+          cache.save(listing('b', ['y']));
+          return listings;
+        });
+        expect(Object.keys(toolsOf(restored))).toEqual(time === 0 ? [] : ['a', 'b']);
+      }
+      expect(await storedNames()).toEqual(['a', 'b']);
+      expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ a: ['x', 'x2'], b: ['y'] });
+    });
 
-  test('that fails is logged once, fails nobody, and is made up for in the next run', async () => {
-    const broken = () => Promise.reject(new GatewayError('STORE_LOCKED', 'The disk is full.'));
-    await run(
-      async (cache, log) => {
-        expect(await cache.restore(both)).toEqual([]);
+    test('forgets upstreams that are gone, and listings of a config that has changed, in both places', async () => {
+      await run(async (cache) => {
+        await cache.restore([...both, upstream('c')]);
+        for (const text of ['a', 'b', 'c']) cache.save(listing(text, ['x']));
+      });
+      expect(await storedNames()).toEqual(['a', 'b', 'c']);
+      const restored = await run((cache) => cache.restore([upstream('a'), upstream('b', 'changed')]));
+      expect(Object.keys(toolsOf(restored))).toEqual(['a']);
+      expect(await storedNames()).toEqual(['a']);
+      expect(Object.keys(toolsOf(readWarm(stateDir, '1.0.0')!.listings))).toEqual(['a']);
+    });
+
+    test('after a change in a running gateway finds the change', async () => {
+      await run(async (cache) => {
+        await cache.restore(both);
         cache.save(listing('a', ['x']));
-        await cache.flush();
+        cache.save(listing('b', ['y']));
+        cache.keep([upstream('b')]);
+        cache.save(listing('a', ['too late']));
+      });
+      expect(await storedNames()).toEqual(['b']);
+      expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ b: ['y'] });
+    });
+
+    test('remembers the config for whoever asks', async () => {
+      const snapshot = { file: '/x', value: { upstreams: [] } };
+      await run(async (cache) => {
+        await cache.restore([]);
+        cache.rememberConfig({ revision: 'r1', snapshot });
+      });
+      expect(readWarm(stateDir, '1.0.0')?.config).toEqual({ revision: 'r1', snapshot });
+      await run((cache) => cache.restore([]));
+      expect(readWarm(stateDir, '1.0.0')?.config?.revision).toBe('r1');
+    });
+  });
+
+  test.runIf(engine === 'sqlite')('the first start opens no database to find nothing in it', async () => {
+    await run(async (cache, log) => {
+      expect(await cache.restore(both)).toEqual([]);
+      expect(existsSync(join(stateDir, 'trunkline.db'))).toBe(false);
+      expect(log).toEqual([]);
+    });
+    expect(existsSync(join(stateDir, 'trunkline.db'))).toBe(true);
+  });
+
+  describe('writing', () => {
+    test('is done once for many changes, and without waiting for a close', async () => {
+      await run(
+        async (cache) => {
+          await cache.restore(both);
+          for (let time = 0; time < 10; time++) cache.save(listing('a', [`x${time}`]));
+          expect(existsSync(join(stateDir, 'catalog.json'))).toBe(false);
+          await expect.poll(() => readWarm(stateDir, '1.0.0')?.listings.length).toBe(1);
+        },
+        { saveAfterMs: 20 },
+      );
+      expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ a: ['x9'] });
+      expect(readdirSync(stateDir).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    });
+
+    test('needs no database when nothing but the time has changed', async () => {
+      await run(async (cache) => {
+        await cache.restore(both);
+        cache.save(listing('a', ['x']));
+      });
+      now += HOUR;
+      await run(
+        async (cache, log) => {
+          await cache.restore(both);
+          cache.save(listing('a', ['x']));
+          await cache.flush();
+          expect(log).toEqual([]);
+        },
+        { database: forbidden },
+      );
+      expect(readWarm(stateDir, '1.0.0')?.listings[0]?.at).toBe(now);
+    });
+
+    test('makes a file for its owner only', async () => {
+      await run((cache) => cache.restore([]));
+      expect(statSync(join(stateDir, 'catalog.json')).mode & 0o777).toBe(0o600);
+    });
+
+    test('that fails is logged once, fails nobody, and is made up for in the next run', async () => {
+      const broken = () => Promise.reject(new GatewayError('STORE_LOCKED', 'The disk is full.'));
+      await run(
+        async (cache, log) => {
+          expect(await cache.restore(both)).toEqual([]);
+          cache.save(listing('a', ['x']));
+          await cache.flush();
+          cache.save(listing('b', ['y']));
+          await cache.flush();
+          expect(log).toEqual(['Listings cannot be stored in the database. The disk is full.']);
+        },
+        { database: broken },
+      );
+      await run(async (cache) => {
+        expect(Object.keys(toolsOf(await cache.restore(both)))).toEqual(['a', 'b']);
+        cache.save(listing('b', ['y']));
+      });
+      expect(await storedNames()).toEqual(['a', 'b']);
+    });
+
+    test('of the file that fails is logged and fails nobody', async () => {
+      const inTheWay = join(stateDir, 'file');
+      writeFileSync(inTheWay, '');
+      chmodSync(inTheWay, 0o400);
+      await run(
+        async (cache, log) => {
+          await cache.restore(both);
+          cache.save(listing('a', ['x']));
+          await cache.flush();
+          expect(log.some((line) => line.startsWith('The catalog for a warm start cannot be written.'))).toBe(
+            true,
+          );
+        },
+        { stateDir: join(inTheWay, 'state') },
+      );
+    });
+  });
+
+  describe('two processes', () => {
+    test('have the newer listing of the other when they write', async () => {
+      await run(async (cache) => {
+        await cache.restore(both);
+        cache.save(listing('a', ['old']));
+      });
+      const found: unknown[] = [];
+      await run(async (cache) => {
+        await cache.restore(both);
+        cache.events.on('found', (listings) => found.push(toolsOf(listings)));
+        now += HOUR;
+        await run(async (other) => {
+          await other.restore(both);
+          other.save(listing('a', ['new']));
+        });
         cache.save(listing('b', ['y']));
         await cache.flush();
-        expect(log).toEqual(['Listings cannot be stored in the database. The disk is full.']);
-      },
-      { database: broken },
-    );
-    await run(async (cache) => {
-      expect(Object.keys(toolsOf(await cache.restore(both)))).toEqual(['a', 'b']);
-      cache.save(listing('b', ['y']));
-    });
-    expect(await storedNames()).toEqual(['a', 'b']);
-  });
-
-  test('of the file that fails is logged and fails nobody', async () => {
-    const inTheWay = join(stateDir, 'file');
-    writeFileSync(inTheWay, '');
-    chmodSync(inTheWay, 0o400);
-    await run(
-      async (cache, log) => {
-        await cache.restore(both);
-        cache.save(listing('a', ['x']));
-        await cache.flush();
-        expect(log.some((line) => line.startsWith('The catalog for a warm start cannot be written.'))).toBe(
-          true,
-        );
-      },
-      { stateDir: join(inTheWay, 'state') },
-    );
-  });
-});
-
-describe('two processes', () => {
-  test('have the newer listing of the other when they write', async () => {
-    await run(async (cache) => {
-      await cache.restore(both);
-      cache.save(listing('a', ['old']));
-    });
-    const found: unknown[] = [];
-    await run(async (cache) => {
-      await cache.restore(both);
-      cache.events.on('found', (listings) => found.push(toolsOf(listings)));
-      now += HOUR;
-      await run(async (other) => {
-        await other.restore(both);
-        other.save(listing('a', ['new']));
       });
-      cache.save(listing('b', ['y']));
-      await cache.flush();
+      expect(found).toEqual([{ a: ['new'] }]);
+      expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ a: ['new'], b: ['y'] });
     });
-    expect(found).toEqual([{ a: ['new'] }]);
-    expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ a: ['new'], b: ['y'] });
-  });
 
-  test('are not held by a listing from the future', async () => {
-    await run(async (cache) => {
-      await cache.restore(both);
-      cache.save(listing('a', ['future'], { at: now + 1000 * HOUR }));
+    test('are not held by a listing from the future', async () => {
+      await run(async (cache) => {
+        await cache.restore(both);
+        cache.save(listing('a', ['future'], { at: now + 1000 * HOUR }));
+      });
+      await run(async (cache) => {
+        await cache.restore(both);
+        cache.save(listing('a', ['present']));
+      });
+      rmSync(join(stateDir, 'catalog.json'));
+      expect(toolsOf(await run((cache) => cache.restore(both)))).toEqual({ a: ['present'] });
     });
-    await run(async (cache) => {
-      await cache.restore(both);
-      cache.save(listing('a', ['present']));
-    });
-    rmSync(join(stateDir, 'catalog.json'));
-    expect(toolsOf(await run((cache) => cache.restore(both)))).toEqual({ a: ['present'] });
   });
 });

@@ -1,7 +1,6 @@
 import { coalesce } from '../lib/coalesce.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import { hasDatabase } from '../storage/database.ts';
 import type { Database, StoreLog } from '../storage/database.ts';
 import { holds } from './era-memory.ts';
 import type { EraMemory, EraVerdict } from './era-memory.ts';
@@ -25,6 +24,8 @@ export interface ListingCacheOptions {
   readonly warm: WarmState | undefined;
   /** Called when there is something to store, or nothing warm to start from. */
   readonly database: () => Promise<Database>;
+  /** Whether there can be anything in it. */
+  readonly isStored: () => boolean;
   readonly now: () => number;
   readonly log?: StoreLog;
   readonly saveAfterMs?: number;
@@ -75,7 +76,7 @@ export class ListingCache implements AsyncDisposable {
   async restore(upstreams: readonly UpstreamIdentity[]): Promise<readonly Listing[]> {
     this.keep(upstreams);
     if (this.#options.warm === undefined) {
-      if (hasDatabase(this.#options.stateDir)) await this.#store();
+      if (this.#options.isStored()) await this.#store();
       this.#change();
     }
     return [...this.#listings.values()];
@@ -109,6 +110,14 @@ export class ListingCache implements AsyncDisposable {
   rememberConfig(config: RememberedConfig): void {
     if (config.revision === this.#config?.revision && config.snapshot === this.#config.snapshot) return;
     this.#config = config;
+    this.#change();
+  }
+
+  /** Another process has stored something, or the database is back; never rejects. */
+  async look(): Promise<void> {
+    if (this.#isClosed) return;
+    const found = await this.#store();
+    if (found.length > 0) this.events.emit('found', found);
     this.#change();
   }
 

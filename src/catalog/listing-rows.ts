@@ -28,17 +28,18 @@ const FORMAT = 1;
  * longer names goes. Gives what the tables knew better.
  */
 export async function reconcile(database: Database, known: Remembered, options: Wanted): Promise<Remembered> {
-  return database.query.transaction().execute(async (transaction) => ({
-    listings: await reconcileListings(transaction, known.listings, options),
-    eras: await reconcileEras(transaction, known.eras, options),
-  }));
+  return database.query.transaction().execute(async (transaction) => {
+    const { found, isWritten } = await reconcileListings(transaction, known.listings, options);
+    if (isWritten) await database.changes.announce(transaction, 'listings');
+    return { listings: found, eras: await reconcileEras(transaction, known.eras, options) };
+  });
 }
 
 async function reconcileListings(
   transaction: Transaction<Tables>,
   known: Remembered['listings'],
   { wanted, now }: Wanted,
-): Promise<Remembered['listings']> {
+): Promise<{ readonly found: Remembered['listings']; readonly isWritten: boolean }> {
   const stored = new Map<string, number>();
   const heads = await transaction
     .selectFrom('listings')
@@ -50,6 +51,7 @@ async function reconcileListings(
     else await transaction.deleteFrom('listings').where('upstream', '=', upstream).execute();
   }
   const found = new Map<UpstreamName, Listing>();
+  let isWritten = false;
   for (const upstream of wanted.keys()) {
     const ours = known.get(upstream);
     const at = stored.get(upstream);
@@ -58,9 +60,12 @@ async function reconcileListings(
     const isBetter = at !== undefined && (ours === undefined || (at > ours.at && at <= now));
     const theirs = isBetter ? await readListingRow(transaction, upstream) : undefined;
     if (theirs !== undefined) found.set(upstream, theirs);
-    else if (ours !== undefined) await writeListingRow(transaction, ours);
+    else if (ours !== undefined) {
+      await writeListingRow(transaction, ours);
+      isWritten = true;
+    }
   }
-  return found;
+  return { found, isWritten };
 }
 
 async function readListingRow(

@@ -133,6 +133,8 @@ export interface SearchConfig {
 export interface GatewayConfig {
   /** Enabled and valid entries only; the others are in `ConfigSnapshot.warnings` or disabled. */
   readonly upstreams: readonly UpstreamConfig[];
+  /** Tags of the other entries, so that rules know those too; absent when none has any. */
+  readonly unusedTags?: Readonly<Record<string, readonly string[]>>;
   readonly names: { readonly separator: string };
   readonly expose: {
     readonly kind: 'auto' | 'direct' | 'search' | 'code';
@@ -172,6 +174,13 @@ export interface GatewayConfig {
   readonly policy: PolicyConfig;
   /** Absent: whoever is on this machine is served. */
   readonly auth?: CallersConfig;
+  readonly storage: {
+    /** Of PostgreSQL; may hold references. Absent: the embedded database. */
+    readonly url?: string;
+    readonly poolSize: number;
+    readonly connectTimeoutMs: number;
+    readonly statementTimeoutMs: number;
+  };
   readonly audit: {
     readonly enabled: boolean;
     readonly keepMs: number;

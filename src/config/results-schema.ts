@@ -16,7 +16,7 @@ export const resultsSchema = z
     maxBytes: whole(1024 * 1024, 2 ** 32)
       .prefault(64 * 1024 * 1024)
       .describe(
-        'Bytes of results that are kept at the same time, in memory; beyond that, the caller with the most gives up what was not read for longest.',
+        'Bytes of results that are kept at the same time, in memory or in the database of `storage.url`; beyond that, the caller with the most gives up what was not read for longest.',
       ),
   })
   .prefault({})

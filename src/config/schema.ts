@@ -19,6 +19,7 @@ import { policySchema, profilesSchema } from './policy-schema.ts';
 import { resultsSchema } from './results-schema.ts';
 import { duration, text, texts, whole } from './schema-parts.ts';
 import { searchSchema } from './search-schema.ts';
+import { storageSchema } from './storage-schema.ts';
 import { metricsSchema, telemetrySchema } from './telemetry-schema.ts';
 
 const idle = z
@@ -267,6 +268,7 @@ export const fileSchema = z
     profiles: profilesSchema,
     policy: policySchema,
     auth: callersSchema,
+    storage: storageSchema,
     audit: auditSchema,
     telemetry: telemetrySchema,
     metrics: metricsSchema,

@@ -70,6 +70,7 @@ describe('the settings', () => {
         profiles: {},
         policy: { default: 'allow', rules: [], ask: { by: ['person'], waitMs: 120_000 } },
         search: { usage: true },
+        storage: { poolSize: 10, connectTimeoutMs: 5000, statementTimeoutMs: 15_000 },
         startup: { listWaitMs: 1000, refreshMs: 30_000 },
         maxCallMs: 3_600_000,
         shutdownMs: 5000,

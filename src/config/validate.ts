@@ -86,6 +86,7 @@ export function validateConfig(
       ),
       ...policy,
       ...callers,
+      ...unusedTags(root, upstreams),
     },
     disabled: upstreams.filter(({ enabled }) => !enabled).map(({ name }) => name),
     unusable,
@@ -101,6 +102,18 @@ function readSettings(root: Node, source: Source): ConfigFile {
   const result = fileSchema.safeParse(withoutServers);
   if (result.success) return result.data;
   throw invalid(schemaProblems(result.error.issues, { schema: fileSchema, node: root }), source);
+}
+
+/** Tags of entries that are switched off or have a mistake in them, as far as they can be read. */
+function unusedTags(root: Node, upstreams: readonly UpstreamConfig[]): Pick<GatewayConfig, 'unusedTags'> {
+  const used = new Set<string>(upstreams.filter(({ enabled }) => enabled).map(({ name }) => name));
+  const found = [...serversOf(root)].flatMap(({ key, valueNode }): [string, string[]][] => {
+    const entry = used.has(key) ? undefined : valueOf(valueNode);
+    const tags: unknown = isJsonObject(entry) ? entry['tags'] : undefined;
+    const texts = Array.isArray(tags) ? tags.filter((tag): tag is string => typeof tag === 'string') : [];
+    return texts.length === 0 ? [] : [[key, texts]];
+  });
+  return found.length === 0 ? {} : { unusedTags: Object.fromEntries(found) };
 }
 
 /** One member per name, the last of those that are written twice. */
@@ -183,6 +196,7 @@ function gatewayConfig(
   const { timeout, cpu, ...code } = settings.code;
   const { keepDays, ...audit } = settings.audit;
   const { interval, endpoint, ...telemetry } = settings.telemetry;
+  const { url, poolSize, connectTimeout, statementTimeout } = settings.storage;
   return {
     upstreams,
     names: settings.names,
@@ -191,6 +205,10 @@ function gatewayConfig(
     results: { ...results, keepMs: keepFor },
     search: searchConfig(settings.search),
     code: { ...code, timeoutMs: timeout, cpuMs: cpu },
+    storage: {
+      ...{ poolSize, connectTimeoutMs: connectTimeout, statementTimeoutMs: statementTimeout },
+      ...(url !== undefined && { url }),
+    },
     audit: { ...audit, keepMs: keepDays * 24 * 3_600_000 },
     telemetry: { ...telemetry, ...(endpoint !== '' && { endpoint }), intervalMs: interval },
     metrics: settings.metrics,

@@ -57,6 +57,7 @@ export const errorTable = {
   REVISION_CONFLICT: { toModel: false, rpc: -32603, http: 409, exit: 1, retry: false },
   STORE_CORRUPT: store,
   STORE_LOCKED: store,
+  STORE_AWAY: { ...store, http: 503, exit: 4, retry: true },
   USAGE: { toModel: false, rpc: -32603, http: 400, exit: 2, retry: false },
   INVARIANT: store,
 } as const satisfies Record<string, ErrorTraits>;

@@ -5,9 +5,11 @@ import { GatewayError } from '../model/errors.ts';
 import { MemoryStore } from './memory-store.ts';
 import type { ReadRequest } from './read-result.ts';
 import type { Reading } from './reading.ts';
+import type { Database } from '../storage/database.ts';
 import { isOversized } from './result-cost.ts';
 import type { Estimate } from './result-cost.ts';
 import type { KeptResult, ResultStore } from './result-store.ts';
+import { SharedStore } from './shared-store.ts';
 
 interface ResultsOptions {
   /** 0 keeps nothing. */
@@ -18,6 +20,8 @@ interface ResultsOptions {
   /** How long one search in a result may take. */
   readonly findMs?: number;
   readonly now: () => number;
+  /** Where several gateways keep them together; absent: in memory. */
+  readonly database?: (() => Promise<Database>) | undefined;
 }
 
 const MAX_COUNT = 1_000;
@@ -29,7 +33,7 @@ const FINDING = { width: 2, maxWaiting: 50 };
 export class Results implements Disposable {
   #options: ResultsOptions;
   readonly #memory: MemoryStore;
-  readonly #store: ResultStore;
+  readonly #shared: SharedStore | undefined;
   /** As long as the results are kept; making one anew takes as long as parsing the result. */
   readonly #readings = new WeakMap<KeptResult, Reading>();
   readonly #finding = new Slots(FINDING);
@@ -37,7 +41,12 @@ export class Results implements Disposable {
   constructor(options: ResultsOptions) {
     this.#options = options;
     this.#memory = new MemoryStore({ ...options, maxCount: MAX_COUNT });
-    this.#store = this.#memory;
+    const { database } = options;
+    if (database !== undefined) this.#shared = new SharedStore({ ...options, database }, this.#memory);
+  }
+
+  get #store(): ResultStore {
+    return this.#shared ?? this.#memory;
   }
 
   get isOn(): boolean {
@@ -48,6 +57,7 @@ export class Results implements Disposable {
   adjust(settings: Pick<ResultsOptions, 'maxTokens' | 'keepMs' | 'maxBytes'>): void {
     this.#options = { ...this.#options, ...settings };
     this.#memory.adjust(settings);
+    this.#shared?.adjust(settings);
   }
 
   /** The result itself if it is small, else its beginning and how to read the rest. */

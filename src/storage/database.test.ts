@@ -23,6 +23,7 @@ import { openDatabase } from './database.ts';
 import type { Database } from './database.ts';
 import { LazyDatabase } from './lazy-database.ts';
 import { migrate } from './migrations.ts';
+import { sqliteVersion } from './sqlite.ts';
 
 let stateDir: string;
 let file: string;
@@ -228,12 +229,12 @@ describe('a damaged database', () => {
 describe('a database that cannot be used', () => {
   test('of a newer version is left as it is', async () => {
     const newer = new Libsql(file);
-    newer.exec('create table future(a); pragma user_version = 7');
+    newer.exec('create table future(a); pragma user_version = 999');
     newer.close();
     const before = readFileSync(file);
     const trouble = await troubleIn(openDatabase({ stateDir }));
     expect(trouble).toMatchObject({ code: 'STORE_CORRUPT', reason: 'newer' });
-    expect(trouble.message).toContain('has schema 7');
+    expect(trouble.message).toContain('has schema 999');
     expect(readdirSync(stateDir).filter((name) => name.includes('damaged'))).toEqual([]);
     const after = new Libsql(file);
     expect(after.prepare('select name from sqlite_schema').all()).toEqual([{ name: 'future' }]);
@@ -274,6 +275,7 @@ describe('a database that cannot be used', () => {
     const [before] = (await version()).rows;
     const broken = migrate(query, {
       file,
+      version: sqliteVersion,
       migrations: [
         ...Array.from({ length: before?.user_version ?? 0 }, () => async () => {}),
         async ({ schema }) => schema.createTable('half').addColumn('a', 'text').execute(),
@@ -296,7 +298,9 @@ describe('a database that cannot be used', () => {
       ...Array.from({ length: done }, () => async () => {}),
       async ({ schema }: Database['query']) => schema.createTable('half').addColumn('a', 'text').execute(),
     ];
-    await Promise.all([one, other].map(({ query }) => migrate(query, { file, migrations })));
+    await Promise.all(
+      [one, other].map(({ query }) => migrate(query, { file, migrations, version: sqliteVersion })),
+    );
     expect((await version.execute(other.query)).rows).toEqual([{ user_version: done + 1 }]);
   });
 

@@ -4,12 +4,20 @@ import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 
 import type { JsonObject } from '../model/json.ts';
+import type { Changes } from './changes.ts';
+import type { Lane } from './postgres/postgres-driver.ts';
+import type { PostgresLeases } from './postgres/postgres-leases.ts';
 import { classifyStoreError, troubleOf } from './store-error.ts';
+import type { StorePlace } from './store-place.ts';
 import type { Tables } from './tables.ts';
 
 /** What must survive a restart. Every failure is a GatewayError. */
 export interface Database extends AsyncDisposable {
+  readonly engine: 'sqlite' | 'postgres';
   readonly query: Kysely<Tables>;
+  readonly changes: Changes;
+  /** Where the database knows who is alive; otherwise a lease is a row. */
+  readonly leases?: PostgresLeases;
   /** Where the damaged predecessor lies, if opening found one. */
   readonly movedAside: string | undefined;
 }
@@ -18,27 +26,40 @@ export interface StoreLog {
   warn(message: string, fields?: JsonObject): void;
 }
 
-interface OpenOptions {
-  readonly stateDir: string;
+export interface OpenOptions extends StorePlace {
   readonly signal?: AbortSignal;
   readonly log?: StoreLog;
   /** How long a statement waits for another process; the wait does not block this one. */
   readonly lockTimeoutMs?: number;
   readonly now?: () => Date;
+  /** How often an embedded database is asked for changes of other processes. */
+  readonly lookEveryMs?: number;
+  /** Which others wait for our transactions, where many processes share a server. */
+  readonly lane?: Lane;
 }
 
 const LOCK_TIMEOUT_MS = 3000;
 
 /** The engine is loaded here and not before: a warm start does without. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const { server } = options;
+  if (server !== undefined) {
+    const { openPostgres } = await import('./postgres/open-postgres.ts');
+    const { lockTimeoutMs = server.statementTimeoutMs, lane = 'state' } = options;
+    return openPostgres({ server, lockTimeoutMs, lane });
+  }
+  return openFile(options);
+}
+
+async function openFile(options: OpenOptions): Promise<Database> {
   const file = databaseFile(options.stateDir);
-  const { lockTimeoutMs = LOCK_TIMEOUT_MS, signal = new AbortController().signal } = options;
+  const { lookEveryMs, lockTimeoutMs = LOCK_TIMEOUT_MS, signal = new AbortController().signal } = options;
   try {
     const { openSqlite } = await import('./sqlite.ts');
     signal.throwIfAborted();
     const inode = prepareFile(file, options.stateDir);
     try {
-      return { ...(await openSqlite({ file, lockTimeoutMs, signal })), movedAside: undefined };
+      return { ...(await openSqlite({ file, lockTimeoutMs, signal, lookEveryMs })), movedAside: undefined };
     } catch (error) {
       if (troubleOf(error) !== 'damaged') throw error;
       const movedAside = moveAside(file, inode, options.now?.() ?? new Date());
@@ -47,15 +68,16 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
         options.log?.warn('The database was damaged and has been moved aside.', { file, movedAside });
       }
       prepareFile(file, options.stateDir);
-      return { ...(await openSqlite({ file, lockTimeoutMs, signal })), movedAside };
+      return { ...(await openSqlite({ file, lockTimeoutMs, signal, lookEveryMs })), movedAside };
     }
   } catch (error) {
     throw classifyStoreError(error, file);
   }
 }
 
-/** Whether an earlier run has stored anything; opening would make a new one. What cannot be looked at is not taken for nothing. */
-export function hasDatabase(stateDir: string): boolean {
+/** Whether an earlier run may have stored anything; opening would make a new one. What cannot be looked at is not taken for nothing. */
+export function hasDatabase({ stateDir, server }: StorePlace): boolean {
+  if (server !== undefined) return true;
   try {
     // It is made empty before anything is written, which may fail.
     return statSync(databaseFile(stateDir)).size > 0;

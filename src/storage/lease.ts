@@ -19,8 +19,19 @@ interface LeaseOptions {
 
 const PAUSE_MS = 25;
 
-/** Does the work while no other process does the same, waiting for its turn; the lease is a row that expires. */
-export async function withLease<T>(options: LeaseOptions, work: () => Promise<T>): Promise<T> {
+/** Does the work while no other process does the same, waiting for its turn; `lost` says that another one may begin. */
+export async function withLease<T>(
+  options: LeaseOptions,
+  work: (lost: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { leases } = options.database;
+  const { name, forMs, signal } = options;
+  if (leases === undefined) return withRow(options, work);
+  return leases.hold({ name, giveUpAfterMs: 2 * forMs, signal }, work);
+}
+
+/** The lease is a row that expires. */
+async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
   const owner = `${hostname()}/${options.pid}/${randomUUID()}`;
   const giveUpAt = options.now() + 2 * options.forMs;
   while (!(await acquire(options, owner))) {
@@ -29,7 +40,7 @@ export async function withLease<T>(options: LeaseOptions, work: () => Promise<T>
     await delay(PAUSE_MS * (0.5 + Math.random()), undefined, { signal: options.signal });
   }
   try {
-    return await work();
+    return await work(new AbortController().signal);
   } finally {
     const { query } = options.database;
     await query.deleteFrom('leases').where('name', '=', options.name).where('owner', '=', owner).execute();

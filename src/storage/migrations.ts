@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 
-import { approvalTables } from './approval-tables.ts';
-import { auditTables } from './audit-tables.ts';
-import { callerTables } from './caller-tables.ts';
-import { menuTokenTables } from './menu-token-tables.ts';
-import { signInTables } from './sign-in-tables.ts';
+import { approvalTables } from './steps/approval-tables.ts';
+import { auditTables } from './steps/audit-tables.ts';
+import { callerTables } from './steps/caller-tables.ts';
+import { menuTokenTables } from './steps/menu-token-tables.ts';
+import { sharedTables } from './steps/shared-tables.ts';
+import { signInTables } from './steps/sign-in-tables.ts';
 import { storeError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -34,35 +34,44 @@ const released: readonly Migration[] = [
   callerTables,
   approvalTables,
   menuTokenTables,
+  sharedTables,
 ];
+
+/** Where a database says which schema it has; 0 for none yet. */
+export interface SchemaVersion {
+  /** Makes sure that one process at a time migrates, where the transaction alone does not. */
+  begin?(transaction: Transaction<Tables>): Promise<void>;
+  read(query: Kysely<Tables>): Promise<number>;
+  write(transaction: Transaction<Tables>, version: number): Promise<void>;
+}
 
 /** Brings the schema up to date in one transaction, or leaves it as it was. */
 export async function migrate(
   query: Kysely<Tables>,
-  options: { readonly file: string; readonly migrations?: readonly Migration[] },
+  options: {
+    readonly file: string;
+    readonly version: SchemaVersion;
+    readonly migrations?: readonly Migration[];
+  },
 ): Promise<void> {
   const migrations = options.migrations ?? released;
-  if ((await versionOf(query, migrations, options.file)) === migrations.length) return;
+  const { version: stored, file } = options;
+  if (known(await stored.read(query), migrations, file) === migrations.length) return;
   await query.transaction().execute(async (transaction) => {
     // Another process may have migrated while this one waited for the lock.
-    const version = await versionOf(transaction, migrations, options.file);
+    await stored.begin?.(transaction);
+    const version = known(await stored.read(transaction), migrations, file);
     for (const step of migrations.slice(version)) await step(transaction);
-    await sql.raw(`pragma user_version = ${migrations.length}`).execute(transaction);
+    await stored.write(transaction, migrations.length);
   });
 }
 
-async function versionOf(
-  query: Kysely<Tables>,
-  migrations: readonly Migration[],
-  file: string,
-): Promise<number> {
-  const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(query);
-  const version = rows[0]?.user_version ?? 0;
+function known(version: number, migrations: readonly Migration[], file: string): number {
   if (version <= migrations.length) return version;
   throw storeError('newer', {
     file,
     message:
       `The database ${file} has schema ${version}, this version of Trunkline knows ${migrations.length}. ` +
-      'It was left as it is: update Trunkline, or set TRUNKLINE_HOME to another folder.',
+      'It was left as it is: update Trunkline, or use another one (TRUNKLINE_HOME, or storage.url).',
   });
 }

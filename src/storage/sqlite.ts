@@ -6,7 +6,10 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import Libsql from 'libsql';
 
 import { GatewayError } from '../model/errors.ts';
+import type { Database } from './database.ts';
 import { migrate } from './migrations.ts';
+import type { SchemaVersion } from './migrations.ts';
+import { SqliteChanges } from './sqlite-changes.ts';
 import { classifyStoreError, sqliteCode, storeError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -14,6 +17,8 @@ export interface SqliteOptions {
   readonly file: string;
   readonly lockTimeoutMs: number;
   readonly signal: AbortSignal;
+  /** How often changes of other processes are looked for. */
+  readonly lookEveryMs?: number | undefined;
 }
 
 /** How long SQLite itself may wait for a lock. It blocks the whole process; longer waits are ours, between attempts. */
@@ -23,20 +28,37 @@ const SQLITE_BUSY = 5;
 /** Reading every page of a larger database would hold up the process for longer than it is worth. */
 const CHECKED_WHOLE_BYTES = 16 * 1024 * 1024;
 
-export async function openSqlite(
-  options: SqliteOptions,
-): Promise<{ readonly query: Kysely<Tables> } & AsyncDisposable> {
+export async function openSqlite(options: SqliteOptions): Promise<Omit<Database, 'movedAside'>> {
   const driver = new SqliteDriver(options);
   const query = new Kysely<Tables>({ dialect: dialectOf(driver) });
   try {
     await query.connection().execute(checkHealth(options.file));
-    await migrate(query, options);
+    await migrate(query, { file: options.file, version: sqliteVersion });
   } catch (error) {
     await driver.close();
     throw classifyStoreError(error, options.file);
   }
-  return { query, [Symbol.asyncDispose]: () => driver.close() };
+  const changes = new SqliteChanges(query, options.lookEveryMs);
+  return {
+    engine: 'sqlite',
+    query,
+    changes,
+    async [Symbol.asyncDispose]() {
+      changes[Symbol.dispose]();
+      await driver.close();
+    },
+  };
 }
+
+export const sqliteVersion: SchemaVersion = {
+  async read(query) {
+    const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(query);
+    return rows[0]?.user_version ?? 0;
+  },
+  async write(transaction, version) {
+    await sql.raw(`pragma user_version = ${version}`).execute(transaction);
+  },
+};
 
 function checkHealth(file: string): (query: Kysely<Tables>) => Promise<void> {
   return async (query) => {

@@ -1,13 +1,26 @@
 import { GatewayError } from '../model/errors.ts';
+import type { ErrorCode } from '../model/errors.ts';
 
 /** `details.reason` of a GatewayError about the store. */
-export type StoreTrouble = 'busy' | 'full' | 'read-only' | 'unavailable' | 'damaged' | 'newer' | 'closed';
+export type StoreTrouble =
+  | 'busy'
+  | 'full'
+  | 'read-only'
+  | 'unavailable'
+  | 'away'
+  | 'refused'
+  | 'damaged'
+  | 'newer'
+  | 'closed';
 
 const SENTENCES: Readonly<Record<StoreTrouble, string>> = {
   busy: 'The database is in use by another process and did not become free in time.',
   full: 'The database cannot grow: the disk is full.',
   'read-only': 'The database cannot be written: it is on a read-only disk or belongs to somebody else.',
   unavailable: 'The database cannot be opened.',
+  away: 'The database cannot be reached. What is known goes on being served; nothing can be changed until it is back.',
+  refused:
+    'The database refuses us: check the user, the password and the name of the database in storage.url.',
   damaged: 'The database is damaged.',
   newer: 'The database was written by a newer version of Trunkline.',
   closed: 'The database was closed.',
@@ -34,12 +47,15 @@ const SYSTEM_TROUBLE: Readonly<Record<string, StoreTrouble>> = {
   EDQUOT: 'full',
 };
 
+const CODES: Readonly<Partial<Record<StoreTrouble, ErrorCode>>> = {
+  ...{ damaged: 'STORE_CORRUPT', newer: 'STORE_CORRUPT', away: 'STORE_AWAY' },
+};
+
 export function storeError(
   reason: StoreTrouble,
   options: { readonly file?: string; readonly message?: string; readonly cause?: unknown },
 ): GatewayError {
-  const code = reason === 'damaged' || reason === 'newer' ? 'STORE_CORRUPT' : 'STORE_LOCKED';
-  return new GatewayError(code, options.message ?? SENTENCES[reason], {
+  return new GatewayError(CODES[reason] ?? 'STORE_LOCKED', options.message ?? SENTENCES[reason], {
     cause: options.cause,
     details: { reason, ...(options.file === undefined ? {} : { file: options.file }) },
   });

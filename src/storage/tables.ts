@@ -16,6 +16,23 @@ export interface Tables {
   readonly tool_latency: ToolLatencyTable;
   readonly approvals: ApprovalsTable;
   readonly menu_tokens: MenuTokensTable;
+  readonly changes: ChangesTable;
+  readonly kept_results: KeptResultsTable;
+}
+
+/** How often what is kept in memory by others was changed. */
+interface ChangesTable {
+  topic: string;
+  revision: number;
+}
+
+/** A result that was too big for a model, for those who read it page by page through any gateway. */
+interface KeptResultsTable {
+  id: string;
+  owner: string;
+  body: string;
+  bytes: number;
+  expires_at: number;
 }
 
 interface ListingsTable {

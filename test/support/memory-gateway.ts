@@ -169,6 +169,7 @@ const config: Omit<GatewayConfig, 'upstreams'> = {
   },
   results: { maxTokens: 0, keepMs: 60_000, maxBytes: 1_000_000 },
   code: { timeoutMs: 5000, cpuMs: 1000, memoryMb: 16, maxCalls: 10, maxOutput: 10_000, maxScripts: 1 },
+  storage: { poolSize: 1, connectTimeoutMs: 1, statementTimeoutMs: 1 },
   audit: { enabled: false, keepMs: 1e9, maxBytes: 1e9, arguments: false, results: false, chain: false },
   telemetry: { headers: {}, intervalMs: 1000 },
   metrics: false,

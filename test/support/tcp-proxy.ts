@@ -5,6 +5,8 @@ export interface TcpProxy extends AsyncDisposable {
   lead(url: string): string;
   /** Breaks every connection as a failing network does; new ones are welcome. */
   cut(): void;
+  /** Passes nothing on any more on what is open, without a word. */
+  stall(): void;
 }
 
 /** Stands between a client and an HTTP server and can be cut, while both live on. */
@@ -42,6 +44,9 @@ export async function startProxy(): Promise<TcpProxy> {
       return `http://127.0.0.1:${port}${target.pathname}`;
     },
     cut,
+    stall() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     async [Symbol.asyncDispose]() {
       cut();
       await new Promise((resolve) => listener.close(resolve));

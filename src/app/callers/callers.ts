@@ -8,28 +8,25 @@ import type { Scope } from '../../lib/scope.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { AuditTrail } from '../../observe/audit/audit-trail.ts';
 import type { Logger } from '../../observe/log.ts';
-import { openDatabase } from '../../storage/database.ts';
-import { LazyDatabase } from '../../storage/lazy-database.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Store } from '../open-store.ts';
 
 interface CallersDeps {
   readonly scope: Scope;
   readonly audit: AuditTrail;
   readonly log: Logger;
+  readonly store: Store;
 }
 
 /** Who may call over HTTP: the keys, and the door that is made of the configuration. All of it is loaded when it is needed. */
 export class Callers {
   readonly #config: () => ConfigSnapshot;
   readonly #deps: CallersDeps;
-  readonly #database: LazyDatabase;
   readonly events = new Emitter<{ gone: string }>();
   #ring: KeyRing | undefined;
 
-  constructor({ stateDir }: AppOptions, config: () => ConfigSnapshot, deps: CallersDeps) {
+  constructor(config: () => ConfigSnapshot, deps: CallersDeps) {
     this.#config = config;
     this.#deps = deps;
-    this.#database = deps.scope.use(new LazyDatabase(() => openDatabase({ stateDir, log: deps.log })));
   }
 
   /** The door that a configuration asks for; `issuer` is where it turns out to listen. Undefined where nobody is asked. */
@@ -112,7 +109,7 @@ export class Callers {
       await import('../../auth/downstream/authorization-server/authorization-server.ts');
     const pages = new AuthorizationServer({
       ...{ config: auth.authorizationServer, issuer, ring, now, log },
-      database: () => this.#database.get(),
+      database: this.#deps.store.database,
       fetchDocument: await documentFetcher(auth.authorizationServer),
       record: (event) => audit.record(event),
     });
@@ -123,13 +120,14 @@ export class Callers {
     const { KeyRing: Ring } = await import('../../auth/downstream/key-ring.ts');
     const { log, scope } = this.#deps;
     if (this.#ring !== undefined) return this.#ring;
-    const deps = { store: await this.#store(), events: this.events, now: Date.now, log };
+    const { changes } = await this.#deps.store.database();
+    const deps = { store: await this.#store(), changes, events: this.events, now: Date.now, log };
     return (this.#ring = scope.use(await Ring.open(deps)));
   }
 
   async #store(): Promise<KeyStore> {
-    const { KeyStore: Store } = await import('../../auth/downstream/key-store.ts');
-    return new Store({ database: () => this.#database.get(), now: Date.now });
+    const { KeyStore: Keys } = await import('../../auth/downstream/key-store.ts');
+    return new Keys({ database: this.#deps.store.database, now: Date.now });
   }
 }
 

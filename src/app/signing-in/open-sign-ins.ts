@@ -4,6 +4,7 @@ import type { Logger } from '../../observe/log.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { LazyDatabase } from '../../storage/lazy-database.ts';
 import type { AppOptions } from '../app-options.ts';
+import { storePlace } from '../open-store.ts';
 import { signInsOf } from './sign-ins.ts';
 import type { SignIns } from './sign-ins.ts';
 import { openVault } from './upstream-credentials.ts';
@@ -17,10 +18,12 @@ type SignInsOptions = Pick<
 
 /** Signing in and out without a running gateway. */
 export async function openSignIns(options: SignInsOptions): Promise<SignIns & AsyncDisposable> {
-  const { stateDir, log, file, env, home } = options;
+  const { log, file, env, home } = options;
   const now = Date.now;
-  const { value } = await loadConfig({ file, version: options.version });
-  const database = new LazyDatabase(() => openDatabase({ stateDir, log }));
+  const snapshot = await loadConfig({ file, version: options.version });
+  const { value } = snapshot;
+  const place = await storePlace(options, snapshot);
+  const database = new LazyDatabase(() => openDatabase({ ...place, log }));
   const vault = openVault(options, { database: () => database.get(), now, log });
   const reader = referenceReader({ env, home, configFile: file });
   return {

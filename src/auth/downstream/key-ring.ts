@@ -1,5 +1,6 @@
 import type { Emitter } from '../../lib/emitter.ts';
 import type { Logger } from '../../observe/log.ts';
+import type { Changes } from '../../storage/changes.ts';
 import { KEY_PREFIX, callerId } from './key-store.ts';
 import type { KeyStore, StoredKey } from './key-store.ts';
 import { isSameSecret, readSecret } from './secret-text.ts';
@@ -10,12 +11,9 @@ interface RingDeps {
   readonly events: Emitter<{ gone: string }>;
   readonly now: () => number;
   readonly log: Logger;
-  /** How often another process's changes are looked for. */
-  readonly lookEveryMs?: number;
+  readonly changes: Changes;
 }
 
-/** Often enough for "at once", and one small query. */
-const LOOK_EVERY_MS = 500;
 const SAVE_USE_EVERY_MS = 30_000;
 
 /** The keys in memory, so that recognising one asks nobody; it follows the database. */
@@ -23,7 +21,7 @@ export class KeyRing implements AsyncDisposable {
   readonly #deps: RingDeps;
   readonly #used = new Map<string, number>();
   #keys = new Map<string, StoredKey>();
-  #look: NodeJS.Timeout | undefined;
+  #following: Disposable | undefined;
   #save: NodeJS.Timeout | undefined;
   #refreshing: Promise<void> | undefined;
 
@@ -33,18 +31,17 @@ export class KeyRing implements AsyncDisposable {
 
   static async open(deps: RingDeps): Promise<KeyRing> {
     const ring = new KeyRing(deps);
-    await ring.refresh();
     const safely = (work: () => Promise<void>) => (): void => {
       work().catch((error: unknown) => {
         deps.log.warn('Keys cannot be read or written now.', { reason: String(error) });
       });
     };
-    ring.#look = setInterval(
-      safely(async () => {
-        if (ring.#refreshing === undefined) await ring.refresh();
-      }),
-      deps.lookEveryMs ?? LOOK_EVERY_MS,
-    ).unref();
+    // Before the first look, so that nothing falls between.
+    ring.#following = deps.changes.on(
+      'keys',
+      safely(() => ring.refresh()),
+    );
+    await ring.refresh();
     ring.#save = setInterval(
       safely(() => ring.saveUse()),
       SAVE_USE_EVERY_MS,
@@ -94,7 +91,7 @@ export class KeyRing implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#look);
+    this.#following?.[Symbol.dispose]();
     clearInterval(this.#save);
     await this.saveUse().catch(() => {}); // Best effort: when a key was last used is for information only.
   }

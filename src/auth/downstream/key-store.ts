@@ -51,7 +51,7 @@ export class KeyStore {
         'USAGE',
         `"${name.slice(0, 80)}" cannot be the name of a key: 1 to 64 letters, digits, dots, hyphens, underscores or @.`,
       );
-    const { query } = await this.#database();
+    const { query, changes } = await this.#database();
     const { text, id, hash } = makeSecret(KEY_PREFIX);
     const { expiresAt, ...body } = rights;
     const createdAt = this.#now();
@@ -75,6 +75,7 @@ export class KeyStore {
           expires_at: expiresAt ?? null,
         })
         .execute();
+      await changes.announce(transaction, 'keys');
     });
     return { text, key: { id, name, hash, createdAt, ...rights } };
   }
@@ -95,12 +96,13 @@ export class KeyStore {
   async revoke(name: string): Promise<StoredKey | undefined> {
     const key = (await this.list()).find((one) => one.name === name);
     if (key === undefined) return undefined;
-    const { query } = await this.#database();
+    const { query, changes } = await this.#database();
     await query.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('caller_keys').where('id', '=', key.id).execute();
       const grants = transaction.selectFrom('client_grants').select('id').where('key_id', '=', key.id);
       await transaction.deleteFrom('client_tokens').where('grant_id', 'in', grants).execute();
       await transaction.deleteFrom('client_grants').where('key_id', '=', key.id).execute();
+      await changes.announce(transaction, 'keys');
     });
     return key;
   }

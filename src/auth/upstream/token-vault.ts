@@ -70,13 +70,16 @@ export class TokenVault {
   async save(place: Place, tokens: StoredTokens): Promise<void> {
     const issuer = tokens.server?.issuer ?? '';
     const body = await this.#seal(tokens, ['sign-in', place.upstream, place.caller, issuer]);
-    const { query } = await this.#deps.database();
+    const { query, changes } = await this.#deps.database();
     const row = { ...place, issuer, body, saved_at: this.#deps.now() };
-    await query
-      .insertInto('sign_ins')
-      .values(row)
-      .onConflict((conflict) => conflict.columns(['upstream', 'caller']).doUpdateSet(row))
-      .execute();
+    await query.transaction().execute(async (transaction) => {
+      await transaction
+        .insertInto('sign_ins')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['upstream', 'caller']).doUpdateSet(row))
+        .execute();
+      await changes.announce(transaction, 'sign-ins');
+    });
     const key = placeKey(place);
     const concerned = [...this.#waiting].filter((one) => one.key === key);
     await Promise.all(concerned.map((one) => one.told()));
@@ -89,14 +92,22 @@ export class TokenVault {
     return { [Symbol.dispose]: () => void this.#waiting.delete(waiting) };
   }
 
+  /** Another process may have saved something; whoever waits looks. */
+  async look(): Promise<void> {
+    await Promise.all([...this.#waiting].map((one) => one.told()));
+  }
+
   async forget(place: Place): Promise<void> {
     if (!this.isUsed) return;
-    const { query } = await this.#deps.database();
-    await query
-      .deleteFrom('sign_ins')
-      .where('upstream', '=', place.upstream)
-      .where('caller', '=', place.caller)
-      .execute();
+    const { query, changes } = await this.#deps.database();
+    await query.transaction().execute(async (transaction) => {
+      await transaction
+        .deleteFrom('sign_ins')
+        .where('upstream', '=', place.upstream)
+        .where('caller', '=', place.caller)
+        .execute();
+      await changes.announce(transaction, 'sign-ins');
+    });
   }
 
   /** When each sign-in of an upstream was last saved, by caller; for noticing what another process did. */

@@ -1,3 +1,4 @@
+import type { StorePlace } from '../../storage/store-place.ts';
 import type { AuditFilter, AuditQuery, AuditRecord } from './audit-record.ts';
 import type { Series, SeriesQuery } from './audit-series.ts';
 import type { DayTokens } from './day-tokens.ts';
@@ -6,7 +7,8 @@ import type { ToolStats } from './tool-stats.ts';
 
 /** What the thread needs to know before it writes anything. */
 export interface AuditSettings {
-  readonly stateDir: string;
+  /** Where the record is; with the password of a server, so that it goes nowhere else. */
+  readonly place: StorePlace;
   readonly keepMs: number;
   readonly maxBytes: number;
   readonly arguments: boolean;

@@ -5,18 +5,21 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
+import { eachEngine } from '../../../test/support/each-engine.ts';
+
 import { openDatabase } from '../../storage/database.ts';
 import type { Database } from '../../storage/database.ts';
+import type { StorePlace } from '../../storage/store-place.ts';
 import type { AuditSettings, RawRecord } from './audit-batch.ts';
 import { AuditStore } from './audit-store.ts';
 
 let stateDir: string;
+let place: StorePlace;
 let database: Database;
 let now = 0;
 
-beforeEach(async () => {
+beforeEach(() => {
   stateDir = mkdtempSync(join(tmpdir(), 'trunkline-audit-'));
-  database = await openDatabase({ stateDir });
   now = 0;
 });
 
@@ -26,7 +29,7 @@ afterEach(async () => {
 });
 
 function storeWith(settings: Partial<AuditSettings> = {}): AuditStore {
-  const all = { stateDir, keepMs: 1000, maxBytes: 1e9, arguments: false, results: false, chain: true };
+  const all = { place, keepMs: 1000, maxBytes: 1e9, arguments: false, results: false, chain: true };
   return new AuditStore({
     database,
     settings: { ...all, ...settings },
@@ -45,84 +48,125 @@ function raw(at: number, more: Partial<RawRecord> = {}): RawRecord {
   };
 }
 
-test('removes what is too old, and the chain is still whole', async () => {
-  const store = storeWith();
-  await store.write([raw(1), raw(2)]);
-  now = 100_000;
-  await store.write([raw(99_999)]);
-  const left = await store.answer('query', { limit: 10, order: 'asc' });
-  expect(left.map(({ seq }) => seq)).toEqual([3]);
-  expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 1 });
-  await store.write([raw(100_000)]);
-  expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 2 });
-});
-
-test('removes the oldest when there is too much', async () => {
-  const store = storeWith({ maxBytes: 1000, keepMs: 1e9 });
-  await store.write(Array.from({ length: 50 }, (_, at) => raw(at)));
-  const { records, bytes } = await store.answer('totals', {});
-  expect(records).toBeGreaterThan(0);
-  expect(bytes).toBeLessThanOrEqual(1000);
-  expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: records });
-  // What was counted stays.
-  expect(await store.answer('stats', {})).toMatchObject([{ server: 's', entry: 'e', calls: 50 }]);
-});
-
-test('a full disk refuses a whole batch, and the next one is written when there is room', async () => {
-  const store = storeWith({ keepMs: 1e9 });
-  await store.write([raw(1)]);
-  await sql`pragma max_page_count = 1`.execute(database.query); // Not less than there are.
-  const large = Array.from({ length: 500 }, (_, at) => raw(at, { entry: 'e'.repeat(400) }));
-  await expect(store.write(large)).rejects.toMatchObject({
-    message: expect.stringMatching(/full/i) as string,
+eachEngine((engine, newStore) => {
+  beforeEach(async () => {
+    place = await newStore(stateDir);
+    database = await openDatabase(place);
   });
-  expect(await store.answer('totals', {})).toMatchObject({ records: 1 });
-  await sql`pragma max_page_count = 1000000`.execute(database.query);
-  await store.write(large);
-  expect(await store.answer('totals', {})).toMatchObject({ records: 501 });
-  expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 501 });
-});
 
-test('hashes arguments whatever the order of their keys, and keeps them only where that is configured', async () => {
-  await storeWith({ chain: false }).write([
-    raw(1, { argumentText: '{"a":1,"b":2}' }),
-    raw(2, { argumentText: '{"b":2,"a":1}' }),
-  ]);
-  await storeWith({ chain: false, arguments: true, results: true }).write([
-    raw(3, { argumentText: '{"password":"x","b":2}', resultText: '{"content":"ok"}', resultChars: 1600 }),
-  ]);
-  const [first, second, third] = await storeWith().answer('query', { limit: 10, order: 'asc' });
-  expect(first?.digest).toBe(second?.digest);
-  expect(first?.arguments).toBeUndefined();
-  expect(third).toMatchObject({
-    arguments: '{"password":"[redacted]","b":2}',
-    result: '{"content":"ok"}',
-    tokensOut: 1600,
+  test('removes what is too old, and the chain is still whole', async () => {
+    const store = storeWith();
+    await store.write([raw(1), raw(2)]);
+    now = 100_000;
+    await store.write([raw(99_999)]);
+    const left = await store.answer('query', { limit: 10, order: 'asc' });
+    expect(left.map(({ seq }) => seq)).toEqual([3]);
+    expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 1 });
+    await store.write([raw(100_000)]);
+    expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 2 });
   });
-});
 
-test('finds by every field, and takes a star but no other sign for anything', async () => {
-  const store = storeWith({ keepMs: 1e9 });
-  await store.write([
-    raw(1, { entry: 'a_b' }),
-    raw(2, { entry: 'axb', outcome: 'failed', code: 'CALL_TIMEOUT', ms: 900 }),
-  ]);
-  const found = async (filter: object): Promise<readonly number[]> =>
-    (await store.answer('query', { ...filter, limit: 10, order: 'asc' })).map(({ seq }) => seq);
-  expect(await found({ entry: 'a_*' })).toEqual([1]);
-  expect(await found({ entry: 'a*b' })).toEqual([1, 2]);
-  expect(await found({ errors: true })).toEqual([2]);
-  expect(
-    await found({ code: 'CALL_TIMEOUT', minMs: 100, since: 2, caller: 'me', tier: 'read', request: 'r2' }),
-  ).toEqual([2]);
-  expect(await found({ after: 1 })).toEqual([2]);
-  expect(await found({ before: 2, until: 2 })).toEqual([1]);
-  expect(await found({ group: 'other' })).toEqual([]);
-});
+  test('removes the oldest when there is too much', async () => {
+    const store = storeWith({ maxBytes: 1000, keepMs: 1e9 });
+    await store.write(Array.from({ length: 50 }, (_, at) => raw(at)));
+    const { records, bytes } = await store.answer('totals', {});
+    expect(records).toBeGreaterThan(0);
+    expect(bytes).toBeLessThanOrEqual(1000);
+    expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: records });
+    // What was counted stays.
+    expect(await store.answer('stats', {})).toMatchObject([{ server: 's', entry: 'e', calls: 50 }]);
+  });
 
-test('sees that a record was changed', async () => {
-  const store = storeWith({ keepMs: 1e9 });
-  await store.write([raw(1), raw(2), raw(3)]);
-  await database.query.updateTable('audit').set({ caller: 'somebody else' }).where('seq', '=', 2).execute();
-  expect(await store.answer('verify', {})).toMatchObject({ ok: false, problem: { seq: 2 } });
+  test.runIf(engine === 'sqlite')(
+    'a full disk refuses a whole batch, and the next one is written when there is room',
+    async () => {
+      const store = storeWith({ keepMs: 1e9 });
+      await store.write([raw(1)]);
+      await sql`pragma max_page_count = 1`.execute(database.query); // Not less than there are.
+      const large = Array.from({ length: 500 }, (_, at) => raw(at, { entry: 'e'.repeat(400) }));
+      await expect(store.write(large)).rejects.toMatchObject({
+        message: expect.stringMatching(/full/i) as string,
+      });
+      expect(await store.answer('totals', {})).toMatchObject({ records: 1 });
+      await sql`pragma max_page_count = 1000000`.execute(database.query);
+      await store.write(large);
+      expect(await store.answer('totals', {})).toMatchObject({ records: 501 });
+      expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 501 });
+    },
+  );
+
+  test('hashes arguments whatever the order of their keys, and keeps them only where that is configured', async () => {
+    await storeWith({ chain: false }).write([
+      raw(1, { argumentText: '{"a":1,"b":2}' }),
+      raw(2, { argumentText: '{"b":2,"a":1}' }),
+    ]);
+    await storeWith({ chain: false, arguments: true, results: true }).write([
+      raw(3, { argumentText: '{"password":"x","b":2}', resultText: '{"content":"ok"}', resultChars: 1600 }),
+    ]);
+    const [first, second, third] = await storeWith().answer('query', { limit: 10, order: 'asc' });
+    expect(first?.digest).toBe(second?.digest);
+    expect(first?.arguments).toBeUndefined();
+    expect(third).toMatchObject({
+      arguments: '{"password":"[redacted]","b":2}',
+      result: '{"content":"ok"}',
+      tokensOut: 1600,
+    });
+  });
+
+  test('finds by every field, and takes a star but no other sign for anything', async () => {
+    const store = storeWith({ keepMs: 1e9 });
+    await store.write([
+      raw(1, { entry: 'a_b' }),
+      raw(2, { entry: 'axb', outcome: 'failed', code: 'CALL_TIMEOUT', ms: 900 }),
+    ]);
+    const found = async (filter: object): Promise<readonly number[]> =>
+      (await store.answer('query', { ...filter, limit: 10, order: 'asc' })).map(({ seq }) => seq);
+    expect(await found({ entry: 'a_*' })).toEqual([1]);
+    expect(await found({ entry: 'a*b' })).toEqual([1, 2]);
+    expect(await found({ errors: true })).toEqual([2]);
+    expect(
+      await found({ code: 'CALL_TIMEOUT', minMs: 100, since: 2, caller: 'me', tier: 'read', request: 'r2' }),
+    ).toEqual([2]);
+    expect(await found({ after: 1 })).toEqual([2]);
+    expect(await found({ before: 2, until: 2 })).toEqual([1]);
+    expect(await found({ group: 'other' })).toEqual([]);
+  });
+
+  test('sees that a record was changed', async () => {
+    const store = storeWith({ keepMs: 1e9 });
+    await store.write([raw(1), raw(2), raw(3)]);
+    await database.query.updateTable('audit').set({ caller: 'somebody else' }).where('seq', '=', 2).execute();
+    expect(await store.answer('verify', {})).toMatchObject({ ok: false, problem: { seq: 2 } });
+  });
+
+  test('several that write at the same time make one chain', async () => {
+    const other = await openDatabase({ ...place, lane: 'audit' });
+    await using own = await openDatabase({ ...place, lane: 'audit' });
+    const settings = { place, keepMs: 1e9, maxBytes: 1e9, arguments: false, results: false, chain: true };
+    const deps = { settings, estimate: () => 1, now: () => now };
+    const stores = [new AuditStore({ ...deps, database: other }), new AuditStore({ ...deps, database: own })];
+    const batch = (of: number) => [raw(of), raw(of, { entry: 'with\0nul' }), raw(of, { entry: 'E' })];
+    await Promise.all(Array.from({ length: 12 }, (_, at) => stores[at % 2]!.write(batch(at))));
+    await other[Symbol.asyncDispose]();
+    const store = storeWith({ keepMs: 1e9 });
+    expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 36, unchained: 0 });
+    const all = await store.answer('query', { limit: 100, order: 'asc' });
+    expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 36 }, (_, at) => at + 1));
+    expect(await store.answer('stats', { entry: 'E' })).toMatchObject([{ calls: 12 }]);
+  });
+
+  test('a batch that was written although nobody heard of it is not written twice', async () => {
+    const store = storeWith({ keepMs: 1e9 });
+    await store.write([raw(1), raw(2)]);
+    await store.write([raw(1), raw(2)], { isAgain: true });
+    await store.write([raw(3)], { isAgain: true });
+    expect(await store.answer('totals', {})).toMatchObject({ records: 3 });
+  });
+
+  test('a star makes capitals count as small letters', async () => {
+    const store = storeWith({ keepMs: 1e9 });
+    await store.write([raw(1, { entry: 'Read_File' }), raw(2, { entry: 'write' })]);
+    const found = await store.answer('query', { entry: 'read*', limit: 10, order: 'asc' });
+    expect(found.map(({ seq }) => seq)).toEqual([1]);
+  });
 });

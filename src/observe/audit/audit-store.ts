@@ -41,18 +41,19 @@ export class AuditStore {
     this.#deps = deps;
   }
 
-  /** Everything or nothing of a batch is written. */
-  async write(raw: readonly RawRecord[]): Promise<void> {
+  /** Everything or nothing of a batch is written; one that is tried again may have been written the first time. */
+  async write(raw: readonly RawRecord[], { isAgain = false } = {}): Promise<void> {
     const { database, settings, estimate, now } = this.#deps;
     const prepared = raw.map((record) => prepareRecord(record, { settings, estimate }));
     await database.query.transaction().execute(async (transaction) => {
+      if (isAgain && (await isWritten(transaction, prepared[0]))) return;
       const ends = await transaction.selectFrom('audit_ends').selectAll().executeTakeFirst();
       const chained = chainedRecords(prepared, {
         lastSeq: ends?.last_seq ?? 0,
         head: ends?.head ?? '',
         isChained: settings.chain,
       });
-      const bytes = await insert(transaction, chained);
+      const bytes = await insert(transaction, chained, database.engine);
       const last = chained.at(-1);
       const values = {
         last_seq: last?.seq ?? 0,
@@ -124,6 +125,21 @@ export class AuditStore {
   }
 }
 
+/** A connection can be lost between the end of a transaction and the word of it. */
+async function isWritten(
+  transaction: Transaction<Tables>,
+  first: Pick<AuditRecord, 'at' | 'request'> | undefined,
+): Promise<boolean> {
+  if (first === undefined) return true;
+  const found = await transaction
+    .selectFrom('audit')
+    .select('seq')
+    .where('at', '=', first.at)
+    .where('request', '=', first.request)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 function chainedRecords(
   records: readonly Omit<AuditRecord, 'seq' | 'hash'>[],
   from: { readonly lastSeq: number; readonly head: string; readonly isChained: boolean },
@@ -138,7 +154,12 @@ function chainedRecords(
 }
 
 /** By hand, since building a statement for hundreds of rows costs more than running it. */
-async function insert(transaction: Transaction<Tables>, records: readonly AuditRecord[]): Promise<number> {
+async function insert(
+  transaction: Transaction<Tables>,
+  records: readonly AuditRecord[],
+  engine: Database['engine'],
+): Promise<number> {
+  const placeOf = (at: number): string => (engine === 'postgres' ? `$${at}` : '?');
   let bytes = 0;
   for (let from = 0; from < records.length; from += ROWS) {
     const rows = records.slice(from, from + ROWS).map((record) => {
@@ -150,8 +171,10 @@ async function insert(transaction: Transaction<Tables>, records: readonly AuditR
       bytes += size;
       return [...values, size];
     });
-    const places = `(${NAMES.map(() => '?').join(',')})`;
-    const text = `insert into audit (${NAMES.join(',')}) values ${rows.map(() => places).join(',')}`;
+    const places = rows.map(
+      (_, row) => `(${NAMES.map((__, at) => placeOf(row * NAMES.length + at + 1)).join(',')})`,
+    );
+    const text = `insert into audit (${NAMES.join(',')}) values ${places.join(',')}`;
     await transaction.executeQuery(CompiledQuery.raw(text, rows.flat()));
   }
   return bytes;

@@ -12,7 +12,7 @@ const TEXTS = [
   ...(['entry', 'tier', 'fingerprint', 'outcome', 'code', 'rule', 'digest', 'action'] as const),
 ];
 
-/** Adds the conditions of a filter; a star in a text stands for anything. */
+/** Adds the conditions of a filter; a star in a text stands for anything, and makes capitals count as small letters. */
 export function matching<O>(rows: Rows<O>, filter: AuditFilter): Rows<O> {
   let found = rows;
   for (const member of TEXTS) {
@@ -20,7 +20,7 @@ export function matching<O>(rows: Rows<O>, filter: AuditFilter): Rows<O> {
     if (wanted === undefined) continue;
     const column = COLUMNS[member];
     found = wanted.includes('*')
-      ? found.where(sql<boolean>`${sql.ref(column)} like ${pattern(wanted)} escape '!'`)
+      ? found.where(sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern(wanted)}) escape '!'`)
       : found.where(column, '=', wanted);
   }
   const { after, before, since, until, minMs, errors } = filter;

@@ -20,7 +20,7 @@ export function prepareRecord(
   { settings, estimate }: { readonly settings: AuditSettings; readonly estimate: Estimate },
 ): Omit<AuditRecord, 'seq' | 'hash'> {
   const { argumentText, resultText, resultChars, ...record } = raw;
-  return {
+  return withoutNul({
     // What is undefined is not stored, and `valuesOf` treats it as absent.
     ...(record as Omit<AuditRecord, 'seq' | 'hash'>),
     ...(argumentText !== undefined && {
@@ -34,7 +34,20 @@ export function prepareRecord(
       tokensOut: tokensOf(resultText, resultChars ?? resultText.length, estimate),
       ...(settings.results && { result: cut(redacted(resultText)) }),
     }),
-  };
+  });
+}
+
+/** Not every database can keep that character, and the chain is over what is kept. */
+function withoutNul<T extends object>(record: T): T {
+  const isClean = Object.values(record).every(
+    (value: unknown) => typeof value !== 'string' || !value.includes('\0'),
+  );
+  if (isClean) return record;
+  const entries = Object.entries(record).map(([member, value]: [string, unknown]) => [
+    member,
+    typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value,
+  ]);
+  return Object.fromEntries(entries) as T; // The same members, and texts are still texts.
 }
 
 /** A long text is like its beginning. */

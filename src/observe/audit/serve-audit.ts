@@ -4,12 +4,14 @@ import type { MessagePort } from 'node:worker_threads';
 import { GatewayError } from '../../model/errors.ts';
 import { hasDatabase, openDatabase } from '../../storage/database.ts';
 import type { Database } from '../../storage/database.ts';
+import { troubleOf } from '../../storage/store-error.ts';
 import type { AuditQuestions, AuditSettings, FromThread, RawRecord, ToThread } from './audit-batch.ts';
 import { AuditStore } from './audit-store.ts';
 import type { Estimate } from './prepare-record.ts';
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 300;
+const MAX_PAUSE_MS = 1000;
 const MAX_BATCH = 5000;
 /** Another process may hold the database for long; records can wait. */
 const LOCK_TIMEOUT_MS = 5000;
@@ -35,7 +37,7 @@ export function serveAudit(
   let isBusy = false;
   const work = async (): Promise<void> => {
     for (let first = waiting.shift(); first !== undefined; first = waiting.shift())
-      await thread.take(first.type === 'write' ? withFollowing(first, waiting) : first);
+      await thread.take(first.type === 'write' ? withFollowing(first, waiting) : first, waiting);
     isBusy = false;
   };
   port.on('message', (message: ToThread) => {
@@ -71,21 +73,25 @@ class ServedThread {
     port.on('message', ({ type }: ToThread) => (this.#isClosing ||= type === 'close'));
   }
 
-  async take(message: ToThread): Promise<void> {
-    if (message.type === 'write') await this.#write(message.records);
+  /** What waits behind is asked for while a batch cannot be written. */
+  async take(message: ToThread, behind: ToThread[]): Promise<void> {
+    if (message.type === 'write') await this.#write(message.records, behind);
     else if (message.type === 'ask') await this.#answer(message);
     else await this.#close();
   }
 
-  async #write(records: readonly RawRecord[]): Promise<void> {
+  async #write(records: readonly RawRecord[], behind: ToThread[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await (await this.#opened()).write(records);
+        await (await this.#opened()).write(records, { isAgain: attempt > 1 });
         return this.#say({ type: 'written', count: records.length });
       } catch (error) {
         await this.#forget();
-        if (attempt < ATTEMPTS && !this.#isClosing) {
-          await delay(PAUSE_MS);
+        // Whoever sends bounds what waits here, and counts what is too much.
+        const isWaitedFor = attempt < ATTEMPTS || troubleOf(error) === 'away';
+        if (isWaitedFor && !this.#isClosing) {
+          await this.#answerAll(behind);
+          await delay(Math.min(MAX_PAUSE_MS, PAUSE_MS * attempt));
           continue;
         }
         const problem = error instanceof Error ? error.message : String(error);
@@ -94,11 +100,22 @@ class ServedThread {
     }
   }
 
+  /** Who asks is told that there is no answer, rather than nothing. */
+  async #answerAll(behind: ToThread[]): Promise<void> {
+    for (let at = 0; at < behind.length;) {
+      const message = behind[at];
+      if (message?.type === 'ask') {
+        behind.splice(at, 1);
+        await this.#answer(message);
+      } else at++;
+    }
+  }
+
   async #answer({ id, question, ask }: Extract<ToThread, { type: 'ask' }>): Promise<void> {
     try {
-      const { stateDir } = this.#deps.settings;
+      const { place } = this.#deps.settings;
       const answer =
-        this.#store === undefined && question !== 'addTokens' && !hasDatabase(stateDir)
+        this.#store === undefined && question !== 'addTokens' && !hasDatabase(place)
           ? NOTHING[question]
           : // What asked is our own, of the type that goes with the question.
             await (await this.#opened()).answer(question, ask as never);
@@ -114,7 +131,8 @@ class ServedThread {
   async #opened(): Promise<AuditStore> {
     if (this.#store !== undefined) return this.#store;
     const { settings } = this.#deps;
-    this.#database = await openDatabase({ stateDir: settings.stateDir, lockTimeoutMs: LOCK_TIMEOUT_MS });
+    const { place } = settings;
+    this.#database = await openDatabase({ ...place, lockTimeoutMs: LOCK_TIMEOUT_MS, lane: 'audit' });
     return (this.#store = new AuditStore({ ...this.#deps, database: this.#database }));
   }
 

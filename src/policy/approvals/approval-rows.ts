@@ -65,6 +65,7 @@ export async function writeApprovals(
         .where('fingerprint', '=', fingerprint)
         .execute();
     }
+    await database.changes.announce(transaction, 'approvals');
   });
 }
 

@@ -61,7 +61,7 @@ export class Clients {
         .selectFrom('client_registrations')
         .select('id')
         .where('id', '!=', id)
-        .orderBy('agreed_at', 'desc')
+        .orderBy('agreed_at', (by) => by.desc().nullsLast())
         .orderBy('created_at', 'desc')
         .limit(config.maxClients - 1);
       await transaction

@@ -86,6 +86,8 @@ function ownVerbs(
     own: (text) => ownProgram(context, text),
     applied: () => Promise.resolve({ state: 'later', reason }),
     record: (event) => void events.push(event),
+    // Commands are no models, whom alone this is asked for.
+    isApproved: () => Promise.resolve(false),
   });
   const by: ChangedBy = {
     caller: { id: 'cli', via: 'cli', profile: 'default' },
@@ -115,10 +117,13 @@ async function writeDown(
 ): Promise<void> {
   if (events.length === 0) return;
   const { version, auditWorker } = context;
-  const [{ openAudit }, { value }] = await Promise.all([
+  const { env, home } = context;
+  const [{ openAudit }, { storePlace }, snapshot] = await Promise.all([
     import('../../../app/open-audit.ts'),
+    import('../../../app/open-store.ts'),
     loadConfig({ file, version }),
   ]);
-  await using trail = openAudit({ auditWorker, stateDir }, value, silentLogger);
+  const place = await storePlace({ stateDir, env, home }, snapshot);
+  await using trail = openAudit({ auditWorker, place }, snapshot.value, silentLogger);
   for (const event of events) trail.record(event);
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 
-import type { Tables } from './tables.ts';
+import type { Tables } from '../tables.ts';
 
 /** What signing in to upstreams needs to remember; `body` of the first two is encrypted. */
 export async function signInTables({ schema }: Transaction<Tables>): Promise<void> {

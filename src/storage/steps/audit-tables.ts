@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 
-import type { Tables } from './tables.ts';
+import type { Tables } from '../tables.ts';
 
 /** The record of operations, what it says per tool for longer than it is kept, and the two ends of its chain. */
 export async function auditTables({ schema }: Transaction<Tables>): Promise<void> {

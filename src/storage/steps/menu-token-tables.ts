@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 
-import type { Tables } from './tables.ts';
+import type { Tables } from '../tables.ts';
 
 /** What clients were sent to know the tools, per day. */
 export async function menuTokenTables({ schema }: Transaction<Tables>): Promise<void> {

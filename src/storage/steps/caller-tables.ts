@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 
-import type { Tables } from './tables.ts';
+import type { Tables } from '../tables.ts';
 
 /** Who may call us: keys, and what our own authorization server gave out. Of every secret there is only its hash. */
 export async function callerTables({ schema }: Transaction<Tables>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 
-import type { Tables } from './tables.ts';
+import type { Tables } from '../tables.ts';
 
 /** At most one approved and one refused definition of each entry. */
 export async function approvalTables({ schema }: Transaction<Tables>): Promise<void> {

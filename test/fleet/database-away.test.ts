@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+
+import { eventually } from '../support/eventually.ts';
+import { addKey, ask, command, initializeBody, startAsking, toolsAt } from '../support/http-caller.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { ownPostgres } from '../support/postgres.ts';
+
+checkLeaks();
+
+const patience = { withinMs: 20_000 };
+
+/** Calls the tool once; the text of the answer. */
+async function echoed(url: string, key: string, text: string): Promise<string> {
+  const opened = await ask(url, { key, body: initializeBody });
+  const headers = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
+  const params = { name: 'plain__echo', arguments: { text } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
+  return (await ask(url, { key, headers, body })).text;
+}
+
+test('while the database is away calls go on, changes are refused clearly, and nothing that was done is lost', async () => {
+  await using cluster = await ownPostgres();
+  const { url } = await cluster.newPlace();
+  await using gateway = await startAsking({ auth: { keys: true }, storage: { url, connectTimeout: '2s' } });
+  const key = await addKey(gateway, 'anna');
+  await eventually(
+    async () => expect(await toolsAt(gateway.url, { key })).toContain('plain__echo'),
+    patience,
+  );
+  expect(await echoed(gateway.url, key, 'before')).toContain('before');
+  cluster.stop();
+  for (let at = 0; at < 5; at++)
+    expect(await echoed(gateway.url, key, `meanwhile ${at}`)).toContain(`meanwhile ${at}`);
+  expect(await toolsAt(gateway.url, { key })).toContain('plain__echo');
+  const refused = await command(gateway, 'keys', 'add', 'bert');
+  expect(refused.code).toBe(4);
+  expect(refused.stderr).toContain('STORE_AWAY');
+  const asked = await command(gateway, 'logs');
+  expect(asked.stderr).toContain('STORE_AWAY');
+  cluster.start();
+  await eventually(
+    async () => expect((await command(gateway, 'keys', 'add', 'carl')).code).toBe(0),
+    patience,
+  );
+  // Whoever was refused meanwhile is not known, and what was called meanwhile is recorded once.
+  const names = await command(gateway, 'keys', 'list');
+  expect(names.stdout).toContain('carl');
+  expect(names.stdout).not.toContain('bert');
+  await eventually(async () => {
+    const { stdout } = await command(gateway, 'logs', '--tool', 'echo');
+    expect(stdout.match(/\becho\b/g), stdout).toHaveLength(6);
+  }, patience);
+  // A change of another gateway is heard of again.
+  const { code } = await command(gateway, 'keys', 'revoke', 'anna');
+  expect(code).toBe(0);
+  await eventually(async () => expect(await toolsAt(gateway.url, { key })).toBe(401), patience);
+}, 120_000);

@@ -1,0 +1,131 @@
+// Makes a PostgreSQL server in a folder and keeps it for as long as a process lives: node postgres-keeper.mjs FOLDER PID.
+// Nothing is left afterwards, however that process ended.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const [folder = '', pid = ''] = process.argv.slice(2);
+const data = join(folder, 'data');
+
+/** The server refuses to run as root; `postgres` comes with its package. */
+const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+
+/** For one test run: nothing has to survive a power cut. */
+const settings = [
+  "listen_addresses = '127.0.0.1'",
+  "unix_socket_directories = ''",
+  'fsync = off',
+  'full_page_writes = off',
+  'max_connections = 200',
+  'shared_buffers = 32MB',
+  'autovacuum = off',
+  "log_destination = 'stderr'",
+];
+
+sweep();
+try {
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  run(
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    'tester',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    // An order of words that is not that of bytes, as most installations have.
+    '--locale-provider=icu',
+    '--icu-locale=en',
+    '--no-sync',
+    '--no-instructions',
+  );
+  const port = await freePort();
+  appendFileSync(join(data, 'postgresql.conf'), `${[...settings, `port = ${port}`].join('\n')}\n`);
+  run('pg_ctl', '-D', data, '-w', '-t', '60', '-l', join(folder, 'log'), 'start');
+  tell({ port, bin: bin(), ...owner });
+  while (isAlive(Number(pid)) && existsSync(folder)) await delay(250);
+} catch (error) {
+  tell({ problem: String(error) });
+  await delay(5000);
+} finally {
+  end(folder);
+}
+
+function tell(what) {
+  writeFileSync(join(folder, 'telling'), JSON.stringify(what));
+  renameSync(join(folder, 'telling'), join(folder, 'ready.json'));
+}
+
+function end(of) {
+  spawnSync(join(bin(), 'pg_ctl'), ['-D', join(of, 'data'), '-m', 'immediate', 'stop'], {
+    ...owner,
+    cwd: '/',
+  });
+  rmSync(of, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** What is left of those whose keeper was killed. */
+function sweep() {
+  const mine = basename(folder);
+  for (const name of readdirSync(dirname(folder))) {
+    const of = /^trunkline-postgres-(\d+)(?:-|$)/.exec(name)?.[1];
+    if (of !== undefined && name !== mine && !isAlive(Number(of))) end(join(dirname(folder), name));
+  }
+}
+
+function run(program, ...args) {
+  execFileSync(join(bin(), program), args, {
+    ...owner,
+    cwd: '/',
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' },
+  });
+}
+
+function bin() {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];
+  const found = [...versions.map((each) => join(root, each, 'bin')), ...(process.env.PATH ?? '').split(':')];
+  const where = found.find((each) => existsSync(join(each, 'initdb')));
+  if (where === undefined)
+    throw new Error('PostgreSQL is not installed; on Debian: apt-get install postgresql');
+  return where;
+}
+
+function idOf(flag) {
+  const { status, stdout } = spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' });
+  return status === 0 ? Number(stdout) : 65_534;
+}
+
+function isAlive(process_) {
+  try {
+    return process.kill(process_, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

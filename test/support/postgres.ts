@@ -1,0 +1,102 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+
+import pg from 'pg';
+
+import type { PostgresServer } from '../../src/storage/store-place.ts';
+import { eventually } from './eventually.ts';
+
+/** A real PostgreSQL, as a child of nobody; it ends with the process that it was made for. */
+export interface PostgresCluster extends AsyncDisposable {
+  readonly port: number;
+  /** Of a new, empty schema. */
+  newPlace(): Promise<PostgresServer>;
+  /** As a crash does. */
+  stop(): void;
+  start(): void;
+}
+
+interface Ready {
+  readonly port: number;
+  readonly bin: string;
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly problem?: string;
+}
+
+const KEEPER = fileURLToPath(new URL('postgres-keeper.mjs', import.meta.url));
+
+/** The one server of a test run, made when the first test needs it; everybody has schemas of their own in it. */
+export function sharedPostgres(): Promise<PostgresCluster> {
+  const runner = isMainThread ? process.ppid : process.pid;
+  return cluster(join(tmpdir(), `trunkline-postgres-${runner}`), runner);
+}
+
+/** A server of one's own, to be stopped and started. */
+export function ownPostgres(): Promise<PostgresCluster> {
+  const name = `trunkline-postgres-${process.pid}-${randomBytes(4).toString('hex')}`;
+  return cluster(join(tmpdir(), name), process.pid);
+}
+
+async function cluster(folder: string, pid: number): Promise<PostgresCluster> {
+  if (isNew(folder)) {
+    // Through a shell, so that it is nobody's child; without our environment, so that it is of no test file.
+    spawnSync('sh', ['-c', '"$0" "$@" >/dev/null 2>&1 &', process.execPath, KEEPER, folder, String(pid)], {
+      env: { PATH: process.env['PATH'] },
+      stdio: 'ignore',
+    });
+  }
+  const file = join(folder, 'ready.json');
+  await eventually(
+    () => {
+      if (!existsSync(file)) throw new Error('PostgreSQL is not there yet.');
+    },
+    { withinMs: 60_000, what: 'Starting PostgreSQL' },
+  );
+  const ready = JSON.parse(readFileSync(file, 'utf8')) as Ready;
+  if (ready.problem !== undefined) throw new Error(ready.problem);
+  return clusterOf(folder, ready);
+}
+
+function clusterOf(folder: string, { port, bin, uid, gid }: Ready): PostgresCluster {
+  const base = `postgres://tester@127.0.0.1:${port}/postgres`;
+  const control = (...args: readonly string[]): void => {
+    execFileSync(join(bin, 'pg_ctl'), ['-D', join(folder, 'data'), '-w', ...args], {
+      ...(uid !== undefined && { uid }),
+      ...(gid !== undefined && { gid }),
+      ...{ cwd: '/', stdio: 'ignore', env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' } },
+    });
+  };
+  return {
+    port,
+    async newPlace() {
+      const schema = `t${randomBytes(8).toString('hex')}`;
+      const client = new pg.Client(base);
+      await client.connect();
+      await client.query(`create schema ${schema}`);
+      await client.end();
+      const url = `${base}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+      return { url, poolSize: 4, connectTimeoutMs: 5000, statementTimeoutMs: 15_000 };
+    },
+    stop: () => control('-m', 'immediate', 'stop'),
+    start: () => control('-l', join(folder, 'log'), 'start'),
+    async [Symbol.asyncDispose]() {
+      control('-m', 'immediate', 'stop');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function isNew(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch {
+    return false; // Another test file makes it, or has made it.
+  }
+}
