@@ -9,6 +9,7 @@ import type { Logger } from '../observe/log.ts';
 import { Approvals } from '../policy/approvals/approvals.ts';
 import { LOCK_FILE } from '../policy/approvals/lock/lock.ts';
 import type { Lock } from '../policy/approvals/lock/lock.ts';
+import type { Offered } from '../policy/approvals/subject.ts';
 import { scanner } from '../policy/scanner.ts';
 import type { Database } from '../storage/database.ts';
 import type { AppOptions } from './app-options.ts';
@@ -32,10 +33,11 @@ export async function openApprovals(
   if (options.wrapped !== undefined || options.text !== undefined) return undefined;
   const { stateDir } = options;
   const trust = trustOf(config);
-  const tools = () => {
-    const listings = config().value.upstreams.flatMap(({ name }) => deps.catalog().listing(name) ?? []);
-    return listings.flatMap(({ upstream, tools: all }) =>
-      all.map(({ definition }) => ({ upstream, definition })),
+  const toolsWith = (offered: Offered) => {
+    const others = config().value.upstreams.filter(({ name }) => name !== offered.upstream);
+    const listings = others.flatMap(({ name }) => deps.catalog().listing(name) ?? []);
+    return [...listings, offered].flatMap(({ upstream, tools }) =>
+      tools.map(({ definition }) => ({ upstream, definition })),
     );
   };
   return new Approvals({
@@ -44,7 +46,7 @@ export async function openApprovals(
     // An entry with a mistake in it is left out, and may come back as it was.
     isGone: (name) => ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
     lock: await readLockFile(lockFile(config())),
-    scanner: () => scanner(tools()),
+    scanner: (offered) => scanner(toolsWith(offered)),
     onWritten: () => touch(stateDir),
   });
 }

@@ -91,11 +91,11 @@ describe('scripts', () => {
         'expect "ready"',
         // What was completed is run, since the shell draws the line itself in pieces.
         String.raw`send "trunkline descr\tplain__ech\t--text\r"`,
-        'expect "Says what it was told."',
+        'expect "Returns the given text."',
         String.raw`send "exit\r"`,
       ],
     });
-    expect(screen).toContain('Says what it was told.');
+    expect(screen).toContain('Returns the given text.');
   });
 
   test.runIf(hasShell('fish'))('complete in a real fish, with what each is about', () => {

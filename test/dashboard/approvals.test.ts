@@ -27,7 +27,7 @@ test('a changed tool is approved after its difference was read, and only as it w
   const diff = page.getByRole('region', { name: 'Approved and Offered now' });
   await diff.waitFor();
   expect(await diff.locator('td.gone').allTextContents()).toEqual([
-    'removed: description: Says what it was told.',
+    'removed: description: Returns the given text.',
   ]);
   expect(await diff.locator('td.come mark').allTextContents()).toEqual(['twice ', ' (revision 2)']);
 
@@ -142,5 +142,23 @@ test('a server that waits is started by approving it, and what it offers by the 
   const listed = await untilListed(client, 'shy__homoglyph');
   expect(listed.map(({ name }) => name).toSorted()).toEqual(['shy__homoglyph', 'shy__tags']);
   await client.close();
+  expect(dashboard.complaints).toEqual([]);
+});
+
+test('after a server, what it offers is looked at next, and not what another one has', async () => {
+  const manual = { ...fixture('plain'), trust: 'manual' };
+  await using dashboard = await openDashboard({ mcpServers: { one: manual, two: manual }, config });
+  const { page } = dashboard;
+  await dashboard.goto('/approvals?server=one');
+  const pane = page.getByRole('article');
+  await pane.getByRole('heading', { name: 'one' }).waitFor();
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByText('one approved. It is started now').waitFor();
+  await pane.getByRole('link', { name: 'one', exact: true }).waitFor();
+  expect(await page.getByRole('option', { selected: true }).count()).toBe(1);
+
+  await dashboard.goto('/servers');
+  await page.getByRole('button', { name: 'Review: one' }).click();
+  await pane.getByRole('link', { name: 'one', exact: true }).waitFor();
   expect(dashboard.complaints).toEqual([]);
 });

@@ -8,8 +8,8 @@ import { object, string, text } from './engine/schema.mjs';
 
 await serve((options) => {
   const file = options.text('revision-file');
-  const later = options.text('later', 'Says what it was told, and tells it on');
-  const describe = (number) => (number === 1 ? 'Says what it was told.' : `${later} (revision ${number}).`);
+  const later = options.text('later', 'Returns the given text, and tells it on');
+  const describe = (number) => (number === 1 ? 'Returns the given text.' : `${later} (revision ${number}).`);
   let revision = file !== undefined && existsSync(file) ? Number(readFileSync(file, 'utf8')) : 1;
   const changing = {
     name: 'changing',

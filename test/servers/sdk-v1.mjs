@@ -24,7 +24,7 @@ function build() {
   const server = new McpServer({ name: 'sdk-v1', version: '1.0.0' }, { instructions: 'Built with SDK v1.' });
   server.registerTool(
     'echo',
-    { description: 'Says what it was told.', inputSchema: { text: z.string() } },
+    { description: 'Returns the given text.', inputSchema: { text: z.string() } },
     ({ text }) => {
       note('call', { tool: 'echo', arguments: { text } });
       return { content: [{ type: 'text', text }] };

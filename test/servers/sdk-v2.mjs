@@ -26,7 +26,7 @@ if (options.has('http')) {
 
 function build({ era }) {
   const server = new McpServer({ name: 'sdk-v2', version: '1.0.0' }, { instructions: 'Built with SDK v2.' });
-  const echo = { description: 'Says what it was told.', inputSchema: z.object({ text: z.string() }) };
+  const echo = { description: 'Returns the given text.', inputSchema: z.object({ text: z.string() }) };
   server.registerTool('echo', echo, ({ text }) => {
     note('call', { tool: 'echo', arguments: { text }, era });
     return { content: [{ type: 'text', text }] };

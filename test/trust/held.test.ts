@@ -58,7 +58,7 @@ describe.each(cells)('a tool whose definition has changed ($downstream)', (cell)
     const call = { name: 'one__changing', arguments: { text: 'a' } };
     expect(ownCode(await client.callTool('call_destructive_tool', call))).toBe('QUARANTINED');
     for (const text of [
-      await ask('search_tools', { query: 'changing says what it was told' }),
+      await ask('search_tools', { query: 'changing returns the given text' }),
       await ask('describe_tools', { names: ['one__changing'] }),
       await ask('call_write_tool', call),
     ])
@@ -102,7 +102,7 @@ test('going back to the approved bytes restores a tool, and approving the new on
   expect(held).toMatchObject([
     {
       ...{ server: 'one', kind: 'tool', name: 'changing', exposed: 'one__changing', reason: 'changed' },
-      changes: [{ where: 'description', before: 'Says what it was told.' }],
+      changes: [{ where: 'description', before: 'Returns the given text.' }],
     },
   ]);
   // Meanwhile it changes once more, so that what was read is not what would be approved.

@@ -23,7 +23,7 @@ test('a lockfile holds what differs from it, and says so in CI', async () => {
   expect((await home.command('lock', '--check', ...where)).code).toBe(6);
   expect((await home.command('lock', ...where)).code).toBe(0);
   const text = readFileSync(lock, 'utf8');
-  expect(text).toContain('Says what it was told.');
+  expect(text).toContain('Returns the given text.');
   expect((await home.command('lock', '--check', ...where)).code).toBe(0);
   const names = async () => (await client.listTools()).map(({ name }) => name);
   // The running gateway sees the file within a moment; before, the scanner would let a clean change pass.
@@ -36,11 +36,11 @@ test('a lockfile holds what differs from it, and says so in CI', async () => {
   expect(ownCode(await client.callTool('one__changing', { text: 'a' }))).toBe('QUARANTINED');
   const differs = await home.command('lock', '--check', '--text', ...where);
   expect(differs.code).toBe(6);
-  expect(differs.stdout).toContain('- Says what it was told.');
+  expect(differs.stdout).toContain('- Returns the given text.');
   expect((await home.command('approvals', 'accept', 'one__changing', ...where)).code).toBe(2);
   expect((await home.command('lock', ...where)).code).toBe(0);
   await eventually(async () => expect(await names()).toContain('one__changing'), { withinMs: 10_000 });
-  writeFileSync(lock, text.replace('Says what', 'Asks what'));
+  writeFileSync(lock, text.replace('Returns the', 'Sends the'));
   const broken = await home.command('lock', '--check', ...where);
   expect(broken.code).toBe(3);
   expect(broken.stderr).toContain('not that of its definition');

@@ -24,7 +24,8 @@ interface ApprovalsDeps {
   /** Whether a server is in no configuration any more; it takes along what was said about it. */
   readonly isGone: (upstream: UpstreamName) => boolean;
   readonly lock: Lock | undefined;
-  readonly scanner: () => Promise<Scan>;
+  /** Knows what is offered as well, beside what other servers have. */
+  readonly scanner: (offered: Offered) => Promise<Scan>;
   /** Told after something was written, so that other processes look. */
   readonly onWritten: () => void;
   readonly now: () => number;
@@ -80,7 +81,7 @@ export class Approvals {
     const { upstream } = offered;
     const trust = this.#deps.trust(upstream);
     const ledger = await this.#loaded();
-    const scan = trust === 'scan' && this.#lock === undefined ? await this.#deps.scanner() : undefined;
+    const scan = trust === 'scan' && this.#lock === undefined ? await this.#deps.scanner(offered) : undefined;
     // From here on nothing is waited for, so that what is approved meanwhile cannot be overlooked.
     if (!ledger.knows(upstream) && before?.judged !== undefined)
       this.#remember(before, before.judged, ledger);

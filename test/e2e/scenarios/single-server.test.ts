@@ -61,7 +61,7 @@ verifies('single:introduction', async (cell) => {
       ? (opened['_meta'] as Record<string, unknown>)['io.modelcontextprotocol/serverInfo']
       : opened['serverInfo'];
   expect(info).toMatchObject({ name: 'plain', title: 'A fixture' });
-  expect(opened['instructions']).toBe('A server for tests. Everything it says is true.');
+  expect(opened['instructions']).toBe('A server for tests of the gateway.');
   expect(opened['capabilities']).toMatchObject({ tools: { listChanged: true }, completions: {} });
 });
 

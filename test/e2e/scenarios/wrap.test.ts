@@ -52,7 +52,7 @@ verifies('wrap:equal', async (cell) => {
   const entry = over === 'stdio' ? fixture('plain', '--era', era) : undefined;
   await using line = await wrapped(entry, { ...options, ...(http && { url: http.url }) });
   const opened = await line.client.open();
-  expect(opened['instructions']).toBe('A server for tests. Everything it says is true.');
+  expect(opened['instructions']).toBe('A server for tests of the gateway.');
   const tools = (await line.client.listTools()).map(({ name }) => name);
   expect(tools.slice(0, 2)).toEqual(['echo', 'add']);
   expect(said(await line.client.callTool('echo', { text: 'hello' }))).toBe('hello');

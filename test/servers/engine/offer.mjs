@@ -5,7 +5,7 @@ import { plainTools } from './tools.mjs';
 export function plainOffer() {
   return {
     title: 'A fixture',
-    instructions: 'A server for tests. Everything it says is true.',
+    instructions: 'A server for tests of the gateway.',
     tools: plainTools(),
     prompts: [greet, bare],
     resources: [textResource, blobResource],

@@ -12,7 +12,7 @@ const answering = [
   {
     name: 'echo',
     title: 'Echo',
-    description: 'Says what it was told.',
+    description: 'Returns the given text.',
     inputSchema: object({ text: { ...string, description: 'What to say.' } }),
     annotations: { title: 'Echo', readOnlyHint: true, openWorldHint: false, 'x-future-hint': 'kept' },
     icons: [{ src: 'data:image/svg+xml;base64,PHN2Zy8+', mimeType: 'image/svg+xml', sizes: ['any'] }],
@@ -39,7 +39,7 @@ const answering = [
   },
   {
     name: 'everything-content',
-    description: 'Answers with every kind of content and with values that only exact forwarding keeps.',
+    description: 'Returns text, pictures and numbers with many digits.',
     inputSchema: object(),
     call: everythingContent,
   },
