@@ -117,11 +117,12 @@ async function bundle(id) {
 /** The browser's part, with names that change with the content; the gateway serves it as it is. */
 async function dashboard() {
   const vite = await import('vite');
-  const { output } = await vite.build({
-    configFile: join(root, 'web', 'vite.config.ts'),
-    logLevel: 'warn',
-    build: { write: false },
-  });
+  // Whoever builds from a test has another one, and would get a larger program with the warnings of developers in it.
+  const before = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
+  const { output } = await vite
+    .build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn', build: { write: false } })
+    .finally(() => (before === undefined ? delete process.env.NODE_ENV : (process.env.NODE_ENV = before)));
   const files = output.map((file) => [
     `web/${file.fileName}`,
     file.type === 'chunk' ? file.code : file.source,

@@ -5,7 +5,7 @@ import type { WaitingCall } from '../policy/ask/waiting-calls.ts';
 import type { AdminApprovals, AdminHeld, AdminWaitingCall } from './approval-contract.ts';
 import { definitionChanges } from './definition-changes.ts';
 import type { AdminDeps } from './deps.ts';
-import { shownTransport } from './shown-transport.ts';
+import { heldTransport } from './held-transport.ts';
 
 /** Everything that waits for a person. */
 export async function approvalsShown(deps: AdminDeps): Promise<AdminApprovals> {
@@ -27,9 +27,7 @@ function heldShown(
   const { kind, name, fingerprint } = subject;
   const upstream = config().value.upstreams.find((each) => each.name === server);
   const offered =
-    kind === 'server' && upstream !== undefined
-      ? { ...shownTransport(upstream.transport) }
-      : subject.definition;
+    kind === 'server' && upstream !== undefined ? heldTransport(upstream.transport) : subject.definition;
   const entries = kind === 'tool' ? held.tools : held.prompts;
   const exposed =
     kind === 'tool' || kind === 'prompt'

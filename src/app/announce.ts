@@ -44,7 +44,7 @@ export async function announce(
     if (record.kind === 'background' || !isUnwritable(error)) throw error;
     return { runsWith: async () => {}, [Symbol.asyncDispose]: async () => {} };
   }
-  log.info('Clients can find the gateway.', { pid, version, config: file, kind: record.kind });
+  log.debug('Clients can find the gateway.', { pid, version, config: file, kind: record.kind });
   const look = async (): Promise<void> => {
     const found = readRecord(stateDir);
     if (found?.pid === pid) return;

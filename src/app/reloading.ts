@@ -48,7 +48,8 @@ export interface ReloadedParts {
 
 /** Settings that are followed while the gateway runs; every other one is named as needing a restart. */
 const FOLLOWED: ReadonlySet<string> = new Set<keyof GatewayConfig>([
-  ...(['upstreams', 'names', 'expose', 'http', 'search', 'results', 'callerLimits', 'redact'] as const),
+  ...(['upstreams', 'unusedTags'] as const),
+  ...(['names', 'expose', 'http', 'search', 'results', 'callerLimits', 'redact'] as const),
   ...(['argumentRules', 'guards', 'profiles', 'policy', 'auth', 'audit', 'telemetry', 'metrics'] as const),
   ...(['code', 'startup', 'maxCallMs', 'shutdownMs', 'idleExitMs', 'log', 'management', 'readOnly'] as const),
 ]);

@@ -1,5 +1,7 @@
 import { createStarterConfig, findConfig, locations, stateDirOf } from '../config/paths.ts';
 import type { Locations } from '../config/paths.ts';
+import { readRecord } from '../attach/gateway-record.ts';
+import { isAlive } from '../attach/is-alive.ts';
 import { isTrusted } from '../config/trust.ts';
 import type { CliContext } from './context.ts';
 
@@ -21,10 +23,13 @@ export async function foundConfig(
   {
     isMade = true,
     isTold = true,
+    isReached = false,
   }: {
     readonly isMade?: boolean;
     /** Whether it is said that none can be made. */
     readonly isTold?: boolean;
+    /** Whether a gateway of a project's file is enough, however the file has changed since: whoever serves it asks for trust by itself. */
+    readonly isReached?: boolean;
   } = {},
 ): Promise<FoundFor> {
   const places = locations(context);
@@ -33,7 +38,8 @@ export async function foundConfig(
     env: context.env,
     cwd: context.cwd,
     locations: places,
-    isTrusted: (project) => isTrusted(project, places.stateDir),
+    isTrusted: async (project) =>
+      (isReached && isServed(stateDirOf(project, places))) || isTrusted(project, places.stateDir),
   });
   const isMissing = isMade && from === 'user' && !(await madeOrThere(file, context, isTold));
   return {
@@ -41,6 +47,12 @@ export async function foundConfig(
     ...(from === 'project' && { trustedIn: places.stateDir }),
     ...(isMissing && { text: '{}' }),
   };
+}
+
+/** Whether a gateway that runs has written itself down there. */
+function isServed(stateDir: string): boolean {
+  const record = readRecord(stateDir);
+  return record !== undefined && isAlive(record.pid);
 }
 
 /** False where there is no configuration and none can be written, as in a home that is read-only. */

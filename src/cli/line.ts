@@ -4,12 +4,14 @@ import type { AppOptions } from '../app/app-options.ts';
 import type { AdHocServer } from '../config/ad-hoc.ts';
 import { readRecord } from '../attach/gateway-record.ts';
 import { locations } from '../config/paths.ts';
+import { isTrusted } from '../config/trust.ts';
 import type { Caller } from '../model/caller.ts';
 import { jsonLogger } from '../observe/log.ts';
 import type { LogLevel } from '../observe/log.ts';
 import { appWorld } from './app-world.ts';
 import type { CliContext } from './context.ts';
 import { foundConfig } from './found-config.ts';
+import type { FoundFor } from './found-config.ts';
 import { lineToRecord } from './line-to-record.ts';
 import { logTo } from './output.ts';
 
@@ -20,6 +22,8 @@ export interface LineOptions {
   readonly servers?: readonly AdHocServer[] | undefined;
   /** How much is said on standard error; `error` unless told, since a command reports its own troubles. */
   readonly logLevel?: LogLevel | undefined;
+  /** `any`: the gateway of this file is asked whatever our environment is; `same`, unless told: only one that we would be ourselves. */
+  readonly reach?: 'any' | 'same' | undefined;
 }
 
 /** The way of a command to a gateway; both ways give the same answers. */
@@ -43,23 +47,39 @@ export async function openLine(context: CliContext, options: LineOptions = {}): 
     const adHoc = adHocConfig(options.servers, { cwd: context.cwd, places: locations(context) });
     return ownLine(context, options, adHoc);
   }
-  const found = await foundConfig(options.config, context);
-  return (await gatewayLine(context, found)) ?? ownLine(context, options, found);
+  const found = await foundConfig(options.config, context, { isReached: true });
+  return (await gatewayLine(context, found, options.reach)) ?? ownLine(context, options, found);
 }
 
-/** To the gateway that a client of ours would be attached to, if it runs. */
+/** To the gateway of this file, if it runs. */
 async function gatewayLine(
   { version, env }: CliContext,
-  { file, stateDir }: { readonly file: string; readonly stateDir: string },
+  { file, stateDir, trustedIn }: Pick<FoundFor, 'file' | 'stateDir' | 'trustedIn'>,
+  reach: LineOptions['reach'] = 'same',
 ): Promise<Line | undefined> {
   if (readRecord(stateDir) === undefined) return undefined;
-  const [{ runningGateway }, { readConfigText }] = await Promise.all([
+  const [{ runningGateway }, { loadConfig, readConfigText }] = await Promise.all([
     import('../attach/running-gateway.ts'),
     import('../config/load.ts'),
   ]);
-  const text = await readConfigText(file);
-  const record = await runningGateway(stateDir, { version, config: file, text, env });
-  return record && (await lineToRecord(record))?.line;
+  const text = await readConfigText(file).catch(() => undefined); // Whoever would have to serve it tells what is wrong.
+  const same =
+    text === undefined ? undefined : await runningGateway(stateDir, { version, config: file, text, env });
+  const record = same ?? readRecord(stateDir);
+  if (record === undefined || record.config !== file) return undefined;
+  if (same !== undefined || reach === 'any') return (await lineToRecord(record))?.line;
+  // It goes on with what the file said before, and nobody else can use the file as it is.
+  const isUsable = await isUsableNow();
+  return isUsable ? undefined : (await lineToRecord(record))?.line;
+
+  async function isUsableNow(): Promise<boolean> {
+    try {
+      await loadConfig({ file, version });
+      return trustedIn === undefined || (await isTrusted(file, trustedIn));
+    } catch {
+      return false;
+    }
+  }
 }
 
 async function ownLine(

@@ -4,7 +4,7 @@ import type { ExitCode } from '../model/errors.ts';
 import type { CliContext } from './context.ts';
 import type { AdHocOptions } from './declare.ts';
 import { openLine } from './line.ts';
-import type { Line } from './line.ts';
+import type { Line, LineOptions } from './line.ts';
 
 /** The line of one command, for as long as the command runs. */
 export interface Work extends Line {
@@ -21,6 +21,7 @@ export async function onLine(
   options: AdHocOptions,
   context: CliContext,
   work: (line: Work) => Promise<ExitCode>,
+  { reach }: Pick<LineOptions, 'reach'> = {},
 ): Promise<ExitCode> {
   const server = adHocServer(options);
   const interrupted = new AbortController();
@@ -29,6 +30,7 @@ export async function onLine(
     const world = server === undefined ? context : withHeaders(context, options.header ?? []);
     const line = await openLine(world, {
       config: options.config,
+      reach,
       ...(server !== undefined && { servers: [server] }),
     });
     try {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { GatewayError } from '../model/errors.ts';
 import { jsonLogger } from '../observe/log.ts';
-import { columns, logLineForPeople, output } from './output.ts';
+import { logLineForPeople, output } from './output.ts';
 
 describe('output', () => {
   function written(): { out: ReturnType<typeof output>; stdout: string[]; stderr: string[] } {
@@ -26,25 +26,6 @@ describe('output', () => {
       new GatewayError('UPSTREAM_REFUSED', 'It said: \u001b[2J\u009b31m\u0007hi\nthere\tyou\u007f'),
     );
     expect(stderr).toEqual(['trunkline: It said: [2J31mhi\nthere\tyou [UPSTREAM_REFUSED]\n']);
-  });
-});
-
-describe('columns', () => {
-  test('are as wide as their widest cell, the last one is not padded', () => {
-    const rows = [['a', 'ready', '3 tools'], ['longer', 'waiting: no', ''], ['b', 'x'], []];
-    expect(columns(rows)).toEqual(['a       ready        3 tools', 'longer  waiting: no', 'b       x', '']);
-  });
-
-  test('of nothing are nothing', () => {
-    expect(columns([])).toEqual([]);
-  });
-
-  test('are not widened by a last cell that other rows do not have', () => {
-    const rows = [
-      ['a', 'a very long text at the end of its row'],
-      ['b', 'c', 'd'],
-    ];
-    expect(columns(rows)).toEqual(['a  a very long text at the end of its row', 'b  c  d']);
   });
 });
 

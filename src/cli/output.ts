@@ -26,6 +26,8 @@ export interface Output {
   /** Rows of the result; cells are made harmless. */
   table(rows: readonly (readonly Cell[])[], options?: Omit<TableOptions, 'width'>): void;
   note(text: string): void;
+  /** Rows beside the result; a last cell that is too wide goes on below itself. */
+  noteTable(rows: readonly (readonly Cell[])[]): void;
   /** A question at the terminal; the answer is typed behind it. */
   question(text: string): void;
   problem(error: GatewayError): void;
@@ -85,6 +87,10 @@ export function output({ stdout, stderr }: Streams, style: Style = PLAIN): Outpu
     // Whoever reads JSON there can take every line for JSON.
     note: (text) =>
       tell(style.isJsonAsked ? JSON.stringify({ note: text }) : prose(harmless(text), style.errWidth)),
+    noteTable: (rows) => {
+      const safe = rows.map((row) => row.map(harmlessCell));
+      for (const each of table(safe, { width: style.errWidth, last: 'wrap' })) tell(each);
+    },
     question: (text) => void stderr.write(`${prose(harmless(text), style.errWidth)} `),
     problem,
     usage: (text) => {
@@ -103,11 +109,6 @@ export function output({ stdout, stderr }: Streams, style: Style = PLAIN): Outpu
 
 function harmlessCell(cell: Cell): Cell {
   return typeof cell === 'string' ? harmless(cell) : { ...cell, text: harmless(cell.text) };
-}
-
-/** Columns of equal width, separated by two spaces; the last cell of a row is not padded and may be of any length. */
-export function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  return table(rows);
 }
 
 /** Writes log lines: as they are, or at a terminal as people read them. */

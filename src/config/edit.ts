@@ -39,10 +39,12 @@ export interface ConfigEdit {
   readonly value: unknown;
 }
 
-interface SavedConfig {
+export interface SavedConfig {
   readonly isNew: boolean;
   readonly isChanged: boolean;
   readonly text: string;
+  /** All that the file has now: the text, behind a byte order mark where there is one. */
+  readonly written: string;
 }
 
 /** Reads a configuration to change it; one that is not there begins as the commented first one. */
@@ -81,8 +83,8 @@ export async function saveConfig(
   version: string,
 ): Promise<SavedConfig> {
   const { file, isNew } = document;
-  const saved = { isNew, isChanged: isNew || text !== document.text, text };
-  if (!saved.isChanged) return saved;
+  const isChanged = isNew || text !== document.text;
+  if (!isChanged) return { isNew, isChanged, text, written: text };
   const { unusable } = checkText(file, text, version);
   const before = new Set(isNew ? [] : unusableIn(file, document.text, version));
   const [worse] = unusable.filter(({ name }) => !before.has(name));
@@ -94,11 +96,12 @@ export async function saveConfig(
   try {
     if ((await currentText(file)) !== (isNew ? undefined : document.text)) throw conflict(file);
     const mode = isNew ? 0o600 : (await stat(target)).mode & 0o777;
-    await writeFileAtomic(target, (await hasMark(target)) ? `\uFEFF${text}` : text, mode);
+    const written = (await hasMark(target)) ? `\uFEFF${text}` : text;
+    await writeFileAtomic(target, written, mode);
+    return { isNew, isChanged, text, written };
   } finally {
     await unlock();
   }
-  return saved;
 }
 
 interface Unusable {

@@ -17,7 +17,8 @@ export function maskedValue(value: string): string {
     .map((part) => {
       if (typeof part === 'string') return SCHEME.test(part) ? part : HIDDEN;
       if (part.from === 'malformed') return HIDDEN;
-      return `\${${part.from}:${part.name}}`;
+      const { from, name, fallback = '' } = part;
+      return `\${${from}:${name}${fallback === '' ? '' : `:-${HIDDEN}`}}`;
     })
     .join('');
 }
@@ -30,19 +31,50 @@ export function maskedValues(values: Readonly<Record<string, string>>): Readonly
 export function maskedArgs(args: readonly string[]): readonly string[] {
   return args.map((arg, at) => {
     const before = args[at - 1] ?? '';
-    if (before.startsWith('-') && !before.includes('=') && isSecretName(before) && !arg.startsWith('-'))
-      return maskedValue(arg);
-    const [, flag, value] = /^(-{0,2}[\w.-]+=)(.*)$/s.exec(arg) ?? [];
-    if (flag !== undefined && value !== undefined && isSecretName(flag)) return flag + maskedValue(value);
-    return /^https?:/i.test(arg) ? maskedUrl(arg) : arg;
+    const isNamed = before.startsWith('-') && !before.includes('=') && isSecretName(before);
+    return isNamed && !arg.startsWith('-') ? maskedValue(arg) : maskedText(arg);
   });
 }
 
+/** As `--token=…`, as a header or a member of JSON, after `flag=` too. */
+const FLAG = /^(-{0,2}[\w.-]+=)(.*)$/s;
+const HEADER = /^((?:-{0,2}[\w.]+=)?["']?([\w-]+):(?!\/\/)\s*)(.+)$/s;
+const MEMBER = /((["'])([\w.-]+)\2\s*:\s*)("[^"]*"?|'[^']*'?)/g;
+const PAIR = /((?:^|[\s;,"'])-{0,2}([\w.-]+)=)([^\s;,&"']+)/g;
+
+/** A text without what it says after the name of a secret, and without the users of addresses. */
+export function maskedText(text: string): string {
+  const [, flag, value] = FLAG.exec(text) ?? [];
+  if (flag !== undefined && value !== undefined && isSecretName(flag)) return flag + maskedValue(value);
+  const [, start, header, content] = HEADER.exec(text) ?? [];
+  if (start !== undefined && header !== undefined && content !== undefined && isSecretName(header))
+    return start + maskedValue(content);
+  return maskedUrl(text)
+    .replaceAll(MEMBER, (whole, before: string, _, name: string, quoted: string) => {
+      const quote = quoted.charAt(0);
+      return isSecretName(name) ? `${before}${quote}${maskedValue(quoted.slice(1, -1))}${quote}` : whole;
+    })
+    .replaceAll(PAIR, namedIsMasked);
+}
+
+/** Where the host begins is decided as programs decide it, so that no address passes for another. */
+const WEB_USER = /\b((?:https?|wss?|ftp):[\\/]{2})([^\s/\\?#"']*)@/gi;
+const OTHER_USER = /\b((?!(?:https?|wss?|ftp):)[a-z][a-z\d+.-]{0,30}:\/\/)([^\s/"']*)@/gi;
+/** As drivers of databases take it, without a scheme. */
+const DRIVER_USER = /(^|[\s="'])([\w.-]+:[^\s/"']*)(?=@(?:tcp|udp|unix)\()/gi;
+const PARAMETER = /([?&]([^=?&#\s]+)=)([^&#\s"']*)/g;
+
+/** A text in which addresses of any kind have neither a user nor parameters that are called like secrets. */
 export function maskedUrl(text: string): string {
-  const withoutUser = text.replace(/^(\w+:\/\/)[^/@?#]*@/, `$1${HIDDEN}@`);
-  return withoutUser.replaceAll(
-    /([?&]([^=&#]+)=)([^&#]*)/g,
-    (whole, start: string, name: string, value: string) =>
-      isSecretName(name) ? start + maskedValue(value) : whole,
-  );
+  const withoutUser = (whole: string, scheme: string, user: string): string =>
+    user === 'git' ? whole : `${scheme}${HIDDEN}@`;
+  return text
+    .replaceAll(WEB_USER, withoutUser)
+    .replaceAll(OTHER_USER, withoutUser)
+    .replaceAll(DRIVER_USER, (_, before: string) => before + HIDDEN)
+    .replaceAll(PARAMETER, namedIsMasked);
+}
+
+function namedIsMasked(whole: string, start: string, name: string, value: string): string {
+  return isSecretName(name) ? start + maskedValue(value) : whole;
 }

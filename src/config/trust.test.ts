@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { isTrusted, isTrustedText, trust } from './trust.ts';
+import { isTrusted, isTrustedText, trust, trustWritten } from './trust.ts';
 
 let folder: string;
 let file: string;
@@ -45,6 +45,14 @@ test('trust in one file leaves that in others as it is, in a file that only the 
   expect(await isTrusted(file, stateDir)).toBe(true);
   expect(await isTrusted(second, stateDir)).toBe(true);
   expect((await stat(join(stateDir, 'trusted.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('what was written is trusted, whatever the file has by now', async () => {
+  await trustWritten(file, '\uFEFF{ }', stateDir);
+  expect(await isTrusted(file, stateDir)).toBe(false);
+  await writeFile(file, '\uFEFF{ }');
+  expect(await isTrusted(file, stateDir)).toBe(true);
+  expect(await isTrustedText(file, '{ }', stateDir)).toBe(true);
 });
 
 test('a file that is not there cannot be trusted', async () => {

@@ -25,7 +25,16 @@ export async function isTrustedText(file: string, text: string, stateDir: string
 
 /** Remembers a project's configuration, as it is now, as trusted. */
 export async function trust(file: string, stateDir: string): Promise<void> {
-  const { path, digest } = await identify(file);
+  await remember(await identify(file), stateDir);
+}
+
+/** The same of what was just written to it, so that what somebody else puts there meanwhile is not trusted. */
+export async function trustWritten(file: string, written: string, stateDir: string): Promise<void> {
+  const path = await realpath(file).catch(() => file);
+  await remember({ path, digest: digestOf(written) }, stateDir);
+}
+
+async function remember({ path, digest }: Identity, stateDir: string): Promise<void> {
   const known = await readTrusted(stateDir);
   const entries = [...known.set(path, digest)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const text = `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
@@ -43,7 +52,12 @@ function digestOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-async function identify(file: string): Promise<{ readonly path: string; readonly digest: string }> {
+interface Identity {
+  readonly path: string;
+  readonly digest: string;
+}
+
+async function identify(file: string): Promise<Identity> {
   try {
     const path = await realpath(file);
     return { path, digest: digestOf(await readFile(path)) };

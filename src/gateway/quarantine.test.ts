@@ -157,6 +157,7 @@ describe('a decision', () => {
     await quarantine.decide([named(offered, 'a')], 'refused', 'me');
     expect(shown(catalog)).toEqual([]);
     expect((await quarantine.waiting()).map(({ reason }) => reason)).toEqual(['refused']);
+    expect(quarantine.counts.entries).toBe(0);
   });
 
   test('about what is not offered is refused', async () => {

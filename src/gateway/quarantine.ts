@@ -63,16 +63,17 @@ export class Quarantine {
     return this.#deps.approvals?.problem;
   }
 
-  /** How many servers and how many parts of servers wait. */
+  /** How many servers and how many parts of servers wait; whoever refused something has decided. */
   get counts(): { readonly servers: number; readonly entries: number } {
     const judged = this.#listings().flatMap(({ judged: each }) => each ?? []);
     return {
       servers: this.#deps.servers.status().filter(({ problem }) => problem?.code === 'QUARANTINED').length,
-      entries: judged.reduce(
-        (sum, { tools, prompts, words }) =>
-          sum + tools.length + prompts.length + (words === undefined ? 0 : 1),
-        0,
-      ),
+      entries: judged
+        .flatMap(({ tools, prompts, words }) => [
+          ...[...tools, ...prompts].map(([, reason]) => reason),
+          ...(words === undefined ? [] : [words.reason]),
+        ])
+        .filter((reason) => reason !== 'refused').length,
     };
   }
 
@@ -94,6 +95,14 @@ export class Quarantine {
       }
     }
     return all;
+  }
+
+  /** Whether a server that is run like this was approved, by a person or at first sight. */
+  async isApproved(server: UpstreamName, fingerprint: Fingerprint): Promise<boolean> {
+    const { approvals } = this.#deps;
+    // Where nothing is ever held, there is nothing to wait for.
+    if (approvals === undefined) return true;
+    return (await approvals.approved(server, 'server', ''))?.fingerprint === fingerprint;
   }
 
   /** Throws unless everything is offered exactly as it was looked at; then all of it is decided. */

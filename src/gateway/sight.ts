@@ -12,7 +12,7 @@ import { viewOf } from './view.ts';
 import type { View } from './view.ts';
 
 interface SightDeps {
-  readonly config: Pick<GatewayConfig, 'upstreams' | 'policy' | 'profiles'>;
+  readonly config: Pick<GatewayConfig, 'upstreams' | 'policy' | 'profiles' | 'unusedTags'>;
   readonly catalog: Catalog;
   readonly find: Find;
   readonly trouble: View['trouble'];
@@ -98,8 +98,12 @@ export class Sight {
   }
 }
 
-function policyOf({ upstreams, policy, profiles }: SightDeps['config']): Policy {
-  const tags = new Map(upstreams.map((upstream) => [upstream.name, upstream.tags]));
+function policyOf({ upstreams, policy, profiles, unusedTags = {} }: SightDeps['config']): Policy {
+  // Whoever may not see a server may not see it either while it is switched off.
+  const tags = new Map<string, readonly string[]>([
+    ...Object.entries(unusedTags),
+    ...upstreams.map((upstream) => [upstream.name, upstream.tags] as const),
+  ]);
   return createPolicy({
     policy,
     profiles,

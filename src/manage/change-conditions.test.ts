@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 
 import { isTrusted, trust } from '../config/trust.ts';
 import { TEXT, changedFile, model, person } from './changed-file.test-support.ts';
+import type { ChangedServer } from './change-results.ts';
+import type { ChangedBy } from './changed-by.ts';
 import type { ServerChanges } from './server-changes.ts';
 
 const at = changedFile();
@@ -65,6 +67,30 @@ test('a removed server is gone with what is kept about it', async () => {
   expect(at.now()).toContain('// address');
   expect(at.removed).toEqual(['one']);
   await expect(at.changes().remove('twoo', { by: person })).rejects.toThrow('Did you mean two?');
+});
+
+describe('a server that is switched off', () => {
+  const OFF = TEXT.replace('"command": "one-server"', '"enabled": false, "command": "one-server"');
+  const ways: readonly [string, (made: ServerChanges, by: ChangedBy) => Promise<ChangedServer>][] = [
+    ['enable', (made, by) => made.enable('one', { by })],
+    ['update', (made, by) => made.update('one', { enabled: true }, { by })],
+  ];
+
+  test.each(ways)('and that nobody approved waits for a person when a model wants it (%s)', async (_, on) => {
+    at.write(OFF);
+    expect(await on(at.changes(), model)).toMatchObject({ isHeld: true, changed: ['enabled', 'trust'] });
+    expect((await at.changes().entry('one')).trust).toBe('manual');
+    expect(at.events).toMatchObject([{ details: { by: 'model', held: true } }]);
+  });
+
+  test.each(ways)('is used at once where it was approved, or a person wants it (%s)', async (_, on) => {
+    at.write(OFF);
+    expect(await on(at.changes(), person)).toMatchObject({ isHeld: false, changed: ['enabled'] });
+    at.write(OFF);
+    at.approve('one');
+    expect(await on(at.changes(), model)).toMatchObject({ isHeld: false, changed: ['enabled'] });
+    expect((await at.changes().entry('one')).trust).toBe('first-sight');
+  });
 });
 
 test('switching off and on again leaves the file as it was', async () => {

@@ -5,4 +5,6 @@ export interface ChangedBy {
   readonly caller: Pick<Caller, 'id' | 'via' | 'profile'>;
   /** `program`: a key of the API, or a command without a terminal. */
   readonly is: 'person' | 'program' | 'model';
+  /** Which servers they may know of, by name; all where it is absent. */
+  readonly sees?: (name: string) => boolean;
 }

@@ -28,12 +28,19 @@ export const TEXT = `{
 
 /** A file of its own for each test, with what was told about changes of it. */
 export function changedFile() {
-  const state = { folder: '', file: '', events: [] as AuditEvent[], applied: 0, removed: [] as string[] };
+  const state = {
+    folder: '',
+    file: '',
+    events: [] as AuditEvent[],
+    applied: 0,
+    removed: [] as string[],
+    approved: [] as string[],
+  };
   beforeEach(() => {
     state.folder = mkdtempSync(join(tmpdir(), 'trunkline-manage-'));
     state.file = join(state.folder, 'config.jsonc');
     writeFileSync(state.file, TEXT);
-    [state.events, state.applied, state.removed] = [[], 0, []];
+    [state.events, state.applied, state.removed, state.approved] = [[], 0, [], []];
   });
   afterEach(() => rmSync(state.folder, { recursive: true }));
   return {
@@ -52,6 +59,7 @@ export function changedFile() {
     get removed(): readonly string[] {
       return state.removed;
     },
+    approve: (name: string): void => void state.approved.push(name),
     now: (): string => readFileSync(state.file, 'utf8'),
     write: (text: string): void => writeFileSync(state.file, text),
     changes: (): ServerChanges =>
@@ -65,6 +73,7 @@ export function changedFile() {
           state.applied++;
           return Promise.resolve({ state: 'applied' });
         },
+        isApproved: (name) => Promise.resolve(state.approved.includes(name)),
         record: (event) => void state.events.push(event),
         onRemoved: (name) => void state.removed.push(name),
       }),

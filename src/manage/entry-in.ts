@@ -5,14 +5,18 @@ import { GatewayError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Trust } from './change-results.ts';
+import type { ChangedBy } from './changed-by.ts';
 
-/** The entry of a server that somebody named; with the names that may have been meant when there is none. */
-export function entryIn({ servers, file }: ConfigDocument, name: string): JsonObject {
+/** The entry of a server that somebody named; with the names that may have been meant, and that they may know of, when there is none. */
+export function entryIn({ servers, file }: ConfigDocument, name: string, by?: ChangedBy): JsonObject {
   if (!servers.has(name)) {
-    const meant = nearest(name, servers.keys(), 3);
+    const known = [...servers.keys()].filter((each) => by?.sees?.(each) ?? true);
+    const meant = nearest(name, known, 3);
     const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
-    throw new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name}" in ${file}.${hint}`, {
-      details: { kind: 'server', server: name, file },
+    // Where the file lies is nothing that a model needs.
+    const [place, details] = by?.is === 'model' ? ['', {}] : [` in ${file}`, { file }];
+    throw new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name.slice(0, 200)}"${place}.${hint}`, {
+      details: { kind: 'server', server: name, ...details },
     });
   }
   const entry = servers.get(name);

@@ -55,13 +55,16 @@ function planOne({ name, entry: read, problem, remarks }: ReadServer, options: P
   const wrong = problemWith(name, entry, options);
   if (wrong !== undefined) return refused(name, wrong);
   const existing = document.servers.get(name);
+  // Nothing is said of a server that they may not know of, not even whether it is the same.
+  if (existing !== undefined && by.sees?.(name) === false)
+    return refused(name, 'this name cannot be used; take another');
   if (existing !== undefined && !replace)
     return isSameEntry(existing, entry)
       ? { name, result: 'same', reason: 'it is there already', remarks: [] }
       : refused(name, 'another server has this name');
   const written = by.is === 'person' ? entry : { ...entry, trust: 'manual' };
   const plain = plainSecrets(name, entry).map(({ path }) => `${path.join('.')} holds a secret in plain text`);
-  const all = [...remarks, ...left, ...plain, ...twins(name, entry, document)];
+  const all = [...remarks, ...left, ...plain, ...twins(name, entry, options)];
   return {
     ...{ name, result: 'added', trust: trustIn(written), entry: maskedEntry(written), remarks: all },
     edit: { path: ['mcpServers', name], value: written },
@@ -83,8 +86,9 @@ function problemWith(name: string, entry: JsonObject, { by, document }: PlanOpti
   return wrongName ?? entryProblem(name, entry, document.file);
 }
 
-function twins(name: string, entry: JsonObject, { servers }: ConfigDocument): readonly string[] {
-  const [twin] = [...servers].filter(([other, ours]) => other !== name && isSameEntry(ours, entry));
+function twins(name: string, entry: JsonObject, { by, document }: PlanOptions): readonly string[] {
+  const known = [...document.servers].filter(([other]) => other !== name && (by.sees?.(other) ?? true));
+  const twin = known.find(([, ours]) => isSameEntry(ours, entry));
   return twin === undefined ? [] : [`it reaches the same as "${twin[0]}"`];
 }
 

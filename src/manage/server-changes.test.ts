@@ -133,6 +133,29 @@ describe('updating', () => {
     );
   });
 
+  test.each<[readonly string[], string]>([
+    [['x', '•••'], 'args[1]'],
+    [['--token', '•••', '•••'], 'args[2]'],
+    [['•••'], 'args[0]'],
+    [['--token', '-v', '•••'], 'args[2]'],
+    [['x', '***'], 'args[1]'],
+  ])('does not put a masked argument where it would be shown: %j', async (args, where) => {
+    for (const by of [model, person])
+      await expect(at.changes().update('one', { args }, { by })).rejects.toThrow(
+        `"${where}" holds •••, and what it stands for would be shown`,
+      );
+    expect(at.now()).toBe(TEXT);
+  });
+
+  test('a part that is hidden everywhere does not bring out the rest', async () => {
+    at.write(TEXT.replace('hush-hush-1', 'hush;token=hush'));
+    const changes = { args: ['x', '•••'] };
+    await expect(at.changes().update('one', changes, { by: model })).rejects.toThrow('would be shown');
+    await at.changes().update('one', { args: ['--token', '•••', 'one'] }, { by: model });
+    await at.changes().update('one', { args: ['--token', '•••', '--auth', 'one'] }, { by: model });
+    expect((await at.changes().entry('one')).entry['args']).toEqual(['--token', '•••', '--auth', '•••']);
+  });
+
   test('holds a server again that a model or a program runs in another way', async () => {
     for (const by of [model, program]) {
       at.write(TEXT);

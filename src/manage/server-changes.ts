@@ -2,11 +2,12 @@ import { configRevision, readConfigText } from '../config/load.ts';
 import { editConfig, readForEdit } from '../config/edit.ts';
 import type { ConfigDocument, ConfigEdit } from '../config/edit.ts';
 import { readEntry } from '../config/entry-problem.ts';
-import { isTrusted, trust as trustFile } from '../config/trust.ts';
+import { keepTrust } from '../config/keep-trust.ts';
 import { ownEntry } from '../import/own-entry.ts';
 import type { OwnProgram } from '../import/own-entry.ts';
 import type { Places } from '../import/source.ts';
 import { GatewayError } from '../model/errors.ts';
+import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { AuditEvent } from '../observe/audit/audit-record.ts';
@@ -38,6 +39,8 @@ export interface ServerChangesDeps {
   /** Makes the running gateway use what is in the file now. */
   readonly applied: () => Promise<Applied>;
   readonly record: (event: AuditEvent) => void;
+  /** Whether a server that is run like this was approved before. */
+  readonly isApproved: (name: UpstreamName, fingerprint: Fingerprint) => Promise<boolean>;
   /** What else is kept about a server that is gone. */
   readonly onRemoved?: (name: string) => void;
 }
@@ -74,9 +77,9 @@ export class ServerChanges {
   }
 
   /** The entry as it stands in the file, without secrets. */
-  async entry(name: string): Promise<ServerEntryShown> {
+  async entry(name: string, by?: ChangedBy): Promise<ServerEntryShown> {
     const document = await readForEdit(this.#deps.file);
-    return this.#shown(document, name, entryIn(document, name));
+    return this.#shown(document, name, entryIn(document, name, by));
   }
 
   /** All of them that are objects, whether they can be used or not. */
@@ -112,11 +115,11 @@ export class ServerChanges {
     return this.#inTurn(async () => {
       const { by } = options;
       const document = await this.#document(options);
-      const current = entryIn(document, name);
+      const current = entryIn(document, name, by);
       if (by.is === 'model') refuseChangeByModel(changes);
       const wanted = mergeEntry(current, unmasked(changes, current), ['mcpServers', name]);
       if (wanted.edits.length === 0) return this.#unchanged(document, name);
-      const { merged, isHeld } = this.#checked(document, name, { current, wanted, by });
+      const { merged, isHeld } = await this.#checked(document, name, { current, wanted, by });
       const revision = await this.#save(document, merged.edits);
       this.#record('update', by, name, { keys: merged.changed, ...(isHeld && { held: true }) });
       return { name, changed: merged.changed, isHeld, applied: await this.#deps.applied(), revision };
@@ -126,7 +129,7 @@ export class ServerChanges {
   remove(name: string, options: ChangeOptions): Promise<ChangedServer> {
     return this.#inTurn(async () => {
       const document = await this.#document(options);
-      entryIn(document, name);
+      entryIn(document, name, options.by);
       const revision = await this.#save(document, [{ path: ['mcpServers', name], value: undefined }]);
       this.#record('remove', options.by, name, {});
       const applied = await this.#deps.applied();
@@ -146,25 +149,28 @@ export class ServerChanges {
   #switch(name: string, wanted: boolean, options: ChangeOptions): Promise<ChangedServer> {
     return this.#inTurn(async () => {
       const document = await this.#document(options);
-      const entry = entryIn(document, name);
+      const entry = entryIn(document, name, options.by);
       if (isOn(entry) === wanted) return this.#unchanged(document, name);
       const path = ['mcpServers', name] as const;
+      const isHeld = wanted && (await this.#isUnseen(name, entry, options.by));
       // Being used is the default, so nothing has to say it.
       const revision = await this.#save(document, [
         { path: [...path, 'disabled'], value: undefined },
         { path: [...path, 'enabled'], value: wanted ? undefined : false },
+        ...(isHeld ? [heldEdit(name)] : []),
       ]);
-      this.#record(wanted ? 'enable' : 'disable', options.by, name, {});
-      return { name, changed: ['enabled'], isHeld: false, applied: await this.#deps.applied(), revision };
+      this.#record(wanted ? 'enable' : 'disable', options.by, name, isHeld ? { held: true } : {});
+      const changed = isHeld ? ['enabled', 'trust'] : ['enabled'];
+      return { name, changed, isHeld, applied: await this.#deps.applied(), revision };
     });
   }
 
   /** The entry as it would be, held where it is run in another way and no person says so. */
-  #checked(
+  async #checked(
     document: ConfigDocument,
     name: string,
     change: { readonly current: JsonObject; readonly wanted: MergedEntry; readonly by: ChangedBy },
-  ): { readonly merged: MergedEntry; readonly isHeld: boolean } {
+  ): Promise<{ readonly merged: MergedEntry; readonly isHeld: boolean }> {
     const { current, wanted, by } = change;
     const { file } = document;
     const [before, after] = [readEntry(name, current, file), readEntry(name, wanted.entry, file)];
@@ -174,12 +180,26 @@ export class ServerChanges {
     const wasManual = trustIn(current) === 'manual';
     if (by.is !== 'person' && wasManual && after.upstream.trust !== 'manual')
       throw new GatewayError('ARGUMENTS_REFUSED', `Only a person can take "trust": "manual" from "${name}".`);
-    const isOther = 'problem' in before || before.upstream.fingerprint !== after.upstream.fingerprint;
+    const isOther =
+      'problem' in before ||
+      before.upstream.fingerprint !== after.upstream.fingerprint ||
+      (!isOn(current) && isOn(wanted.entry) && (await this.#isUnseen(name, wanted.entry, by)));
     if (!isOther || after.upstream.trust === 'manual') return { merged: wanted, isHeld: isOther };
     if (by.is === 'person') return { merged: wanted, isHeld: false };
-    const held = { path: ['mcpServers', name, 'trust'], value: 'manual' } as const;
-    const merged = { ...wanted, edits: [...wanted.edits, held], changed: [...wanted.changed, 'trust'] };
+    const merged = {
+      ...wanted,
+      edits: [...wanted.edits, heldEdit(name)],
+      changed: [...wanted.changed, 'trust'],
+    };
     return { merged, isHeld: true };
+  }
+
+  /** Whether a model would be the first to have this server run as it is written. */
+  async #isUnseen(name: string, entry: JsonObject, by: ChangedBy): Promise<boolean> {
+    if (by.is !== 'model' || trustIn(entry) === 'manual') return false;
+    const read = readEntry(name, entry, this.#deps.file);
+    if ('problem' in read) return true;
+    return !(await this.#deps.isApproved(read.upstream.name, read.upstream.fingerprint));
   }
 
   async #document({ expected }: ChangeOptions, { isChange = true } = {}): Promise<ConfigDocument> {
@@ -196,12 +216,8 @@ export class ServerChanges {
   }
 
   async #save(document: ConfigDocument, edits: readonly ConfigEdit[]): Promise<string> {
-    const { file, isNew } = document;
     const { trustDir, version } = this.#deps;
-    // What was trusted as it was before a change of our own is trusted after it.
-    const wasTrusted = !isNew && (await isTrusted(file, trustDir));
-    const { text, isChanged } = await editConfig(document, edits, version);
-    if (isChanged && wasTrusted) await trustFile(file, trustDir);
+    const { text } = await keepTrust(document, trustDir, () => editConfig(document, edits, version));
     return this.#revision(text);
   }
 
@@ -234,6 +250,10 @@ export class ServerChanges {
 }
 
 const UNCHANGED: Applied = { state: 'unchanged' };
+
+function heldEdit(name: string): ConfigEdit {
+  return { path: ['mcpServers', name, 'trust'], value: 'manual' };
+}
 
 function refused(name: string, why: string): GatewayError {
   return new GatewayError('ARGUMENTS_INVALID', `Server "${name}" cannot be changed like this: ${why}.`, {

@@ -17,6 +17,8 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'QUARANTINED',
   'NOT_APPROVED',
   'UPSTREAM_BUSY',
+  'PAUSED',
+  'CONFIG_READ_ONLY',
 ]);
 
 /** How an operation ended, with the code where there is one: ours, or `rpc:` and the number that the server gave. */

@@ -15,6 +15,8 @@ export interface Operation {
   readonly entry?: Entry;
   readonly method: string;
   readonly params: JsonObject;
+  /** Digest of the arguments where `params` has them masked; a permission is good for these alone. */
+  readonly given?: string;
   /** Of tools that are our own: answers instead of an upstream. */
   readonly answer?: (call: Call) => Promise<Payload>;
 }

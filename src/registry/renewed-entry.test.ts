@@ -25,6 +25,7 @@ describe('a program', () => {
       changes: { args: to },
       added: [],
       isOtherKind: false,
+      reached: { from: `npx ${args.find((word) => word.startsWith('@me'))}`, to: 'npx -y @me/weather@2.0.0' },
       ...(version !== undefined && { version }),
     });
   });
@@ -65,13 +66,37 @@ describe('a program', () => {
 });
 
 describe('an address', () => {
-  test('follows the registry', () => {
-    const current = { type: 'sse', url: 'https://old.example/sse', headers: { 'X-Key': 'mine' } };
+  test('follows the registry, and says from where to where without what may be secret', () => {
+    const url = 'https://me:hush@new.example/sse?key=hush';
+    const current = { type: 'sse', url, headers: { 'X-Key': 'mine' } };
     expect(renewedEntry(current, address)).toEqual({
       changes: { type: 'http', url: 'https://new.example/mcp' },
       added: [],
       isOtherKind: false,
+      reached: { from: 'https://new.example/sse', to: 'https://new.example/mcp' },
     });
+  });
+
+  test.each([
+    'https://old.example/mcp',
+    'http://new.example/mcp',
+    'https://new.example:8443/mcp',
+    'https://${env:TENANT}.example/mcp',
+  ])('of another host (%s) takes no header along, nor a reference to the same secret', (url) => {
+    const headers = { 'X-Key': '${env:X_KEY}', Authorization: 'Bearer mine' };
+    const current = { url, headers, auth: { clientSecret: 'x' }, tags: ['t'] };
+    const renewed = renewedEntry(current, address);
+    expect(renewed).toMatchObject({
+      added: [],
+      dropped: ['X-Key', 'Authorization', 'auth'],
+      reached: { to: 'https://new.example/mcp' },
+    });
+    expect('changes' in renewed && Object.entries(renewed.changes)).toEqual([
+      ['headers', undefined],
+      ['auth', undefined],
+      ['url', 'https://new.example/mcp'],
+      ['type', 'http'],
+    ]);
   });
 
   test('that was filled in stays', () => {

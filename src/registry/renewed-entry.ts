@@ -11,6 +11,10 @@ export interface RenewedEntry {
   readonly added: readonly string[];
   /** Whether a program becomes an address, or the other way round. */
   readonly isOtherKind: boolean;
+  /** What is run or reached before and after, without what may be secret; absent when it is the same. */
+  readonly reached?: { readonly from: string; readonly to: string };
+  /** What was set for another host and would now be sent to this one, so that it goes. */
+  readonly dropped?: readonly string[];
 }
 
 /** The places where a registry puts what a person fills in. */
@@ -26,7 +30,11 @@ export function renewedEntry(
 ): RenewedEntry | { readonly problem: string } {
   const { entry } = fresh;
   const isOtherKind = isAddress(current) !== isAddress(entry);
-  if (isOtherKind) return { changes: otherKind(current, entry), added: [], isOtherKind };
+  if (isOtherKind) {
+    const reached = { from: shownReach(current), to: shownReach(entry, entry['args']) };
+    return { changes: otherKind(current, entry), added: [], isOtherKind, reached };
+  }
+  if (isMoved(current, entry)) return moved(current, entry);
   const reached = isAddress(entry) ? addressed(current, entry) : packaged(current, fresh);
   if ('problem' in reached) return reached;
   const filled = FILLED.map((key) => [key, merged(current[key], entry[key])] as const);
@@ -40,18 +48,68 @@ export function renewedEntry(
     added,
     isOtherKind,
     ...(reached.version !== undefined && { version: reached.version }),
+    ...(reached.reached !== undefined && { reached: reached.reached }),
   };
 }
 
-interface Reached {
+interface Reached extends Pick<RenewedEntry, 'reached'> {
   readonly changes: JsonObject;
   readonly version?: string;
 }
 
+/** Whether the same entry would speak to another host. */
+function isMoved(current: JsonObject, entry: JsonObject): boolean {
+  return isAddress(entry) && !isSameAddress(current, entry) && originOf(current) !== originOf(entry);
+}
+
+/**
+ * What the entry had to prove itself with was for the other host. References go as well, since their values are the same
+ * secrets; a person says again what the new one gets.
+ */
+function moved(current: JsonObject, entry: JsonObject): RenewedEntry {
+  const { headers } = current;
+  const secret = ['authorizationToken', 'auth'].filter((key) => Object.hasOwn(current, key));
+  const dropped = [...(isJsonObject(headers) ? Object.keys(headers) : []), ...secret];
+  const gone = ['headers', 'serverUrl', ...secret].filter((key) => Object.hasOwn(current, key));
+  const asked = isJsonObject(entry['headers']) ? Object.keys(entry['headers']) : [];
+  return {
+    changes: {
+      ...Object.fromEntries(gone.map((key): [string, undefined] => [key, undefined])),
+      url: entry['url'],
+      type: entry['type'],
+    },
+    added: asked.filter((name) => !dropped.includes(name)),
+    isOtherKind: false,
+    reached: { from: shownReach(current), to: shownReach(entry) },
+    ...(dropped.length > 0 && { dropped }),
+  };
+}
+
 function addressed(current: JsonObject, entry: JsonObject): Reached {
+  if (isSameAddress(current, entry)) return { changes: {} };
+  const reached = { from: shownReach(current), to: shownReach(entry) };
+  return { changes: { url: entry['url'], type: entry['type'] }, reached };
+}
+
+function isSameAddress(current: JsonObject, entry: JsonObject): boolean {
   // An address with references was filled in, or stays to be.
-  const isSame = current['url'] === entry['url'] || String(entry['url']).includes('${');
-  return { changes: isSame ? {} : { url: entry['url'], type: entry['type'] } };
+  return current['url'] === entry['url'] || String(entry['url']).includes('${');
+}
+
+function addressOf(entry: JsonObject): URL | undefined {
+  const address = entry['url'] ?? entry['serverUrl'];
+  return typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined;
+}
+
+function originOf(entry: JsonObject): string | undefined {
+  return addressOf(entry)?.origin;
+}
+
+/** Parameters, names and words of a person may be secrets; those of the registry are public. */
+function shownReach(entry: JsonObject, args?: unknown): string {
+  if (!isAddress(entry)) return [String(entry['command']), ...strings(args)].join(' ');
+  const address = addressOf(entry);
+  return address === undefined ? 'another address' : `${address.origin}${address.pathname}`;
 }
 
 function packaged(
@@ -67,6 +125,9 @@ function packaged(
   return {
     changes: words[at] === word ? {} : { args: words.with(at, word) },
     ...(version !== '' && { version }),
+    ...(words[at] !== word && {
+      reached: { from: shownReach(current, [words[at]]), to: shownReach(entry, entry['args']) },
+    }),
   };
 }
 

@@ -7,6 +7,8 @@ import type { Deed } from './menu.ts';
 export interface Desktop {
   /** False where no browser can be started. */
   readonly openPage: (url: URL) => Promise<boolean>;
+  /** The same for a link of the dashboard, which nobody else on the machine may see. */
+  readonly openPrivately: (link: URL) => Promise<boolean>;
   /** Opens the configuration for editing; false where nothing can. */
   readonly edit: () => Promise<boolean>;
 }
@@ -26,7 +28,8 @@ export async function act(action: Deed, connect: Connect, desktop: Desktop): Pro
       break;
     case 'sign-in': {
       const { url } = await client.ask('POST /api/servers/:name/sign-in', { name: action.server });
-      await open(new URL(url), desktop);
+      if (!(await desktop.openPage(new URL(url))))
+        throw new GatewayError('DESKTOP_MISSING', 'No browser can be started here; set BROWSER to one.');
       break;
     }
     case 'switch': {
@@ -56,10 +59,6 @@ export async function act(action: Deed, connect: Connect, desktop: Desktop): Pro
 async function openDashboard(client: AdminClient, page: string, desktop: Desktop): Promise<void> {
   const link = new URL((await client.ask('POST /api/session/link', {})).url);
   if (page !== '/') link.searchParams.set('to', page);
-  await open(link, desktop);
-}
-
-async function open(url: URL, { openPage }: Desktop): Promise<void> {
-  if (!(await openPage(url)))
-    throw new GatewayError('DESKTOP_MISSING', 'No browser can be started here; set BROWSER to one.');
+  if (!(await desktop.openPrivately(link)))
+    throw new GatewayError('DESKTOP_MISSING', 'No browser can be opened from here; try: trunkline dashboard');
 }

@@ -60,11 +60,13 @@ export type Need =
 /** The most urgent first: somebody waits for the answer to a call. */
 export function needsOf({ status, approvals }: GatewayFacts): readonly Need[] {
   const calls = approvals.calls.map((call) => ({ kind: 'call', call }) as const);
-  const held = approvals.held.filter(({ kind }) => kind === 'server');
+  // Whoever refused something has decided.
+  const undecided = approvals.held.filter(({ reason }) => reason !== 'refused');
+  const held = undecided.filter(({ kind }) => kind === 'server');
   const entries = new Map<string, number>();
-  for (const { kind, server } of approvals.held)
+  for (const { kind, server } of undecided)
     if (kind !== 'server') entries.set(server, (entries.get(server) ?? 0) + 1);
-  const told = approvals.calls.length + approvals.held.length;
+  const told = approvals.calls.length + undecided.length;
   const waiting = status.held.calls + status.held.servers + status.held.entries;
   return [
     ...calls,

@@ -88,6 +88,10 @@ function opened(
       tray.pages.push(url.href);
       return Promise.resolve(tray.canOpen);
     },
+    openPrivately: (link) => {
+      tray.pages.push(`privately ${link.href}`);
+      return Promise.resolve(tray.canOpen);
+    },
     edit: () => Promise.resolve(tray.canOpen),
     now: () => Date.UTC(2026, 0, 1, 12),
     everyMs,
@@ -160,8 +164,8 @@ describe('the tray', () => {
     tray.choose({ do: 'sign-in', server: 'mail' });
     await eventually(() => expect(tray.pages).toHaveLength(3));
     expect(tray.pages).toEqual([
-      'http://127.0.0.1:1/enter?ticket=t',
-      'http://127.0.0.1:1/enter?ticket=t&to=%2Fservers%3Fadd%3Dform',
+      'privately http://127.0.0.1:1/enter?ticket=t',
+      'privately http://127.0.0.1:1/enter?ticket=t&to=%2Fservers%3Fadd%3Dform',
       'https://mail.example/authorize',
     ]);
   });
@@ -184,6 +188,9 @@ describe('the tray', () => {
     tray.canOpen = false;
     tray.choose({ do: 'edit' });
     await shows(tray, /No editor can be started here\./);
+    gateway.answers['POST /api/session/link'] = { url: 'http://127.0.0.1:1/enter?ticket=t', expiresAt: 1 };
+    tray.choose({ do: 'open', page: '/' });
+    await shows(tray, /try: trunkline dashboard/);
   });
 
   test.each([
@@ -207,6 +214,7 @@ describe('the tray', () => {
       openIcon: () => late.promise,
       connect: () => Promise.resolve(undefined),
       openPage: () => Promise.resolve(false),
+      openPrivately: () => Promise.resolve(false),
       edit: () => Promise.resolve(false),
       now: Date.now,
       everyMs: 20,

@@ -76,6 +76,29 @@ describe('signing in to the dashboard', () => {
     expect((await ask(new URL('/api/session', gateway.url).href, { headers: wrong })).status).toBe(401);
   });
 
+  test('a program with the key cannot accept what it added, but keep it away', async () => {
+    await using gateway = await start({ config: { startup: { listWait: '10s' } } });
+    const headers = { authorization: `Bearer ${adminKey(gateway.home)}`, 'x-trunkline-person': '1' };
+    const send = async (path: string, body?: object) => {
+      const { status, text } = await ask(new URL(path, gateway.url).href, {
+        ...{ headers, ...(body !== undefined && { body }) },
+      });
+      return { status, json: JSON.parse(text) as Readonly<Record<string, unknown>> };
+    };
+    await send('/api/servers', { servers: { mine: { command: 'x' } } });
+    const { held } = (await send('/api/approvals')).json as { held: readonly { server: string }[] };
+    const items = held.filter(({ server }) => server === 'mine');
+    expect(items).toHaveLength(1);
+    const refusal = { status: 403, json: { error: { code: 'ARGUMENTS_REFUSED' } } };
+    expect(await send('/api/approvals', { decision: 'accept', items })).toMatchObject(refusal);
+    expect(await send('/api/approve', { decision: 'accept', call: 'any' })).toMatchObject(refusal);
+    expect((await send('/api/servers/mine/refresh', {})).status).toBe(403);
+    expect((await send('/api/approvals', { decision: 'refuse', items })).status).toBe(200);
+    const browser = await signedIn(gateway);
+    const accepted = await browser.fetch('POST', '/api/approvals', { decision: 'accept', items });
+    expect(accepted.status).toBe(200);
+  });
+
   test('signing out ends the session and what is open of it', async () => {
     await using gateway = await start();
     const browser = await signedIn(gateway);

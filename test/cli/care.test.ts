@@ -149,7 +149,7 @@ describe('doctor', () => {
   });
 
   test('names the program that is missing, the variable that is not set, and the address in use', async () => {
-    const busy = createServer().listen(0, '127.0.0.1');
+    const busy = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(busy, 'listening');
     const { port } = busy.address() as { port: number };
     try {

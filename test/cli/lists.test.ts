@@ -74,7 +74,7 @@ describe('trunkline servers', () => {
     const all = JSON.parse(stdout) as { name: string; state: string; transport?: { env: unknown } }[];
     expect(all.find(({ name }) => name === 'plain')?.transport?.env).toMatchObject({
       API_TOKEN: '•••',
-      OTHER: '${env:SOME_SECRET}',
+      OTHER: '${env:SOME_SECRET:-•••}',
     });
     expect(all.find(({ name }) => name === 'off')).toMatchObject({ state: 'disabled', enabled: false });
   });

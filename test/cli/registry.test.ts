@@ -305,13 +305,40 @@ describe('registry update', () => {
     const { stdout } = await update(home, 'moved', '--yes');
     expect(JSON.parse(stdout)).toMatchObject({
       applied: true,
-      servers: [{ state: 'outdated', reason: expect.stringContaining('no longer a program') }],
+      servers: [
+        {
+          ...{ state: 'outdated', reason: expect.stringContaining('no longer a program'), held: true },
+          reached: { from: 'npx', to: 'https://weather.example/mcp' },
+        },
+      ],
     });
     expect(weatherOf(home)).toEqual({
       type: 'http',
       url: 'https://weather.example/mcp',
       tags: ['x'],
       description: 'Forecasts for cities',
+      registry: 'io.github.me/weather',
+      // Nobody was at a terminal to see it.
+      trust: 'manual',
+    });
+  });
+
+  test('shows that an address is of another host, sends it no header, and has it wait for a person', async () => {
+    const home = commandHome({
+      weather: {
+        ...{ url: 'https://old.example/mcp?key=hush-1', registry: 'io.github.me/weather' },
+        headers: { Authorization: 'Bearer hush-2' },
+      },
+    });
+    const shown = await update(home, 'moved', '--dry-run', '--text');
+    expect(shown.stdout).toContain('weather: https://old.example/mcp → https://weather.example/mcp\n');
+    expect(shown.stdout).toContain('weather: Authorization was for the other host and will be removed');
+    expect(shown.stdout).not.toContain('hush');
+    const { code, stdout } = await update(home, 'moved', '--yes');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ servers: [{ dropped: ['Authorization'], held: true }] });
+    expect(weatherOf(home)).toEqual({
+      ...{ url: 'https://weather.example/mcp', type: 'http', trust: 'manual' },
       registry: 'io.github.me/weather',
     });
   });

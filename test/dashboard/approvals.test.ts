@@ -9,7 +9,7 @@ checkLeaks();
 
 const config = { startup: { listWait: '10s' } };
 /** Changed, and nothing that the scanner would mind. */
-const changing = fixture('changes-a-definition', '--later', 'Says twice what it was told');
+const changing = fixture('changes-a-definition', '--later', 'Returns twice the given text');
 
 test('a changed tool is approved after its difference was read, and only as it was read', async () => {
   await using dashboard = await openDashboard({

@@ -209,7 +209,7 @@ test('nobody is kept out, in light or in dark', async () => {
   const views = [
     ['/servers', page.getByText('Tried')],
     ['/servers?server=lost', page.getByText('nothing listens')],
-    ['/servers?server=one', page.getByText('Everything it says is true')],
+    ['/servers?server=one', page.getByText('A server for tests of the gateway')],
     ['/servers?server=one&tab=offers', page.getByText('one__echo')],
     ['/servers?server=one&tab=log', page.getByRole('tabpanel').getByText('log')],
     ['/servers?server=one&tab=processes', page.getByText('together')],
@@ -225,4 +225,21 @@ test('nobody is kept out, in light or in dark', async () => {
     problems.push(...(await seriousProblems(page)).map((problem) => `${path}: ${problem}`));
   }
   expect(problems).toEqual([]);
+});
+
+test('a log of long lines opens at its newest one on a phone too', async () => {
+  const noisy = fixture('floods-stderr', '--bytes', '40000');
+  await using dashboard = await openDashboard({ mcpServers: { one: noisy }, width: 390 });
+  const { gateway, page } = dashboard;
+  const client = await gateway.client();
+  await untilListed(client, 'one__echo');
+  await client.callTool('one__echo', { text: 'x' });
+  await client.close();
+  await dashboard.goto('/servers?server=one&tab=log');
+  const log = page.getByRole('log', { name: 'Log of one' });
+  await log.getByText('the last line before the call').waitFor();
+  const below = async (): Promise<number> =>
+    log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));
+  await eventually(async () => expect(await below()).toBeLessThan(2));
+  expect(await log.evaluate((box) => box.scrollTop)).toBeGreaterThan(1000);
 });

@@ -215,6 +215,43 @@ describe('nobody manages servers', () => {
   });
 });
 
+test('a server that is off is known to those alone who may know of it, and what nobody has seen waits for a person', async () => {
+  const [prod, spare] = [fixture('plain'), fixture('plain')];
+  const rule = { id: 'no-prod', effect: 'deny', tags: ['prod'] };
+  await using home = new SharedHome({
+    mcpServers: {
+      one: fixture('plain'),
+      prod: { ...prod, tags: ['prod'], enabled: false },
+      broken: { ...prod, tags: ['prod'], idle: 'never ever' },
+      spare: { ...spare, enabled: false },
+    },
+    config: { ...config, policy: { rules: [rule] } },
+  });
+  const client = await (await home.pipe()).client();
+  await untilListed(client, 'one__echo');
+  const listed = async () => structured(await manage(client, 'list'))['servers'];
+  expect(await listed()).toMatchObject([{ name: 'one' }, { name: 'spare', state: 'disabled' }]);
+  for (const [operation, name] of [
+    ['enable', 'prod'],
+    ['remove', 'prod'],
+    ['update', 'broken'],
+  ] as const) {
+    const refused = await manage(client, operation, { name, changes: { enabled: true } });
+    expect(said(refused)).toContain(`There is no server "${name}"`);
+  }
+  const enabled = await manage(client, 'enable', { name: 'spare' });
+  expect([structured(enabled)['isHeld'], said(enabled)]).toEqual([
+    true,
+    'spare was enabled. Nobody has approved it yet, so that it waits for a person (trunkline approvals).',
+  ]);
+  expect(ownCode(await manage(client, 'restart', { name: 'spare' }))).toBe('QUARANTINED');
+  // What was in use before comes back as it was.
+  await manage(client, 'disable', { name: 'one' });
+  expect(structured(await manage(client, 'enable', { name: 'one' }))['isHeld']).toBe(false);
+  await untilListed(client, 'one__echo');
+  expect([...fixtureLog(prod).all(), ...fixtureLog(spare).all()]).toEqual([]);
+}, 60_000);
+
 test('a rule can have a person asked first, who sees no secret', async () => {
   const rule = { id: 'ask-me', effect: 'ask', names: ['manage_servers'] };
   const settings = { ...config, policy: { rules: [rule] } };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import { fixture } from '../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import type { Colour } from '../support/screen.ts';
-import { temporaryFolder } from '../support/test-run.ts';
+import { leadsTo, toldBrowser } from '../support/told-browser.ts';
 
 checkLeaks();
 
@@ -27,7 +27,7 @@ const mcpServers = {
   weather: { command: 'no-such-program' },
 };
 const home: CommandHome = commandHome(mcpServers);
-const opened = join(temporaryFolder('browser'), 'opened');
+const browser = toldBrowser();
 let desktop: Desktop;
 let gateway: RunningGateway;
 let tray: ChildProcess;
@@ -37,11 +37,9 @@ beforeAll(async () => {
   desktop = await openDesktop();
   await desktop.startPanel();
   gateway = await startServing();
-  const browser = join(dirname(opened), 'browser');
-  writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$1" >> '${opened}'\n`, { mode: 0o755 });
   tray = spawn(process.execPath, [program, 'tray'], {
     cwd: home.home,
-    env: { ...process.env, TRUNKLINE_HOME: home.home, ...desktop.env, BROWSER: browser },
+    env: { ...process.env, TRUNKLINE_HOME: home.home, ...desktop.env, BROWSER: browser.program },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   tray.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
@@ -123,7 +121,7 @@ describe('on a desktop with a panel', { timeout: 60_000 }, () => {
   test('the dashboard opens with a link that lets the browser in, once', async () => {
     await using menu = await busMenu();
     await menu.choose('Add a server…');
-    const link = await found(() => pages().at(-1), { what: 'A page' });
+    const link = leadsTo(await found(() => browser.told().at(-1), { what: 'A page' }));
     const first = await fetch(link, { redirect: 'manual' });
     expect(first.headers.get('location')).toBe('/servers?add=form');
     expect(first.headers.get('set-cookie')).toContain('HttpOnly');
@@ -139,9 +137,9 @@ describe('on a desktop with a panel', { timeout: 60_000 }, () => {
       '/api/status',
       '/a\r\nx: y',
     ]) {
-      const count = pages().length;
+      const count = browser.told().length;
       await menu.choose('Open dashboard');
-      const link = await found(() => pages()[count], { what: 'A page' });
+      const link = leadsTo(await found(() => browser.told()[count], { what: 'A page' }));
       const { headers } = await fetch(`${link}&to=${encodeURIComponent(to)}`, { redirect: 'manual' });
       expect(headers.get('location')).toBe('/');
     }
@@ -166,14 +164,6 @@ describe('on a desktop with a panel', { timeout: 60_000 }, () => {
 
 function startServing(): Promise<RunningGateway> {
   return startGateway({ mcpServers, home: home.home, listen: 'http' });
-}
-
-function pages(): readonly string[] {
-  try {
-    return readFileSync(opened, 'utf8').trim().split('\n');
-  } catch {
-    return []; // None was opened yet.
-  }
 }
 
 /** Where the tile of the icon is. */

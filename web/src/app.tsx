@@ -11,6 +11,7 @@ import { Tools } from './pages/tools/tools.tsx';
 import { NoticeHost } from './parts/overlay/notice-host.tsx';
 import { QuestionHost } from './parts/overlay/question-host.tsx';
 import { PageHead } from './parts/page/page-head.tsx';
+import { PauseBanner } from './shell/pause-banner.tsx';
 import { Side } from './shell/side.tsx';
 import { pages } from './shell/pages.ts';
 import { useStore } from './store/use-store.ts';
@@ -53,6 +54,7 @@ function Shell() {
             The connection to the gateway is lost. What you see may be old; it comes back by itself.
           </p>
         )}
+        <PauseBanner />
         <main class="page" id="main" tabIndex={-1} ref={main}>
           {pageAt(path)}
         </main>

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Named } from '../../gateway/quarantine.ts';
 import type { AdminApprovalKind } from '../approval-contract.ts';
 import type { AdminDeps } from '../deps.ts';
+import type { Proof } from '../proof.ts';
 import { approvalsShown, callShown } from '../held-shown.ts';
 import { route, text } from '../route.ts';
 import type { AdminApp } from '../route.ts';
@@ -16,8 +17,8 @@ const MAX_ITEMS = 10_000;
 export function approvalRoutes(app: AdminApp, deps: AdminDeps): void {
   const { quarantine, waiting } = deps.gateway;
   route(app, 'GET /api/approvals', () => approvalsShown(deps));
-  route(app, 'POST /api/approvals', async ({ body, caller }) => {
-    const decision = decisionIn(body);
+  route(app, 'POST /api/approvals', async ({ body, caller, proof }) => {
+    const decision = decisionIn(body, proof);
     const items = itemsIn(body);
     await quarantine.decide(items, decision === 'accept' ? 'approved' : 'refused', caller.id);
     for (const { server, kind, name, fingerprint } of items)
@@ -28,8 +29,8 @@ export function approvalRoutes(app: AdminApp, deps: AdminDeps): void {
       });
     return approvalsShown(deps);
   });
-  route(app, 'POST /api/approve', ({ body, caller }) => {
-    const decision = decisionIn(body);
+  route(app, 'POST /api/approve', ({ body, caller, proof }) => {
+    const decision = decisionIn(body, proof);
     const decided = waiting.decide(text(body, 'call'), decision === 'accept' ? 'approved' : 'refused');
     if (decided === undefined)
       throw new GatewayError(
@@ -49,10 +50,17 @@ export function approvalRoutes(app: AdminApp, deps: AdminDeps): void {
   });
 }
 
-function decisionIn(body: JsonObject): 'accept' | 'refuse' {
+/** A program that has the key must not agree to what it added itself; to keep something away is free. */
+function decisionIn(body: JsonObject, proof: Proof): 'accept' | 'refuse' {
   const decision = text(body, 'decision');
-  if (decision === 'accept' || decision === 'refuse') return decision;
-  throw new GatewayError('USAGE', '"decision" must be "accept" or "refuse".');
+  if (decision !== 'accept' && decision !== 'refuse')
+    throw new GatewayError('USAGE', '"decision" must be "accept" or "refuse".');
+  // Over the socket come the commands that do nothing else, and the tray: whoever runs one of them means it.
+  if (decision === 'refuse' || proof.isPerson || proof.by === 'socket') return decision;
+  throw new GatewayError(
+    'ARGUMENTS_REFUSED',
+    'Only a person can accept: in the dashboard, or with trunkline approvals accept and trunkline approve.',
+  );
 }
 
 function itemsIn({ items }: JsonObject): readonly Named[] {

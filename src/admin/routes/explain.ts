@@ -11,6 +11,7 @@ import { clientExplained } from '../client-explained.ts';
 import { callerAsked, decisionExplained } from '../decision-explained.ts';
 import { optionalText, route, text } from '../route.ts';
 import type { AdminApp } from '../route.ts';
+import { serverFix } from '../server-fix.ts';
 import { allServers } from '../server-shown.ts';
 
 type Found = Omit<AdminExplanation, 'name'>;
@@ -23,14 +24,16 @@ export function explainRoutes(app: AdminApp, deps: AdminDeps): void {
     const client = optionalText(query, 'client');
     const { name, forClient } = clientExplained(view, text(query, 'name'), client);
     const servers = allServers(deps);
-    const found =
+    const found = withPause(
       ofEntry(name, view, servers) ??
-      ofServer(name, servers) ??
-      ofHeld(name, deps) ??
-      ofRule(name, deps, caller) ??
-      ofHidden(name, deps) ??
-      ofUnlisted(name, deps, servers) ??
-      unknown(name, view, servers);
+        ofServer(name, servers) ??
+        ofHeld(name, deps) ??
+        ofRule(name, deps, caller) ??
+        ofHidden(name, deps) ??
+        ofUnlisted(name, deps, servers) ??
+        unknown(name, view, servers),
+      deps,
+    );
     const decision = decisionExplained(deps.gateway, name, caller);
     return {
       ...{ name, ...found },
@@ -38,6 +41,13 @@ export function explainRoutes(app: AdminApp, deps: AdminDeps): void {
       ...(forClient !== undefined && { forClient }),
     };
   });
+}
+
+/** Whatever else is right, no call gets through a gateway that is paused. */
+function withPause(found: Found, { pause: { since } }: AdminDeps): Found {
+  if (since === undefined || found.verdict === 'unknown') return found;
+  const reason = `The gateway is paused since ${new Date(since).toISOString()}, so that every call is refused.`;
+  return { ...found, reasons: [reason, ...found.reasons], fixes: ['trunkline resume', ...found.fixes] };
 }
 
 /** Offered, and waiting for a person. */
@@ -106,12 +116,13 @@ function reachable(server: string, servers: readonly AdminServer[]): Found {
     };
   }
   const { code, message } = status.problem;
-  const fix = code === 'UPSTREAM_NEEDS_AUTH' ? `trunkline login ${server}` : `trunkline restart ${server}`;
   return {
-    verdict: 'unreachable',
+    verdict: code === 'QUARANTINED' ? 'held' : 'unreachable',
     server,
-    reasons: [`Server "${server}" cannot be used: ${message}`],
-    fixes: [fix],
+    reasons: [
+      message.startsWith(`Server "${server}"`) ? message : `Server "${server}" cannot be used: ${message}`,
+    ],
+    fixes: [serverFix(status)],
     near: [],
   };
 }
@@ -174,6 +185,7 @@ function unknown(name: string, view: View, servers: readonly AdminServer[]): Fou
   const all = [...view.tools, ...view.prompts].map((entry): string => entry.name);
   const near =
     tools.length > 0 ? tools.slice(0, 10) : nearest(name, [...all, ...servers.map((each) => each.name)], 5);
-  const reasons = [`No server offers "${name.slice(0, 200)}".`];
-  return { verdict: 'unknown', reasons, fixes: near.length === 0 ? ['trunkline refresh'] : [], near };
+  const reasons = [`There is no server of this name, and no server offers "${name.slice(0, 200)}".`];
+  const fixes = near.length === 0 ? ['See what there is with: trunkline tools'] : [];
+  return { verdict: 'unknown', reasons, fixes, near };
 }

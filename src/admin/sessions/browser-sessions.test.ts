@@ -47,7 +47,11 @@ test('a session lasts as long as it is used within a day, and thirty days at mos
   clock.now += DAY / 2;
   expect(sessions.find(token)).toBeUndefined();
   const unused = sessions.open();
-  clock.now += DAY;
+  clock.now += DAY - 1;
+  expect(sessions.has(unused.id)).toBe(true);
+  clock.now += 1;
+  // Whoever listens with it is not asked to show it again.
+  expect(sessions.has(unused.id)).toBe(false);
   expect(sessions.find(unused.token)).toBeUndefined();
 });
 

@@ -97,8 +97,10 @@ export class BrowserSessions {
     return this.#sessions.size > 0;
   }
 
+  /** Whether it lasts still; asking is no use of it. */
   has(id: string): boolean {
-    return this.#sessions.has(id);
+    const kept = this.#sessions.get(id);
+    return kept !== undefined && expiryOf(kept) > this.#options.now();
   }
 
   close(id: string): void {

@@ -98,6 +98,7 @@ export class Dashboard implements BrowserAccess, AsyncDisposable {
     clearTimeout(this.#expected?.timer);
     const timer = setTimeout(() => {
       this.#expected = undefined;
+      void this.#opened?.access.removePages();
       held[Symbol.dispose]();
     }, at - Date.now()).unref();
     this.#expected = { held, timer };

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import type { ManagementAccess } from '../../admin/deps.ts';
 import type { ConfigSnapshot } from '../../config/config.ts';
 import { HIDDEN } from '../../config/masked.ts';
@@ -5,6 +7,7 @@ import type { ExposureChoice } from '../../exposure/exposure.ts';
 import { withOwnTools } from '../../exposure/own-tools.ts';
 import type { OwnTool } from '../../exposure/own-tools.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Payload } from '../../lib/payload.ts';
 import { manageServersEntry, toolStatsEntry } from '../../manage/tools/tool-definitions.ts';
 import type { Caller } from '../../model/caller.ts';
@@ -58,6 +61,8 @@ function ownTool(entry: ToolEntry, gateway: Gateway, answer: Answer): { entry: T
         caller,
         {
           ...{ kind: 'tool', upstream: entry.upstream, entry, method: 'tools/call', params },
+          // Whoever agrees to a masked text agrees to this one, and to no other that is masked alike.
+          given: createHash('sha256').update(canonicalJson(args)).digest('base64url'),
           answer: () => answer(args, caller),
         },
         { ...request, checksArguments: true },
@@ -72,16 +77,17 @@ async function manage(args: JsonObject, caller: Caller, deps: ToolsDeps): Promis
   const { servers, sight } = gateway;
   const { manageServers } = await import('../../manage/tools/manage-servers.ts');
   // The casts only ask maps.
+  const sees = (name: string): boolean => sight.of(caller).sees(name as UpstreamName);
   return manageServers(
     args,
-    { caller, is: 'model' },
+    { caller, is: 'model', sees },
     {
       changes: await management.changes(),
       states: () => gateway.status(),
       restart: (name) => servers.restart(name as UpstreamName),
       refresh: (name) => servers.refresh(name as UpstreamName),
       log: (name, lines) => management.log(name, { lines }),
-      sees: (name) => sight.of(caller).sees(name as UpstreamName),
+      sees,
     },
   );
 }

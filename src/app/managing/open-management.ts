@@ -4,7 +4,7 @@ import type { ConfigSnapshot } from '../../config/config.ts';
 import { locations } from '../../config/paths.ts';
 import type { ConfigReload } from '../../config/reload/config-reload.ts';
 import type { Applied } from '../../manage/change-results.ts';
-import type { ServerChanges } from '../../manage/server-changes.ts';
+import type { ServerChanges, ServerChangesDeps } from '../../manage/server-changes.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { AuditTrail } from '../../observe/audit/audit-trail.ts';
 import type { ServerLogs } from '../../observe/server-log/server-logs.ts';
@@ -18,6 +18,7 @@ interface ManagementDeps {
   readonly reload: () => Pick<ConfigReload, 'look' | 'state'> | undefined;
   /** Where HTTP clients find us. */
   readonly url: () => string | undefined;
+  readonly isApproved: ServerChangesDeps['isApproved'];
 }
 
 /** Changing servers by program; what does it is loaded for the first who wants to. */
@@ -61,6 +62,7 @@ async function loadChanges(options: AppOptions, deps: ManagementDeps): Promise<S
     own: (configText) => ownProgram(program, { configText, addresses: addressOf(deps.url()) }),
     trustDir: locations(options).stateDir,
     applied: () => applied(deps),
+    isApproved: deps.isApproved,
     record: (event) => deps.audit.record(event),
     onRemoved: (name) => deps.serverLogs?.forget(name),
   });

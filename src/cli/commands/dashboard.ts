@@ -6,7 +6,7 @@ import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import type { FoundFor } from '../found-config.ts';
 import { lineToRecord } from '../line-to-record.ts';
-import { openBrowser } from '../open-browser.ts';
+import { openPrivately } from '../open-privately.ts';
 
 /** Opens the dashboard of this user's gateway with a link that works once; where no gateway runs, one is started in the background. */
 export async function dashboard(
@@ -14,7 +14,7 @@ export async function dashboard(
   context: CliContext,
 ): Promise<ExitCode> {
   const { out } = context;
-  const found = await foundConfig(options.config, context);
+  const found = await foundConfig(options.config, context, { isReached: true });
   const started = await running(found, context);
   try {
     const record = readRecord(found.stateDir);
@@ -25,13 +25,19 @@ export async function dashboard(
         'The gateway cannot be reached; try: trunkline serve --http',
       );
     const link = await reached.line.client.ask('POST /api/session/link', {});
-    const isOpened = options.print !== true && (await openBrowser(new URL(link.url), context));
+    const opening =
+      options.print === true ? 'printed' : await openPrivately(new URL(link.url), found.stateDir, context);
+    const isOpened = opening === 'opened';
     // What was opened is used up; the address without it is good for the next time.
     const url = isOpened ? new URL('/', link.url).href : link.url;
     if (out.style.format === 'json')
       out.json({ url, opened: isOpened, ...(!isOpened && { expiresAt: link.expiresAt }) });
-    else if (isOpened) out.line(`Opened ${url} in your browser.`);
-    else {
+    else if (isOpened) {
+      out.line(`Opened ${url} in your browser.`);
+      out.note('Is it not there? A link to open yourself: trunkline dashboard --print');
+    } else {
+      if (opening === 'confined')
+        out.note('Your browser comes from a snap and may not read the file that would sign it in.');
       out.line(url);
       out.note('Open it in a browser within five minutes; it works once.');
     }

@@ -76,6 +76,7 @@ async function configFindings({ config }: GlobalOptions, context: CliContext): P
       ...about,
       status: 'warning',
       message: `${line}:${column}: ${message}`,
+      fix: 'Mend it: trunkline edit',
     }));
     const count = upstreams.length + snapshot.disabled.length;
     const message = `${count} ${count === 1 ? 'server' : 'servers'}`;
@@ -153,11 +154,12 @@ function print(findings: readonly Finding[], { out }: CliContext): void {
   ]);
   out.table(rows, { last: 'wrap' });
   const failures = findings.filter(({ status }) => status === 'failure').length;
-  out.line(
-    failures === 0
-      ? '\nNothing is wrong.'
-      : `\n${failures} ${failures === 1 ? 'thing is' : 'things are'} wrong.`,
-  );
+  const warnings = findings.filter(({ status }) => status === 'warning').length;
+  const counts = [
+    ...(failures > 0 ? [`${failures} ${failures === 1 ? 'thing is' : 'things are'} wrong`] : []),
+    ...(warnings > 0 ? [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`] : []),
+  ];
+  out.line(`\n${counts.length === 0 ? 'Nothing is wrong' : counts.join(', ')}.`);
 }
 
 /** Whether a message names its subject by itself, at its beginning. */

@@ -8,6 +8,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
 import { onLine } from '../on-line.ts';
+import { when } from '../when.ts';
 import type { Work } from '../on-line.ts';
 import { moment } from './logs/moment.ts';
 
@@ -24,8 +25,6 @@ interface LogsOptions extends GlobalOptions, Omit<AdminAuditFilter, 'since' | 'u
 const LIMIT = 50;
 const PAGE = 1000;
 const LOOK_EVERY_MS = 300;
-/** Columns of a terminal. */
-const NARROW = 80;
 
 /** What was done: the newest, what comes, or everything. */
 export async function logs(options: LogsOptions, context: CliContext): Promise<ExitCode> {
@@ -51,6 +50,7 @@ export async function logs(options: LogsOptions, context: CliContext): Promise<E
       else print(newest, context);
       return 0;
     },
+    { reach: 'any' },
   );
 }
 
@@ -125,18 +125,17 @@ async function exportAll(
 function print(records: readonly AuditRecord[], { out }: CliContext): void {
   const { dim, green, red, yellow, bold } = out.paint;
   const paints = { ok: green, 'tool-error': red, refused: yellow, failed: red, cancelled: yellow };
-  // Without the year and the seconds a time still can be read where a column is narrow.
-  const shownAt = (time: string): string => (out.style.width < NARROW ? time.slice(5, 16) : time);
+  const now = Date.now();
   out.table(
     records.map((record) => [
-      { text: shownAt(new Date(record.at).toLocaleString('sv')), paint: dim },
+      { text: when(record.at, { now, width: out.style.width }), paint: dim },
       { text: record.code ?? record.outcome, paint: paints[record.outcome] },
       { text: inOneLine([record.server, record.entry].filter(Boolean).join(' ')), paint: bold },
       record.ms === undefined ? (record.action ?? '') : shownMs(record.ms),
       record.tokensOut === undefined ? '' : `${record.tokensIn ?? 0}→${record.tokensOut} tok`,
       { text: inOneLine([record.caller, record.client].filter(Boolean).join(' ')), paint: dim },
     ]),
-    { drop: [4, 5, 3] },
+    { drop: [4, 5, 3], whole: [0] },
   );
 }
 

@@ -6,11 +6,12 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { registryEntry } from '../../registry/registry-entry.ts';
 import { renewedEntry } from '../../registry/renewed-entry.ts';
+import type { RenewedEntry } from '../../registry/renewed-entry.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
 import { counted } from './listing.ts';
-import { askAtTerminal, cannotAsk } from './set-up/ask.ts';
+import { askAtTerminal, cannotAsk, isTerminal } from './set-up/ask.ts';
 import { configChange, entryOf, tellRunning } from './set-up/config-change.ts';
 import type { ConfigChange } from './set-up/config-change.ts';
 import { chosenRegistry } from './set-up/from-registry.ts';
@@ -31,6 +32,12 @@ interface Looked {
   readonly reason?: string;
   /** Variables that are new, and have to be set. */
   readonly needs?: readonly string[];
+  /** What is run or reached now, and what would be. */
+  readonly reached?: RenewedEntry['reached'];
+  /** What it no longer has, since it was for another host. */
+  readonly dropped?: readonly string[];
+  /** Whether it waits for a person afterwards. */
+  readonly held?: boolean;
   readonly changes?: JsonObject;
 }
 
@@ -45,7 +52,7 @@ export async function registryUpdate(
   const chosen = chosenServers(change, names);
   const registry = chosenRegistry(options, context);
   const looked = await out.during('Asking the registry', () =>
-    Promise.all(chosen.map((each) => look(each, registry))),
+    Promise.all(chosen.map((each) => look(each, registry, isTerminal(context)))),
   );
   const outdated = looked.filter(({ state }) => state === 'outdated');
   const isJson = out.style.format === 'json';
@@ -91,21 +98,32 @@ function chosenServers(change: ConfigChange, names: readonly string[]): readonly
   );
 }
 
-async function look({ server, registry: name, entry }: Chosen, registry: Registry): Promise<Looked> {
+async function look(
+  { server, registry: name, entry }: Chosen,
+  registry: Registry,
+  isPerson: boolean,
+): Promise<Looked> {
   const about = { server, registry: name };
   try {
     const found = await registry.server(name);
     const fresh = registryEntry(found);
     const renewed = 'problem' in fresh ? fresh : renewedEntry(entry, fresh);
     if ('problem' in renewed) return { ...about, state: 'unusable', reason: renewed.problem };
-    const { changes, version, added, isOtherKind } = renewed;
+    const { changes, version, added, isOtherKind, reached, dropped } = renewed;
     const isSame = Object.keys(changes).length === 0;
+    // Nobody at a terminal has seen that it is something else now.
+    const held = !isPerson && (isOtherKind || isElsewhere(reached));
     const kind = entry['command'] === undefined ? 'an address' : 'a program';
     return {
       ...about,
       ...(version !== undefined && { version }),
       newest: found.version,
-      ...(isSame ? { state: 'current' } : { state: 'outdated', changes }),
+      ...(isSame
+        ? { state: 'current' }
+        : { state: 'outdated', changes: held ? { ...changes, trust: 'manual' } : changes }),
+      ...(reached !== undefined && { reached }),
+      ...(dropped !== undefined && { dropped }),
+      ...(held && { held }),
       ...(isOtherKind && { reason: `it is no longer ${kind}; what was set for that goes` }),
       ...(added.length > 0 && { needs: added }),
     };
@@ -114,6 +132,11 @@ async function look({ server, registry: name, entry }: Chosen, registry: Registr
     if (!(error instanceof GatewayError) || error.code !== 'ENTRY_NOT_FOUND') throw error;
     return { ...about, state: 'unusable', reason: 'the registry does not have it any more' };
   }
+}
+
+/** Whether it is an address of another path or host; a newer version of a package is what was asked for. */
+function isElsewhere(reached: Looked['reached']): boolean {
+  return reached !== undefined && URL.canParse(reached.to);
 }
 
 async function isWanted(
@@ -155,12 +178,32 @@ function print(looked: readonly Looked[], { out }: CliContext): void {
     inOneLine(reason, registry),
   ]);
   out.table([head, ...rows]);
+  for (const { server, reached, dropped, held } of looked) {
+    if (reached !== undefined) out.line(`${server}: ${inOneLine(reached.from)} → ${inOneLine(reached.to)}`);
+    if (dropped !== undefined)
+      out.line(
+        yellow(
+          `${server}: ${inOneLine(dropped.join(', '))} ${dropped.length === 1 ? 'was' : 'were'} for the other host and will be removed; set again what the new one may have: trunkline edit ${server}`,
+        ),
+      );
+    if (held === true)
+      out.line(
+        yellow(`${server}: will wait for a person, since nobody is at a terminal: trunkline approvals`),
+      );
+  }
 }
 
 function tellNeeds(outdated: readonly Looked[], { out }: CliContext): void {
   const needs = outdated.filter(({ needs: names }) => names !== undefined);
-  for (const { server, needs: names = [] } of needs)
-    out.note(
-      `${server} now asks for ${names.join(', ')}: set ${names.length === 1 ? 'it' : 'them'} where Trunkline is started.`,
+  for (const { server, needs: names = [], changes = {} } of needs) {
+    const isWritten = [changes['env'], changes['headers']].some(
+      (filled) => isJsonObject(filled) && names.some((name) => Object.hasOwn(filled, name)),
     );
+    const what = names.length === 1 ? 'it' : 'them';
+    // What another host asks for is given to it by a person alone.
+    const how = isWritten
+      ? `set ${what} where Trunkline is started`
+      : `set ${what} with trunkline edit ${server}`;
+    out.note(`${server} now asks for ${names.join(', ')}: ${how}.`);
+  }
 }

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { startApp } from '../../app/app.ts';
 import type { App } from '../../app/app.ts';
 import { GatewayError } from '../../model/errors.ts';
@@ -5,7 +6,7 @@ import type { ExitCode } from '../../model/errors.ts';
 import { jsonLogger } from '../../observe/log.ts';
 import { appWorld } from '../app-world.ts';
 import type { CliContext } from '../context.ts';
-import { columns, logTo } from '../output.ts';
+import { logTo } from '../output.ts';
 import { servedConfig } from '../served-config.ts';
 import { userSocket } from '../user-socket.ts';
 import type { ServeOptions } from './serve.ts';
@@ -41,7 +42,11 @@ export async function serveHere(options: ServeOptions, context: CliContext): Pro
     context.out.note(`${where}:${line}:${column}: ${message}`);
   if (app.gateway.status().length === 0)
     context.out.note(`No server can be used; add some to mcpServers in ${config.file}`);
-  if (app.url !== undefined) void report(app, app.url, context);
+  if (app.url !== undefined)
+    void report(app, app.url, context).then(() => {
+      if (options.config !== undefined && options.server === undefined)
+        context.out.note(`\nOther commands reach it like this:\n  ${reaching(config.file, context)}`);
+    });
   await app.stopped;
   return 0;
 }
@@ -67,7 +72,24 @@ async function report(app: App, url: string, context: CliContext): Promise<void>
   const total = status.reduce((sum, { tools }) => sum + tools, 0);
   const from = status.length === 1 ? '1 server' : `${status.length} servers`;
   out.note(`\n${total} tools from ${from}:`);
-  for (const line of columns(status.map(describe))) out.note(line);
+  out.noteTable(status.map(describe));
+}
+
+/** A command that finds this gateway from another terminal, which may have neither our variables nor a linked program. */
+function reaching(file: string, { env, program, cwd }: CliContext): string {
+  const quoted = (text: string): string =>
+    /^[\w@%+=:,./\\-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  const near = (path: string): string => {
+    const way = relative(cwd, path);
+    return quoted(way.startsWith('..') ? path : way);
+  };
+  const home = env['TRUNKLINE_HOME'] ?? '';
+  const entry = program.at(-1) ?? '';
+  return [
+    ...(home === '' ? [] : [`TRUNKLINE_HOME=${quoted(home)}`]),
+    relative(cwd, entry).startsWith('..') ? 'trunkline' : `node ${near(entry)}`,
+    `dashboard --config ${near(file)}`,
+  ].join(' ');
 }
 
 /** What clients need to be let in. */

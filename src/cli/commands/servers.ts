@@ -8,13 +8,18 @@ import { onLine } from '../on-line.ts';
 import { counted, noServers, tellWarnings } from './listing.ts';
 
 export function servers(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
-  return onLine(options, context, async (line) => {
-    const { servers: all, warnings } = await line.client.ask('GET /api/status', {}, line);
-    tellWarnings(warnings, context);
-    if (context.out.style.format === 'json') context.out.json(all);
-    else printServers(all, context, line.config);
-    return 0;
-  });
+  return onLine(
+    options,
+    context,
+    async (line) => {
+      const { servers: all, warnings } = await line.client.ask('GET /api/status', {}, line);
+      tellWarnings(warnings, context);
+      if (context.out.style.format === 'json') context.out.json(all);
+      else printServers(all, context, line.config);
+      return 0;
+    },
+    { reach: 'any' },
+  );
 }
 
 /** Asks them again what they offer; of all of them those that cannot say it make the exit code. */
@@ -74,17 +79,22 @@ function printServers(all: readonly AdminServer[], { out }: CliContext, config: 
     text,
     paint: dim,
   }));
-  const rows = all
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((server) => [
-      { text: server.name, paint: bold },
-      { text: server.state, paint: statePaint(server, out.paint) },
-      server.transport?.kind ?? '',
-      server.listedAt === undefined ? '' : String(server.tools),
-      server.listedAt === undefined ? 'never' : `${ago(Date.now() - server.listedAt)} ago`,
-      server.problem === undefined ? reachedBy(server) : inOneLine(troubleOf(server.problem)),
-    ]);
-  out.table([head, ...rows], { drop: [2, 4, 3] });
+  const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const troubles = sorted.map(({ problem }) => problem && inOneLine(troubleOf(problem)));
+  // On a terminal what is wrong has no room beside the rest.
+  const isBelow = out.style.width !== Infinity;
+  const rows = sorted.map((server, at) => [
+    { text: server.name, paint: bold },
+    {
+      text: server.problem?.code === 'QUARANTINED' ? 'held' : server.state,
+      paint: statePaint(server, out.paint),
+    },
+    server.transport?.kind ?? '',
+    server.listedAt === undefined ? '' : String(server.tools),
+    server.listedAt === undefined ? 'never' : `${ago(Date.now() - server.listedAt)} ago`,
+    isBelow ? reachedBy(server) : (troubles[at] ?? reachedBy(server)),
+  ]);
+  out.table([head, ...rows], { drop: [2, 4, 3], ...(isBelow && { below: [undefined, ...troubles] }) });
   out.line(`\n${counted(all.length, 'server')}`);
 }
 
@@ -105,6 +115,7 @@ function statePaint(
   { state, problem }: AdminServer,
   paint: CliContext['out']['paint'],
 ): (text: string) => string {
+  if (problem?.code === 'QUARANTINED') return paint.yellow;
   if (problem !== undefined) return problem.retryAt === undefined ? paint.red : paint.yellow;
   return state === 'ready' ? paint.green : paint.dim;
 }

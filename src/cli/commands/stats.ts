@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
 import { onLine } from '../on-line.ts';
+import { when } from '../when.ts';
 
 interface StatsOptions extends GlobalOptions {
   readonly server?: string;
@@ -17,19 +18,25 @@ export function stats(
   [tool]: readonly string[],
 ): Promise<ExitCode> {
   const { server, limit, config } = options;
-  return onLine({ ...(config !== undefined && { config }) }, context, async (line) => {
-    const { out } = context;
-    const asked = { ...(server !== undefined && { server }), ...(tool !== undefined && { tool }) };
-    const all = (await line.client.ask('GET /api/stats', asked, line)).slice(0, limit);
-    if (out.style.format === 'json') out.json(all);
-    else if (all.length === 0) out.line('Nothing was called yet.');
-    else print(all, context);
-    return 0;
-  });
+  return onLine(
+    { ...(config !== undefined && { config }) },
+    context,
+    async (line) => {
+      const { out } = context;
+      const asked = { ...(server !== undefined && { server }), ...(tool !== undefined && { tool }) };
+      const all = (await line.client.ask('GET /api/stats', asked, line)).slice(0, limit);
+      if (out.style.format === 'json') out.json(all);
+      else if (all.length === 0) out.line('Nothing was called yet.');
+      else print(all, context);
+      return 0;
+    },
+    { reach: 'any' },
+  );
 }
 
 function print(all: readonly ToolStats[], { out }: CliContext): void {
   const { bold, dim, red } = out.paint;
+  const now = Date.now();
   const head = (text: string) => ({ text, paint: dim });
   const rows = [
     ['server', 'name', 'calls', 'errors', 'p50', 'p95', 'p99', 'tokens in', 'out', 'last use'].map(head),
@@ -41,9 +48,9 @@ function print(all: readonly ToolStats[], { out }: CliContext): void {
       ...[each.p50, each.p95, each.p99].map((ms) => (ms === undefined ? '–' : `${ms} ms`)),
       String(each.tokensIn),
       String(each.tokensOut),
-      { text: new Date(each.lastAt).toLocaleString('sv'), paint: dim },
+      { text: when(each.lastAt, { now, width: out.style.width }), paint: dim },
     ]),
   ];
   // On a narrow terminal the 95th percentile says most of what the others say.
-  out.table(rows, { drop: [6, 4, 9, 7, 8, 0, 5] });
+  out.table(rows, { drop: [6, 4, 9, 7, 8, 0, 5], whole: [9] });
 }

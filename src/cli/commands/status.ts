@@ -11,7 +11,7 @@ import { restartNote } from './restart-note.ts';
 /** The gateway of this configuration, whoever started it; nothing is started to find out. */
 export async function status(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
-  const { file, stateDir } = await foundConfig(options.config, context, { isMade: false });
+  const { file, stateDir } = await foundConfig(options.config, context, { isMade: false, isReached: true });
   const record = readRecord(stateDir);
   const reached = record === undefined ? undefined : await lineToRecord(record);
   if (reached === undefined) {
@@ -61,7 +61,7 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
   const { configProblem, needsRestart = [] } = found;
   if (configProblem !== undefined) {
     out.line(red('The configuration file cannot be used as it is now; what it said before is in use:'));
-    for (const line of configProblem.message.split('\n')) out.line(`  ${inOneLine(line)}`);
+    for (const line of configProblem.message.split('\n')) out.prose(`  ${inOneLine(line)}`);
   }
   if (needsRestart.length > 0) out.line(out.paint.yellow(restartNote(needsRestart)));
   const { dropped = 0, problem } = found.audit ?? {};
@@ -71,7 +71,12 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
         `${dropped} operations could not be recorded${problem === undefined ? '' : `: ${inOneLine(problem)}`}`,
       ),
     );
-  for (const { name, problem } of troubled)
-    out.line(`${red(inOneLine(name))}: ${inOneLine(problem?.message ?? '')}`);
+  out.table(
+    troubled.map(({ name, problem }) => [
+      { text: inOneLine(name), paint: problem?.code === 'QUARANTINED' ? out.paint.yellow : red },
+      inOneLine(problem?.message ?? ''),
+    ]),
+    { last: 'wrap', isNamed: true },
+  );
   out.line(dim('trunkline servers shows each of them, trunkline stop ends it.'));
 }

@@ -14,7 +14,7 @@ const LOOK_AGAIN_MS = 20;
 /** Ends the gateway of this configuration, as a signal does: what was called is answered first. */
 export async function stop(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
-  const { file, stateDir } = await foundConfig(options.config, context, { isMade: false });
+  const { file, stateDir } = await foundConfig(options.config, context, { isMade: false, isReached: true });
   const record = readRecord(stateDir);
   const reached =
     record === undefined ? undefined : await dial(record.socket, { stop: true }).catch(() => undefined);

@@ -10,6 +10,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import { openBrowser } from '../open-browser.ts';
+import { openPrivately } from '../open-privately.ts';
 import { startDetached } from '../start-detached.ts';
 
 /** Also while nothing is told, so that a gateway that comes is soon seen. */
@@ -26,6 +27,7 @@ export async function tray(options: GlobalOptions, context: CliContext): Promise
       openIcon({ env, platform, pid, uid: process.getuid?.() ?? 0, onChosen, folder: places.stateDir }),
     connect: connector(stateDir),
     openPage: (url) => openBrowser(url, context),
+    openPrivately: async (link) => (await openPrivately(link, stateDir, context)) === 'opened',
     edit: () => openEditor(file, platform),
     now: Date.now,
     everyMs: LOOK_EVERY_MS,

@@ -16,24 +16,31 @@ export function why(
   context: CliContext,
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
-  return onLine(options, context, async (line) => {
-    const { out } = context;
-    const found = await line.client.ask(
-      'GET /api/explain',
-      { name, ...(options.client !== undefined && { client: options.client }) },
-      line,
-    );
-    if (out.style.format === 'json') out.json(found);
-    else print(found, context);
-    return found.verdict === 'unknown' ? new GatewayError('ENTRY_NOT_FOUND', name).traits.exit : 0;
-  });
+  return onLine(
+    options,
+    context,
+    async (line) => {
+      const { out } = context;
+      const found = await line.client.ask(
+        'GET /api/explain',
+        { name, ...(options.client !== undefined && { client: options.client }) },
+        line,
+      );
+      const { pausedSince } = await line.client.ask('GET /api/status', {}, line);
+      if (out.style.format === 'json') out.json(found);
+      else print(found, pausedSince !== undefined, context);
+      return found.verdict === 'unknown' ? new GatewayError('ENTRY_NOT_FOUND', name).traits.exit : 0;
+    },
+    { reach: 'any' },
+  );
 }
 
-function print(found: AdminExplanation, { out }: CliContext): void {
+function print(found: AdminExplanation, isPaused: boolean, { out }: CliContext): void {
   const { name, verdict, kind, server, original, reasons, fixes, near } = found;
   const { bold, dim, green, red, yellow } = out.paint;
-  const paint = verdict === 'usable' ? green : verdict === 'unlisted' ? yellow : red;
-  out.line(`${bold(inOneLine(name))}  ${paint(verdict)}`);
+  const paint = verdict === 'usable' ? green : verdict === 'unlisted' || verdict === 'held' ? yellow : red;
+  const shown = isPaused && verdict === 'usable' ? yellow('paused') : paint(verdict);
+  out.line(`${bold(inOneLine(name))}  ${shown}`);
   for (const reason of reasons) out.prose(`  ${harmless(reason)}`);
   if (original !== undefined && original !== name && server !== undefined)
     out.prose(

@@ -63,6 +63,41 @@ test('a narrow terminal does without what matters least', () => {
   expect(table(wide, { width: 30 })).toEqual(['first-column  third-column']);
 });
 
+test('on a terminal a column without anything in it takes no room', () => {
+  const rows = [
+    ['a', '', 'ready', ''],
+    ['b', '', 'failed', ''],
+  ];
+  expect(table(rows, { width: 80 })).toEqual(['a  ready', 'b  failed']);
+});
+
+test('what says nothing when cut is left out or whole', () => {
+  const rows = [['2026-11-16 04:53', 'a-server-with-a-long-name', 'who it was that called it']];
+  expect(table(rows, { width: 60, whole: [0] })[0]).toMatch(/^2026-11-16 04:53 {2}a-server/);
+  expect(table(rows, { width: 40, whole: [0] })[0]).toMatch(/^2026-11-16 04:53 {2}/);
+  const ends = rows.map((row) => row.toReversed());
+  expect(table(ends, { width: 60, whole: [2] })[0]).toMatch(/ {2}2026-11-16 04:53$/);
+  expect(table(ends, { width: 36, whole: [2], drop: [2] })[0]).not.toContain('2026');
+});
+
+test('what is said below a row takes as many lines as it needs', () => {
+  const rows = [
+    ['a', 'failed'],
+    ['b', 'ready'],
+  ];
+  expect(table(rows, { width: 16, below: ['It was not found.'] })).toEqual([
+    'a  failed',
+    '  It was not',
+    '  found.',
+    'b  ready',
+  ]);
+});
+
+test('rows of unlike lengths are as wide as their cells, and the last cell is not padded', () => {
+  const rows = [['a', 'ready', '3 tools'], ['longer', 'waiting: no', ''], ['b', 'x'], []];
+  expect(table(rows)).toEqual(['a       ready        3 tools', 'longer  waiting: no', 'b       x', '']);
+});
+
 test('of nothing is nothing', () => {
   expect(table([])).toEqual([]);
   expect(table([[]])).toEqual(['']);

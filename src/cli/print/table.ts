@@ -14,6 +14,10 @@ export interface TableOptions {
   readonly isNamed?: boolean;
   /** The first row says what the columns are. */
   readonly hasHead?: boolean;
+  /** Columns, by number, that say something only when they are whole: they are left out rather than cut. */
+  readonly whole?: readonly number[];
+  /** What is said below a row, over as many lines as it takes. */
+  readonly below?: readonly (Cell | undefined)[];
 }
 
 const GAP = 2;
@@ -22,47 +26,66 @@ const LEAST = 12;
 
 /** Columns of equal width, separated by two spaces; the last cell of a row is not padded. No line is wider than the terminal. */
 export function table(all: readonly (readonly Cell[])[], options: TableOptions = {}): readonly string[] {
-  const { width = Infinity, last = 'cut', isNamed = false } = options;
-  const rows = kept(all, width, options);
+  const { width = Infinity, last = 'cut', isNamed = false, below = [] } = options;
+  const { rows, columns } = kept(all, width, options);
+  const isWhole = (at: number): boolean => isKept(columns[at] ?? at, options);
   const least = Math.max(1, Math.min(LEAST, Math.floor((width - GAP) / 2)));
   const natural = naturalWidths(rows);
   if (isNamed && (natural[0] ?? 0) + GAP + least > width) return stacked(all, options);
-  const widths = fitting(natural, { width, least, from: isNamed ? 1 : 0 });
+  const end = isWhole(natural.length)
+    ? Math.max(...rows.map((row) => widthOf(textOf(row.at(-1) ?? ''))))
+    : least;
+  const widths = fitting(natural, { room: width - end, least, isWhole });
   const before = widths.reduce((sum, each) => sum + each + GAP, 0);
   const room = Math.max(least, width - before);
-  return rows.flatMap((row) => {
+  return rows.flatMap((row, number) => {
     const cells = row.slice(0, -1).map((cell, at) => padded(cell, widths[at] ?? 0));
     const end = row.at(-1) ?? '';
     const lines = last === 'wrap' && width !== Infinity ? wrap(textOf(end), room) : [cut(textOf(end), room)];
     const indent = ' '.repeat(widths.slice(0, cells.length).reduce((sum, each) => sum + each + GAP, 0));
-    return lines.map((line, at) => {
-      const shown = typeof end === 'string' ? line : end.paint(line);
-      return (at === 0 ? [...cells, shown].join(' '.repeat(GAP)) : indent + shown).trimEnd();
+    const shown = lines.map((line, at) => {
+      const text = typeof end === 'string' ? line : end.paint(line);
+      return (at === 0 ? [...cells, text].join(' '.repeat(GAP)) : indent + text).trimEnd();
     });
+    return [...shown, ...said(below[number], width)];
   });
 }
 
-/** Leaves out columns until each of the others has room for something that can be read. */
+/** What goes below a row, a little to the right of where it begins. */
+function said(cell: Cell | undefined, width: number): readonly string[] {
+  if (cell === undefined) return [];
+  const lines = width === Infinity ? [textOf(cell)] : wrap(textOf(cell), width - GAP);
+  return lines.map((line) => ' '.repeat(GAP) + (typeof cell === 'string' ? line : cell.paint(line)));
+}
+
+function isKept(at: number, { isNamed = false, whole = [] }: TableOptions): boolean {
+  return (isNamed && at === 0) || whole.includes(at);
+}
+
+/** Leaves out columns that say nothing, and others until each of the rest has room for something that can be read. */
 function kept(
   rows: readonly (readonly Cell[])[],
   width: number,
-  { drop = [], isNamed = false }: TableOptions,
-): readonly (readonly Cell[])[] {
-  if (width === Infinity) return rows;
+  options: TableOptions,
+): { readonly rows: readonly (readonly Cell[])[]; readonly columns: readonly number[] } {
+  if (width === Infinity) return { rows, columns: [] };
   const needs: number[] = [];
   for (const row of rows)
     row.forEach((cell, at) => {
       const own = widthOf(textOf(cell));
-      needs[at] = Math.max(needs[at] ?? 0, isNamed && at === 0 ? own : Math.min(LEAST, own));
+      needs[at] = Math.max(needs[at] ?? 0, isKept(at, options) ? own : Math.min(LEAST, own));
     });
-  const left = new Set(needs.keys());
+  const left = new Set(
+    [...needs.keys()].filter((at) => at === 0 || options.isNamed === true || needs[at] !== 0),
+  );
   const before = [...needs.keys()].slice(1, -1).toReversed();
-  for (const at of [...drop, ...before]) {
+  for (const at of [...(options.drop ?? []), ...before]) {
     const needed = [...left].reduce((sum, each) => sum + (needs[each] ?? 0) + GAP, -GAP);
     if (needed <= width) break;
     left.delete(at);
   }
-  return left.size === needs.length ? rows : rows.map((row) => row.filter((_, at) => left.has(at)));
+  if (left.size === needs.length) return { rows, columns: [] };
+  return { rows: rows.map((row) => row.filter((_, at) => left.has(at))), columns: [...left] };
 }
 
 /** A name, and below it what is said about it. */
@@ -92,13 +115,18 @@ function naturalWidths(rows: readonly (readonly Cell[])[]): readonly number[] {
 /** Takes from the widest columns until the last one has some room. */
 function fitting(
   natural: readonly number[],
-  { width, least, from }: { readonly width: number; readonly least: number; readonly from: number },
+  {
+    room: all,
+    least,
+    isWhole,
+  }: { readonly room: number; readonly least: number; readonly isWhole: (at: number) => boolean },
 ): readonly number[] {
   const widths = [...natural];
-  const room = width - least - GAP * widths.length;
+  const room = all - GAP * widths.length;
   for (let excess = widths.reduce((sum, each) => sum + each, 0) - room; excess > 0; excess--) {
-    const widest = widths.indexOf(Math.max(...widths.slice(from)), from);
-    if ((widths[widest] ?? 0) <= least) break;
+    const cuttable = [...widths.keys()].filter((at) => !isWhole(at));
+    const widest = cuttable.toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0];
+    if (widest === undefined || (widths[widest] ?? 0) <= least) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;

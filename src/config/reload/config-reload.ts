@@ -99,11 +99,16 @@ export class ConfigReload {
   }
 
   #applied(diff: ConfigDiff, needsRestart: readonly string[]): void {
-    const { file, revision } = this.#snapshot;
+    const { file, revision, warnings } = this.#snapshot;
     const { now, log } = this.#deps;
     this.#set({ file, revision, since: now(), needsRestart });
     const { added, reopened, adjusted, left, settings } = diff;
     log.info('A changed configuration is in use.', { file, added, reopened, adjusted, left, settings });
+    for (const { file: where, line, column, message } of warnings)
+      log.warn('Something in the changed configuration is not used.', {
+        file: `${where}:${line}:${column}`,
+        reason: message,
+      });
     if (needsRestart.length > 0)
       log.warn('Some changed settings need a restart of the gateway.', { file, settings: needsRestart });
   }

@@ -86,7 +86,7 @@ async function answer(args: JsonObject, by: ChangedBy, deps: ManageServersDeps):
       await deps.refresh(name);
       return stateOf(name, deps);
     case 'tail_log':
-      return logged(name, args, deps);
+      return logged(name, args, by, deps);
   }
 }
 
@@ -134,7 +134,9 @@ function added({ results, applied }: AddedServers): Answer {
 function changed(how: string, { name, changed: keys, isHeld, applied }: ChangedServer): Answer {
   const isNothing = applied.state === 'unchanged';
   const held = isHeld
-    ? ' It is run differently now and waits for a person to approve it (trunkline approvals).'
+    ? how === 'enabled'
+      ? ' Nobody has approved it yet, so that it waits for a person (trunkline approvals).'
+      : ' It is run differently now and waits for a person to approve it (trunkline approvals).'
     : '';
   const later = applied.state === 'later' ? ` It is not in use yet: ${applied.reason}` : '';
   const which = keys.length === 0 || how !== 'changed' ? '' : ` (${keys.join(', ')})`;
@@ -142,8 +144,20 @@ function changed(how: string, { name, changed: keys, isHeld, applied }: ChangedS
   return { text, structured: { name, changed: keys, isHeld, applied } };
 }
 
-async function logged(name: string, args: JsonObject, { log, changes }: ManageServersDeps): Promise<Answer> {
-  await changes.entry(name);
+async function logged(
+  name: string,
+  args: JsonObject,
+  by: ChangedBy,
+  { log, changes }: ManageServersDeps,
+): Promise<Answer> {
+  const { entry } = await changes.entry(name, by);
+  // Its processes belong to one session each, and their lines are in one log.
+  if (entry['share'] === 'session')
+    throw new GatewayError(
+      'ARGUMENTS_REFUSED',
+      `Each session has its own process of "${name}", and their log is for a person to read: trunkline logs --process ${name}`,
+      { details: { server: name } },
+    );
   const { lines, hasMore } = log(name, linesIn(args));
   const texts = lines.map(({ at, from, text }) => `${new Date(at).toISOString()} ${from} ${text}`);
   const kept: string[] = [];

@@ -13,16 +13,20 @@ const at = changedFile();
 function manage(args: JsonObject, sees: (name: string) => boolean = () => true) {
   const nothing = (): Promise<void> => Promise.resolve();
   const lines = [{ at: 0, from: 'stderr' as const, text: 'x'.repeat(3000) }];
-  return manageServers(args, model, {
-    changes: at.changes(),
-    states: () => [{ name: 'one', state: 'ready', tools: 3 }],
-    ...{ restart: nothing, refresh: nothing, sees },
-    log: (_, count) => ({
-      lines: Array.from({ length: count }, () => lines).flat(),
-      hasMore: false,
-      next: 0,
-    }),
-  });
+  return manageServers(
+    args,
+    { ...model, sees },
+    {
+      changes: at.changes(),
+      states: () => [{ name: 'one', state: 'ready', tools: 3 }],
+      ...{ restart: nothing, refresh: nothing, sees },
+      log: (_, count) => ({
+        lines: Array.from({ length: count }, () => lines).flat(),
+        hasMore: false,
+        next: 0,
+      }),
+    },
+  );
 }
 
 async function answer(...given: Parameters<typeof manage>) {
@@ -80,6 +84,15 @@ describe('manage_servers', () => {
     expect(at.now()).toBe(TEXT);
   });
 
+  test('gives no lines of other sessions', async () => {
+    at.write(TEXT.replace('"command": "one-server"', '"share": "session", "command": "one-server"'));
+    const { isError, content } = await answer({ operation: 'tail_log', name: 'one' });
+    expect([isError, content[0]?.text]).toEqual([
+      true,
+      'Each session has its own process of "one", and their log is for a person to read: trunkline logs --process one',
+    ]);
+  });
+
   test('knows nothing of servers that the caller may not know of', async () => {
     const sees = (name: string): boolean => name === 'one';
     const { structuredContent } = await answer({ operation: 'list' }, sees);
@@ -88,6 +101,30 @@ describe('manage_servers', () => {
       expect((await answer({ operation, name: 'two', changes: {} }, sees)).content[0]?.text).toBe(
         'There is no server "two".',
       );
+    expect(at.now()).toBe(TEXT);
+  });
+
+  test('says nothing by which such a server could be guessed', async () => {
+    const sees = (name: string): boolean => name !== 'two';
+    const same = { url: 'https://example.com/mcp?api_key=hush-hush-3' };
+    const added = await answer({ operation: 'add', servers: { other: same } }, sees);
+    expect(added.structuredContent['results']).toMatchObject([{ result: 'added' }]);
+    expect(JSON.stringify(added)).not.toContain('two');
+    at.write(TEXT);
+    for (const entry of [same, { command: 'x' }])
+      expect(
+        (await answer({ operation: 'add', servers: { two: entry } }, sees)).structuredContent['results'],
+      ).toEqual([
+        {
+          ...{ name: 'two', result: 'refused', remarks: [] },
+          reason: 'this name cannot be used; take another',
+        },
+      ]);
+    for (const operation of ['update', 'remove', 'enable', 'disable', 'tail_log']) {
+      const said = (name: string) => answer({ operation, name, changes: {} }, sees);
+      expect((await said('twoo')).content[0]?.text).toBe('There is no server "twoo".');
+      expect((await said('onee')).content[0]?.text).toBe('There is no server "onee". Did you mean one?');
+    }
     expect(at.now()).toBe(TEXT);
   });
 

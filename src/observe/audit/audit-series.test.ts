@@ -52,14 +52,23 @@ eachEngine((_engine, newStore) => {
     expect([all?.p50[1], all?.p95[1]]).toEqual([null, null]);
   });
 
-  test('what was refused counts as a call, and says nothing about how long calls take', async () => {
+  test('what was refused counts as a call, and says nothing about how its server fares', async () => {
     const store = await storeOf([
       { at: 1000, outcome: 'refused', ms: 900 },
       { at: 1000, ms: undefined },
     ]);
     expect(await store.answer('series', asked)).toMatchObject([
-      { calls: [2, 0, 0], errors: [1, 0, 0], p50: [null, null, null] },
+      { calls: [2, 0, 0], errors: [0, 0, 0], p50: [null, null, null] },
     ]);
+  });
+
+  test('a server that was not reached has an error without a duration', async () => {
+    const store = await storeOf([
+      { at: 1000, outcome: 'failed', code: 'UPSTREAM_UNAVAILABLE', ms: 0.1 },
+      { at: 2000, outcome: 'failed', code: 'CALL_TIMEOUT', ms: 900 },
+    ]);
+    const [all] = await store.answer('series', asked);
+    expect(all).toMatchObject({ calls: [1, 1, 0], errors: [1, 1, 0], p50: [null, expect.any(Number), null] });
   });
 
   test('has one series per server on request, the busiest first', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 
+import type { ErrorCode } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { EVENT_KINDS } from './audit-record.ts';
 import type { AuditFilter } from './audit-record.ts';
@@ -18,8 +19,9 @@ export interface SeriesQuery extends AuditFilter {
 export interface Series {
   readonly server?: string;
   readonly calls: readonly number[];
+  /** Of what was let through: a refusal of ours says nothing about a server. */
   readonly errors: readonly number[];
-  /** Milliseconds; null where nothing was called. */
+  /** Milliseconds; null where nothing reached a server. */
   readonly p50: readonly (number | null)[];
   readonly p95: readonly (number | null)[];
 }
@@ -34,12 +36,16 @@ interface Counted {
 }
 
 const MAX_SERVERS = 50;
+/** Ended before anything was sent: the server's trouble, and no duration of a call. */
+const UNREACHED: readonly ErrorCode[] = ['UPSTREAM_UNAVAILABLE', 'UPSTREAM_NEEDS_AUTH', 'SECRET_MISSING'];
 
 /** Operations over time. The database counts, so that only a few numbers leave it however many records there are. */
 export async function auditSeries({ query }: Database, asked: SeriesQuery): Promise<readonly Series[]> {
   const { from, to, bucket, isByServer, ...filter } = asked;
   const place = sql<number>`cast((at - ${from}) / ${bucket} as integer)`;
-  const latency = sql<number | null>`case when ms is null or outcome = 'refused' then null
+  const latency = sql<
+    number | null
+  >`case when ms is null or outcome = 'refused' or code in (${sql.join(UNREACHED)}) then null
     when ms <= ${LEAST_MS} then 0 else cast(ceil(ln(ms / ${LEAST_MS}) / ${Math.log(GROWTH)}) as integer) end`;
   const rows: readonly Counted[] = await matching(query.selectFrom('audit'), filter)
     .where('at', '>=', from)
@@ -50,7 +56,7 @@ export async function auditSeries({ query }: Database, asked: SeriesQuery): Prom
       (isByServer ? sql<string | null>`server` : sql<null>`null`).as('server'),
       latency.as('latency'),
       sql<number>`count(*)`.as('calls'),
-      sql<number>`sum(case when outcome = 'ok' then 0 else 1 end)`.as('errors'),
+      sql<number>`sum(case when outcome in ('ok', 'refused') then 0 else 1 end)`.as('errors'),
     ])
     // By position: the expressions have parameters, which would make each of them another one.
     .groupBy(sql`1, 2, 3`)

@@ -11,12 +11,13 @@ export function askedCall(
   { caller, operation }: Call,
   { policy, rule, message }: Pick<AskedCall, 'policy' | 'rule' | 'message'>,
 ): AskedCall | undefined {
-  const { entry, kind, params } = operation;
+  const { entry, kind, params, given } = operation;
   if (entry === undefined || kind === 'completion') return undefined;
   const { arguments: args, uri } = params;
   return {
     ...{ caller, entry, policy, rule },
     arguments: isJsonObject(args) ? args : typeof uri === 'string' ? { uri } : {},
+    ...(given !== undefined && { given }),
     ...(message !== undefined && { message }),
   };
 }

@@ -38,6 +38,19 @@ describe('a call that waits', () => {
     expect(waiting.decide(listed!.id, 'approved')).toBeUndefined();
   });
 
+  test('that is shown masked gets no yes that was meant for another that looks alike', async () => {
+    using waiting = new WaitingCalls(Date.now);
+    const shown = { ...asked, arguments: { text: '•••' } };
+    const client = new Cancellation();
+    void waiting.wait({ ...shown, given: 'digest-1' }, 1000, client);
+    client.cancel(gone());
+    waiting.decide(waiting.list()[0]!.id, 'approved');
+    void waiting.wait({ ...shown, given: 'digest-2' }, 1000, new Cancellation());
+    expect(waiting.list()).toHaveLength(1);
+    const again = waiting.wait({ ...shown, given: 'digest-1' }, 1000, new Cancellation());
+    expect(await again!.answer).toBe('approved');
+  });
+
   test('is over when the time is', async () => {
     using waiting = new WaitingCalls(Date.now);
     const wait = waiting.wait(asked, 1000, new Cancellation());

@@ -13,7 +13,10 @@ import type { JsonObject } from '../../model/json.ts';
 export interface AskedCall {
   readonly caller: Caller;
   readonly entry: Entry;
+  /** As they are shown. */
   readonly arguments: JsonObject;
+  /** Digest of what is behind them, where they are shown masked. */
+  readonly given?: string | undefined;
   /** Of the rules under which it is asked. */
   readonly policy: string;
   readonly rule: string;
@@ -141,13 +144,13 @@ export class WaitingCalls implements Disposable {
 
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-function keyOf({ caller, entry, arguments: args, policy }: AskedCall): string {
+function keyOf({ caller, entry, arguments: args, given, policy }: AskedCall): string {
   const { id, via, profile, groups, roles, tier } = caller;
   return createHash('sha256')
     .update(
       canonicalJson([
         ...[{ id, via, profile, groups, roles, tier }, entry.upstream, entry.kind, entry.fingerprint],
-        ...[canonicalJson(args), policy],
+        ...[canonicalJson(args), given ?? '', policy],
       ]),
     )
     .digest('base64url');

@@ -28,7 +28,7 @@ interface ProgramIconOptions {
 
 /**
  * An icon that another program draws, told on its standard input. That program can change items but neither add nor remove
- * any, so a menu of another shape is shown by a new one.
+ * any, and names what was clicked by its place, so a menu with other things in it is shown by a new one.
  */
 export async function programIcon(options: ProgramIconOptions): Promise<TrayIcon> {
   const program = await trayProgram(options);
@@ -97,7 +97,7 @@ class Drawing {
     if (!isReady)
       throw new GatewayError('DESKTOP_MISSING', 'The program that draws the icon does not start.');
     const { items, actions } = programMenu(shown.menu);
-    [this.#items, this.#actions, this.#shape] = [items, actions, shapeOf(items)];
+    [this.#items, this.#actions, this.#shape] = [items, actions, shapeOf(shown.menu)];
     const head = this.#headOf(shown);
     this.#head = JSON.stringify(head);
     this.#tell({ ...head, items });
@@ -105,8 +105,8 @@ class Drawing {
 
   /** False when the menu has another shape. */
   update(shown: Shown): boolean {
+    if (shapeOf(shown.menu) !== this.#shape) return false;
     const { items, actions } = programMenu(shown.menu);
-    if (shapeOf(items) !== this.#shape) return false;
     const before = flatItems(this.#items).map((item) => JSON.stringify(item));
     for (const [at, item] of flatItems(items).entries())
       if (JSON.stringify(item) !== before[at]) this.#tell({ type: 'update-item', item, seq_id: -1 });
@@ -118,6 +118,8 @@ class Drawing {
   }
 
   async end(): Promise<void> {
+    // A click that is still on its way was meant for a menu that is out of date.
+    this.#actions = [];
     this.#tell({ type: 'exit' });
     this.#child.stdin.end();
     this.#child.kill();

@@ -37,9 +37,10 @@ export function programMenu(menu: readonly MenuItem[]): {
   return { items: menu.map(made), actions };
 }
 
-/** Two menus of the same shape differ in what items say, not in which there are. */
-export function shapeOf(items: readonly ProgramItem[]): string {
-  return `(${items.map((item) => (item.title === LINE ? '-' : `x${shapeOf(item.items)}`)).join('')})`;
+/** Two menus of the same shape have the same things at the same places, and differ in what is said of them; so a number means one thing in both. */
+export function shapeOf(menu: readonly MenuItem[]): string {
+  const keys = ({ key, items = [] }: MenuItem): readonly unknown[] => [key, ...items.map(keys)];
+  return JSON.stringify(menu.map(keys));
 }
 
 export function flatItems(items: readonly ProgramItem[]): readonly ProgramItem[] {

@@ -1,3 +1,4 @@
+import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { joinCommand, splitCommand } from './command-line.ts';
@@ -24,5 +25,23 @@ describe('a command line', () => {
 
   test('is not quoted where it need not be', () => {
     expect(joinCommand(['npx', '-y', '@me/server@1.0', '--a=b,c'])).toBe('npx -y @me/server@1.0 --a=b,c');
+  });
+
+  test('comes back as it was, whatever the words are', () => {
+    const hostile = string({ unit: constantFrom(...`ab '"\\$(){}\`~^!=#*?;&|<>-•ü\n\t`.split('')) });
+    const words = array(oneof(hostile, string({ unit: 'binary' })));
+    assert(
+      property(words, (given) => {
+        expect(splitCommand(joinCommand(given))).toEqual(given);
+      }),
+    );
+  });
+
+  test.each([
+    [["it's $(id) `id` $HOME"], "'it'\\''s $(id) `id` $HOME'"],
+    [['a', '$HOME', '~', '{a,b}', '^a', '=ls'], "a '$HOME' '~' '{a,b}' '^a' '=ls'"],
+    [['A=b', 'A=b'], "'A=b' A=b"],
+  ])('has nothing in it that a shell would replace: %j', (words, line) => {
+    expect(joinCommand(words)).toBe(line);
   });
 });

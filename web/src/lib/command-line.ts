@@ -1,8 +1,9 @@
-const PLAIN = /^[\p{L}\p{N}_@%+=:,./•${}~^-]+$/u;
+/** What no shell replaces, takes apart or runs; `=` at the start is the path of a program to zsh. */
+const PLAIN = /^[\p{L}\p{N}_@%+:,./•-][\p{L}\p{N}_@%+=:,./•-]*$/u;
 
-/** Words as one would type them: quoted where they hold anything that would take them apart. */
+/** Words as a POSIX shell takes them literally: nothing in them is ever replaced or run when the line is pasted into one. */
 export function joinCommand(words: readonly string[]): string {
-  return words.map((word) => (PLAIN.test(word) ? word : quoted(word))).join(' ');
+  return words.map((word, at) => (isPlain(word, at) ? word : quoted(word))).join(' ');
 }
 
 /** The words of a command line, with quotes and backslashes as in a shell; nothing is replaced or run. */
@@ -36,6 +37,12 @@ function isEscape(quote: string, next: string): boolean {
   return quote === '"' ? next === '"' || next === '\\' : /[\s"'\\]/.test(next);
 }
 
+/** In front, a word with `=` would set a variable instead of naming a program. */
+function isPlain(word: string, at: number): boolean {
+  return PLAIN.test(word) && (at > 0 || !word.includes('='));
+}
+
+/** Between single quotes nothing has a meaning but the quote itself. */
 function quoted(word: string): string {
-  return word.includes("'") ? `"${word.replaceAll(/["\\]/g, '\\$&')}"` : `'${word}'`;
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

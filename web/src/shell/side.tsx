@@ -15,6 +15,13 @@ const linkWords: Readonly<Record<LinkState, string>> = {
   lost: 'connection lost',
 };
 
+const dots: Readonly<Record<LinkState, string>> = {
+  off: 'connecting',
+  connecting: 'connecting',
+  live: 'ready',
+  lost: 'failed',
+};
+
 /** Where one can go, how much waits there, and whether what is shown is fresh. */
 export function Side() {
   const { router, status, link, notices, signOut } = useStore();
@@ -22,6 +29,7 @@ export function Side() {
   const held = status.value.value?.held;
   const waiting = held === undefined ? 0 : held.servers + held.entries + held.calls;
   const state = link.value;
+  const isPaused = state === 'live' && status.value.value?.pausedSince !== undefined;
   return (
     <header class="side">
       <a class="brand" href="/">
@@ -47,9 +55,7 @@ export function Side() {
         </ul>
       </nav>
       <div class="side-foot">
-        <StateDot state={state === 'live' ? 'ready' : state === 'lost' ? 'failed' : 'connecting'}>
-          {linkWords[state]}
-        </StateDot>
+        <StateDot state={isPaused ? 'held' : dots[state]}>{isPaused ? 'paused' : linkWords[state]}</StateDot>
         <span class="version number">{status.value.value?.version ?? ''}</span>
         <div class="tools">
           <ThemeButton />

@@ -1,4 +1,4 @@
-import type { AdminEvent, AdminServer } from '../../../src/admin/contract.ts';
+import type { AdminEvent, AdminServer, AdminStatus, AdminTick } from '../../../src/admin/contract.ts';
 import type { Resources } from './resources.ts';
 import type { Settle } from './settle.ts';
 
@@ -39,7 +39,7 @@ export function applyEvent(event: AdminEvent, resources: Resources, settle: Sett
       settle(SETTLE_MS, keys, profiles);
       break;
     case 'tick':
-      status.put((value) => ({ ...value, clients: event.data.clients }));
+      status.put((value) => withTick(value, event.data));
       break;
     case 'reset':
       settle(SETTLE_MS, status, config, approvals, signIns, tools, latency, tokens, keys, profiles);
@@ -50,6 +50,14 @@ export function applyEvent(event: AdminEvent, resources: Resources, settle: Sett
     case 'hello':
       break;
   }
+}
+
+/** A pause that is over is absent. */
+function withTick(
+  { pausedSince: _, ...status }: AdminStatus,
+  { clients, pausedSince }: AdminTick,
+): AdminStatus {
+  return { ...status, clients, ...(pausedSince !== undefined && { pausedSince }) };
 }
 
 function withServer(servers: readonly AdminServer[], changed: AdminServer): readonly AdminServer[] {

@@ -8,9 +8,20 @@ export async function runningFindings(stateDir: string, config: string): Promise
   const record = readRecord(stateDir);
   const reached = record && (await lineToRecord(record));
   if (reached === undefined) return [];
-  const { configProblem, needsRestart = [], pid } = await reached.line.client.ask('GET /api/status', {});
+  const {
+    configProblem,
+    needsRestart = [],
+    pid,
+    pausedSince,
+  } = await reached.line.client.ask('GET /api/status', {});
   const about = { check: 'configuration', subject: config } as const;
   const findings: Finding[] = [];
+  if (pausedSince !== undefined)
+    findings.push({
+      ...{ check: 'processes', subject: `process ${pid}`, status: 'warning' },
+      message: `the gateway is paused since ${new Date(pausedSince).toLocaleString('sv')}: every call is refused`,
+      fix: 'trunkline resume',
+    });
   if (configProblem !== undefined)
     findings.push({
       ...about,

@@ -1,4 +1,5 @@
 import type { AdminServer } from '../../../admin/contract.ts';
+import { serverFix } from '../../../admin/server-fix.ts';
 import { errorTable } from '../../../model/errors.ts';
 import type { Finding } from './finding.ts';
 
@@ -17,6 +18,7 @@ export function serverFindings(
     }
     const { code, message, retryAt } = problem;
     const isMissing =
+      code !== 'QUARANTINED' &&
       (transport?.kind === 'stdio' || transport?.kind === 'cli') &&
       !transport.command.includes('${') &&
       programOf(transport.command, transport.cwd) === undefined;
@@ -25,23 +27,9 @@ export function serverFindings(
       status: 'failure',
       message: retryAt === undefined ? message : `${message} It is tried again by itself.`,
       fix: isMissing
-        ? `Install ${transport.command}, or give its full path as "command" of mcpServers.${server.name}.`
-        : fixOf(server.name, code),
+        ? `Install ${transport.command}, or give its full path as "command" of mcpServers.${server.name}: trunkline edit`
+        : serverFix(server),
       exit: errorTable[code].exit,
     };
   });
-}
-
-function fixOf(name: string, code: keyof typeof errorTable): string {
-  const quoted = /^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
-  switch (code) {
-    case 'UPSTREAM_NEEDS_AUTH':
-      return `trunkline login ${quoted}`;
-    case 'SECRET_MISSING':
-      return `Give what it names a value, then: trunkline restart ${quoted}`;
-    case 'UPSTREAM_REFUSED':
-      return `Mend mcpServers.${name} in the configuration, then: trunkline restart ${quoted}`;
-    default:
-      return `trunkline restart ${quoted}`;
-  }
 }

@@ -1,6 +1,6 @@
 import { editConfig, readForEdit, saveConfig } from '../../../config/edit.ts';
-import type { ConfigDocument, ConfigEdit } from '../../../config/edit.ts';
-import { isTrusted, trust } from '../../../config/trust.ts';
+import type { ConfigDocument, ConfigEdit, SavedConfig } from '../../../config/edit.ts';
+import { keepTrust } from '../../../config/keep-trust.ts';
 import { readRecord } from '../../../attach/gateway-record.ts';
 import { entryIn, refuseReadOnly } from '../../../manage/entry-in.ts';
 import type { CliContext } from '../../context.ts';
@@ -24,10 +24,8 @@ export interface ConfigChange {
 export async function configChange(flag: string | undefined, context: CliContext): Promise<ConfigChange> {
   const { file, stateDir, places } = await foundConfig(flag, context, { isMade: false });
   const document = await readForEdit(file);
-  // What was trusted as it was before a change of our own is trusted after it.
-  const wasTrusted = !document.isNew && (await isTrusted(file, places.stateDir));
-  const saved = async ({ isChanged }: { readonly isChanged: boolean }): Promise<boolean> => {
-    if (isChanged && wasTrusted) await trust(file, places.stateDir);
+  const saved = async (save: () => Promise<SavedConfig>): Promise<boolean> => {
+    const { isChanged } = await keepTrust(document, places.stateDir, save);
     if (isChanged && document.isNew) context.out.note(`Wrote a first configuration to ${file}`);
     return isChanged;
   };
@@ -38,9 +36,9 @@ export async function configChange(flag: string | undefined, context: CliContext
     document,
     save: async (edits) => {
       if (edits.length > 0) refuseReadOnly(document);
-      return saved(await editConfig(document, edits, context.version));
+      return saved(() => editConfig(document, edits, context.version));
     },
-    saveText: async (text) => saved(await saveConfig(document, text, context.version)),
+    saveText: (text) => saved(() => saveConfig(document, text, context.version)),
   };
 }
 

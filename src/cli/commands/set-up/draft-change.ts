@@ -2,7 +2,7 @@ import { readConfigText } from '../../../config/load.ts';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { saveConfig } from '../../../config/edit.ts';
-import { isTrusted, trust } from '../../../config/trust.ts';
+import { keepTrust } from '../../../config/keep-trust.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { foundConfig } from '../../found-config.ts';
@@ -22,7 +22,6 @@ export async function draftChange(flag: string | undefined, context: CliContext)
     if (error instanceof GatewayError && error.code === 'CONFIG_NOT_FOUND') return undefined;
     throw error;
   });
-  const wasTrusted = text !== undefined && (await isTrusted(file, places.stateDir));
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   return {
     file,
@@ -30,8 +29,7 @@ export async function draftChange(flag: string | undefined, context: CliContext)
     text,
     save: async (after) => {
       const document = { file, text: text ?? '', isNew: text === undefined, servers: new Map() };
-      await saveConfig(document, after, context.version);
-      if (wasTrusted) await trust(file, places.stateDir);
+      await keepTrust(document, places.stateDir, () => saveConfig(document, after, context.version));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { SearchField } from '../../parts/search-field.tsx';
+import { ServerSelect } from '../../parts/server-select.tsx';
 import { useStore } from '../../store/use-store.ts';
 import { rangeIn, ranges } from './activity-filter.ts';
 
@@ -19,18 +20,11 @@ export function ActivityFilters({ servers }: { readonly servers: readonly string
         value={query.get('caller') ?? ''}
         onChange={(caller) => router.set({ caller })}
       />
-      <select
-        aria-label="Server"
+      <ServerSelect
+        servers={servers}
         value={query.get('server') ?? ''}
-        onChange={(event) => router.set({ server: event.currentTarget.value })}
-      >
-        <option value="">All servers</option>
-        {servers.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+        onChange={(server) => router.set({ server })}
+      />
       <select
         aria-label="Outcome"
         value={query.get('errors') ?? ''}

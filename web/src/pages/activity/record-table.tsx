@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../../../../src/admin/contract.ts';
 import { bytes, dateTime, duration, time } from '../../lib/format.ts';
+import { useNarrow } from '../../lib/use-narrow.ts';
 import { visible } from '../../lib/visible.ts';
 import type { Column } from '../../parts/data/column.ts';
 import { Table } from '../../parts/data/table.tsx';
@@ -21,6 +22,7 @@ export function RecordTable({ records, scope, onOpen }: RecordTableProps) {
       keyOf={({ seq }) => String(seq)}
       onOpen={onOpen}
       scope={scope}
+      rowHeight={useNarrow() ? 48 : 36}
       maxHeight="60dvh"
       empty={
         <EmptyState title="Nothing was done in this time">
@@ -56,11 +58,11 @@ const columns: readonly Column<AuditRecord>[] = [
     title: 'What',
     width: 'minmax(0, 1.6fr)',
     cell: ({ server, entry, kind, action }) => (
-      <>
+      <span class="record-what">
         {action !== undefined && <span>{visible(kind === action ? kind : `${kind}: ${action}`)} </span>}
         <span class="mono">{visible(entry ?? (action === undefined ? kind : ''))}</span>
         {server !== undefined && <span class="faint"> {visible(server)}</span>}
-      </>
+      </span>
     ),
   },
   {

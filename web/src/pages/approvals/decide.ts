@@ -41,7 +41,7 @@ export async function decideHeld(
       items: items.map(({ held }) => namedOf(held)),
     });
     approvals.put(() => answer);
-    notices.say(decision === 'accept' ? `${what} approved.` : `${what} refused.`);
+    notices.say(saidOf(what, decision, first?.held.kind === 'server'));
     return true;
   } catch (error) {
     // What waits now is shown before anybody decides again.
@@ -55,6 +55,13 @@ export async function decideHeld(
       cause: error,
     });
   }
+}
+
+function saidOf(what: string, decision: Decision, isServer: boolean): string {
+  if (decision === 'refuse') return `${what} refused.`;
+  return isServer
+    ? `${what} approved. It is started now; what it offers is looked at next.`
+    : `${what} approved.`;
 }
 
 async function decideCall(

@@ -7,6 +7,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/data/code-block.tsx';
 import { Diff } from '../../parts/data/diff.tsx';
+import { AskedBy } from './asked-by.tsx';
 import { definitionText } from './definition-text.ts';
 import { FindingList } from './finding-list.tsx';
 import { kinds, reasons, titleOf, whyOf } from './review-words.ts';
@@ -40,6 +41,7 @@ export function HeldDetail({ held }: { held: AdminHeld }) {
           {titleOf(held)} <Badge kind={reasons[reason].kind}>{reasons[reason].word}</Badge>
         </h2>
         <p class="soft">{whyOf(held)}</p>
+        {kind === 'server' && <AskedBy server={server} />}
       </div>
       <FindingList findings={held.findings} />
       <Definition held={held} />

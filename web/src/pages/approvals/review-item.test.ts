@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { AdminHeld, AdminWaitingCall } from '../../../../src/admin/contract.ts';
-import { firstKey, reviewGroups } from './review-item.ts';
+import { firstKey, offeredBy, reviewGroups } from './review-item.ts';
 
 const held = (server: string, name: string, more: Partial<AdminHeld> = {}): AdminHeld => ({
   ...{ server, name, kind: 'tool', fingerprint: 'f', reason: 'new', offered: {}, changes: [], findings: [] },
@@ -26,6 +26,12 @@ const groups = reviewGroups({
 const name = (key: string | undefined): string | undefined => key?.match(/"(\w*)"]$/)?.[1];
 
 describe('what waits for a person', () => {
+  test('of a server that was approved is what it offers', () => {
+    expect(name(offeredBy('one', groups))).toBe('bad');
+    expect(name(offeredBy('two', groups))).toBe('x');
+    expect(offeredBy('three', groups)).toBeUndefined();
+  });
+
   test('is in the order in which it matters', () => {
     expect(groups.map(({ title }) => title)).toEqual(['Calls that wait', 'one', 'two', 'Refused']);
     expect(groups[1]?.items.map(({ key }) => name(key))).toEqual(['', 'bad', 'changed', 'new']);

@@ -47,6 +47,12 @@ export function firstKey(groups: readonly ReviewGroup[], query: URLSearchParams)
   return (wanted ?? all[0])?.key;
 }
 
+/** The first thing that a server offers and nobody has decided about. */
+export function offeredBy(server: string, groups: readonly ReviewGroup[]): string | undefined {
+  const own = groups.find((group) => group.server === server)?.items;
+  return own?.find((item) => item.kind === 'held' && item.held.kind !== 'server')?.key;
+}
+
 /** What a decision names: exactly the bytes that were shown. */
 export function namedOf({ server, kind, name, fingerprint }: AdminNamed): AdminNamed {
   return { server, kind, name, fingerprint };

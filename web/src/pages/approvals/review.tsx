@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useNarrow } from '../../lib/use-narrow.ts';
 import { useStore } from '../../store/use-store.ts';
 import { decide, type Decision } from './decide.ts';
-import { firstKey, isAsShown, type ReviewGroup, type ReviewItem } from './review-item.ts';
+import { firstKey, isAsShown, offeredBy, type ReviewGroup, type ReviewItem } from './review-item.ts';
 import { ReviewList } from './review-list.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { useReviewKeys } from './use-review-keys.ts';
@@ -23,7 +23,9 @@ export function Review({ groups }: { groups: readonly ReviewGroup[] }) {
   const box = useRef<HTMLDivElement>(null);
   const isDeciding = useRef(false);
   const item = items.find((each) => each.key === key);
+  const [awaited, setAwaited] = useState<string>();
   const choose = (next: string | undefined): void => {
+    setAwaited(undefined);
     chosen.value = next;
     setShown(items.find((each) => each.key === next));
   };
@@ -33,6 +35,12 @@ export function Review({ groups }: { groups: readonly ReviewGroup[] }) {
     if (isLedHere) choose(firstKey(groups, query));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only another address does
   }, [led]);
+  // What an approved server offers comes when it has started, and is what one looks at next.
+  useEffect(() => {
+    const next = awaited === undefined ? undefined : offeredBy(awaited, groups);
+    if (next !== undefined) choose(next);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what waits brings it
+  }, [groups, awaited]);
   const onDecide = async (decision: Decision): Promise<void> => {
     if (shown === undefined || isDeciding.current) return;
     isDeciding.current = true;
@@ -40,7 +48,10 @@ export function Review({ groups }: { groups: readonly ReviewGroup[] }) {
       const at = items.findIndex((each) => each.key === shown.key);
       const next = items[at + 1] ?? items[at - 1];
       if (!(await decide(shown, decision, store))) return;
-      choose(isNarrow ? undefined : next?.key);
+      const started = decision === 'accept' ? startedBy(shown) : undefined;
+      choose(isNarrow || started !== undefined ? undefined : next?.key);
+      // On a phone the list is shown, in which it appears.
+      if (!isNarrow) setAwaited(started);
       focusOn(box.current);
     } finally {
       isDeciding.current = false;
@@ -76,9 +87,20 @@ export function Review({ groups }: { groups: readonly ReviewGroup[] }) {
           onBack={isNarrow ? () => choose(undefined) : undefined}
         />
       )}
-      {shown === undefined && !isNarrow && <p class="soft">Choose what to look at.</p>}
+      {shown === undefined && !isNarrow && (
+        <p class="soft" role="status">
+          {awaited === undefined
+            ? 'Choose what to look at.'
+            : `${awaited} is being started. What it offers comes here if you are to look at it.`}
+        </p>
+      )}
     </div>
   );
+}
+
+/** The server that approving it starts. */
+function startedBy(item: ReviewItem): string | undefined {
+  return item.kind === 'held' && item.held.kind === 'server' ? item.held.server : undefined;
 }
 
 /** After the list has drawn itself anew. */

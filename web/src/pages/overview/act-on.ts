@@ -1,4 +1,5 @@
 import { openSignIn } from '../../store/open-sign-in.ts';
+import { resume } from '../../store/resume.ts';
 import type { Store } from '../../store/store.ts';
 import type { Need } from './needs.ts';
 
@@ -20,9 +21,7 @@ export async function actOn({ act }: Need, store: Store, window: Window): Promis
       status.refresh();
       return;
     case 'resume':
-      await api.ask('POST /api/resume', {});
-      notices.say('Calls are let through again.');
-      await status.load();
+      await resume(store);
       return;
     case 'sign-in':
       await openSignIn(act.server, store, window);

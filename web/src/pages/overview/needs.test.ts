@@ -42,6 +42,7 @@ test('calls that wait come first, then what nobody can use, each with what mends
     ['c does not work', 'restart'],
     ['b is not reached', 'try'],
   ]);
+  expect(needs[2]?.text).toBe('1 changed since you approved it, 1 new. Clients do not see them meanwhile.');
   expect(needs[1]?.act).toEqual({ do: 'copy', text: '/c.jsonc:3:7' });
 });
 
@@ -52,6 +53,26 @@ test('a pause is ended from here', () => {
     approvals: undefined,
   });
   expect(need).toMatchObject({ title: 'All calls are paused', act: { do: 'resume' } });
+});
+
+test('an entry with a mistake is told with its place', () => {
+  const file = '/c.jsonc:4:7';
+  const warnings = [`${file}: server "git" is left out: "comand" is not a known key`, 'Something odd.'];
+  const needs = needsOf({
+    status: { ...statusWith(), warnings },
+    config: undefined,
+    approvals: undefined,
+  });
+  expect(needs).toMatchObject([
+    {
+      ...{
+        title: 'git is left out because of a mistake in the configuration',
+        text: `${file}: "comand" is not a known key`,
+      },
+      ...{ kind: 'bad', act: { do: 'copy', text: file } },
+    },
+    { text: 'Something odd.', kind: 'warn', act: { text: 'Something odd.' } },
+  ]);
 });
 
 test('nothing is needed where everything works or was switched off', () => {

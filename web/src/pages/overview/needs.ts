@@ -1,11 +1,6 @@
-import type {
-  AdminApprovals,
-  AdminConfigState,
-  AdminHeld,
-  AdminServer,
-  AdminStatus,
-} from '../../../../src/admin/contract.ts';
+import type { AdminApprovals, AdminHeld, AdminServer, AdminStatus } from '../../../../src/admin/contract.ts';
 import { plural } from '../../lib/format.ts';
+import { configNeeds, restartNeeds, type KnownConfig } from './config-needs.ts';
 
 /** Something that waits for a person, and what the button beside it does. */
 export interface Need {
@@ -21,12 +16,10 @@ export interface Need {
     | { readonly do: 'copy'; readonly text: string };
 }
 
-type ConfigNeeds = Pick<AdminConfigState, 'problem' | 'needsRestart'>;
-
 interface Known {
   readonly status: AdminStatus;
   readonly approvals: AdminApprovals | undefined;
-  readonly config: ConfigNeeds | undefined;
+  readonly config: KnownConfig | undefined;
 }
 
 /** The most urgent first: calls that wait, then what nobody can use, then what mends itself perhaps. */
@@ -34,12 +27,12 @@ export function needsOf({ status, approvals, config }: Known): readonly Need[] {
   return [
     ...waitingCalls(approvals),
     ...paused(status),
-    ...configProblem(config),
+    ...configNeeds(config, status.warnings),
     ...heldThings(approvals),
     ...status.servers.flatMap(signIn),
     ...status.servers.flatMap(failed),
     ...status.servers.flatMap(retrying),
-    ...restart(config),
+    ...restartNeeds(config),
   ];
 }
 
@@ -59,32 +52,6 @@ function paused({ pausedSince }: AdminStatus): Need[] {
   if (pausedSince === undefined) return [];
   const text = 'Clients still see the tools; calling one is refused.';
   return [{ id: 'paused', title: 'All calls are paused', text, kind: 'warn', act: { do: 'resume' } }];
-}
-
-function configProblem(config: ConfigNeeds | undefined): Need[] {
-  const problem = config?.problem;
-  if (problem === undefined) return [];
-  const { file, line, column, message } = problem;
-  const place = [file, line, line === undefined ? undefined : column]
-    .filter((part) => part !== undefined)
-    .join(':');
-  return [
-    {
-      id: 'config',
-      title: 'The configuration has a mistake; what ran before still runs',
-      text: message,
-      kind: 'bad',
-      act: { do: 'copy', text: place },
-    },
-  ];
-}
-
-function restart(config: ConfigNeeds | undefined): Need[] {
-  const keys = config?.needsRestart ?? [];
-  if (keys.length === 0) return [];
-  const title = 'Some settings take effect with the next start';
-  const act = { do: 'copy', text: keys.join(', ') } as const;
-  return [{ id: 'restart', title, text: keys.join(', '), kind: 'warn', act }];
 }
 
 /** One line per server, however much of it is held. */
@@ -117,7 +84,7 @@ function textOf(held: readonly AdminHeld[]): string {
     [count('new'), 'new'],
     [count('suspicious'), 'suspicious'],
   ] as const;
-  return `${parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`])).join(', ')}. Clients do not see it meanwhile.`;
+  return `${parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`])).join(', ')}. Clients do not see ${held.length === 1 ? 'it' : 'them'} meanwhile.`;
 }
 
 function signIn({ name, state, problem }: AdminServer): Need[] {

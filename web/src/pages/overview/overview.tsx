@@ -51,11 +51,6 @@ function Needs({ status }: { status: AdminStatus }) {
       ) : (
         <NeedList needs={needs} onAct={async (need) => actOn(need, store, window)} />
       )}
-      {status.warnings.map((warning) => (
-        <p key={warning} class="small soft">
-          {warning}
-        </p>
-      ))}
     </Section>
   );
 }

@@ -2,7 +2,7 @@ import type { AdminServer } from '../../../../src/admin/contract.ts';
 import { Button } from '../../parts/button.tsx';
 import { useStore } from '../../store/use-store.ts';
 import { actOnServer } from './act-on-server.ts';
-import { mendingOf, mendingWords } from './mending.ts';
+import { heldOf, mendingOf, mendingWords } from './mending.ts';
 
 interface MendButtonProps {
   readonly server: AdminServer;
@@ -12,7 +12,7 @@ interface MendButtonProps {
 /** The button that does what the server needs; nothing where it needs nothing. */
 export function MendButton({ server, isMain = false }: MendButtonProps) {
   const store = useStore();
-  const mending = mendingOf(server);
+  const mending = mendingOf(server, heldOf(server.name, store.approvals.value.value));
   if (mending === undefined) return null;
   const word = mendingWords[mending];
   return (

@@ -20,4 +20,9 @@ describe('what mends a server', () => {
   ])('%j', (given, mending) => {
     expect(mendingOf(given)).toBe(mending);
   });
+
+  test('what it offers is reviewed once it can be used', () => {
+    expect(mendingOf(server('ready'), 8)).toBe('approve');
+    expect(mendingOf(server('needs-auth', 'UPSTREAM_NEEDS_AUTH'), 8)).toBe('sign-in');
+  });
 });

@@ -1,4 +1,4 @@
-import type { AdminServer } from '../../../../src/admin/contract.ts';
+import type { AdminApprovals, AdminServer } from '../../../../src/admin/contract.ts';
 import { shownState } from '../../lib/shown-state.ts';
 
 /** The one thing that makes a server usable again. */
@@ -12,7 +12,15 @@ export const mendingWords: Readonly<Record<Mending, string>> = {
   enable: 'Enable',
 };
 
-export function mendingOf(server: AdminServer): Mending | undefined {
+/** How much a server offers that waits for a decision. */
+export function heldOf(name: string, approvals: AdminApprovals | undefined): number {
+  const isWaiting = ({ server, kind, reason }: AdminApprovals['held'][number]): boolean =>
+    server === name && kind !== 'server' && reason !== 'refused';
+  return approvals?.held.filter(isWaiting).length ?? 0;
+}
+
+/** `held` counts what it offers and nobody has decided about. */
+export function mendingOf(server: AdminServer, held = 0): Mending | undefined {
   switch (shownState(server)) {
     case 'held':
       return 'approve';
@@ -26,6 +34,6 @@ export function mendingOf(server: AdminServer): Mending | undefined {
     case 'disabled':
       return 'enable';
     default:
-      return undefined;
+      return held > 0 ? 'approve' : undefined;
   }
 }

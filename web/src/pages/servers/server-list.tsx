@@ -13,6 +13,7 @@ import { StateDot } from '../../parts/state-dot.tsx';
 import { useStore } from '../../store/use-store.ts';
 import { serverPath } from './act-on-server.ts';
 import { MendButton } from './mend-button.tsx';
+import { heldOf } from './mending.ts';
 import { otherOffers, reachedAs, retryWords } from './server-words.ts';
 
 interface ServerListProps {
@@ -95,9 +96,7 @@ function NameCell({ server }: { server: AdminServer }) {
   const { approvals } = useStore();
   const { name, description, problem } = server;
   const isHeldWhole = shownState(server) === 'held';
-  const held = approvals.value.value?.held.filter(
-    (each) => each.server === name && each.kind !== 'server' && each.reason !== 'refused',
-  );
+  const held = heldOf(name, approvals.value.value);
   return (
     <>
       <span class="server-line">
@@ -105,9 +104,9 @@ function NameCell({ server }: { server: AdminServer }) {
         <a class="server-name cut" href={serverPath(name)}>
           {name}
         </a>
-        {held !== undefined && held.length > 0 && (
+        {held > 0 && (
           <a href={`/approvals?server=${encodeURIComponent(name)}`}>
-            <Badge kind="warn">{count(held.length)} held</Badge>
+            <Badge kind="warn">{count(held)} held</Badge>
           </a>
         )}
         {description !== undefined && <span class="soft cut">{description}</span>}

@@ -1,3 +1,4 @@
+import { ServerSelect } from '../../parts/server-select.tsx';
 import { useStore } from '../../store/use-store.ts';
 
 const tiers = ['read', 'write', 'destructive'] as const;
@@ -19,18 +20,11 @@ export function ToolFilters({ servers, server, tier }: ToolFiltersProps) {
   const { router } = useStore();
   return (
     <>
-      <select
-        aria-label="Server"
+      <ServerSelect
+        servers={servers}
         value={server ?? ''}
-        onChange={(event) => router.set({ server: event.currentTarget.value })}
-      >
-        <option value="">All servers</option>
-        {servers.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+        onChange={(chosen) => router.set({ server: chosen })}
+      />
       <select
         aria-label="What it may do"
         value={tier ?? ''}

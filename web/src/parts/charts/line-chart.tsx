@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 
 import { Axis } from './axis.tsx';
 import { ChartFrame } from './chart-frame.tsx';
-import { pathOf, topOf, type Values } from './scale.ts';
+import { loneOf, pathOf, topOf, type Values } from './scale.ts';
 
 export interface Line {
   readonly name: string;
@@ -52,12 +52,14 @@ export function LineChart({ label, at, lines, format, timeFormat }: LineChartPro
           onPointerLeave={() => setPointed(undefined)}
         >
           {lines.map(({ name, values }, index) => (
-            <path
-              key={name}
-              class={`line ${colour(index)}`}
-              d={pathOf(values, top, WIDTH, HEIGHT)}
-              vector-effect="non-scaling-stroke"
-            />
+            <g key={name} class={colour(index)}>
+              <path class="line" d={pathOf(values, top, WIDTH, HEIGHT)} vector-effect="non-scaling-stroke" />
+              <path
+                class="lone"
+                d={pathOf(loneOf(values), top, WIDTH, HEIGHT)}
+                vector-effect="non-scaling-stroke"
+              />
+            </g>
           ))}
           {pointed !== undefined && (
             <path

@@ -16,13 +16,24 @@ export function pathOf(values: Values, top: number, width: number, height: numbe
   let path = '';
   for (const [index, value] of values.entries()) {
     if (value === null) continue;
-    const hasBefore = index > 0 && values[index - 1] !== null && values[index - 1] !== undefined;
-    const hasAfter = values[index + 1] !== null && values[index + 1] !== undefined;
     const point = `${round(index * step)} ${round(height - (Math.min(value, top) / top) * height)}`;
-    path += hasBefore ? `L${point}` : `M${point}`;
-    if (!hasBefore && !hasAfter) path += 'h0.01';
+    path += isThere(values[index - 1]) ? `L${point}` : `M${point}`;
+    if (isAlone(values, index)) path += 'h0.01';
   }
   return path;
+}
+
+/** Only those with nothing on either side, which a line is too thin for. */
+export function loneOf(values: Values): Values {
+  return values.map((value, index) => (isAlone(values, index) ? value : null));
+}
+
+function isAlone(values: Values, index: number): boolean {
+  return isThere(values[index]) && !isThere(values[index - 1]) && !isThere(values[index + 1]);
+}
+
+function isThere(value: number | null | undefined): value is number {
+  return value !== null && value !== undefined;
 }
 
 /** Values that are there are joined over those that are not; for small pictures of sparse data. */

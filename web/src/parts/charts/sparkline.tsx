@@ -1,4 +1,4 @@
-import { joined, pathOf, topOf, type Values } from './scale.ts';
+import { joined, loneOf, pathOf, topOf, type Values } from './scale.ts';
 
 interface SparklineProps {
   /** The oldest first; null where there is nothing. */
@@ -20,7 +20,14 @@ export function Sparkline({ values, label }: SparklineProps) {
       {isEmpty ? (
         <path class="nothing" d={`M0 ${HEIGHT}H${WIDTH}`} />
       ) : (
-        <path d={path} vector-effect="non-scaling-stroke" />
+        <>
+          <path d={path} vector-effect="non-scaling-stroke" />
+          <path
+            class="lone"
+            d={pathOf(loneOf(shown), topOf([shown]), WIDTH, HEIGHT)}
+            vector-effect="non-scaling-stroke"
+          />
+        </>
       )}
     </svg>
   );

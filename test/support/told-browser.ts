@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { temporaryFolder } from './test-run.ts';
+
+/** A browser that only writes down what is on its command line. */
+export interface ToldBrowser {
+  /** The folder with the program, for PATH. */
+  readonly folder: string;
+  readonly program: string;
+  /** What it was told to open, one for each time. */
+  told(): readonly string[];
+}
+
+export function toldBrowser(name = 'browser'): ToldBrowser {
+  const folder = temporaryFolder('browser');
+  const program = join(folder, name);
+  const file = join(folder, 'told');
+  writeFileSync(file, '');
+  writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$*" >> '${file}'\n`, { mode: 0o755 });
+  return { folder, program, told: () => readFileSync(file, 'utf8').split('\n').slice(0, -1) };
+}
+
+/** Where the page leads that a browser was told to open. */
+export function leadsTo(page: string): string {
+  const text = readFileSync(fileURLToPath(page), 'utf8');
+  const address = /content="0;url=([^"]+)"/.exec(text)?.[1];
+  if (address === undefined) throw new Error(`This page leads nowhere: ${text}`);
+  return address.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
