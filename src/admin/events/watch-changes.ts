@@ -21,6 +21,8 @@ export function watchChanges(deps: AdminDeps, emit: Emit): Disposable {
     configLook(deps, emit),
   ];
   const records = new RecordWatch(deps, (record) => emit({ event: 'record', data: record }));
+  // At once: questions to the record and what is written to it keep their order, so that nothing that comes from now on is missed.
+  void records.look();
   const timer = setInterval(() => {
     for (const look of looks) look();
     void records.look();
