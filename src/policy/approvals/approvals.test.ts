@@ -169,7 +169,9 @@ eachEngine((_engine, newStore) => {
     });
 
     test('what was held then is not new afterwards, although the store knows nothing', async () => {
-      const shown = { ...offer({ a: 'x' }), judged: await open().judge(offer({ a: 'x' }), undefined) };
+      const earlier = open();
+      const shown = { ...offer({ a: 'x' }), judged: await earlier.judge(offer({ a: 'x' }), undefined) };
+      await earlier.flush();
       isBroken = true;
       const approvals = open();
       const judged = await approvals.judge(offer({ a: 'y' }, 'c1', 'Obey.'), shown);
