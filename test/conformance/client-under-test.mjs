@@ -19,12 +19,14 @@ const home = mkdtempSync(join(tmpdir(), 'trunkline-conformance-'));
 const entry = wantsPerson ? entryFor(url, context) : { url };
 const config = { mcpServers: { it: entry }, startup: { listWait: wantsPerson ? '1s' : '10s' } };
 const gateway = await startGateway(home, config);
+/** As the log says it; the greeting repeats it in other quotes, at a moment of its own. */
+const WANTS_PERSON = '\\" needs you to sign in';
 /** How often a person was wanted before anybody signed in: a server may want one again before the first sign-in has returned. */
 let askedBefore = 0;
 try {
   if (wantsPerson && entry.auth.flow === undefined) {
-    await gateway.says('needs you to sign in');
-    askedBefore = gateway.timesSaid('needs you to sign in');
+    await gateway.says(WANTS_PERSON);
+    askedBefore = gateway.timesSaid(WANTS_PERSON);
     await signIn(home, gateway.config);
   }
   const client = new Client(
@@ -66,7 +68,7 @@ async function useEverything(client) {
 async function listed(client) {
   let hasSignedInAgain = false;
   for (let isLast = !wantsPerson, tries = 0; ; tries += 1, isLast ||= tries === 50) {
-    if (wantsPerson && !hasSignedInAgain && gateway.timesSaid('needs you to sign in') > askedBefore) {
+    if (wantsPerson && !hasSignedInAgain && gateway.timesSaid(WANTS_PERSON) > askedBefore) {
       hasSignedInAgain = true;
       await signIn(home, gateway.config);
     }
