@@ -3,6 +3,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 import { partOfFirst } from './measure.mjs';
+import { thirdSet } from './third/examples.mjs';
 
 const HARD_WEIGHT = 4;
 const ALL_SUBJECTS =
@@ -17,11 +18,13 @@ export function examplesToFit({ windowsOfDefinition }) {
     ...json('second/attacks-dev.json').filter(isInText),
     ...first('attacks.json').filter(isInText),
     ...written('written/attacks.txt', false),
+    ...thirdSet('attacks-train').filter(isInText),
   ];
   const honest = [
     ...json('second/benign-dev.json'),
     ...first('benign.json'),
     ...written('written/honest.txt', true),
+    ...thirdSet('honest-train'),
   ];
   const openings = new Set(attacks.flatMap(({ definition }) => openingOf(definition)));
   const opened = [...openings].map((description) => ({ definition: { name: 'tool', description } }));

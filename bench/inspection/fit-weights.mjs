@@ -1,10 +1,10 @@
 // Weights of features from examples: a definition is as suspicious as its loudest window, so they are fitted to the loudest
 // window of each attack and to all windows of honest definitions, in turns. The same examples always give the same weights.
 
-const L2 = 0.0001;
-const ATTACK_WEIGHT = 6;
+let L2 = 0.0001;
+let ATTACK_WEIGHT = 6;
 const ROUNDS = 5;
-const STEPS = 60;
+let STEPS = 60;
 const RATE = 0.15;
 const MIN_ALONE = 2;
 
@@ -40,7 +40,7 @@ export function sumOf(window, features, weights) {
   return sum;
 }
 
-export function fitWeights(attacks, honest, features) {
+export function fitWeights(attacks, honest, features, opt) { if (opt) { L2 = Number(opt.l2 ?? L2); STEPS = Number(opt.steps ?? STEPS); ATTACK_WEIGHT = Number(opt.aw ?? ATTACK_WEIGHT); }
   const coded = ({ windows }) =>
     windows.map((window) =>
       Int32Array.from(window.map((feature) => features.get(feature)).filter((id) => id !== undefined)),

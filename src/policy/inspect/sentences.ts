@@ -1,7 +1,7 @@
 /** Beyond it a sentence is cut, so that the work on one stays small. */
 const MAX_SENTENCE = 600;
 /** A dot ends a sentence only before a space; it is part of `.env` and of addresses. */
-const ENDS = /[.!?;]+(?=\s|$)|[\u3002\u061F\uFF01\uFF1F\uFF1B]+|\n/u;
+const ENDS = /(?<!\b(?:e\.g|i\.e|etc|vs|incl|approx))[.!?;]+(?=\s|$)|[\u3002\u061F\uFF01\uFF1F\uFF1B]+|\n/u;
 
 /** The text in sentences of bounded length. */
 export function sentencesOf(text: string): readonly string[] {
