@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { eventually } from '../../support/eventually.ts';
+import { isRunning, runningProcesses } from '../../support/processes.ts';
+import type { SoakClient } from '../clients/soak-client.ts';
+import type { Scene } from '../faults/fault.ts';
+import type { Journal } from '../journal.ts';
+import { type Ledger, count } from '../ledger.ts';
+import { shutdownMs } from '../stage/stage.ts';
+import type { Stage } from '../stage/stage.ts';
+import { serversOf } from '../watch/process-watch.ts';
+import { settle } from './rounds.ts';
+
+/** Calls get their time to finish, then every server three graces of a second; the rest is for a busy machine. */
+export const stopWithinMs = shutdownMs + 8000;
+/** Servers of a gateway that was killed. */
+const goneWithinMs = 8000;
+const loadMs = 1500;
+
+/** Ends every gateway of the home under load, by force or not, and goes on with another one. */
+export async function playEnd(
+  scene: Scene,
+  how: 'stop' | 'kill',
+  books: { readonly ledger: Ledger; readonly journal: Journal },
+): Promise<void> {
+  const { stage, clients } = scene;
+  const { ledger, journal } = books;
+  for (const client of clients) client.start();
+  await sleep(loadMs);
+  const mains = clients.filter(({ kind }) => kind.way !== 'alone');
+  for (const client of mains) client.ending = { how, since: performance.now() };
+  const pids = gatewaysOf(stage);
+  const servers = pids.flatMap((pid) => serversOf(pid));
+  journal.note(`${how} of ${pids.join(' ')} with ${servers.length} servers`);
+  count(ledger.faults, how === 'kill' ? 'kill -9 of the gateway' : 'stop of the gateway');
+  for (const pid of pids) process.kill(pid, how === 'kill' ? 'SIGKILL' : 'SIGTERM');
+  await gone(pids, how === 'kill' ? 2000 : stopWithinMs, 'gateways', ledger);
+  await gone(servers, how === 'kill' ? goneWithinMs : 1000, 'servers of an ended gateway', ledger);
+  if (how === 'stop') {
+    const { code, signal } = await stage.gateway.exited;
+    if (code !== 0) ledger.violate(`a gateway that was asked to stop ended with ${signal ?? code}`);
+  }
+  await stage.gateway[Symbol.asyncDispose]();
+  await sleep(loadMs); // Pipes ask on, and have found or started another one.
+  const overHttp = mains.filter(({ kind }) => kind.way !== 'pipe');
+  await Promise.all(overHttp.map((client) => client.leave()));
+  stage.gateway = await stage.startMain();
+  await Promise.all(overHttp.map((client) => reopened(client)));
+  await Promise.all(mains.map((client) => client.pause()));
+  for (const client of mains) client.ending = undefined;
+  await settle(scene, books);
+}
+
+async function reopened(client: SoakClient): Promise<void> {
+  await client.open();
+  client.start();
+}
+
+/** The one over HTTP, and those that pipes have started in the background. */
+export function gatewaysOf(stage: Stage): readonly number[] {
+  const background = runningProcesses()
+    .filter(({ commandLine }) => commandLine.includes('--background') && commandLine.includes(stage.home))
+    .map(({ pid }) => pid);
+  return [stage.gateway.pid, ...background].filter((pid) => isRunning(pid));
+}
+
+/** Fails the run, not the program, when processes are still there after a while; then they are ended. */
+export async function gone(
+  pids: readonly number[],
+  withinMs: number,
+  what: string,
+  ledger: Ledger,
+): Promise<void> {
+  const left = (): readonly number[] => pids.filter((pid) => isRunning(pid));
+  await eventually(() => left().length === 0, { withinMs, what }).catch(() => {
+    ledger.violate(`${what} are there after ${withinMs} ms: ${left().join(' ')}`);
+    for (const pid of left()) process.kill(pid, 'SIGKILL');
+  });
+}

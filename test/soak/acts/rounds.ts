@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { faults } from '../faults/faults.ts';
+import type { Scene } from '../faults/fault.ts';
+import type { Journal } from '../journal.ts';
+import { type Ledger, count } from '../ledger.ts';
+import { type PlannedFault, roundMs } from '../plan.ts';
+import { readExecutions } from '../watch/execution-logs.ts';
+import { recovered } from './recovery.ts';
+
+/** Faults among load, then quiet: everything is answered, every server is well again, and the books are compared. */
+export async function playRound(
+  scene: Scene,
+  planned: readonly PlannedFault[],
+  { ledger, journal }: { readonly ledger: Ledger; readonly journal: Journal },
+): Promise<void> {
+  for (const client of scene.clients) client.start();
+  const doing = planned.map(async (one) => {
+    await sleep(one.atMs);
+    journal.note(`${one.kind} begins, for ${one.lastsMs} ms`);
+    const target = await faults[one.kind](scene, one);
+    if (target === undefined) return;
+    count(ledger.faults, one.kind);
+    journal.note(`${one.kind} of ${target} is over`);
+  });
+  await Promise.all([...doing, sleep(roundMs)]);
+  await settle(scene, { ledger, journal });
+}
+
+/** Waits until nothing is open and everything is well, and compares what was answered with what was done. */
+export async function settle(
+  scene: Scene,
+  { ledger, journal }: { readonly ledger: Ledger; readonly journal: Journal },
+): Promise<void> {
+  const { clients, stage } = scene;
+  await Promise.all(clients.map((client) => client.pause()));
+  journal.note('everything is answered');
+  await recovered(scene);
+  journal.note('everything is well again');
+  const sources = stage.all.map(({ name, log }) => ({ name, file: log }));
+  await readExecutions([...sources, { name: 'guarded', file: stage.guarded.log.file }], ledger);
+  ledger.prove();
+}

@@ -1,0 +1,180 @@
+import { said } from '../../support/asking.ts';
+import type { JsonObject, Notification, ToolResult } from '../../support/raw-messages.ts';
+import type { Asked } from '../ledger.ts';
+import type { ClientKind } from './connection.ts';
+import { outcomeOfResult } from './outcome.ts';
+import type { SoakClient } from './soak-client.ts';
+
+type Action = (client: SoakClient) => Promise<void>;
+
+const shared = [
+  'steady',
+  'steady',
+  'one',
+  'two',
+  'own',
+  'launched',
+  'three',
+  'four',
+  'guest',
+  'lodger',
+  'silent',
+];
+const aloneServers = ['steady', 'moody'];
+
+/** What a client of a kind does, as often as it is in the list. */
+export function actionsFor({ way }: ClientKind): readonly Action[] {
+  if (way === 'search') return [search, search, listTools, callFound, callFound];
+  const often = [plain, plain, plain, plain, slow, cancelled, steps, askUser, big];
+  const usual = [...often, listTools, listOthers, touch, read];
+  return way === 'alone' ? usual : [...usual, guarded, guarded];
+}
+
+const plain: Action = (client) => call(client, 'do', {});
+const slow: Action = (client) => call(client, 'slow', { ms: client.random.integer(20, 600) });
+const big: Action = (client) => call(client, 'big', { bytes: client.random.integer(10, 300) * 1000 });
+const askUser: Action = (client) => call(client, 'ask', {});
+
+const steps: Action = async (client) => {
+  const { ledger } = client;
+  const server = serverFor(client);
+  const asked = ledger.begin(client.kind.name, 'steps', server);
+  const from = client.raw.notifications.all.length;
+  const args = { tag: asked.tag, steps: client.random.integer(1, 5) };
+  await callTool(client, asked, 'steps', args, { progressToken: asked.tag });
+  for (const { method, params } of client.raw.notifications.all.slice(from)) {
+    if (method === 'notifications/progress' && params['message'] !== params['progressToken'])
+      ledger.violate(`progress of ${String(params['message'])} came as ${String(params['progressToken'])}`);
+    if (method === 'notifications/progress' && !String(params['message']).startsWith(`${client.kind.name}.`))
+      ledger.violate(`${client.kind.name} heard of the progress of ${String(params['message'])}`);
+  }
+};
+
+const cancelled: Action = async (client) => {
+  const asked = client.ledger.begin(client.kind.name, 'cancelled', serverFor(client));
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), client.random.integer(5, 300));
+  const args = { tag: asked.tag, ms: client.random.integer(100, 2000) };
+  await callTool(client, asked, 'slow', args, {}, controller.signal);
+  clearTimeout(timer);
+};
+
+const listTools: Action = async (client) => {
+  const asked = client.ledger.begin(client.kind.name, 'tools/list');
+  const wanted = client.kind.way === 'search' ? 'search_tools' : 'steady__do';
+  await client.ask(asked, { method: 'tools/list', params: {} }, (result) => {
+    const names = (result['tools'] as JsonObject[]).map(({ name }) => name);
+    const isComplete = names.includes(wanted) || result['nextCursor'] !== undefined;
+    return {
+      outcome: 'ok',
+      ...(!isComplete && { wrong: `the list is without ${wanted}: ${names.join(' ')}` }),
+    };
+  });
+};
+
+const listOthers: Action = async (client) => {
+  const method = client.random.pick(['prompts/list', 'resources/list', 'resources/templates/list']);
+  const asked = client.ledger.begin(client.kind.name, method);
+  await client.ask(asked, { method, params: {} }, () => ({ outcome: 'ok' }));
+};
+
+const read: Action = async (client) => {
+  const asked = client.ledger.begin(client.kind.name, 'resources/read', 'steady');
+  await client.ask(asked, { method: 'resources/read', params: { uri: client.steadyUri } }, (result) => {
+    const [first] = (result['contents'] ?? []) as JsonObject[];
+    const isRight = first?.['uri'] === client.steadyUri;
+    return { outcome: 'ok', ...(!isRight && { wrong: `read ${JSON.stringify(result).slice(0, 200)}` }) };
+  });
+};
+
+/** Whoever subscribed hears of the change that its own call makes. */
+const touch: Action = async (client) => {
+  const { ledger } = client;
+  const isNews = ({ method, params }: Notification): boolean =>
+    method === 'notifications/resources/updated' && params['uri'] === client.steadyUri;
+  const news = client.raw.notifications.next(isNews, { withinMs: 20_000 }).then(
+    () => true,
+    () => false,
+  );
+  const asked = ledger.begin(client.kind.name, 'touch', 'steady');
+  const isTouched = await callTool(client, asked, 'touch', { tag: asked.tag });
+  if (isTouched && !(await news) && client.isOnline && client.ending === undefined)
+    ledger.violate(`${asked.tag} touched a resource, and its subscriber was not told`);
+};
+
+const guarded: Action = async (client) => {
+  const asked = client.ledger.begin(client.kind.name, 'guarded echo', 'guarded');
+  const params = { name: 'guarded__echo', arguments: { text: asked.tag } };
+  await client.ask(asked, { method: 'tools/call', params }, (result) => judged(asked, result));
+};
+
+const search: Action = async (client) => {
+  const asked = client.ledger.begin(client.kind.name, 'search');
+  const query = client.random.pick([
+    'does it and says the tag',
+    'answer with bytes',
+    'tells of its progress',
+    'ask a person',
+  ]);
+  const params = { name: 'search_tools', arguments: { query, server: 'steady' } };
+  await client.ask(asked, { method: 'tools/call', params }, (result) => {
+    const outcome = outcomeOfResult(result as ToolResult);
+    const isFound = said(result as ToolResult).includes('steady__');
+    return {
+      outcome,
+      ...(!isFound && { wrong: `nothing of a server that is well: ${said(result as ToolResult)}` }),
+    };
+  });
+};
+
+const callFound: Action = async (client) => {
+  const server = serverFor(client);
+  const asked = client.ledger.begin(client.kind.name, 'found call', server);
+  const args = { name: `${server}__do`, arguments: { tag: asked.tag } };
+  const params = { name: 'call_read_tool', arguments: args };
+  await client.ask(asked, { method: 'tools/call', params }, (result) => judged(asked, result));
+};
+
+async function call(client: SoakClient, tool: string, args: JsonObject): Promise<void> {
+  const asked = client.ledger.begin(client.kind.name, tool, serverFor(client));
+  await callTool(client, asked, tool, { tag: asked.tag, ...args });
+}
+
+/** Calls a tool and answers what it asks, as clients of the newest protocol do by calling again; whether all went well. */
+async function callTool(
+  client: SoakClient,
+  asked: Asked,
+  tool: string,
+  args: JsonObject,
+  meta: JsonObject = {},
+  signal?: AbortSignal,
+): Promise<boolean> {
+  let params: JsonObject = { name: `${asked.server}__${tool}`, arguments: args };
+  const options = { meta, ...(signal !== undefined && { signal }) };
+  for (;;) {
+    const result = await client.ask(asked, { method: 'tools/call', params, options }, (answer) =>
+      answer['resultType'] === 'input_required' ? { outcome: 'more' } : judged(asked, answer),
+    );
+    if (result?.['resultType'] !== 'input_required')
+      return result !== undefined && result['isError'] !== true;
+    const questions = Object.entries(result['inputRequests'] as Record<string, { params: JsonObject }>);
+    const inputResponses = Object.fromEntries(
+      questions.map(([key, one]) => [key, client.answer(one.params)]),
+    );
+    params = { ...params, inputResponses, requestState: result['requestState'] };
+  }
+}
+
+/** Every answer of a tool begins with the tag of its call. */
+function judged(asked: Asked, result: JsonObject): { outcome: string; provable?: boolean; wrong?: string } {
+  const outcome = outcomeOfResult(result as ToolResult);
+  if (outcome !== 'ok') return { outcome };
+  const text = said(result as ToolResult);
+  const isOurs =
+    text === asked.tag || text.startsWith(`${asked.tag}.`) || text === `${asked.tag} ${asked.tag}`;
+  return { outcome, provable: true, ...(!isOurs && { wrong: `was answered with ${text.slice(0, 100)}` }) };
+}
+
+function serverFor(client: SoakClient): string {
+  return client.random.pick(client.kind.way === 'alone' ? aloneServers : shared);
+}

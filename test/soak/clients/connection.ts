@@ -1,0 +1,76 @@
+import { RawClient } from '../../support/raw-client.ts';
+import type { Era, RawClientOptions } from '../../support/raw-messages.ts';
+import { httpTransport, sseTransport } from '../../support/raw-transports.ts';
+import type { RunningGateway } from '../../support/gateway.ts';
+import type { Stage } from '../stage/stage.ts';
+
+/** How a client reaches a gateway: `pipe` is stdio as users have it, `alone` a gateway of its own. */
+export type Way = 'http' | 'search' | 'sse' | 'pipe' | 'alone';
+
+export interface ClientKind {
+  readonly name: string;
+  readonly way: Way;
+  readonly era: Era;
+}
+
+export const clientKinds: readonly ClientKind[] = [
+  { name: 'http-legacy', way: 'http', era: 'legacy' },
+  { name: 'http-modern', way: 'http', era: 'modern' },
+  { name: 'http-search', way: 'search', era: 'modern' },
+  { name: 'sse', way: 'sse', era: 'legacy' },
+  { name: 'pipe-legacy', way: 'pipe', era: 'legacy' },
+  { name: 'pipe-modern', way: 'pipe', era: 'modern' },
+  { name: 'alone', way: 'alone', era: 'legacy' },
+];
+
+export interface Connection {
+  readonly raw: RawClient;
+  /** Goes without a word, as a client that crashes. */
+  drop(): Promise<void>;
+  /** Goes in good order; ends when all of it has ended. */
+  leave(): Promise<void>;
+}
+
+const capabilities = { elicitation: { form: {} } };
+
+/** Connects a client before its handshake. */
+export async function connect({ way, era }: ClientKind, stage: Stage): Promise<Connection> {
+  const options: RawClientOptions = { era, capabilities };
+  switch (way) {
+    case 'http':
+    case 'search': {
+      const url = way === 'http' ? stage.gateway.url : `${stage.gateway.url}/p/searching`;
+      return dropped(await RawClient.over(httpTransport(url), options));
+    }
+    case 'sse':
+      return dropped(await RawClient.over(sseTransport(new URL('/sse', stage.gateway.url).href), options));
+    case 'pipe':
+      return overProcess(await stage.startPipe(), options);
+    case 'alone': {
+      const raw = await stage.standalone.client({ ...options, open: false });
+      return dropped(raw);
+    }
+  }
+}
+
+async function overProcess(pipe: RunningGateway, options: RawClientOptions): Promise<Connection> {
+  const raw = await pipe.client({ ...options, open: false });
+  return {
+    raw,
+    async drop() {
+      await pipe.kill();
+      await raw.close();
+      await pipe[Symbol.asyncDispose]();
+    },
+    async leave() {
+      await raw.close();
+      await pipe.exited;
+      await pipe[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function dropped(raw: RawClient): Connection {
+  const close = (): Promise<void> => raw.close();
+  return { raw, drop: close, leave: close };
+}

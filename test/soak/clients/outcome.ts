@@ -1,0 +1,21 @@
+import { ownCode } from '../../support/asking.ts';
+import { type JsonObject, RpcError, type ToolResult } from '../../support/raw-messages.ts';
+
+/** How a request ended, in a word that can be counted. `lost` has no answer, for a reason that the rest of the text says. */
+export type Outcome = string;
+
+export function outcomeOfResult(result: ToolResult): Outcome {
+  if (result.isError !== true) return 'ok';
+  const code = ownCode(result);
+  return typeof code === 'string' ? code : 'error of the server';
+}
+
+export function outcomeOfError(error: unknown): Outcome {
+  if (error instanceof RpcError) {
+    const code = (error.data as JsonObject | undefined)?.['code'];
+    return typeof code === 'string' ? code : `RPC ${error.code}`;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.startsWith('No answer to')) return 'unanswered';
+  return /was cancelled\.$/.test(message) ? 'cancelled' : `lost: ${message.slice(0, 120)}`;
+}

@@ -1,0 +1,35 @@
+import type { FaultKind } from '../plan.ts';
+import type { Fault } from './fault.ts';
+import { hang, inMood, kill, listChange } from './process-faults.ts';
+import {
+  clientLeaves,
+  clockJump,
+  configAdd,
+  configBroken,
+  configChange,
+  configRemove,
+  diskFull,
+  tokensInvalid,
+  tokensRevoked,
+} from './world-faults.ts';
+
+export const faults: Readonly<Record<FaultKind, Fault>> = {
+  kill,
+  hang,
+  slow: inMood('slow'),
+  garbage: inMood('garbage'),
+  'flood-stdout': inMood('flood-stdout'),
+  'flood-stderr': inMood('flood-stderr'),
+  mute: inMood('mute'),
+  cut: inMood('cut'),
+  'list-change': listChange,
+  'config-change': configChange,
+  'config-remove': configRemove,
+  'config-add': configAdd,
+  'config-broken': configBroken,
+  'tokens-invalid': tokensInvalid,
+  'tokens-revoked': tokensRevoked,
+  'disk-full': diskFull,
+  'clock-jump': clockJump,
+  'client-leaves': clientLeaves,
+};

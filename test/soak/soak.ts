@@ -1,0 +1,130 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { beginRun } from '../support/begin-run.ts';
+import { gone, gatewaysOf, playEnd, stopWithinMs } from './acts/ends.ts';
+import { playRound } from './acts/rounds.ts';
+import { clientKinds } from './clients/connection.ts';
+import { SoakClient } from './clients/soak-client.ts';
+import type { Scene } from './faults/fault.ts';
+import { Journal } from './journal.ts';
+import { Ledger } from './ledger.ts';
+import { readSoakOptions, usage } from './options.ts';
+import type { SoakOptions } from './options.ts';
+import { planOf } from './plan.ts';
+import { Random } from './random.ts';
+import { reportOf } from './report.ts';
+import { Stage } from './stage/stage.ts';
+import { type Sample, checkFlat, takeSample } from './watch/memory-watch.ts';
+import { ProcessWatch, processesLeft } from './watch/process-watch.ts';
+
+/** Plays the plan of a seed and says what broke; the exit code of `npm run soak`. */
+export async function soak(argv: readonly string[]): Promise<number> {
+  let options: SoakOptions;
+  try {
+    options = readSoakOptions(argv);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  const replay = `npm run soak -- --seed ${options.seed} --minutes ${options.minutes}`;
+  console.log(`soak: ${replay}`);
+  const journal = new Journal();
+  const ledger = new Ledger((text) => {
+    journal.note(`VIOLATION ${text}`);
+    console.log(`VIOLATION ${journal.time()}  ${text}`);
+  });
+  const samples: Sample[] = [];
+  const removeRun = beginRun();
+  const stage = new Stage();
+  const giveUp = giveUpLater(options, ledger);
+  try {
+    await play({ options, stage, ledger, journal, samples });
+  } catch (error) {
+    ledger.violate(
+      `the soak itself could not go on: ${error instanceof Error ? error.stack : String(error)}`,
+    );
+  } finally {
+    clearTimeout(giveUp);
+    await stage.close();
+  }
+  checkFlat(samples, ledger);
+  console.log(`\n${reportOf(ledger, samples)}`);
+  const { violations } = ledger;
+  if (violations.length === 0) {
+    removeRun();
+    console.log('\nNothing was broken.');
+    return 0;
+  }
+  const file = join(tmpdir(), `trunkline-soak-${options.seed}.log`);
+  writeFileSync(file, [...journal.lines, '', stage.said()].join('\n'));
+  removeRun();
+  console.log(`\n${violations.length} violations. What happened when, and the log of the gateways: ${file}`);
+  console.log(`Again: ${replay}`);
+  return 1;
+}
+
+interface Play {
+  readonly options: SoakOptions;
+  readonly stage: Stage;
+  readonly ledger: Ledger;
+  readonly journal: Journal;
+  readonly samples: Sample[];
+}
+
+async function play({ options, stage, ledger, journal, samples }: Play): Promise<void> {
+  const random = new Random(options.seed);
+  const plan = planOf(options, random);
+  for (const [part, what] of [
+    [stage.disk, 'mount a small disk: NO FULL DISK IS TRIED'],
+    [stage.clock, 'find libfaketime: NO JUMP OF THE CLOCK IS TRIED'],
+  ] as const)
+    if (part === undefined) console.log(`soak: CANNOT ${what}`);
+  await stage.open();
+  using _watch = new ProcessWatch(ledger);
+  const clients = clientKinds.map(
+    (kind) => new SoakClient(kind, { stage, ledger, random: random.fork(kind.name) }),
+  );
+  await Promise.all(clients.map((client) => client.open()));
+  const scene: Scene = { stage, clients };
+  for (const [round, planned] of plan.rounds.entries()) {
+    journal.note(`round ${round + 1}`);
+    await playRound(scene, planned, { ledger, journal });
+    samples.push(await takeSample(stage.gateway.pid, stage.probeFile, round + 1));
+    const kinds = planned.map(({ kind }) => kind).join(', ');
+    console.log(
+      `${journal.time()}  round ${round + 1}/${plan.rounds.length}, ${ledger.asked} asked: ${kinds}`,
+    );
+  }
+  for (const [at, how] of plan.ends.entries()) {
+    await playEnd(scene, how, { ledger, journal });
+    console.log(`${journal.time()}  end ${at + 1}/${plan.ends.length}, ${ledger.asked} asked: ${how}`);
+  }
+  await finish(scene, ledger);
+}
+
+/** Everybody goes home, in good order and in time; then nothing may be left. */
+async function finish({ stage, clients }: Scene, ledger: Ledger): Promise<void> {
+  await Promise.all(clients.map((client) => client.close()));
+  const pids = gatewaysOf(stage);
+  for (const pid of pids) process.kill(pid, 'SIGTERM');
+  await gone([...pids, stage.standalone.pid], stopWithinMs, 'gateways', ledger);
+  await Promise.all([stage.gateway, stage.standalone].map((one) => one[Symbol.asyncDispose]()));
+  for (const { code, signal } of await Promise.all([stage.gateway.exited, stage.standalone.exited]))
+    if (code !== 0) ledger.violate(`a gateway ended with ${signal ?? code}`);
+  await stage.close();
+  for (const one of processesLeft()) ledger.violate(`left at the end: ${one}`);
+}
+
+/** Something that hangs for good must not hang whoever runs this. */
+function giveUpLater({ minutes, seed }: SoakOptions, ledger: Ledger): NodeJS.Timeout {
+  return setTimeout(
+    () => {
+      console.log(`VIOLATION: the soak of seed ${seed} does not come to an end. Still open:`);
+      for (const { tag, what, server } of ledger.open.slice(0, 20)) console.log(`  ${tag} ${what} ${server}`);
+      process.exit(1);
+    },
+    minutes * 3 * 60_000 + 300_000,
+  );
+}

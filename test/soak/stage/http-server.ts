@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { found } from '../../support/eventually.ts';
+import type { MoodyServer } from './moody-server.ts';
+
+/** A moody server over HTTP; when it is killed, the next one listens at the same place. */
+export class HttpServer {
+  readonly server: MoodyServer;
+  url = '';
+  #child: ChildProcess | undefined;
+  #port = 0;
+  #isClosed = false;
+
+  constructor(server: MoodyServer) {
+    this.server = server;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  async start(): Promise<void> {
+    if (this.#isClosed) return;
+    const [command, ...args] = this.server.command();
+    const child = spawn(command, [...args, '--http', String(this.#port), '--end-with-stdin'], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      env: { ...process.env, FIXTURE_LOG: this.server.log },
+    });
+    this.#child = child;
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (said.length < 10_000) said += text;
+    });
+    const search = (): string | undefined => /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)?.[0];
+    this.url = await found(search, { what: `The address of ${this.server.name}`, withinMs: 20_000 });
+    this.#port = Number(new URL(this.url).port);
+  }
+
+  /** Ends it at once and starts another after a while. */
+  async killed(restAfterMs: number): Promise<void> {
+    await this.#end();
+    await new Promise((resolve) => setTimeout(resolve, restAfterMs));
+    await this.start();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { type Preset, fixtureCommand } from '../../support/fixture.ts';
+import { testRun } from '../../support/test-run.ts';
+
+export type Mood = 'fine' | 'slow' | 'garbage' | 'flood-stdout' | 'flood-stderr' | 'mute' | 'cut';
+
+/** A server of the soak: where its mood is said, and where it writes what it did. */
+export class MoodyServer {
+  readonly name: string;
+  readonly log: string;
+  readonly #moodFile: string;
+  readonly #args: readonly string[];
+  readonly #preset: Preset;
+
+  constructor(name: string, args: readonly string[] = [], preset: Preset = 'moody') {
+    const folder = join(testRun().folder, 'servers');
+    mkdirSync(folder, { recursive: true });
+    this.name = name;
+    this.log = join(folder, `${name}.jsonl`);
+    this.#moodFile = join(folder, `${name}.mood`);
+    this.#args = args;
+    this.#preset = preset;
+    this.mood('fine');
+  }
+
+  mood(mood: Mood): void {
+    // Never half a word in it.
+    writeFileSync(`${this.#moodFile}.new`, mood);
+    renameSync(`${this.#moodFile}.new`, this.#moodFile);
+  }
+
+  command(): readonly [string, ...string[]] {
+    return fixtureCommand(this.#preset, [...this.#args, '--mood', this.#moodFile, '--name', this.name]);
+  }
+
+  /** An entry of `mcpServers`; `generation` makes it another one. */
+  entry(more: Readonly<Record<string, unknown>> = {}, generation = 0): Readonly<Record<string, unknown>> {
+    const [command, ...args] = this.command();
+    const env = { FIXTURE_LOG: this.log, GENERATION: String(generation) };
+    return { command, args, env, ...more };
+  }
+}

@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts';
+import { type ProtectedServer, login, startProtectedServer } from '../../support/protected-server.ts';
+import { temporaryFolder, testRun } from '../../support/test-run.ts';
+import { ConfigFile, type Switches } from './config-file.ts';
+import { HttpServer } from './http-server.ts';
+import { MoodyServer } from './moody-server.ts';
+import { type MovedClock, movedClock } from './moved-clock.ts';
+import { type SmallDisk, mountSmallDisk } from './small-disk.ts';
+
+const probe = fileURLToPath(new URL('../probe.mjs', import.meta.url));
+/** Short, so that what hangs is over within a round. */
+export const callMs = 4000;
+export const shutdownMs = 1500;
+const bounds = { timeouts: { call: `${callMs}ms`, connect: '4s' }, idle: 'never' };
+const common = { shutdown: `${shutdownMs}ms`, startup: { listWait: '10s' }, audit: { maxBytes: 8_000_000 } };
+
+/** Servers of both transports and eras, gateways in front of them, and what faults need to reach them. */
+export class Stage {
+  readonly home = temporaryFolder('h');
+  readonly aloneHome = temporaryFolder('a');
+  readonly probeFile = join(testRun().folder, 'probe.json');
+  readonly disk: SmallDisk | undefined;
+  readonly clock: MovedClock | undefined;
+  /** Nothing is ever done to these: whoever calls them must get what they asked for. */
+  readonly steady = new MoodyServer('steady', ['--era', 'both']);
+  /** Started by the gateway, and by nobody else. */
+  readonly started = {
+    one: new MoodyServer('one', ['--era', 'legacy']),
+    two: new MoodyServer('two', ['--era', 'modern']),
+    own: new MoodyServer('own', ['--era', 'legacy']),
+    launched: new MoodyServer('launched', ['--era', 'legacy', '--real', 'moody'], 'launcher'),
+    guest: new MoodyServer('guest', ['--era', 'both']),
+    lodger: new MoodyServer('lodger', ['--era', 'legacy']),
+  };
+  readonly silent = new MoodyServer('silent', [], 'never-answers');
+  readonly overHttp = {
+    three: new HttpServer(new MoodyServer('three', ['--era', 'legacy'])),
+    four: new HttpServer(new MoodyServer('four', ['--era', 'modern'])),
+  };
+  readonly alone = {
+    steady: new MoodyServer('alone-steady', ['--era', 'both']),
+    moody: new MoodyServer('alone-moody', ['--era', 'both']),
+  };
+  readonly config: ConfigFile;
+  readonly #pipes: RunningGateway[] = [];
+  guarded!: ProtectedServer;
+  gateway!: RunningGateway;
+  standalone!: RunningGateway;
+
+  constructor() {
+    this.disk = mountSmallDisk(join(this.home, 'state'), 48);
+    this.clock = movedClock(join(testRun().folder, 'clock'));
+    const text = (switches: Switches): string => JSON.stringify(this.#configOf(switches), null, 2);
+    this.config = new ConfigFile(join(this.home, 'config.jsonc'), text);
+  }
+
+  /** Servers that faults may be done to, by their names in the configuration. */
+  get moody(): Readonly<Record<string, MoodyServer>> {
+    const { three, four } = this.overHttp;
+    const { one, two, own, launched } = this.started;
+    return { one, two, own, launched, three: three.server, four: four.server };
+  }
+
+  get all(): readonly MoodyServer[] {
+    const { steady, silent, started, overHttp, alone } = this;
+    const http = Object.values(overHttp).map(({ server }) => server);
+    return [steady, silent, ...Object.values(started), ...http, ...Object.values(alone)];
+  }
+
+  async open(): Promise<void> {
+    await Promise.all(Object.values(this.overHttp).map((server) => server.start()));
+    this.guarded = await startProtectedServer({ tokenTtl: 4 });
+    this.gateway = await this.startMain();
+    await this.signIn();
+    this.standalone = await startGateway({
+      home: this.aloneHome,
+      mcpServers: {
+        steady: this.alone.steady.entry(bounds),
+        moody: this.alone.moody.entry(bounds),
+      },
+      config: common,
+    });
+  }
+
+  /** A gateway over HTTP, which pipes find as well. */
+  startMain(): Promise<RunningGateway> {
+    const env = {
+      ...this.clock?.env,
+      NODE_OPTIONS: `--import ${probe}`,
+      SOAK_PROBE: this.probeFile,
+    };
+    return startGateway({ ...this.#options(), env, listen: 'http' });
+  }
+
+  async startPipe(): Promise<RunningGateway> {
+    const pipe = await startGateway({ ...this.#options(), listen: 'attached' });
+    this.#pipes.push(pipe);
+    return pipe;
+  }
+
+  async signIn(): Promise<void> {
+    const { code, stderr } = await login(this.home, 'guarded');
+    if (code !== 0) throw new Error(`Nobody could sign in: ${stderr}`);
+  }
+
+  /** What the gateways said, as far as it is still known. */
+  said(): string {
+    const [main, alone] = [this.gateway, this.standalone].map((one) => one?.stderr().slice(-2_000_000));
+    const pipes = this.#pipes.slice(-20).map((pipe) => `The pipe ${pipe.pid}:\n${pipe.stderr()}\n`);
+    return `The gateway over HTTP:\n${main}\n\nThe standalone gateway:\n${alone}\n\n${pipes.join('\n')}`;
+  }
+
+  /** Ends the servers that the gateways did not start, and whatever of ours is left. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.overHttp).map((server) => server.close()));
+    await this.guarded?.stop();
+    this.disk?.unmount();
+  }
+
+  #options(): Pick<GatewayOptions, 'home' | 'mcpServers' | 'config'> {
+    const { mcpServers, ...config } = JSON.parse(this.config.text()) as Pick<GatewayOptions, 'mcpServers'>;
+    return { home: this.home, mcpServers, config };
+  }
+
+  #configOf({ hasGuest, hasLodger, generation }: Switches): Readonly<Record<string, unknown>> {
+    const { one, two, own, launched, guest, lodger } = this.started;
+    const { three, four } = this.overHttp;
+    return {
+      mcpServers: {
+        steady: this.steady.entry(bounds),
+        one: one.entry(bounds, generation),
+        two: two.entry(bounds),
+        own: own.entry({ ...bounds, share: 'session' }),
+        launched: launched.entry(bounds),
+        silent: this.silent.entry(bounds),
+        three: { url: three.url, ...bounds },
+        four: { url: four.url, ...bounds },
+        guarded: { url: this.guarded.url, ...bounds },
+        // Stopped whenever nobody asks for a moment, and started again.
+        ...(hasGuest && { guest: guest.entry({ ...bounds, idle: '500ms' }) }),
+        ...(hasLodger && { lodger: lodger.entry(bounds) }),
+      },
+      profiles: { searching: { servers: ['*'], expose: 'search' } },
+      ...common,
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+
+import { found } from '../../support/eventually.ts';
+import type { Ledger } from '../ledger.ts';
+
+/** What a gateway holds at a moment when nothing is asked and every server is well, after its garbage is gone. */
+export interface Sample {
+  readonly round: number;
+  readonly heapMb: number;
+  readonly rssMb: number;
+  readonly files: number;
+  readonly handles: number;
+  readonly timers: number;
+}
+
+/** By how much each may grow from the first third of the samples after the warm-up to the last third. */
+const bounds = { heapMb: 6, rssMb: 64, files: 12, handles: 12, timers: 12 } as const;
+const warmUpRounds = 2;
+
+interface Told {
+  readonly heapUsed: number;
+  readonly rss: number;
+  readonly handles: Readonly<Record<string, number>>;
+}
+
+/** Asks the probe in the gateway. */
+export async function takeSample(pid: number, probeFile: string, round: number): Promise<Sample> {
+  rmSync(probeFile, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  const told = await found(() => readTold(probeFile), { what: 'The probe', withinMs: 15_000 });
+  const { Timeout: timers = 0, Immediate: _, ...others } = told.handles;
+  return {
+    round,
+    heapMb: told.heapUsed / 1024 / 1024,
+    rssMb: told.rss / 1024 / 1024,
+    files: readdirSync(`/proc/${pid}/fd`).length,
+    handles: Object.values(others).reduce((sum, each) => sum + each, 0),
+    timers,
+  };
+}
+
+/** Medians of thirds, since one odd sample says nothing and a leak moves them all. */
+export function checkFlat(samples: readonly Sample[], ledger: Ledger): void {
+  const steady = samples.slice(warmUpRounds);
+  const third = Math.max(1, Math.floor(steady.length / 3));
+  if (steady.length < 2) return;
+  for (const [what, bound] of Object.entries(bounds) as [keyof typeof bounds, number][]) {
+    const values = steady.map((sample) => sample[what]);
+    const growth = median(values.slice(-third)) - median(values.slice(0, third));
+    if (growth > bound)
+      ledger.violate(
+        `${what} grew by ${growth.toFixed(1)} after the warm-up: ${values.map(Math.round).join(' ')}`,
+      );
+  }
+}
+
+function readTold(file: string): Told | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Told;
+  } catch {
+    return undefined; // Not yet there.
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
