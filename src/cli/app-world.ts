@@ -1,53 +1,10 @@
 import type { AppOptions } from '../app/app-options.ts';
 import type { CliContext } from './context.ts';
 
-type World = Pick<
-  AppOptions,
-  | 'env'
-  | 'home'
-  | 'platform'
-  | 'pid'
-  | 'version'
-  | 'build'
-  | 'vectors'
-  | 'codeWorker'
-  | 'auditWorker'
-  | 'web'
-  | 'openapi'
-  | 'stdin'
-  | 'stdout'
->;
+type World = Pick<AppOptions, Extract<keyof CliContext, keyof AppOptions>>;
 
-/** What a gateway in this process touches of the outside world. */
-export function appWorld(context: CliContext): World {
-  const {
-    env,
-    home,
-    platform,
-    pid,
-    version,
-    build,
-    vectors,
-    codeWorker,
-    auditWorker,
-    web,
-    openapi,
-    stdin,
-    stdout,
-  } = context;
-  return {
-    env,
-    home,
-    platform,
-    pid,
-    version,
-    build,
-    vectors,
-    codeWorker,
-    auditWorker,
-    web,
-    openapi,
-    stdin,
-    stdout,
-  };
+/** What a gateway in this process touches of the outside world; who decides when it ends is said by each command. */
+export function appWorld(context: CliContext): Omit<World, 'onStopSignal'> {
+  const { out: _out, cwd: _cwd, program: _program, stderr: _stderr, onStopSignal: _stop, ...world } = context;
+  return world;
 }

@@ -1,4 +1,3 @@
-import { Argument } from 'commander';
 import type { Declare } from './declare.ts';
 
 /** Commands that look after servers and say what is wrong. */
@@ -43,23 +42,4 @@ export function declareCare({ program, run }: Declare): void {
       'Check that tools are ready, from what is known, starting nothing. Exit code 0: all are ready, 10: not yet, 11: blocked, 12: unknown.',
     )
     .action(run(async () => (await import('./commands/preflight.ts')).preflight));
-  declareCompletions({ program, run });
-}
-
-function declareCompletions({ program, run }: Declare): void {
-  program
-    .command('completions')
-    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
-    .summary('print a script that completes commands and names')
-    .description('Print a script for the shell that completes commands, options, servers and tools.')
-    .action(run(async () => (await import('./commands/completions.ts')).completions));
-  program
-    .command('__complete', { hidden: true })
-    .argument('[words...]')
-    .action(
-      run(async () => {
-        const { complete } = await import('./commands/complete.ts');
-        return (_options, context, words) => complete(program, context, words);
-      }),
-    );
 }

@@ -12,8 +12,10 @@ export interface FoundFor {
   /** Where it is written what a person trusts; absent where the person has named the file. */
   readonly trustedIn?: string;
   readonly places: Locations;
-  /** Where there is no file and none can be made: what stands in for it. */
+  /** Where there is no file and none can be made: what stands in for it; or what a variable holds. */
   readonly text?: string;
+  /** Whether the text is that of a variable. */
+  readonly isInline?: boolean;
 }
 
 /** The one configuration that a command works with; the user's own is made when there is none, unless it is only looked for. */
@@ -33,7 +35,7 @@ export async function foundConfig(
   } = {},
 ): Promise<FoundFor> {
   const places = locations(context);
-  const { file, from } = await findConfig({
+  const { file, from, text } = await findConfig({
     flag,
     env: context.env,
     cwd: context.cwd,
@@ -46,6 +48,7 @@ export async function foundConfig(
     ...{ file, stateDir: stateDirOf(file, places), places },
     ...(from === 'project' && { trustedIn: places.stateDir }),
     ...(isMissing && { text: '{}' }),
+    ...(text !== undefined && { text, isInline: true }),
   };
 }
 

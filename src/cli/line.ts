@@ -54,15 +54,16 @@ export async function openLine(context: CliContext, options: LineOptions = {}): 
 /** To the gateway of this file, if it runs. */
 async function gatewayLine(
   { version, env }: CliContext,
-  { file, stateDir, trustedIn }: Pick<FoundFor, 'file' | 'stateDir' | 'trustedIn'>,
+  found: FoundFor,
   reach: LineOptions['reach'] = 'same',
 ): Promise<Line | undefined> {
+  const { file, stateDir, trustedIn } = found;
   if (readRecord(stateDir) === undefined) return undefined;
   const [{ runningGateway }, { loadConfig, readConfigText }] = await Promise.all([
     import('../attach/running-gateway.ts'),
     import('../config/load.ts'),
   ]);
-  const text = await readConfigText(file).catch(() => undefined); // Whoever would have to serve it tells what is wrong.
+  const text = found.text ?? (await readConfigText(file).catch(() => undefined)); // Whoever would have to serve it tells what is wrong.
   const same =
     text === undefined ? undefined : await runningGateway(stateDir, { version, config: file, text, env });
   const record = same ?? readRecord(stateDir);
@@ -74,7 +75,7 @@ async function gatewayLine(
 
   async function isUsableNow(): Promise<boolean> {
     try {
-      await loadConfig({ file, version });
+      await loadConfig({ file, text: found.text, version });
       return trustedIn === undefined || (await isTrusted(file, trustedIn));
     } catch {
       return false;
@@ -85,13 +86,13 @@ async function gatewayLine(
 async function ownLine(
   context: CliContext,
   { logLevel = 'error' }: LineOptions,
-  config: Pick<AppOptions, 'file' | 'text' | 'stateDir' | 'trustedIn'>,
+  config: Pick<AppOptions, 'file' | 'text' | 'isInline' | 'stateDir' | 'trustedIn'>,
 ): Promise<Line> {
   const { startApp } = await import('../app/app.ts');
-  const { file, text, stateDir, trustedIn } = config;
+  const { file, text, isInline, stateDir, trustedIn } = config;
   const { stderr } = context;
   const app = await startApp({
-    ...{ ...appWorld(context), file, text, stateDir, trustedIn },
+    ...{ ...appWorld(context), file, text, isInline, stateDir, trustedIn },
     http: undefined,
     expose: undefined,
     listen: 'nobody',

@@ -7,6 +7,7 @@ import { declareCare } from './declare-care.ts';
 import { declareDesktop } from './declare-desktop.ts';
 import type { Declare, Run } from './declare.ts';
 import { declareRecord } from './declare-record.ts';
+import { declareScripts } from './declare-scripts.ts';
 import { declareServing } from './declare-serving.ts';
 import { declareSetUp } from './declare-set-up.ts';
 import { declareSignIn } from './declare-sign-in.ts';
@@ -98,6 +99,7 @@ export function buildProgram(
   declareTrust(declare);
   declareRecord(declare);
   declareDesktop(declare);
+  declareScripts(declare);
   return program;
 }
 
@@ -172,6 +174,7 @@ const RARE_TASKS = [
   'Decide what may be used',
   'See what was done',
   'Watch and pause',
+  'For scripts and shells',
 ];
 
 function inShort(blocks: readonly string[], screen: number): string {

@@ -9,10 +9,10 @@ import { serverFlags } from './server-flags.ts';
 export async function servedConfig(
   options: { readonly config?: string | undefined; readonly server?: readonly string[] | undefined },
   context: CliContext,
-): Promise<Pick<AppOptions, 'file' | 'text' | 'stateDir' | 'servers' | 'trustedIn'>> {
+): Promise<Pick<AppOptions, 'file' | 'text' | 'isInline' | 'stateDir' | 'servers' | 'trustedIn'>> {
   if (options.server === undefined) {
-    const { file, stateDir, trustedIn, text } = await foundConfig(options.config, context);
-    return { file, stateDir, trustedIn, text };
+    const { file, stateDir, trustedIn, text, isInline } = await foundConfig(options.config, context);
+    return { file, stateDir, trustedIn, text, isInline };
   }
   const servers = serverFlags(options.server, context.cwd);
   const isAll = options.config === undefined;

@@ -81,7 +81,7 @@ export interface UpstreamConfig {
   readonly enabled: boolean;
   readonly description?: string;
   readonly tags: readonly string[];
-  readonly share: 'all' | 'session';
+  readonly share: 'all' | 'session' | 'fleet';
   /** Who approves what it offers. */
   readonly trust: 'first-sight' | 'manual' | 'scan';
   readonly era: 'auto' | 'legacy' | 'modern';
@@ -155,6 +155,8 @@ export interface GatewayConfig {
     readonly maxSessions: number;
     readonly sessionIdleMs: number;
     readonly maxBodyBytes: number;
+    /** How long we serve on after a stop, while we are not ready any more. */
+    readonly drainMs: number;
   };
   readonly search: SearchConfig;
   readonly results: {
@@ -177,10 +179,14 @@ export interface GatewayConfig {
   readonly storage: {
     /** Of PostgreSQL; may hold references. Absent: the embedded database. */
     readonly url?: string;
+    /** A reference to the secret that gateways on one database share. Absent: that of the state folder. */
+    readonly key?: string;
     readonly poolSize: number;
     readonly connectTimeoutMs: number;
     readonly statementTimeoutMs: number;
   };
+  /** Host and port of the line between gateways: where we listen, and as others reach it. */
+  readonly fleet: { readonly listen?: string; readonly address?: string };
   readonly audit: {
     readonly enabled: boolean;
     readonly keepMs: number;

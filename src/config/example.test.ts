@@ -55,13 +55,23 @@ test('the example uses every key that there is', () => {
 test('what the example writes at the top, apart from lists, are the defaults', () => {
   const { mcpServers: _servers, $schema: _schema, ...written } = fileSchema.parse(exampleValue());
   const { mcpServers: _none, ...byDefault } = fileSchema.parse({});
-  const { http, expose, policy, search, storage, profiles: _profiles, auth: _auth, ...shown } = written;
+  const {
+    http,
+    expose,
+    policy,
+    search,
+    storage,
+    fleet: _fleet,
+    profiles: _profiles,
+    auth: _auth,
+    ...shown
+  } = written;
   const { http: defaultHttp, expose: defaultExpose, policy: open, profiles, ...rest } = byDefault;
-  const { search: defaultSearch, storage: defaultStorage, ...defaults } = rest;
+  const { search: defaultSearch, storage: defaultStorage, fleet: _listening, ...defaults } = rest;
   expect(shown).toEqual(defaults);
   const { rerank: _rerank, ...searched } = search;
   expect(searched).toEqual(defaultSearch);
-  const { url: _url, ...stored } = storage;
+  const { url: _url, key: _key, ...stored } = storage;
   expect(stored).toEqual(defaultStorage);
   expect(profiles).toEqual({});
   expect({ ...policy, rules: [] }).toEqual(open);

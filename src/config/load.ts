@@ -47,11 +47,13 @@ export function configRevision(text: string, version: string): Fingerprint {
 /** Reads and validates a configuration file; `file` is absolute. */
 export async function loadConfig(options: {
   readonly file: string;
+  /** The configuration itself, where `file` does not exist. */
+  readonly text?: string | undefined;
   /** Of the program: a newer one may read the same text differently. */
   readonly version: string;
 }): Promise<ConfigSnapshot> {
   const { file, version } = options;
-  const text = await readConfigText(file);
+  const text = options.text ?? (await readConfigText(file));
   // A warm start has a cached snapshot and never pays for loading the parser and the schema.
   const { validateConfig } = await import('./validate.ts');
   return validateConfig({ file, text, revision: configRevision(text, version) });

@@ -3,6 +3,7 @@ import { constants, copyFile, link, mkdir, rm, stat, writeFile } from 'node:fs/p
 import { dirname, join, posix, resolve, win32 } from 'node:path';
 
 import { GatewayError } from '../model/errors.ts';
+import { inlineConfig } from './inline.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -67,7 +68,9 @@ export function stateDirOf(
 export interface FoundConfig {
   /** Absolute. */
   readonly file: string;
-  readonly from: 'flag' | 'environment' | 'project' | 'user';
+  /** `inline`: a variable holds all of it, and there is no such file. */
+  readonly from: 'flag' | 'inline' | 'environment' | 'project' | 'user';
+  readonly text?: string;
 }
 
 /** Decides which one configuration is used; only a project's is looked for on disk. */
@@ -80,9 +83,11 @@ export async function findConfig(options: {
   readonly isTrusted: (file: string) => Promise<boolean>;
 }): Promise<FoundConfig> {
   const { flag, env, cwd } = options;
-  // An empty variable is as good as none, and the command line does not tell it from a flag.
-  if (flag !== undefined && flag !== '') return { file: resolve(cwd, flag), from: 'flag' };
   const named = env['TRUNKLINE_CONFIG'];
+  // An empty variable is as good as none, and the command line does not tell it from a flag.
+  if (flag !== undefined && flag !== '' && flag !== named) return { file: resolve(cwd, flag), from: 'flag' };
+  const inline = inlineConfig(env, cwd);
+  if (inline !== undefined) return { ...inline, from: 'inline' };
   if (named !== undefined && named !== '') return { file: resolve(cwd, named), from: 'environment' };
   const project = resolve(cwd, 'trunkline.jsonc');
   if (!(await exists(project))) return { file: options.locations.configFile, from: 'user' };

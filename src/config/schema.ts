@@ -6,6 +6,7 @@ import { callersSchema, publicUrl } from './callers-schema.ts';
 import { cliSchema } from './cli-schema.ts';
 import { codeSchema } from './code-schema.ts';
 import { maxDurationMs } from './duration.ts';
+import { fleetSchema, shareSchema } from './fleet-schema.ts';
 import {
   argumentRulesSchema,
   describeSchema,
@@ -76,10 +77,7 @@ export const serverSchema = z
     description: z.string().optional().describe('What the server is for, in your words.'),
     registry: text.optional().describe('Its name in the MCP registry, for `trunkline registry update`.'),
     tags: texts.prefault([]).describe('Words to select servers by.'),
-    share: z
-      .enum(['all', 'session'])
-      .prefault('all')
-      .describe('`all`: one connection serves every client. `session`: each client session has its own.'),
+    share: shareSchema,
     trust: z
       .enum(['first-sight', 'manual', 'scan'])
       .prefault('first-sight')
@@ -227,6 +225,11 @@ export const fileSchema = z
         maxBodyBytes: whole(1024, 2 ** 30)
           .prefault(16 * 1024 * 1024)
           .describe('Largest request body that is read, in bytes.'),
+        drain: duration(0)
+          .prefault('0s')
+          .describe(
+            'How long the gateway goes on as before after it was told to stop, while `/readyz` already answers 503, so that a load balancer turns to others first.',
+          ),
       })
       .prefault({})
       .describe('The HTTP side of the gateway.'),
@@ -269,6 +272,7 @@ export const fileSchema = z
     policy: policySchema,
     auth: callersSchema,
     storage: storageSchema,
+    fleet: fleetSchema,
     audit: auditSchema,
     telemetry: telemetrySchema,
     metrics: metricsSchema,

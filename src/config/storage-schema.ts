@@ -15,6 +15,15 @@ export const storageSchema = z
       .describe(
         'A PostgreSQL database that several gateways share, as `postgres://user@host/name` or a reference such as `${env:PGURL}`. Without it, a file in the state folder of this machine.',
       ),
+    key: text
+      .superRefine((value, context) => {
+        const message = referenceProblem(value) ?? keyProblem(value);
+        if (message !== undefined) context.addIssue({ code: 'custom', message });
+      })
+      .optional()
+      .describe(
+        'The secret that all gateways on one database share, as a reference such as `${env:TRUNKLINE_KEY}` or `${file:/run/secrets/trunkline-key}`. It encrypts sign-ins, sessions and what gateways say to each other. Without it, the key in `secret.key` of the state folder.',
+      ),
     poolSize: whole(1, 200)
       .prefault(10)
       .describe(
@@ -33,6 +42,13 @@ function addressProblem(value: string): string | undefined {
   const [first] = parseReferences(value);
   if (typeof first !== 'string' || isPostgresUrl(value)) return undefined;
   return 'must be an address that begins with postgres:// or postgresql://';
+}
+
+/** A key that stands in the file is none. */
+function keyProblem(value: string): string | undefined {
+  const parts = parseReferences(value);
+  if (parts.length === 1 && typeof parts[0] !== 'string') return undefined;
+  return 'must be a reference and nothing else, such as "${env:TRUNKLINE_KEY}" or "${file:trunkline.key}"';
 }
 
 function isPostgresUrl(value: string): boolean {

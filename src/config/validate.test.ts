@@ -71,6 +71,7 @@ describe('the settings', () => {
         policy: { default: 'allow', rules: [], ask: { by: ['person'], waitMs: 120_000 } },
         search: { usage: true },
         storage: { poolSize: 10, connectTimeoutMs: 5000, statementTimeoutMs: 15_000 },
+        fleet: {},
         startup: { listWaitMs: 1000, refreshMs: 30_000 },
         maxCallMs: 3_600_000,
         shutdownMs: 5000,
@@ -159,6 +160,14 @@ describe('the text', () => {
     const text =
       '// head\r\n{ /* why */ "mcpServers": {\r\n "a": { "command": "x", "args": ["y",], },\r\n}, }\r\n';
     expect(validate(text).value.upstreams).toHaveLength(1);
+  });
+
+  test('keeps what looks like a comment inside of a text, and every character', () => {
+    const text =
+      '{ "mcpServers": { "größe": { "url": "https://x.example/*ä*/日本" /* Ärger // */ } } } // 終';
+    expect(validate(text).value.upstreams).toMatchObject([
+      { name: 'größe', transport: { url: 'https://x.example/*ä*/日本' } },
+    ]);
   });
 
   test.each([

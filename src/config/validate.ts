@@ -17,6 +17,7 @@ import {
   valueOf,
 } from './document.ts';
 import type { ArgumentRule } from './guards-config.ts';
+import { shownConfig } from './inline.ts';
 import { schemaProblems } from './problems.ts';
 import { readCallers } from './read-callers.ts';
 import { readPolicy } from './read-policy.ts';
@@ -191,24 +192,27 @@ function gatewayConfig(
   settings: ConfigFile,
   upstreams: readonly UpstreamConfig[],
 ): Omit<GatewayConfig, 'policy' | 'profiles' | 'auth'> {
-  const { sessionIdle, publicUrl, ...http } = settings.http;
+  const { sessionIdle, drain: drainMs, publicUrl, ...http } = settings.http;
   const { keepFor, ...results } = settings.results;
   const { timeout, cpu, ...code } = settings.code;
   const { keepDays, ...audit } = settings.audit;
   const { interval, endpoint, ...telemetry } = settings.telemetry;
-  const { url, poolSize, connectTimeout, statementTimeout } = settings.storage;
+  const { url, key, poolSize, connectTimeout, statementTimeout } = settings.storage;
+  const { listen, address } = settings.fleet;
   return {
     upstreams,
     names: settings.names,
     expose: settings.expose,
-    http: { ...http, sessionIdleMs: sessionIdle, ...(publicUrl !== undefined && { publicUrl }) },
+    http: { ...http, sessionIdleMs: sessionIdle, drainMs, ...(publicUrl !== undefined && { publicUrl }) },
     results: { ...results, keepMs: keepFor },
     search: searchConfig(settings.search),
     code: { ...code, timeoutMs: timeout, cpuMs: cpu },
     storage: {
       ...{ poolSize, connectTimeoutMs: connectTimeout, statementTimeoutMs: statementTimeout },
       ...(url !== undefined && { url }),
+      ...(key !== undefined && { key }),
     },
+    fleet: { ...(listen !== undefined && { listen }), ...(address !== undefined && { address }) },
     audit: { ...audit, keepMs: keepDays * 24 * 3_600_000 },
     telemetry: { ...telemetry, ...(endpoint !== '' && { endpoint }), intervalMs: interval },
     metrics: settings.metrics,
@@ -251,7 +255,7 @@ function searchConfig({ usage, rerank }: ConfigFile['search']): SearchConfig {
 }
 
 function warning({ path, offset, message }: Problem, { file, text }: Source): ConfigWarning {
-  return { file, ...positionAt(text, offset), path: formatPath(path), message };
+  return { file: shownConfig(file), ...positionAt(text, offset), path: formatPath(path), message };
 }
 
 /** Line by line, as compilers report. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
+import { failureOf, untilListed } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
 import { fixture, fixtureLog } from '../support/fixture.ts';
 import { checkLeaks } from '../support/leak-check.ts';
@@ -31,6 +32,41 @@ describe('a gateway that is killed under its client', () => {
     expect(text(await client.callTool('plain__echo', { text: 'again' }))).toBe('again');
     expect(home.pid).not.toBe(before);
     expect(client.strays.all).toEqual([]);
+  });
+
+  test('is replaced by one with the configuration as it is by then', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const client = await (await home.pipe()).client();
+    await client.listTools();
+    const config = join(home.home, 'config.jsonc');
+    writeFileSync(config, JSON.stringify({ mcpServers: { plain, added: fixture('plain') } }));
+    await untilListed(client, 'added__echo');
+    const told = client.notifications.next(({ method }) => method === 'notifications/tools/list_changed', {
+      withinMs: 20_000,
+    });
+    process.kill(home.pid, 'SIGKILL');
+    await told;
+    expect(text(await client.callTool('added__echo', { text: 'there' }))).toBe('there');
+    expect(client.strays.all).toEqual([]);
+  });
+
+  test('and has no successor has everything answered that its client still waits for', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const pipe = await home.pipe();
+    const client = await pipe.client();
+    await client.listTools();
+    const slow = client.callTool('plain__slow', { ms: 60_000 });
+    await fixtureLog(plain).waitFor('call');
+    writeFileSync(join(home.home, 'config.jsonc'), 'no JSON at all');
+    process.kill(home.pid, 'SIGKILL');
+    const listed = failureOf(client.request('tools/list'));
+    expect(await slow).toMatchObject({ isError: true, _meta: { 'trunkline/code': 'GATEWAY_LOST' } });
+    expect(await listed).toMatchObject({ data: { code: 'GATEWAY_UNAVAILABLE' } });
+    expect(await pipe.exited).toMatchObject({ code: 3 });
+    await client.close();
+    rmSync(home.run, { recursive: true }); // The next gateway would tidy up, and there is none.
   });
 
   test('keeps the log level and the subscriptions of its client', async () => {

@@ -226,13 +226,17 @@ describe('what is offered', () => {
         args: ['list', '--colour=red'],
         parameters: { max: { type: 'integer', flag: '--max=' } },
       },
+      // Without arguments of its own it is the program alone.
+      { name: 'bare', args: [] },
     ];
     await using line = await open({ tools });
-    expect(await toolNames(line)).toEqual(['boxes__red']);
+    expect(await toolNames(line)).toEqual(['boxes__bare', 'boxes__red']);
     expect(line.started()).toEqual([]);
     expect(said(await line.client.callTool('boxes__red', { max: 2 }))).toBe(
       '["list","--colour=red","--max=2"]',
     );
+    await line.client.callTool('boxes__bare');
+    expect(line.started().at(-1)).toEqual([]);
   });
 
   test('help that never comes costs its own options only, and help that repeats has no subcommands', async () => {

@@ -108,12 +108,10 @@ function print({ held, calls, lock }: AdminApprovals, { out }: CliContext): void
     out.line('');
   }
   if (held.length === 0) return;
-  out.line(
-    dim(
-      lock === undefined
-        ? 'trunkline approvals accept NAME takes one of them, or all of a server; refuse NAME keeps it away.'
-        : `${harmless(lock)} decides. Review the change; trunkline lock writes it there.`,
-    ),
+  out.prose(
+    lock === undefined
+      ? 'trunkline approvals accept NAME takes one of them, or all of a server; refuse NAME keeps it away.'
+      : `${harmless(lock)} decides. Review the change; trunkline lock writes it there.`,
   );
 }
 

@@ -16,9 +16,9 @@ const STATES: Readonly<Record<SignInStatus['state'], string>> = {
 
 /** One inbox: every server that somebody can sign in to. */
 export async function auth(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
-  const { file, stateDir } = await foundConfig(options.config, context);
+  const { file, text, stateDir } = await foundConfig(options.config, context);
   const { out } = context;
-  await using signIns = await openSignIns({ ...context, file, stateDir, log: silentLogger });
+  await using signIns = await openSignIns({ ...context, file, text, stateDir, log: silentLogger });
   const all = await signIns.list();
   if (out.style.format === 'json') {
     out.json(

@@ -8,12 +8,12 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { counted } from './listing.ts';
-import { askAtTerminal, cannotAsk, isTerminal } from './set-up/ask.ts';
+import { askAtTerminal, cannotAsk } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
 import { clientNamed, plannedConnection, writeConnection } from './set-up/connect-client.ts';
 import type { PlannedConnection } from './set-up/connect-client.ts';
 import { ownStart, snippet } from './set-up/own-start.ts';
-import { addServers } from './set-up/plain-secrets.ts';
+import { addPlanned } from './set-up/plain-secrets.ts';
 import { tellApplied } from './set-up/server-verbs.ts';
 
 export interface ConnectOptions extends GlobalOptions {
@@ -67,14 +67,7 @@ export async function connect(
       return 0;
     }
   }
-  const trust = isTerminal(context) || options.trust === true ? 'first-sight' : 'manual';
-  const more = {
-    trust,
-    ...(options.references !== undefined && { references: options.references }),
-  } as const;
-  // `--yes` asks nothing, not even this.
-  const asked = options.yes === true ? undefined : ask;
-  const applied = await addServers(change, planned.additions, more, { context, ask: asked });
+  const { applied } = await addPlanned(change, planned.additions, options, { context, ask });
   const backup = await writeConnection(planned, context);
   if (out.style.format === 'json') out.json(report(true, backup));
   else {

@@ -1,13 +1,10 @@
-import { loadConfig } from '../../config/load.ts';
 import type { ConfigSnapshot } from '../../config/config.ts';
-import { findConfig, locations, stateDirOf } from '../../config/paths.ts';
-import { isTrusted } from '../../config/trust.ts';
-import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
 import { onLine } from '../on-line.ts';
+import { configFindings } from './doctor/config-findings.ts';
 import { fileFindings } from './doctor/file-findings.ts';
 import type { Finding } from './doctor/finding.ts';
 import { portFindings } from './doctor/port-findings.ts';
@@ -22,15 +19,14 @@ export async function doctor(options: GlobalOptions, context: CliContext): Promi
   const findings: Finding[] = [versionFinding(context)];
   const found = await configFindings(options, context);
   findings.push(...found.findings);
-  if (found.file !== undefined && found.stateDir !== undefined) {
-    findings.push(
-      ...(await fileFindings({ config: found.file, stateDir: found.stateDir }, context.platform)),
-    );
-    findings.push(...(await processFindings(found.stateDir)));
-    findings.push(...(await runningFindings(found.stateDir, found.file)));
-  }
-  if (found.snapshot !== undefined)
-    findings.push(...(await gatewayFindings(options, found.snapshot, context)));
+  const { file, stateDir, snapshot } = found;
+  findings.push(...(await fileFindings({ config: file, stateDir }, context.platform)));
+  findings.push(...(await processFindings(stateDir)));
+  const running = await runningFindings(stateDir, file);
+  findings.push(...running);
+  // One that runs goes on with what the file said before, whatever is wrong with it now.
+  if (snapshot !== undefined || running.length > 0)
+    findings.push(...(await gatewayFindings(options, snapshot, context)));
   const failures = findings.filter(({ status }) => status === 'failure');
   if (context.out.style.format === 'json') context.out.json({ ok: failures.length === 0, findings });
   else print(findings, context);
@@ -50,60 +46,6 @@ function versionFinding({ version }: CliContext): Finding {
   return { ...about, status: 'failure', fix: `Install Node ${LEAST_NODE.join('.')} or newer.`, exit: 1 };
 }
 
-interface FoundConfig {
-  readonly findings: readonly Finding[];
-  readonly file?: string;
-  readonly stateDir?: string;
-  readonly snapshot?: ConfigSnapshot;
-}
-
-async function configFindings({ config }: GlobalOptions, context: CliContext): Promise<FoundConfig> {
-  const places = locations(context);
-  let place: { file: string; stateDir: string; isOwn: boolean } | undefined;
-  try {
-    const { file, from } = await findConfig({
-      flag: config,
-      env: context.env,
-      cwd: context.cwd,
-      locations: places,
-      isTrusted: (project) => isTrusted(project, places.stateDir),
-    });
-    place = { file, stateDir: stateDirOf(file, places), isOwn: from === 'user' };
-    const snapshot = await loadConfig({ file, version: context.version });
-    const about = { check: 'configuration', subject: file } as const;
-    const { upstreams } = snapshot.value;
-    const findings = snapshot.warnings.map(({ line, column, message }): Finding => ({
-      ...about,
-      status: 'warning',
-      message: `${line}:${column}: ${message}`,
-      fix: 'Mend it: trunkline edit',
-    }));
-    const count = upstreams.length + snapshot.disabled.length;
-    const message = `${count} ${count === 1 ? 'server' : 'servers'}`;
-    return { findings: [{ ...about, status: 'ok', message }, ...findings], ...place, snapshot };
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    return { findings: [configFailure(error, place)], ...place };
-  }
-}
-
-function configFailure(
-  error: GatewayError,
-  place: { readonly file: string; readonly isOwn: boolean } | undefined,
-): Finding {
-  const { command, file: named } = error.details;
-  const subject = place?.file ?? (typeof named === 'string' ? named : 'configuration');
-  const about = { check: 'configuration', subject, message: error.message } as const;
-  if (error.code === 'CONFIG_NOT_FOUND' && place?.isOwn === true)
-    return {
-      ...about,
-      status: 'warning',
-      fix: 'The first other command writes one; add servers to it then.',
-    };
-  const fix = typeof command === 'string' ? `Read it, then: ${command}` : `Mend ${subject}.`;
-  return { ...about, status: 'failure', fix, exit: error.traits.exit };
-}
-
 async function processFindings(stateDir: string): Promise<readonly Finding[]> {
   const { staleProcesses } = await import('../../app/stale-processes.ts');
   const stale = staleProcesses(stateDir);
@@ -118,7 +60,7 @@ async function processFindings(stateDir: string): Promise<readonly Finding[]> {
 /** Asks a gateway that runs; without one the servers are started to see whether they can be. */
 async function gatewayFindings(
   options: GlobalOptions,
-  { value }: ConfigSnapshot,
+  snapshot: ConfigSnapshot | undefined,
   context: CliContext,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
@@ -129,7 +71,7 @@ async function gatewayFindings(
       line.to === 'gateway' ? status.servers : await line.client.ask('POST /api/refresh', {}, line);
     const { env, platform, cwd } = context;
     findings.push(
-      ...(await portFindings(value.http.address, status.url)),
+      ...(snapshot === undefined ? [] : await portFindings(snapshot.value.http.address, status.url)),
       ...serverFindings(servers, (command, own) =>
         programOnPath(command, { env, platform, cwd: own ?? cwd }),
       ),

@@ -5,10 +5,10 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { counted } from './listing.ts';
-import { askAtTerminal, cannotAsk, isTerminal } from './set-up/ask.ts';
+import { askAtTerminal, cannotAsk } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
 import { foundServers, ownProgram } from './set-up/found-servers.ts';
-import { addServers } from './set-up/plain-secrets.ts';
+import { addPlanned } from './set-up/plain-secrets.ts';
 import { tellApplied } from './set-up/server-verbs.ts';
 import { planJson, showPlan, tellBroken } from './set-up/show-plan.ts';
 
@@ -65,16 +65,7 @@ export async function importServers(options: ImportOptions, context: CliContext)
       return 0;
     }
   }
-  const trust = isTerminal(context) || options.trust === true ? 'first-sight' : 'manual';
-  const more = {
-    trust,
-    ...(options.references !== undefined && { references: options.references }),
-  } as const;
-  // `--yes` asks nothing, not even this.
-  const applied = await addServers(change, wanted, more, {
-    context,
-    ask: options.yes === true ? undefined : ask,
-  });
+  const { applied, trust } = await addPlanned(change, wanted, options, { context, ask });
   if (isJson) out.json({ ...result(true), trust });
   else out.line(`Added ${counted(wanted.length, 'server')} to ${change.file}`);
   tellApplied(applied, context);

@@ -1,10 +1,38 @@
 import type { AdminServer } from '../../admin/contract.ts';
 import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
+import type { AdHocOptions } from '../declare.ts';
+import { onLine } from '../on-line.ts';
 import type { Work } from '../on-line.ts';
 
+interface Listed<Shown> {
+  /** What is listed, in the plural. */
+  readonly title: string;
+  readonly ask: (line: Work, asked: { readonly server?: string }) => Promise<Shown>;
+  /** For people. */
+  readonly print: (shown: Shown) => void;
+}
+
+/** Lists entries of all servers, or of one; what is missing is told beside them. */
+export function listEntries<Shown>(
+  options: AdHocOptions,
+  { context, words }: { readonly context: CliContext; readonly words: readonly string[] },
+  { title, ask, print }: Listed<Shown>,
+): Promise<ExitCode> {
+  return onLine(options, context, async (line) => {
+    const { out } = context;
+    const asked = chosenServer(line, words);
+    const shown = await out.during(`Listing ${title}`, () => ask(line, asked));
+    await tellMissing(line, asked, context);
+    if (out.style.format === 'json') out.json(shown);
+    else print(shown);
+    return 0;
+  });
+}
+
 /** What a list of entries asks for: everything, or what one server has. */
-export function chosenServer(line: Work, [server]: readonly string[]): { server?: string } {
+function chosenServer(line: Work, [server]: readonly string[]): { server?: string } {
   const name = line.only ?? server;
   return name === undefined ? {} : { server: name };
 }

@@ -24,13 +24,13 @@ export async function login(
   context: CliContext,
   [server = '']: readonly string[],
 ): Promise<ExitCode> {
-  const { file, stateDir } = await foundConfig(options.config, context);
+  const { file, text, stateDir } = await foundConfig(options.config, context);
   const { env, out, platform } = context;
   const stopping = new AbortController();
   context.onStopSignal(() =>
     stopping.abort(new GatewayError('CALL_CANCELLED', 'Stopped; nothing was saved.')),
   );
-  await using signIns = await openSignIns({ ...context, file, stateDir, log: silentLogger });
+  await using signIns = await openSignIns({ ...context, file, text, stateDir, log: silentLogger });
   const tell = (account?: string): ExitCode => {
     const who = account === undefined ? '' : ` as ${account}`;
     if (out.style.format === 'json')

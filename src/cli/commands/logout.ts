@@ -21,11 +21,11 @@ export async function logout(
   context: CliContext,
   [server = '']: readonly string[],
 ): Promise<ExitCode> {
-  const { file, stateDir } = await foundConfig(options.config, context);
+  const { file, text, stateDir } = await foundConfig(options.config, context);
   const { out } = context;
   const stopping = new AbortController();
   context.onStopSignal(() => stopping.abort());
-  await using signIns = await openSignIns({ ...context, file, stateDir, log: silentLogger });
+  await using signIns = await openSignIns({ ...context, file, text, stateDir, log: silentLogger });
   const how = await signIns.signOut(server, options.caller ?? '', stopping.signal);
   if (out.style.format === 'json') out.json({ server, result: how });
   else out.line(SAID[how](server));

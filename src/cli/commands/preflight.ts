@@ -39,6 +39,7 @@ export function preflight(
           { text: verdict, paint: paintOf(verdict, out.paint) },
           inOneLine(reason),
         ]),
+        { last: 'wrap', isNamed: true },
       );
     return all.map(({ verdict }) => EXIT[verdict]).reduce((worst, each) => (each > worst ? each : worst), 0);
   });

@@ -4,37 +4,34 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
-import { chosenServer, counted, tellMissing } from './listing.ts';
+import { counted, listEntries } from './listing.ts';
 
 export function prompts(
   options: AdHocOptions,
   context: CliContext,
   words: readonly string[],
 ): Promise<ExitCode> {
-  return onLine(options, context, async (line) => {
-    const { out } = context;
-    const asked = chosenServer(line, words);
-    const listed = await out.during('Listing prompts', () =>
-      line.client.ask('GET /api/prompts', asked, line),
-    );
-    await tellMissing(line, asked, context);
-    const shown = line.only === undefined ? listed : listed.map((each) => ({ ...each, name: each.original }));
-    if (out.style.format === 'json') {
-      out.json(shown);
-      return 0;
-    }
-    out.table(
-      shown.map(({ name, definition }) => [
-        { text: name, paint: out.paint.bold },
-        argumentsOf(definition),
-        inOneLine(definition['description'], definition['title']),
-      ]),
-      { isNamed: true },
-    );
-    out.line(shown.length === 0 ? 'No prompts.' : `\n${counted(shown.length, 'prompt')}`);
-    return 0;
-  });
+  const { out } = context;
+  return listEntries(
+    options,
+    { context, words },
+    {
+      title: 'prompts',
+      ask: async (line, asked) => {
+        const listed = await line.client.ask('GET /api/prompts', asked, line);
+        return line.only === undefined ? listed : listed.map((each) => ({ ...each, name: each.original }));
+      },
+      print: (shown) => {
+        const rows = shown.map(({ name, definition }) => [
+          { text: name, paint: out.paint.bold },
+          argumentsOf(definition),
+          inOneLine(definition['description'], definition['title']),
+        ]);
+        out.table(rows, { isNamed: true });
+        out.line(shown.length === 0 ? 'No prompts.' : `\n${counted(shown.length, 'prompt')}`);
+      },
+    },
+  );
 }
 
 /** As they are typed: required ones plain, others in brackets. */

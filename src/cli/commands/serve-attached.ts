@@ -21,10 +21,10 @@ export async function serveAttached(
 ): Promise<ExitCode | undefined> {
   const found = await foundConfig(options.config, context, { isTold: false });
   // Where nothing can be written nobody can be found either; whoever serves instead says so.
-  if (found.text !== undefined) return undefined;
-  const settings = await attachOptions(found, options, context);
+  if (found.text !== undefined && found.isInline !== true) return undefined;
   const reach = async () => {
-    const { socket, notes } = await attach(settings);
+    // Read each time: when a gateway is lost, the configuration may be another than the one that its client came with.
+    const { socket, notes } = await attach(await attachOptions(found, options, context));
     return { socket, notes };
   };
   let first: Awaited<ReturnType<typeof reach>>;
@@ -40,7 +40,7 @@ export async function serveAttached(
   for (const note of first.notes) context.out.note(note);
   const { stdin, stdout } = context;
   const pipe = new Pipe({
-    ...{ stdin, stdout, maxMessageBytes: MAX_MESSAGE_BYTES, now: Date.now },
+    ...{ stdin, stdout, maxMessageBytes: MAX_MESSAGE_BYTES, now: () => performance.now() },
     first: first.socket,
     connect: async () => (await reach()).socket,
   });
@@ -50,14 +50,17 @@ export async function serveAttached(
 }
 
 export async function attachOptions(
-  { file, stateDir, trustedIn }: Pick<FoundFor, 'file' | 'stateDir' | 'trustedIn'>,
+  found: Omit<FoundFor, 'places'>,
   { expose, profile, logLevel }: Pick<ServeOptions, 'expose' | 'profile' | 'logLevel'>,
   { env, version, cwd, pid, program }: CliContext,
 ): Promise<AttachOptions> {
-  const text = await readConfigText(file);
+  const { file, stateDir, trustedIn, isInline } = found;
+  const text = found.text ?? (await readConfigText(file));
   const level = logLevel === undefined ? [] : ['--log-level', logLevel];
   const project = trustedIn === undefined ? [] : ['--project'];
-  const args = ['serve', '--background', '--config', file, ...project, ...level];
+  // It has our variables, and so the configuration that is in one.
+  const config = isInline === true ? [] : ['--config', file];
+  const args = ['serve', '--background', ...config, ...project, ...level];
   return {
     stateDir,
     identity: { version, config: file, text, env },

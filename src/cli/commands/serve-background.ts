@@ -14,10 +14,10 @@ import type { ServeOptions } from './serve.ts';
 /** The user's gateway: it outlives whoever started it, and says once whether it listens. */
 export async function serveBackground(options: ServeOptions, context: CliContext): Promise<ExitCode> {
   try {
-    const { file, stateDir, places } = await foundConfig(options.config, context);
+    const { file, text, isInline, stateDir, places } = await foundConfig(options.config, context);
     const log = new RotatingFile(gatewayLog(stateDir));
     const app = await startApp({
-      ...{ ...appWorld(context), file, stateDir },
+      ...{ ...appWorld(context), file, text, isInline, stateDir },
       trustedIn: options.project === true ? places.stateDir : undefined,
       http: undefined,
       listen: 'socket',

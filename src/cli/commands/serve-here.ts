@@ -1,12 +1,14 @@
 import { relative } from 'node:path';
 import { startApp } from '../../app/app.ts';
 import type { App } from '../../app/app.ts';
+import { shownConfig } from '../../config/inline.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { jsonLogger } from '../../observe/log.ts';
 import { appWorld } from '../app-world.ts';
 import type { CliContext } from '../context.ts';
 import { logTo } from '../output.ts';
+import { ago } from '../ago.ts';
 import { servedConfig } from '../served-config.ts';
 import { userSocket } from '../user-socket.ts';
 import type { ServeOptions } from './serve.ts';
@@ -41,7 +43,7 @@ export async function serveHere(options: ServeOptions, context: CliContext): Pro
   for (const { file: where, line, column, message } of app.warnings)
     context.out.note(`${where}:${line}:${column}: ${message}`);
   if (app.gateway.status().length === 0)
-    context.out.note(`No server can be used; add some to mcpServers in ${config.file}`);
+    context.out.note(`No server can be used; add some to mcpServers in ${shownConfig(config.file)}`);
   if (app.url !== undefined)
     void report(app, app.url, context).then(() => {
       if (options.config !== undefined && options.server === undefined)
@@ -116,14 +118,6 @@ function describe(status: UpstreamStatus): readonly string[] {
   const kept =
     listedAt === undefined ? '' : ` Its listing of ${ago(Date.now() - listedAt)} ago is kept: ${offer}.`;
   return [`  ${name}`, state, `${problem.message}${kept}`];
-}
-
-function ago(ms: number): string {
-  const seconds = Math.round(Math.max(0, ms) / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  const hours = Math.round(seconds / 3600);
-  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 
 function counted(count: number, word: string): string | undefined {

@@ -5,6 +5,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
 import { onLine } from '../on-line.ts';
+import { ago } from '../ago.ts';
 import { counted, noServers, tellWarnings } from './listing.ts';
 
 export function servers(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
@@ -118,12 +119,4 @@ function statePaint(
   if (problem?.code === 'QUARANTINED') return paint.yellow;
   if (problem !== undefined) return problem.retryAt === undefined ? paint.red : paint.yellow;
   return state === 'ready' ? paint.green : paint.dim;
-}
-
-function ago(ms: number): string {
-  const seconds = Math.round(Math.max(0, ms) / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  const hours = Math.round(seconds / 3600);
-  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }

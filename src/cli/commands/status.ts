@@ -1,5 +1,6 @@
 import type { AdminStatus } from '../../admin/contract.ts';
 import { readRecord } from '../../attach/gateway-record.ts';
+import { shownConfig } from '../../config/inline.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
@@ -16,7 +17,7 @@ export async function status(options: GlobalOptions, context: CliContext): Promi
   const reached = record === undefined ? undefined : await lineToRecord(record);
   if (reached === undefined) {
     if (out.style.format === 'json') out.json({ running: false, config: file });
-    else out.line(`No gateway is running for ${file}`);
+    else out.line(`No gateway is running for ${shownConfig(file)}`);
     return 0;
   }
   const found = await reached.line.client.ask('GET /api/status', {});
@@ -33,11 +34,11 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
   out.line(`${bold(`Trunkline ${found.version}`)} runs ${kinds[found.kind]}, process ${found.pid}`);
   const facts = [
     ['since', new Date(found.since).toLocaleString()],
-    ['config', found.config],
+    ['config', shownConfig(found.config)],
     ...(found.url === undefined ? [] : [['address', found.url]]),
     ['socket', socket],
     ['clients', String(found.clients)],
-    ['tools', `${found.tools} from ${found.servers.filter(({ enabled }) => enabled).length} servers`],
+    ['tools', `${found.tools} from ${counted(found.servers.filter(({ enabled }) => enabled).length)}`],
   ];
   // A path that is cut leads nowhere.
   out.table(facts, { last: 'wrap' });
@@ -79,4 +80,8 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
     { last: 'wrap', isNamed: true },
   );
   out.line(dim('trunkline servers shows each of them, trunkline stop ends it.'));
+}
+
+function counted(servers: number): string {
+  return servers === 1 ? '1 server' : `${servers} servers`;
 }

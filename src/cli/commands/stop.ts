@@ -1,6 +1,7 @@
 import { dial } from '../../attach/dial.ts';
 import { readRecord } from '../../attach/gateway-record.ts';
 import { isAlive } from '../../attach/is-alive.ts';
+import { shownConfig } from '../../config/inline.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -19,7 +20,7 @@ export async function stop(options: GlobalOptions, context: CliContext): Promise
   const reached =
     record === undefined ? undefined : await dial(record.socket, { stop: true }).catch(() => undefined);
   if (record === undefined || reached === undefined) {
-    tell({ stopped: false, config: file }, `No gateway is running for ${file}`);
+    tell({ stopped: false, config: file }, `No gateway is running for ${shownConfig(file)}`);
     return 0;
   }
   {
@@ -27,7 +28,7 @@ export async function stop(options: GlobalOptions, context: CliContext): Promise
     reached.socket.destroy();
     await gone(record.pid);
   }
-  tell({ stopped: true, config: file, pid: record.pid }, `Stopped the gateway of ${file}`);
+  tell({ stopped: true, config: file, pid: record.pid }, `Stopped the gateway of ${shownConfig(file)}`);
   return 0;
 
   function tell(value: object, text: string): void {

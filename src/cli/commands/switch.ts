@@ -1,9 +1,7 @@
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { isTerminal } from './set-up/ask.ts';
-import { configChange } from './set-up/config-change.ts';
-import { serverVerbs, tellApplied } from './set-up/server-verbs.ts';
+import { tellApplied, verbsOf } from './set-up/server-verbs.ts';
 
 export function enable(
   options: GlobalOptions,
@@ -28,8 +26,7 @@ async function switchServer(
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  const change = await configChange(options.config, context);
-  const verbs = await serverVerbs(change, { context, isPerson: isTerminal(context) });
+  const { verbs } = await verbsOf(options.config, context);
   const { changed, applied } = await (isOn ? verbs.enable(name) : verbs.disable(name));
   const isChanged = changed.length > 0;
   const state = isOn ? 'enabled' : 'disabled';

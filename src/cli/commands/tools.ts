@@ -3,8 +3,7 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
-import { chosenServer, counted, tellMissing } from './listing.ts';
+import { counted, listEntries } from './listing.ts';
 import { tierPaint } from './tier.ts';
 
 export function tools(
@@ -12,16 +11,18 @@ export function tools(
   context: CliContext,
   words: readonly string[],
 ): Promise<ExitCode> {
-  return onLine(options, context, async (line) => {
-    const { out } = context;
-    const asked = chosenServer(line, words);
-    const listed = await out.during('Listing tools', () => line.client.ask('GET /api/tools', asked, line));
-    await tellMissing(line, asked, context);
-    const shown = line.only === undefined ? listed : listed.map((tool) => ({ ...tool, name: tool.original }));
-    if (out.style.format === 'json') out.json(shown);
-    else print(shown, context);
-    return 0;
-  });
+  return listEntries(
+    options,
+    { context, words },
+    {
+      title: 'tools',
+      ask: async (line, asked) => {
+        const listed = await line.client.ask('GET /api/tools', asked, line);
+        return line.only === undefined ? listed : listed.map((tool) => ({ ...tool, name: tool.original }));
+      },
+      print: (shown) => print(shown, context),
+    },
+  );
 }
 
 function print(shown: readonly AdminTool[], { out }: CliContext): void {

@@ -127,6 +127,20 @@ describe('a table of names', () => {
     expect(table([['a-very-long-name', '']], { width: 10, isNamed: true })).toEqual(['a-very-long-name']);
   });
 
+  test('gives a long name a line of its own, so that it takes no room from all others', () => {
+    const long = ['a-server__a-tool-whose-name-takes-half-of-the-terminal', 'read', 'Finds what it says'];
+    expect(table([...tools, long], { width: 80, isNamed: true })).toEqual([
+      'everything__get-structured-content  read         Returns structured content',
+      'plain__add                          destructive  Adds two numbers.',
+      'a-server__a-tool-whose-name-takes-half-of-the-terminal',
+      '                                    read         Finds what it says',
+    ]);
+    expect(table([long], { width: 80, isNamed: true })).toEqual([
+      'a-server__a-tool-whose-name-takes-half-of-the-terminal',
+      '  read  Finds what it says',
+    ]);
+  });
+
   test('is as any other where it fits', () => {
     expect(table(tools, { width: 200, isNamed: true })).toEqual(table(tools, { width: 200 }));
     expect(table(tools, { isNamed: true })).toEqual(table(tools));

@@ -23,11 +23,16 @@ export interface TableOptions {
 const GAP = 2;
 /** Below this nobody can read a column, so that it had better be left out. */
 const LEAST = 12;
+/** What is said about names wants this much; a longer name stands in a line of its own, so that it takes no room from all others. */
+const ABOUT = 40;
+/** Below this a name and what is said about it share a line only by giving way to each other. */
+const NARROW = 72;
 
 /** Columns of equal width, separated by two spaces; the last cell of a row is not padded. No line is wider than the terminal. */
 export function table(all: readonly (readonly Cell[])[], options: TableOptions = {}): readonly string[] {
   const { width = Infinity, last = 'cut', isNamed = false, below = [] } = options;
-  const { rows, columns } = kept(all, width, options);
+  const long = isNamed ? longNames(all, width) : [];
+  const { rows, columns } = kept(withoutNames(all, long), width, options);
   const isWhole = (at: number): boolean => isKept(columns[at] ?? at, options);
   const least = Math.max(1, Math.min(LEAST, Math.floor((width - GAP) / 2)));
   const natural = naturalWidths(rows);
@@ -47,8 +52,26 @@ export function table(all: readonly (readonly Cell[])[], options: TableOptions =
       const text = typeof end === 'string' ? line : end.paint(line);
       return (at === 0 ? [...cells, text].join(' '.repeat(GAP)) : indent + text).trimEnd();
     });
-    return [...shown, ...said(below[number], width)];
+    return [...namedAbove(long[number]), ...shown, ...said(below[number], width)];
   });
+}
+
+/** The names that are too long to have something beside them, each in the place of its row; on a narrow terminal none is. */
+function longNames(rows: readonly (readonly Cell[])[], width: number): readonly (Cell | undefined)[] {
+  if (width === Infinity || width < NARROW) return [];
+  return rows.map(([name = '']) => (widthOf(textOf(name)) > width - ABOUT ? name : undefined));
+}
+
+function withoutNames(
+  rows: readonly (readonly Cell[])[],
+  long: readonly (Cell | undefined)[],
+): readonly (readonly Cell[])[] {
+  return rows.map((row, at) => (long[at] === undefined ? row : ['', ...row.slice(1)]));
+}
+
+function namedAbove(name: Cell | undefined): readonly string[] {
+  if (name === undefined) return [];
+  return [typeof name === 'string' ? name : name.paint(name.text)];
 }
 
 /** What goes below a row, a little to the right of where it begins. */

@@ -1,5 +1,6 @@
 import type { StorePlace } from '../../storage/store-place.ts';
 import type { AuditFilter, AuditQuery, AuditRecord } from './audit-record.ts';
+import type { COMMON } from './audit-row.ts';
 import type { Series, SeriesQuery } from './audit-series.ts';
 import type { DayTokens } from './day-tokens.ts';
 import type { ChainVerdict } from './verify-chain.ts';
@@ -19,13 +20,19 @@ export interface AuditSettings {
 /** Enough of a result to know how it divides into tokens. */
 export const SAMPLE_CHARS = 1024;
 
+type Absent<T> = { readonly [K in keyof T]: T[K] | undefined };
+
+/** The part of a record that it shares with others: one object for all of them, which crosses to the thread once in a batch. */
+export type CommonPart = Absent<Pick<AuditRecord, (typeof COMMON)[number]>> &
+  Pick<AuditRecord, 'kind' | 'caller' | 'via' | 'profile' | 'outcome'>;
+
 type Measured = 'seq' | 'tokensIn' | 'tokensOut' | 'digest' | 'arguments' | 'result' | 'hash';
-type Unmeasured = Omit<AuditRecord, Measured>;
+type Unmeasured = Omit<AuditRecord, Measured | (typeof COMMON)[number]>;
 
 /** A record before the thread has measured, hashed and redacted its texts; what is absent may be undefined. */
-export type RawRecord = { readonly [K in keyof Unmeasured]: Unmeasured[K] | undefined } & RawTexts & Always;
-
-type Always = Pick<AuditRecord, 'at' | 'request' | 'kind' | 'caller' | 'via' | 'profile' | 'outcome'>;
+export type RawRecord = Absent<Unmeasured> &
+  Pick<AuditRecord, 'at' | 'request'> &
+  RawTexts & { readonly common: CommonPart };
 
 interface RawTexts {
   /** The arguments as JSON. */

@@ -37,15 +37,22 @@ export const COLUMNS = {
   hash: 'hash',
 } as const satisfies Record<keyof AuditRecord, keyof AuditRow>;
 
+/** What many records have in common: the same for all calls of one tool by one client that end alike. */
+export const COMMON = [
+  ...(['kind', 'caller', 'via', 'client', 'clientVersion', 'profile', 'server', 'entry', 'tier'] as const),
+  ...(['fingerprint', 'outcome', 'code', 'rule', 'action'] as const),
+] as const satisfies readonly (keyof AuditRecord)[];
+
+/** What each record has by itself. */
+export const OWN = [
+  ...(['seq', 'at', 'request', 'group', 'ms', 'bytesIn', 'bytesOut', 'tokensIn', 'tokensOut'] as const),
+  ...(['digest', 'arguments', 'result', 'details', 'hash'] as const),
+] as const satisfies readonly (keyof AuditRecord)[];
+
 export const MEMBERS = Object.keys(COLUMNS) as readonly (keyof AuditRecord)[]; // Exactly its own keys.
 
 export function recordOf(row: AuditRow): AuditRecord {
   const found = MEMBERS.map((member) => [member, row[COLUMNS[member]]] as const);
-  // The columns are what `valuesOf` wrote.
+  // The columns are what `insertRecords` wrote.
   return Object.fromEntries(found.filter(([, value]) => value !== null)) as unknown as AuditRecord;
-}
-
-/** The values of a row in the order of the columns. */
-export function valuesOf(record: AuditRecord): readonly (string | number | null)[] {
-  return MEMBERS.map((member) => record[member] ?? null);
 }

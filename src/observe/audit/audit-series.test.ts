@@ -8,12 +8,13 @@ import { eachEngine } from '../../../test/support/each-engine.ts';
 
 import { openDatabase } from '../../storage/database.ts';
 import type { StorePlace } from '../../storage/store-place.ts';
-import type { RawRecord } from './audit-batch.ts';
 import { AuditStore } from './audit-store.ts';
+import { rawRecord } from './raw-record.test-support.ts';
+import type { FlatRecord } from './raw-record.test-support.ts';
 
 type NewStore = (stateDir: string) => Promise<StorePlace>;
 
-async function storeIn(newStore: NewStore, records: readonly Partial<RawRecord>[]): Promise<AuditStore> {
+async function storeIn(newStore: NewStore, records: readonly FlatRecord[]): Promise<AuditStore> {
   const stateDir = mkdtempSync(join(tmpdir(), 'trunkline-series-'));
   const place = await newStore(stateDir);
   const database = await openDatabase(place);
@@ -23,16 +24,14 @@ async function storeIn(newStore: NewStore, records: readonly Partial<RawRecord>[
   });
   const settings = { place, keepMs: 1e12, maxBytes: 1e9, arguments: false, results: false, chain: false };
   const store = new AuditStore({ database, settings, estimate: () => 1, now: () => 0 });
-  const whole = { request: 'r', kind: 'tool', caller: 'me', via: 'cli', profile: 'default', outcome: 'ok' };
-  // What is absent may be undefined, which the type of a record says of each member by name.
-  await store.write(records.map((each) => ({ ...whole, server: 's', at: 0, ms: 5, ...each }) as RawRecord));
+  await store.write(records.map(rawRecord));
   return store;
 }
 
 const asked = { from: 1000, to: 4000, bucket: 1000, isByServer: false };
 
 eachEngine((_engine, newStore) => {
-  const storeOf = (records: readonly Partial<RawRecord>[]) => storeIn(newStore, records);
+  const storeOf = (records: readonly FlatRecord[]) => storeIn(newStore, records);
 
   test('counts operations in buckets, each with its errors and quantiles', async () => {
     const store = await storeOf([

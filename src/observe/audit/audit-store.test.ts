@@ -12,6 +12,8 @@ import type { Database } from '../../storage/database.ts';
 import type { StorePlace } from '../../storage/store-place.ts';
 import type { AuditSettings, RawRecord } from './audit-batch.ts';
 import { AuditStore } from './audit-store.ts';
+import { rawRecord } from './raw-record.test-support.ts';
+import type { FlatRecord } from './raw-record.test-support.ts';
 
 let stateDir: string;
 let place: StorePlace;
@@ -38,14 +40,11 @@ function storeWith(settings: Partial<AuditSettings> = {}): AuditStore {
   });
 }
 
-function raw(at: number, more: Partial<RawRecord> = {}): RawRecord {
-  return {
-    ...{ at, request: `r${at}`, group: 'g', kind: 'tool', caller: 'me', via: 'cli', profile: 'default' },
-    ...{ client: undefined, clientVersion: undefined, server: 's', entry: 'e', tier: 'read' },
-    ...{ fingerprint: undefined, outcome: 'ok', code: undefined, ms: 5, bytesIn: 2, bytesOut: 3 },
-    ...{ rule: 'default', action: undefined, details: undefined },
-    ...more,
-  };
+function raw(at: number, more: FlatRecord = {}): RawRecord {
+  return rawRecord({
+    ...{ at, request: `r${at}`, group: 'g', entry: 'e', tier: 'read', bytesIn: 2, bytesOut: 3 },
+    ...{ rule: 'default', ...more },
+  });
 }
 
 eachEngine((engine, newStore) => {
@@ -161,6 +160,31 @@ eachEngine((engine, newStore) => {
     await store.write([raw(1), raw(2)], { isAgain: true });
     await store.write([raw(3)], { isAgain: true });
     expect(await store.answer('totals', {})).toMatchObject({ records: 3 });
+  });
+
+  test('keeps what only one of several records has, in the order in which they came', async () => {
+    const store = storeWith({ keepMs: 1e9, arguments: true, results: true });
+    await store.write([
+      raw(1, { argumentText: '{"a":"it\'s"}', ms: 0.25 }),
+      raw(2, { entry: 'other', resultText: '"\u{1F600}"', resultChars: 4 }),
+      raw(3, { group: 'half \uD800 of one', ms: undefined }),
+      raw(4, { kind: 'key', action: 'add', server: undefined, details: '{"a":1}' }),
+    ]);
+    const kept = await store.answer('query', { limit: 10, order: 'asc' });
+    expect(kept).toMatchObject([
+      { seq: 1, entry: 'e', arguments: '{"a":"it\'s"}', ms: 0.25, bytesIn: 2 },
+      { seq: 2, entry: 'other', result: '"\u{1F600}"', ms: 5 },
+      { seq: 3, entry: 'e', group: 'half \uFFFD of one' },
+      { seq: 4, kind: 'key', action: 'add', details: '{"a":1}' },
+    ]);
+    expect(kept.map((record) => ['ms' in record, 'arguments' in record, 'details' in record])).toEqual([
+      [true, true, false],
+      [true, false, false],
+      [false, false, false],
+      [true, false, true],
+    ]);
+    expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 4 });
+    expect(await store.answer('stats', {})).toMatchObject([{ calls: 2 }, { calls: 1 }]);
   });
 
   test('a star makes capitals count as small letters', async () => {

@@ -1,17 +1,18 @@
-import { CompiledQuery } from 'kysely';
 import type { Transaction } from 'kysely';
 
+import { claimChore } from '../../storage/chore.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { AuditQuestions, AuditSettings, RawRecord } from './audit-batch.ts';
-import { EVENT_KINDS } from './audit-record.ts';
 import type { AuditQuery, AuditRecord } from './audit-record.ts';
-import { COLUMNS, recordOf, valuesOf } from './audit-row.ts';
+import { recordOf } from './audit-row.ts';
 import { auditSeries } from './audit-series.ts';
 import { chainHash } from './chain-hash.ts';
 import { addDayTokens, readDayTokens } from './day-tokens.ts';
-import { prepareRecord } from './prepare-record.ts';
+import { insertRecords } from './insert-records.ts';
 import type { Estimate } from './prepare-record.ts';
+import { recordGroups } from './record-groups.ts';
+import type { PreparedRecord } from './record-groups.ts';
 import { removeOld } from './remove-old.ts';
 import { addStats, readStats } from './stored-stats.ts';
 import { verifyChain } from './verify-chain.ts';
@@ -24,13 +25,7 @@ interface StoreDeps {
   readonly now: () => number;
 }
 
-/** Rows of one statement; SQLite takes some 32,000 values in one. */
-const ROWS = 200;
-/** What a row takes besides its texts. */
-const ROW_BYTES = 120;
 const CLEAN_EVERY_MS = 60_000;
-const NAMES = [...Object.values(COLUMNS), 'size'].map((column) => `"${column}"`);
-const EVENTS: ReadonlySet<string> = new Set(EVENT_KINDS);
 
 /** The record in the database: everything here takes its time, so that it runs in a thread. */
 export class AuditStore {
@@ -44,22 +39,22 @@ export class AuditStore {
   /** Everything or nothing of a batch is written; one that is tried again may have been written the first time. */
   async write(raw: readonly RawRecord[], { isAgain = false } = {}): Promise<void> {
     const { database, settings, estimate, now } = this.#deps;
-    const prepared = raw.map((record) => prepareRecord(record, { settings, estimate }));
+    const { groups, records } = recordGroups(raw, { settings, estimate });
     await database.query.transaction().execute(async (transaction) => {
-      if (isAgain && (await isWritten(transaction, prepared[0]))) return;
+      if (isAgain && (await isWritten(transaction, records[0]))) return;
       const ends = await transaction.selectFrom('audit_ends').selectAll().executeTakeFirst();
-      const chained = chainedRecords(prepared, {
+      number(records, {
         lastSeq: ends?.last_seq ?? 0,
         head: ends?.head ?? '',
         isChained: settings.chain,
       });
-      const bytes = await insert(transaction, chained, database.engine);
-      const last = chained.at(-1);
+      const bytes = await insertRecords(transaction, groups, database.engine);
+      const last = records.at(-1)?.own;
       const values = {
         last_seq: last?.seq ?? 0,
         bytes: (ends?.bytes ?? 0) + bytes,
         head: settings.chain ? (last?.hash ?? null) : (ends?.head ?? null),
-        chained: (ends?.chained ?? 0) + (settings.chain ? chained.length : 0),
+        chained: (ends?.chained ?? 0) + (settings.chain ? records.length : 0),
       };
       await (ends === undefined
         ? transaction
@@ -67,13 +62,13 @@ export class AuditStore {
             .values({ id: 1, base: null, ...values })
             .execute()
         : transaction.updateTable('audit_ends').set(values).execute());
-      await addStats(
-        transaction,
-        chained.filter(({ kind }) => !EVENTS.has(kind)),
-      );
+      await addStats(transaction, groups);
     });
     if (now() < this.#cleanAt) return;
     this.#cleanAt = now() + CLEAN_EVERY_MS;
+    // Of all who write to a server, one cleans.
+    const chore = { name: 'audit', everyMs: CLEAN_EVERY_MS, now: now() };
+    if (database.engine === 'postgres' && !(await claimChore(database, chore))) return;
     await removeOld(database, { before: now() - settings.keepMs, maxBytes: settings.maxBytes });
   }
 
@@ -128,54 +123,26 @@ export class AuditStore {
 /** A connection can be lost between the end of a transaction and the word of it. */
 async function isWritten(
   transaction: Transaction<Tables>,
-  first: Pick<AuditRecord, 'at' | 'request'> | undefined,
+  first: PreparedRecord | undefined,
 ): Promise<boolean> {
   if (first === undefined) return true;
   const found = await transaction
     .selectFrom('audit')
     .select('seq')
-    .where('at', '=', first.at)
-    .where('request', '=', first.request)
+    .where('at', '=', first.own.at)
+    .where('request', '=', first.own.request)
     .executeTakeFirst();
   return found !== undefined;
 }
 
-function chainedRecords(
-  records: readonly Omit<AuditRecord, 'seq' | 'hash'>[],
+/** Gives records their places in the record, and in the chain where there is one. */
+function number(
+  records: readonly PreparedRecord[],
   from: { readonly lastSeq: number; readonly head: string; readonly isChained: boolean },
-): readonly AuditRecord[] {
-  let head = from.head;
-  return records.map((record, at) => {
-    const numbered = { ...record, seq: from.lastSeq + 1 + at };
-    if (!from.isChained) return numbered;
-    head = chainHash(numbered, head);
-    return { ...numbered, hash: head };
-  });
-}
-
-/** By hand, since building a statement for hundreds of rows costs more than running it. */
-async function insert(
-  transaction: Transaction<Tables>,
-  records: readonly AuditRecord[],
-  engine: Database['engine'],
-): Promise<number> {
-  const placeOf = (at: number): string => (engine === 'postgres' ? `$${at}` : '?');
-  let bytes = 0;
-  for (let from = 0; from < records.length; from += ROWS) {
-    const rows = records.slice(from, from + ROWS).map((record) => {
-      const values = valuesOf(record);
-      const size = values.reduce<number>(
-        (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
-        ROW_BYTES,
-      );
-      bytes += size;
-      return [...values, size];
-    });
-    const places = rows.map(
-      (_, row) => `(${NAMES.map((__, at) => placeOf(row * NAMES.length + at + 1)).join(',')})`,
-    );
-    const text = `insert into audit (${NAMES.join(',')}) values ${places.join(',')}`;
-    await transaction.executeQuery(CompiledQuery.raw(text, rows.flat()));
+): void {
+  let { lastSeq: seq, head } = from;
+  for (const { group, own } of records) {
+    own.seq = ++seq;
+    if (from.isChained) own.hash = head = chainHash({ ...group.common, ...own } as AuditRecord, head);
   }
-  return bytes;
 }

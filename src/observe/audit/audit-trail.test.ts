@@ -52,8 +52,12 @@ describe('the trail', () => {
     trail.record({ kind: 'approval', action: 'accept', caller, server: 's', details: { token: 'x' } });
     await trail[Symbol.asyncDispose]();
     expect(written).toMatchObject([
-      { kind: 'tool', outcome: 'ok', caller: 'me', bytesOut: 14 },
-      { kind: 'approval', action: 'accept', server: 's', at: 7, details: '{"token":"[redacted]"}' },
+      { common: { kind: 'tool', outcome: 'ok', caller: 'me' }, bytesOut: 14 },
+      {
+        common: { kind: 'approval', action: 'accept', server: 's' },
+        at: 7,
+        details: '{"token":"[redacted]"}',
+      },
     ]);
   });
 
@@ -74,6 +78,32 @@ describe('the trail', () => {
     } finally {
       vi.useRealTimers();
     }
+    await trail[Symbol.asyncDispose]();
+  });
+
+  test('has what ended while the recorder was being loaded', async () => {
+    const { trail, written } = trailTo();
+    trail.ended(ended());
+    const asked = trail.ask('totals', {});
+    trail.ended(ended());
+    trail.record({ kind: 'key', action: 'add', caller });
+    await asked;
+    trail.ended(ended());
+    await trail[Symbol.asyncDispose]();
+    expect(written.map(({ common }) => common.kind).toSorted()).toEqual(['key', 'tool', 'tool', 'tool']);
+  });
+
+  test('a call whose arguments cannot be written is counted, and does no harm', async () => {
+    const { trail, written } = trailTo();
+    let deep: object = {};
+    for (let depth = 0; depth < 100_000; depth++) deep = { deep };
+    const { call } = ended();
+    const operation = { ...call.operation, params: { arguments: deep } };
+    trail.ended(ended({ call: { ...call, operation } }));
+    trail.ended(ended());
+    await trail.ask('totals', {});
+    trail.ended(ended({ call: { ...call, operation } }));
+    expect([written.length, trail.health.dropped]).toEqual([1, 2]);
     await trail[Symbol.asyncDispose]();
   });
 

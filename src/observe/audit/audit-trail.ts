@@ -17,20 +17,21 @@ interface TrailOptions {
   readonly drainMs?: number;
 }
 
-/** Short enough that with the writing not more than a tenth of a second is lost when the process is killed. */
+/** Short enough that with the pace of the thread and the writing not more than a tenth of a second is lost when the process is killed. */
 const DRAIN_MS = 25;
-/** What is held on to for longer costs the garbage collector more than it costs to hand it on. */
+/** What is held on to for longer costs the garbage collector more than it costs to hand it on; much sooner costs the thread more. */
 const DRAIN_AT = 100;
 
 /**
- * The record of everything, from the side of those who cause it. A call only leaves a note; a moment later the notes are
- * handed to the recorder.
+ * The record of everything, from the side of those who cause it. A call only leaves a note with the recorder, which is loaded for
+ * the first of them; a moment later the notes are handed on.
  */
 export class AuditTrail implements CallWatch, AsyncDisposable {
   #options: TrailOptions;
   #loading: Promise<Recorder> | undefined;
-  #ended: EndedCall[] = [];
-  #events: { readonly at: number; readonly event: AuditEvent }[] = [];
+  /** What came before the recorder was loaded. */
+  #early: ((recorder: Recorder) => void)[] = [];
+  #noted = 0;
   #timer: NodeJS.Timeout | undefined;
   #health: AuditHealth = { written: 0, dropped: 0 };
   #recorder: Recorder | undefined;
@@ -42,16 +43,18 @@ export class AuditTrail implements CallWatch, AsyncDisposable {
 
   ended(ended: EndedCall): void {
     if (!this.#options.isOn) return;
-    this.#ended.push(ended);
-    if (this.#timer === undefined) this.#soon();
-    else if (this.#ended.length >= DRAIN_AT) this.#drain();
+    if (this.#recorder !== undefined) this.#recorder.add(ended);
+    else this.#early.push((recorder) => recorder.add(ended));
+    this.#note();
   }
 
   /** Records something that is no operation: a block, an approval, a change of the configuration, a sign-in, a key. */
   record(event: AuditEvent): void {
     if (!this.#options.isOn) return;
-    this.#events.push({ at: this.#options.now(), event });
-    if (this.#timer === undefined) this.#soon();
+    const at = this.#options.now();
+    if (this.#recorder !== undefined) this.#recorder.addEvent(at, event);
+    else this.#early.push((recorder) => recorder.addEvent(at, event));
+    this.#note();
   }
 
   /** Written in another way from now on; what was done before is still written as it was to be. */
@@ -92,25 +95,31 @@ export class AuditTrail implements CallWatch, AsyncDisposable {
     await Promise.all([this.#closing, (async () => (await this.#loading)?.close())()]);
   }
 
-  #soon(): void {
-    this.#timer = setTimeout(() => this.#drain(), this.#options.drainMs ?? DRAIN_MS);
+  #note(): void {
+    this.#noted++;
+    if (this.#timer === undefined)
+      this.#timer = setTimeout(() => this.#drain(), this.#options.drainMs ?? DRAIN_MS);
+    else if (this.#noted >= DRAIN_AT) this.#drain();
   }
 
   #drain(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const [ended, events] = [this.#ended, this.#events];
-    if (ended.length + events.length === 0) return;
-    this.#ended = [];
-    this.#events = [];
-    if (this.#recorder !== undefined) this.#recorder.write(ended, events);
-    else
-      this.#loaded()
-        .then((recorder) => recorder.write(ended, events))
-        .catch((error: unknown) => {
-          const dropped = this.#health.dropped + ended.length + events.length;
-          this.#health = { ...this.#health, dropped, problem: String(error) };
-        });
+    if (this.#noted === 0) return;
+    this.#noted = 0;
+    const early = this.#early;
+    this.#early = [];
+    const hand = (recorder: Recorder): void => {
+      for (const note of early) note(recorder);
+      recorder.flush();
+    };
+    if (this.#recorder !== undefined) return hand(this.#recorder);
+    this.#loaded()
+      .then(hand)
+      .catch((error: unknown) => {
+        const dropped = this.#health.dropped + early.length;
+        this.#health = { ...this.#health, dropped, problem: String(error) };
+      });
   }
 
   #loaded(): Promise<Recorder> {

@@ -1,14 +1,24 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { parseExact } from '../../lib/exact-json.ts';
 import { isJsonObject } from '../../model/json.ts';
 import { SAMPLE_CHARS } from './audit-batch.ts';
-import type { AuditSettings, RawRecord } from './audit-batch.ts';
+import type { AuditSettings, CommonPart, RawRecord } from './audit-batch.ts';
 import type { AuditRecord } from './audit-record.ts';
+import type { OWN } from './audit-row.ts';
 import { redactText, redactUri, redactValue } from './redact.ts';
 
 export type Estimate = (text: string) => number;
+
+type OwnMember = (typeof OWN)[number];
+
+/** What a record has by itself; always the same members, of which the number and the hash are given later. */
+export type OwnPart = { -readonly [K in OwnMember]: AuditRecord[K] | undefined } & {
+  seq: number;
+  at: number;
+  request: string;
+};
 
 /** Longer texts are cut after they were redacted. */
 const MAX_TEXT = 16_384;
@@ -18,36 +28,42 @@ const DIGEST_DIGITS = 32;
 export function prepareRecord(
   raw: RawRecord,
   { settings, estimate }: { readonly settings: AuditSettings; readonly estimate: Estimate },
-): Omit<AuditRecord, 'seq' | 'hash'> {
-  const { argumentText, resultText, resultChars, ...record } = raw;
-  return withoutNul({
-    // What is undefined is not stored, and `valuesOf` treats it as absent.
-    ...(record as Omit<AuditRecord, 'seq' | 'hash'>),
-    ...(argumentText !== undefined && {
-      tokensIn: tokensOf(argumentText, argumentText.length, estimate),
-      ...ofArguments(argumentText, {
-        isUri: record.kind === 'resource' || record.kind === 'subscription',
-        isKept: settings.arguments,
-      }),
-    }),
-    ...(resultText !== undefined && {
-      tokensOut: tokensOf(resultText, resultChars ?? resultText.length, estimate),
-      ...(settings.results && { result: cut(redacted(resultText)) }),
-    }),
-  });
+): OwnPart {
+  const { common, argumentText, resultText, resultChars, group, details } = raw;
+  const value: unknown = argumentText === undefined ? undefined : parseExact(argumentText);
+  return {
+    seq: 0,
+    at: raw.at,
+    request: keepable(raw.request),
+    group: group && keepable(group),
+    ms: raw.ms,
+    bytesIn: raw.bytesIn,
+    bytesOut: raw.bytesOut,
+    tokensIn: argumentText && tokensOf(argumentText, argumentText.length, estimate),
+    tokensOut: resultText && tokensOf(resultText, resultChars ?? resultText.length, estimate),
+    digest: argumentText && hash('sha256', canonicalJson(value)).slice(0, DIGEST_DIGITS),
+    arguments: argumentText && settings.arguments ? keepable(shown(value, common)) : undefined,
+    result: resultText && settings.results ? keepable(cut(redacted(resultText))) : undefined,
+    details: details && keepable(details),
+    hash: undefined,
+  } as OwnPart; // What is undefined is not stored, and an empty text was never one of JSON.
 }
 
-/** Not every database can keep that character, and the chain is over what is kept. */
-function withoutNul<T extends object>(record: T): T {
-  const isClean = Object.values(record).every(
-    (value: unknown) => typeof value !== 'string' || !value.includes('\0'),
-  );
-  if (isClean) return record;
-  const entries = Object.entries(record).map(([member, value]: [string, unknown]) => [
+/** The part that many records have, fit to be kept. */
+export function prepareCommon(common: CommonPart): CommonPart {
+  const entries = Object.entries(common).map(([member, value]) => [
     member,
-    typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value,
+    typeof value === 'string' ? keepable(value) : value,
   ]);
-  return Object.fromEntries(entries) as T; // The same members, and texts are still texts.
+  return Object.fromEntries(entries) as CommonPart; // The same members, and texts are still texts.
+}
+
+const SURROGATE = /[\uD800-\uDFFF]/;
+
+/** Not every database can keep NUL or half a character, and the chain is over what is kept. */
+function keepable(text: string): string {
+  if (!text.includes('\0') && !SURROGATE.test(text)) return text;
+  return Buffer.from(text).toString().replaceAll('\0', '\uFFFD');
 }
 
 /** A long text is like its beginning. */
@@ -57,16 +73,10 @@ function tokensOf(text: string, chars: number, estimate: Estimate): number {
   return Math.round(estimate(sample) * (chars / sample.length));
 }
 
-function ofArguments(
-  text: string,
-  { isUri, isKept }: { readonly isUri: boolean; readonly isKept: boolean },
-): Pick<AuditRecord, 'digest' | 'arguments'> {
-  const value = parseExact(text);
-  const digest = createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, DIGEST_DIGITS);
-  if (!isKept) return { digest };
+function shown(value: unknown, { kind }: CommonPart): string {
+  const isUri = kind === 'resource' || kind === 'subscription';
   const uri = isUri && isJsonObject(value) ? value['uri'] : undefined;
-  const shown = typeof uri === 'string' ? { uri: redactUri(uri) } : redactValue(value);
-  return { digest, arguments: cut(JSON.stringify(shown)) };
+  return cut(JSON.stringify(typeof uri === 'string' ? { uri: redactUri(uri) } : redactValue(value)));
 }
 
 function redacted(text: string): string {

@@ -4,42 +4,61 @@ import type { Entry } from '../../model/entry.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { ClientInfo, EndedCall, RecordedCall } from '../ended-call.ts';
 import { outcomeOf } from '../outcome.ts';
-import type { RawRecord } from './audit-batch.ts';
+import type { CommonPart, RawRecord } from './audit-batch.ts';
 import type { AuditEvent } from './audit-record.ts';
+import { COMMON } from './audit-row.ts';
 import { redactText, redactUri, redactValue } from './redact.ts';
 
 /** Names come from clients and servers, and may be of any length. */
 const MAX_NAME = 200;
 const MAX_URI = 500;
 const MAX_DETAILS = 8192;
-
-interface RawOptions {
-  readonly request: string;
-  /** How much of a result the thread is given. */
-  readonly resultChars: number;
-}
+/** Of one entry; callers, clients and ends of calls that differ. */
+const MAX_COMMONS = 8;
 
 /**
  * The record of an operation, as far as it costs little; the thread does the rest. What is the same for many operations is
- * worked out once, and absent members are there, since building objects of many shapes is what would cost.
+ * one object for all of them, and absent members are there, since building objects of many shapes is what would cost.
  */
 export class RawRecords {
   readonly #callers = new WeakMap<Caller, { readonly id: string; readonly profile: string }>();
   readonly #clients = new WeakMap<ClientInfo, { readonly name?: string; readonly version?: string }>();
   readonly #entries = new WeakMap<Entry, string>();
+  readonly #commons = new WeakMap<Entry, CommonPart[]>();
 
-  of(ended: EndedCall, { request, resultChars }: RawOptions): RawRecord {
-    const { call, payload, facts } = ended;
-    const { caller, operation, group, client } = call;
-    const { entry } = operation;
-    const { outcome, code } = outcomeOf(ended);
+  readonly #resultChars: number;
+
+  /** How much of a result the thread is given. */
+  constructor(resultChars: number) {
+    this.#resultChars = resultChars;
+  }
+
+  of(ended: EndedCall, request: string): RawRecord {
+    const { call, payload } = ended;
     const argumentText = argumentsOf(call);
-    const who = remembered(this.#callers, caller, callerNames);
-    const from = client && remembered(this.#clients, client, clientNames);
     return {
+      common: this.#common(ended),
       at: Math.round(ended.at),
       request,
-      group: group ?? request,
+      group: call.group ?? request,
+      ms: Math.round(ended.ms * 1000) / 1000,
+      bytesIn: argumentText === undefined ? undefined : Buffer.byteLength(argumentText),
+      bytesOut: payload?.byteLength,
+      details: undefined,
+      argumentText,
+      resultText: payload?.start(this.#resultChars),
+      resultChars: payload?.length,
+    };
+  }
+
+  #common(ended: EndedCall): CommonPart {
+    const { call, facts } = ended;
+    const { caller, operation, client } = call;
+    const { entry } = operation;
+    const { outcome, code } = outcomeOf(ended);
+    const who = remembered(this.#callers, caller, callerNames);
+    const from = client && remembered(this.#clients, client, clientNames);
+    const common: CommonPart = {
       kind: operation.kind,
       caller: who.id,
       via: caller.via,
@@ -52,14 +71,20 @@ export class RawRecords {
       fingerprint: entry?.fingerprint,
       outcome,
       code,
-      ms: Math.round(ended.ms * 1000) / 1000,
-      bytesIn: argumentText === undefined ? undefined : Buffer.byteLength(argumentText),
-      bytesOut: payload?.byteLength,
       rule: ended.rule ?? (entry && facts.ruleOf(caller, entry)),
-      argumentText,
-      resultText: payload?.start(resultChars),
-      resultChars: payload?.length,
+      action: undefined,
     };
+    return entry === undefined ? common : this.#same(entry, common);
+  }
+
+  /** One that is already known, if there is one that says the same. */
+  #same(entry: Entry, common: CommonPart): CommonPart {
+    const known = remembered<Entry, CommonPart[]>(this.#commons, entry, () => []);
+    const same = known.find((other) => COMMON.every((member) => other[member] === common[member]));
+    if (same !== undefined) return same;
+    if (known.length >= MAX_COMMONS) known.shift();
+    known.push(common);
+    return common;
   }
 }
 
@@ -81,14 +106,15 @@ function clientNames({ name, version }: ClientInfo): { readonly name?: string; r
 export function rawEvent(event: AuditEvent, { at, request }: { at: number; request: string }): RawRecord {
   const { caller, details, action, kind, outcome = 'ok', code, rule, server, entry, fingerprint } = event;
   return {
-    ...{ at, request, group: request, kind, action, outcome },
-    ...{ caller: nameOf(caller.id) ?? '', via: caller.via, profile: caller.profile },
-    ...(server !== undefined && { server: server.slice(0, MAX_NAME) }),
-    ...(entry !== undefined && { entry: redactText(entry.slice(0, MAX_URI)) }),
-    ...(fingerprint !== undefined && { fingerprint }),
-    ...(code !== undefined && { code }),
-    ...(rule !== undefined && { rule }),
-    ...(details !== undefined && { details: stringifyExact(redactValue(details)).slice(0, MAX_DETAILS) }),
+    common: {
+      ...{ kind, action, outcome, code, rule, fingerprint },
+      ...{ caller: nameOf(caller.id) ?? '', via: caller.via, profile: caller.profile },
+      ...{ client: undefined, clientVersion: undefined, tier: undefined },
+      server: server?.slice(0, MAX_NAME),
+      entry: entry === undefined ? undefined : redactText(entry.slice(0, MAX_URI)),
+    },
+    ...{ at, request, group: request, ms: undefined, bytesIn: undefined, bytesOut: undefined },
+    details: details && stringifyExact(redactValue(details)).slice(0, MAX_DETAILS),
   };
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { EndedCall } from '../ended-call.ts';
 import type { Logger } from '../log.ts';
 import { SAMPLE_CHARS } from './audit-batch.ts';
-import type { AuditQuestions } from './audit-batch.ts';
+import type { AuditQuestions, RawRecord } from './audit-batch.ts';
 import type { AuditEvent } from './audit-record.ts';
 import type { AuditSink, SinkTold } from './audit-thread.ts';
 import { RawRecords, rawEvent } from './raw-records.ts';
@@ -32,8 +32,9 @@ const KEPT_RESULT_CHARS = 65_536;
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #sink: AuditSink;
-  readonly #raw = new RawRecords();
+  readonly #raw: RawRecords;
   readonly #prefix = randomBytes(6).toString('hex');
+  #batch: RawRecord[] = [];
   #count = 0;
   #pending = 0;
   #written = 0;
@@ -42,6 +43,7 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    this.#raw = new RawRecords(options.results ? KEPT_RESULT_CHARS : SAMPLE_CHARS);
     this.#sink = options.sink({
       written: (count) => {
         this.#pending -= count;
@@ -56,22 +58,30 @@ export class Recorder {
     });
   }
 
-  write(
-    ended: readonly EndedCall[],
-    events: readonly { readonly at: number; readonly event: AuditEvent }[],
-  ): void {
-    const room = Math.max(0, (this.#options.maxPending ?? MAX_PENDING) - this.#pending);
-    const resultChars = this.#options.results ? KEPT_RESULT_CHARS : SAMPLE_CHARS;
-    const records = ended
-      .slice(0, room)
-      .map((each) => this.#raw.of(each, { request: this.#request(), resultChars }));
-    for (const { at, event } of events.slice(0, room - records.length))
-      records.push(rawEvent(event, { at, request: this.#request() }));
-    const excess = ended.length + events.length - records.length;
-    if (excess > 0) this.#lose(excess, 'more is done than can be written');
-    if (records.length === 0) return;
-    this.#pending += records.length;
-    this.#sink.write(records);
+  /**
+   * Takes what is needed of a call at once and lets go of the rest: of a call over HTTP that is ten times as much, and what waits
+   * for a moment is copied by the garbage collector.
+   */
+  add(ended: EndedCall): void {
+    if (!this.#hasRoom()) return;
+    try {
+      this.#batch.push(this.#raw.of(ended, this.#request()));
+    } catch (error) {
+      this.#lose(1, String(error)); // Arguments that were refused may be nested too deeply to be written.
+    }
+  }
+
+  addEvent(at: number, event: AuditEvent): void {
+    if (this.#hasRoom()) this.#batch.push(rawEvent(event, { at, request: this.#request() }));
+  }
+
+  /** Hands on what was added. */
+  flush(): void {
+    if (this.#batch.length === 0) return;
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#pending += batch.length;
+    this.#sink.write(batch);
   }
 
   ask<Q extends keyof AuditQuestions>(
@@ -95,6 +105,12 @@ export class Recorder {
 
   #request(): string {
     return `${this.#prefix}-${++this.#count}`;
+  }
+
+  #hasRoom(): boolean {
+    if (this.#pending + this.#batch.length < (this.#options.maxPending ?? MAX_PENDING)) return true;
+    this.#lose(1, 'more is done than can be written');
+    return false;
   }
 
   /** Said once; the status has the number. */

@@ -13,6 +13,11 @@ const ATTEMPTS = 3;
 const PAUSE_MS = 300;
 const MAX_PAUSE_MS = 1000;
 const MAX_BATCH = 5000;
+/**
+ * Between two transactions: one of few records costs three times as much for each as one of many (55 µs and 18 µs). What has not
+ * been written by then is lost when the process is killed, which is why it is short.
+ */
+const PACE_MS = 40;
 /** Another process may hold the database for long; records can wait. */
 const LOCK_TIMEOUT_MS = 5000;
 
@@ -35,13 +40,33 @@ export function serveAudit(
   const thread = new ServedThread(port, deps);
   const waiting: ToThread[] = [];
   let isBusy = false;
+  let wake = (): void => {};
+  let writtenAt = -Infinity;
+  /** Nobody who asks waits for others to come. */
+  const paced = async (): Promise<void> => {
+    const leftMs = writtenAt + PACE_MS - performance.now();
+    if (leftMs <= 0 || waiting.some(({ type }) => type !== 'write')) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      timer = setTimeout(resolve, leftMs);
+    });
+    clearTimeout(timer);
+  };
   const work = async (): Promise<void> => {
-    for (let first = waiting.shift(); first !== undefined; first = waiting.shift())
-      await thread.take(first.type === 'write' ? withFollowing(first, waiting) : first, waiting);
+    for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
+      if (first.type === 'write') {
+        await paced();
+        writtenAt = performance.now();
+        first = withFollowing(first, waiting);
+      }
+      await thread.take(first, waiting);
+    }
     isBusy = false;
   };
   port.on('message', (message: ToThread) => {
     waiting.push(message);
+    if (message.type !== 'write') wake();
     if (isBusy) return;
     isBusy = true;
     void work();

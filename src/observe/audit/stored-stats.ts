@@ -3,49 +3,52 @@ import type { Transaction } from 'kysely';
 
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
-import type { AuditRecord } from './audit-record.ts';
+import { EVENT_KINDS } from './audit-record.ts';
+import type { RecordGroup } from './record-groups.ts';
 import { bucketOf, quantile } from './tool-stats.ts';
 import type { ToolStats } from './tool-stats.ts';
 
 type Counts = Tables['tool_stats'];
 
+const ROWS = 500;
+const EVENTS: ReadonlySet<string> = new Set(EVENT_KINDS);
+
 /** Adds a batch to what is counted per entry; other processes may count at the same time. */
 export async function addStats(
   transaction: Transaction<Tables>,
-  records: readonly AuditRecord[],
+  groups: readonly RecordGroup[],
 ): Promise<void> {
   const counts = new Map<string, { -readonly [K in keyof Counts]: Counts[K] }>();
   const latency = new Map<string, Tables['tool_latency']>();
-  for (const record of records) {
-    const { server, entry, kind, outcome, at, ms } = record;
+  for (const { common, records } of groups) {
+    const { server, entry, kind, outcome } = common;
     // What no server has is nobody's statistics.
-    if (server === undefined || entry === undefined) continue;
+    if (server === undefined || entry === undefined || EVENTS.has(kind)) continue;
     const key = JSON.stringify([server, entry, kind]);
-    let own = counts.get(key);
-    if (own === undefined) {
-      own = { server, entry, kind, ...NONE };
-      counts.set(key, own);
+    const own = counts.get(key) ?? { server, entry, kind, ...NONE };
+    counts.set(key, own);
+    own.calls += records.length;
+    if (outcome !== 'ok') own.errors += records.length;
+    if (outcome === 'refused') own.refused += records.length;
+    for (const { at, ms, bytesIn = 0, bytesOut = 0, tokensIn = 0, tokensOut = 0 } of records) {
+      own.last_at = Math.max(own.last_at, at);
+      own.bytes_in += bytesIn;
+      own.bytes_out += bytesOut;
+      own.tokens_in += tokensIn;
+      own.tokens_out += tokensOut;
+      if (outcome === 'refused' || ms === undefined) continue;
+      const bucket = bucketOf(ms);
+      const place = `${key}${bucket}`;
+      const same = latency.get(place);
+      if (same === undefined) latency.set(place, { server, entry, kind, bucket, calls: 1 });
+      else same.calls++;
     }
-    own.calls++;
-    if (outcome !== 'ok') own.errors++;
-    if (outcome === 'refused') own.refused++;
-    own.last_at = Math.max(own.last_at, at);
-    own.bytes_in += record.bytesIn ?? 0;
-    own.bytes_out += record.bytesOut ?? 0;
-    own.tokens_in += record.tokensIn ?? 0;
-    own.tokens_out += record.tokensOut ?? 0;
-    if (outcome === 'refused' || ms === undefined) continue;
-    const bucket = bucketOf(ms);
-    const place = `${key}${bucket}`;
-    const same = latency.get(place);
-    if (same === undefined) latency.set(place, { server, entry, kind, bucket, calls: 1 });
-    else same.calls++;
   }
-  for (const values of counts.values()) await addCounts(transaction, values);
-  for (const values of latency.values())
+  for (const rows of portions([...counts.values()])) await addCounts(transaction, rows);
+  for (const rows of portions([...latency.values()]))
     await transaction
       .insertInto('tool_latency')
-      .values(values)
+      .values(rows)
       .onConflict((conflict) =>
         conflict
           .columns(['server', 'entry', 'kind', 'bucket'])
@@ -54,17 +57,24 @@ export async function addStats(
       .execute();
 }
 
+/** As many rows as one statement takes: building a statement costs more than running it. */
+function portions<T>(rows: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, at) =>
+    rows.slice(at * ROWS, (at + 1) * ROWS),
+  );
+}
+
 const NONE = {
   ...{ calls: 0, errors: 0, refused: 0, last_at: 0 },
   ...{ bytes_in: 0, bytes_out: 0, tokens_in: 0, tokens_out: 0 },
 };
 
-async function addCounts(transaction: Transaction<Tables>, values: Counts): Promise<void> {
+async function addCounts(transaction: Transaction<Tables>, rows: readonly Counts[]): Promise<void> {
   const added = (name: string) =>
     sql<number>`${sql.ref(`tool_stats.${name}`)} + ${sql.ref(`excluded.${name}`)}`;
   await transaction
     .insertInto('tool_stats')
-    .values(values)
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['server', 'entry', 'kind']).doUpdateSet({
         calls: added('calls'),

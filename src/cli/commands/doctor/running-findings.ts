@@ -13,12 +13,21 @@ export async function runningFindings(stateDir: string, config: string): Promise
     needsRestart = [],
     pid,
     pausedSince,
+    kind,
+    clients,
   } = await reached.line.client.ask('GET /api/status', {});
   const about = { check: 'configuration', subject: config } as const;
-  const findings: Finding[] = [];
+  const who = `process ${pid}`;
+  const how = kind === 'background' ? 'in the background' : 'over HTTP';
+  const findings: Finding[] = [
+    {
+      ...{ check: 'processes', subject: who, status: 'ok' },
+      message: `the gateway runs ${how}, for ${clients} ${clients === 1 ? 'client' : 'clients'}`,
+    },
+  ];
   if (pausedSince !== undefined)
     findings.push({
-      ...{ check: 'processes', subject: `process ${pid}`, status: 'warning' },
+      ...{ check: 'processes', subject: who, status: 'warning' },
       message: `the gateway is paused since ${new Date(pausedSince).toLocaleString('sv')}: every call is refused`,
       fix: 'trunkline resume',
     });

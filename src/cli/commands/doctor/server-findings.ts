@@ -17,8 +17,9 @@ export function serverFindings(
       return { ...about, status: 'ok', message: `${state}, ${known}` };
     }
     const { code, message, retryAt } = problem;
+    // It waits for the person who reads this, and nothing is broken.
+    if (code === 'QUARANTINED') return { ...about, status: 'warning', message, fix: serverFix(server) };
     const isMissing =
-      code !== 'QUARANTINED' &&
       (transport?.kind === 'stdio' || transport?.kind === 'cli') &&
       !transport.command.includes('${') &&
       programOf(transport.command, transport.cwd) === undefined;

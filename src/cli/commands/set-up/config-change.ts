@@ -4,9 +4,9 @@ import { keepTrust } from '../../../config/keep-trust.ts';
 import { readRecord } from '../../../attach/gateway-record.ts';
 import { entryIn, refuseReadOnly } from '../../../manage/entry-in.ts';
 import type { CliContext } from '../../context.ts';
-import { foundConfig } from '../../found-config.ts';
 import { lineToRecord } from '../../line-to-record.ts';
 import { restartNote } from '../restart-note.ts';
+import { changeableConfig } from './changeable-config.ts';
 
 /** The configuration that a command is about to change. */
 export interface ConfigChange {
@@ -22,7 +22,7 @@ export interface ConfigChange {
 
 /** Reads the configuration of a command to change it. */
 export async function configChange(flag: string | undefined, context: CliContext): Promise<ConfigChange> {
-  const { file, stateDir, places } = await foundConfig(flag, context, { isMade: false });
+  const { file, stateDir, places } = await changeableConfig(flag, context);
   const document = await readForEdit(file);
   const saved = async (save: () => Promise<SavedConfig>): Promise<boolean> => {
     const { isChanged } = await keepTrust(document, places.stateDir, save);

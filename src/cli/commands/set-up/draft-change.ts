@@ -5,7 +5,7 @@ import { saveConfig } from '../../../config/edit.ts';
 import { keepTrust } from '../../../config/keep-trust.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
-import { foundConfig } from '../../found-config.ts';
+import { changeableConfig } from './changeable-config.ts';
 
 /** A configuration that a person edits as a whole, and that may be broken before. */
 export interface DraftChange {
@@ -17,7 +17,7 @@ export interface DraftChange {
 }
 
 export async function draftChange(flag: string | undefined, context: CliContext): Promise<DraftChange> {
-  const { file, stateDir, places } = await foundConfig(flag, context, { isMade: false });
+  const { file, stateDir, places } = await changeableConfig(flag, context);
   const text = await readConfigText(file).catch((error: unknown) => {
     if (error instanceof GatewayError && error.code === 'CONFIG_NOT_FOUND') return undefined;
     throw error;

@@ -8,6 +8,7 @@ import { GatewayError } from '../../../model/errors.ts';
 import { isJsonObject } from '../../../model/json.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../listing.ts';
+import { isTerminal } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { ConfigChange } from './config-change.ts';
 import { serverVerbs } from './server-verbs.ts';
@@ -46,6 +47,20 @@ export async function addServers(
       'Nobody sits at a terminal, so what was added waits for a person ("trust": "manual"); --trust would not wait.',
     );
   return applied;
+}
+
+/** The same for a plan that was shown: whoever sits at a terminal has agreed to it, and with `--yes` nothing more is asked. */
+export async function addPlanned(
+  change: ConfigChange,
+  servers: readonly Addition[],
+  options: { readonly yes?: boolean; readonly trust?: boolean; readonly references?: SecretPlace | true },
+  { context, ask }: { readonly context: CliContext; readonly ask: Ask | undefined },
+): Promise<{ readonly applied: Applied; readonly trust: SecretOptions['trust'] }> {
+  const { yes, references } = options;
+  const trust = isTerminal(context) || options.trust === true ? 'first-sight' : 'manual';
+  const more = { trust, ...(references !== undefined && { references }) } as const;
+  const applied = await addServers(change, servers, more, { context, ask: yes === true ? undefined : ask });
+  return { applied, trust };
 }
 
 async function addEntries(

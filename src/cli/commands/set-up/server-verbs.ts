@@ -11,6 +11,8 @@ import type { AuditEvent } from '../../../observe/audit/audit-record.ts';
 import { silentLogger } from '../../../observe/log.ts';
 import type { CliContext } from '../../context.ts';
 import { lineToRecord } from '../../line-to-record.ts';
+import { isTerminal } from './ask.ts';
+import { configChange } from './config-change.ts';
 import type { ConfigChange } from './config-change.ts';
 import { ownProgram, placesOf } from './found-servers.ts';
 
@@ -41,6 +43,15 @@ export async function serverVerbs(change: ConfigChange, options: VerbsOptions): 
     enable: (name) => client.ask('POST /api/servers/:name/enable', { name }),
     disable: (name) => client.ask('POST /api/servers/:name/disable', { name }),
   };
+}
+
+/** The same for a command that changes one server of the configuration by its name. */
+export async function verbsOf(
+  config: string | undefined,
+  context: CliContext,
+): Promise<{ readonly verbs: ServerVerbs; readonly change: ConfigChange }> {
+  const change = await configChange(config, context);
+  return { change, verbs: await serverVerbs(change, { context, isPerson: isTerminal(context) }) };
 }
 
 /** Says what the running gateway made of a change, where there is something to say. */
