@@ -14,6 +14,8 @@ const wanted = {
   ...{ 'gnome-keyring': 'gnome-keyring-daemon', 'libsecret-tools': 'secret-tool' },
   // Tests run servers of their own with its programs, not the one that it sets up.
   postgresql: 'pg_createcluster',
+  // A balancer in front of several gateways.
+  'nginx-light': 'nginx',
 };
 
 export function ensurePrograms() {

@@ -241,10 +241,12 @@ One file, JSON with comments and trailing commas. The least that works:
 One file is used, the first of these:
 
 1. \`--config FILE\`, before or after the command;
-2. the file that the environment variable \`TRUNKLINE_CONFIG\` names;
-3. \`trunkline.jsonc\` in the current folder. Since it can start programs, it is used only after
+2. no file, but the text in the environment variable \`TRUNKLINE_CONFIG_JSON\`, for containers and CI: it is checked like a file, cannot be
+   changed by commands, and relative paths in it begin in the current folder;
+3. the file that the environment variable \`TRUNKLINE_CONFIG\` names;
+4. \`trunkline.jsonc\` in the current folder. Since it can start programs, it is used only after
    \`trunkline trust trunkline.jsonc\`, and after every change again;
-4. your own:
+5. your own:
 
 | system | configuration | state |
 |---|---|---|
@@ -253,7 +255,7 @@ One file is used, the first of these:
 | Windows | \`%APPDATA%\\trunkline\\config.jsonc\` | \`%LOCALAPPDATA%\\trunkline\\state\` |
 | all, with \`TRUNKLINE_HOME\` set | \`$TRUNKLINE_HOME/config.jsonc\` | \`$TRUNKLINE_HOME/state\` |
 
-Your own is created with examples in comments when it does not exist.
+Your own is created with examples in comments when it does not exist. \`trunkline config path\` says which one is used.
 
 Editors complete and check the file when it begins with \`"$schema"\` and the address of
 [config.schema.json](../schema/config.schema.json).

@@ -1,19 +1,29 @@
 import { connect } from 'node:net';
 
 import { resultOf, textOf } from './answer.mjs';
-import { PROTOCOL_VERSION, initializeBody, initializedMessage, requestBody } from './requests.mjs';
+import {
+  PROTOCOL_VERSION,
+  initializeBody,
+  initializedMessage,
+  modernHeaders,
+  modernParams,
+  requestBody,
+} from './requests.mjs';
 import { responseReader } from './response-reader.mjs';
 
 /**
  * A raw MCP client over HTTP: a socket for each call in flight, kept alive. `node:http` would be the bottleneck.
- * `onError` hears of a connection that broke.
+ * `onError` hears of a connection that broke. A client of the `modern` era has no handshake and no session.
  */
-export function httpClient(address, onError) {
+export function httpClient(address, onError, { era = 'legacy' } = {}) {
   const url = new URL(address);
   const connections = new Set();
   let idle = [];
   let lastId = 0;
   let sessionHeaders = '';
+  const isModern = era === 'modern';
+  /** Made once for each body, as the bodies of a load are all the same. */
+  const headersByBody = new Map();
 
   const newConnection = () => {
     const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
@@ -36,7 +46,14 @@ export function httpClient(address, onError) {
     return connection;
   };
 
-  const post = (message, onResponse) => {
+  const headersFor = (body) => {
+    if (!isModern) return sessionHeaders;
+    const known = headersByBody.get(body) ?? modernHeaders(body);
+    headersByBody.set(body, known);
+    return known;
+  };
+
+  const post = (message, headers, onResponse) => {
     const connection = idle.pop() ?? newConnection();
     connection.onResponse = (response) => {
       connection.onResponse = undefined;
@@ -45,28 +62,32 @@ export function httpClient(address, onError) {
     };
     connection.socket.write(
       `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n` +
-        `Accept: application/json, text/event-stream\r\n${sessionHeaders}` +
+        `Accept: application/json, text/event-stream\r\n${headers}` +
         `Content-Length: ${Buffer.byteLength(message)}\r\n\r\n${message}`,
     );
   };
 
   const numbered = (body) => `{"jsonrpc":"2.0","id":${++lastId},${body}`;
-  const posted = (message) => new Promise((resolve) => post(message, resolve));
+  const posted = (message, headers) => new Promise((resolve) => post(message, headers, resolve));
+  const ask = async (body) => {
+    const response = await posted(numbered(body), headersFor(body));
+    return { ...response, result: resultOf(textOfResponse(response)) };
+  };
 
   return {
-    call: (body, onAnswer) => post(numbered(body), ({ answer }) => onAnswer(answer)),
+    call: (body, onAnswer) => post(numbered(body), headersFor(body), ({ answer }) => onAnswer(answer)),
     async open() {
-      const { headers } = await posted(numbered(initializeBody));
+      if (isModern) return undefined;
+      const { headers, result } = await ask(initializeBody);
       const session = /^mcp-session-id: *(\S+)/im.exec(headers)?.[1];
       sessionHeaders = `MCP-Protocol-Version: ${PROTOCOL_VERSION}\r\n`;
       if (session !== undefined) sessionHeaders += `Mcp-Session-Id: ${session}\r\n`;
-      await posted(initializedMessage);
+      await posted(initializedMessage, sessionHeaders);
+      return result;
     },
     async request(method, params = {}) {
-      const { headers, answer } = await posted(numbered(requestBody(method, params)));
-      return resultOf(
-        /^content-type: *text\/event-stream/im.test(headers) ? lastEvent(answer) : textOf(answer),
-      );
+      const { result } = await ask(requestBody(method, isModern ? modernParams(params) : params));
+      return result;
     },
     close() {
       for (const connection of connections) {
@@ -78,12 +99,9 @@ export function httpClient(address, onError) {
 }
 
 /** An event stream for a request ends with its answer. */
-function lastEvent(answer) {
+function textOfResponse({ headers, answer }) {
+  if (!/^content-type: *text\/event-stream/im.test(headers)) return textOf(answer);
   const lines = textOf(answer).split(/\r?\n/);
-  return (
-    lines
-      .filter((line) => line.startsWith('data:'))
-      .at(-1)
-      ?.slice(5) ?? '{}'
-  );
+  const last = lines.findLast((line) => line.startsWith('data:'));
+  return last?.slice(5) ?? '{}';
 }

@@ -1,13 +1,17 @@
 import { idOf, resultOf, textOf } from './answer.mjs';
-import { initializeBody, initializedMessage, requestBody } from './requests.mjs';
+import { initializeBody, initializedMessage, modernParams, requestBody } from './requests.mjs';
 
-/** A raw MCP client on the standard streams of a child: one write for all that is asked in answer to one chunk. */
-export function stdioClient({ stdin, stdout }) {
+/**
+ * A raw MCP client on the standard streams of a child: one write for all that is asked in answer to one chunk.
+ * `onNotification` gets the text of what was not asked for; a client of the `modern` era has no handshake.
+ */
+export function stdioClient({ stdin, stdout }, { onNotification, era = 'legacy' } = {}) {
   const waiting = new Map();
   let pending = [];
   let lastId = 0;
   let out = '';
   let isReading = false;
+  const isModern = era === 'modern';
 
   const write = (text) => {
     if (isReading) out += text;
@@ -16,9 +20,10 @@ export function stdioClient({ stdin, stdout }) {
 
   const deliver = (answer) => {
     const id = idOf(answer);
+    if (Number.isNaN(id)) return onNotification?.(textOf(answer));
     const onAnswer = waiting.get(id);
     waiting.delete(id);
-    onAnswer?.(answer);
+    return onAnswer?.(answer);
   };
 
   stdout.on('data', (chunk) => {
@@ -48,12 +53,14 @@ export function stdioClient({ stdin, stdout }) {
   return {
     call,
     async open() {
-      resultOf(await ask(initializeBody));
+      if (isModern) return undefined;
+      const result = resultOf(await ask(initializeBody));
       write(`${initializedMessage}\n`);
+      return result;
     },
     /** Parsed result of one request; for what is not measured per call. */
     async request(method, params = {}) {
-      return resultOf(await ask(requestBody(method, params)));
+      return resultOf(await ask(requestBody(method, isModern ? modernParams(params) : params)));
     },
     close: () => stdin.end(),
   };

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { processesWith } from './proc.mjs';
+
 const GRACE_MS = 8000;
 
 /** Owns every process and folder of a run, so that one call leaves nothing behind. */
@@ -15,17 +17,23 @@ export function ownChildren() {
 
   const removeFolders = () => rmSync(root, { recursive: true, force: true, maxRetries: 3 });
 
-  /** A node process with pipes; its standard error is kept for messages. `detached` gives it a session of its own. */
-  const start = (args, { env = process.env, detached = false } = {}) => {
+  /**
+   * A process with pipes, of node unless `command` says another; its standard error is kept for messages. `detached`
+   * gives it a session of its own.
+   */
+  const start = (
+    args,
+    { command = process.execPath, env = process.env, cwd = undefined, detached = false } = {},
+  ) => {
     if (isClosed) throw new Error('the run is over');
-    const child = spawn(process.execPath, args, { env, detached, stdio: ['pipe', 'pipe', 'pipe'] });
-    const started = { child, pid: child.pid, stderr: '', exited: once(child, 'exit') };
+    const child = spawn(command, args, { env, cwd, detached, stdio: ['pipe', 'pipe', 'pipe'] });
+    const started = { child, pid: child.pid, stderr: '', exited: once(child, 'exit').catch(() => {}) };
     child.stderr
       .setEncoding('utf8')
       .on('data', (text) => (started.stderr = (started.stderr + text).slice(-8000)));
     child.stdin.on('error', () => {}); // Its death is heard of through `exited`.
     running.add(started);
-    child.on('exit', () => running.delete(started));
+    for (const event of ['exit', 'error']) child.on(event, () => running.delete(started));
     return started;
   };
 
@@ -43,7 +51,11 @@ export function ownChildren() {
     clearTimeout(insist);
   };
 
-  const endAll = () => Promise.all([...running].map((started) => end(started)));
+  /** Everything that was started, and then everything of this run that somebody else left running. */
+  const endAll = async () => {
+    await Promise.all([...running].map((started) => end(started)));
+    killLeft(root);
+  };
 
   return {
     newFolder() {
@@ -67,7 +79,21 @@ export function ownChildren() {
     /** For the last moment of the process, when nothing can be waited for. */
     killAll() {
       for (const { child } of running) child.kill('SIGKILL');
+      killLeft(root);
       removeFolders();
     },
   };
+}
+
+/** Every process of a run has one of its folders in its command line or environment; gives how many there were. */
+export function killLeft(folder) {
+  const left = processesWith(folder);
+  for (const { pid } of left) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
+  return left.length;
 }

@@ -38,11 +38,36 @@ function kilobytes(file, pattern) {
   }
 }
 
-/** Command lines of the direct children. */
-export function childCommands(pid) {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && statFields(name)?.[1] === String(pid))
-    .map((name) => commandOf(name));
+/** Processes that have `text` in their command line or, for what hides it, in their environment; without the asking one. */
+export function processesWith(text) {
+  return processIds()
+    .map((pid) => ({ pid, command: commandOf(pid) }))
+    .filter(({ pid, command }) => command.includes(text) || environmentOf(pid).includes(text));
+}
+
+/** Whether it runs; one that has ended and was not waited for does not. */
+export function isRunning(pid) {
+  const state = statFields(pid)?.[0];
+  return state !== undefined && state !== 'Z' && state !== 'X';
+}
+
+function processIds() {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => pid !== process.pid && isRunning(pid));
+  } catch {
+    return []; // There is no /proc.
+  }
+}
+
+function environmentOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return ''; // It ended, or is somebody else's.
+  }
 }
 
 function commandOf(pid) {

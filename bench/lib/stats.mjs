@@ -11,18 +11,42 @@ export function percentile(values, share) {
   return sorted[below] + (sorted[above] - sorted[below]) * (position - below);
 }
 
+/** Median of what `combine` makes of the two figures of each round in which both were measured; undefined without any. */
+export function paired(one, other, combine) {
+  const values = one.flatMap((value, round) => {
+    const beside = other[round];
+    return value === undefined || beside === undefined ? [] : [combine(value, beside)];
+  });
+  return values.length === 0 ? undefined : median(values);
+}
+
+/** Median of the rounds in which it was measured. */
+export function medianOf(values) {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : median(known);
+}
+
 /**
  * Rounds of steps. In each step all subjects take their turn directly after one another, in an order that changes from
- * round to round, so that drift and other work on the machine hit all alike. Gives the rounds of each subject.
+ * round to round, so that drift and other work on the machine hit all alike. A subject with `every` takes part in each
+ * so-manieth round only. Gives the rounds of each subject, empty where it took no part. One that fails is left out from
+ * there on when `onFailure` says so.
  */
-export async function interleaved(subjects, { rounds, steps, measure }) {
+export async function interleaved(subjects, { rounds, steps, measure, onFailure = () => false }) {
   const results = new Map(subjects.map((subject) => [subject, []]));
+  const failed = new Set();
   for (let round = 0; round < rounds; round++) {
     for (const subject of subjects) results.get(subject).push({});
     for (const step of steps) {
       for (let turn = 0; turn < subjects.length; turn++) {
         const subject = subjects[(turn + round) % subjects.length];
-        Object.assign(results.get(subject)[round], await measure(subject, step));
+        if (failed.has(subject) || round % (subject.every ?? 1) !== 0) continue;
+        try {
+          Object.assign(results.get(subject)[round], await measure(subject, step));
+        } catch (error) {
+          if (!onFailure(subject, error)) throw error;
+          failed.add(subject);
+        }
       }
     }
   }

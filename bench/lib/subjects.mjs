@@ -1,113 +1,198 @@
-// The three ways from a client to the echo server: directly, through the floor, through Trunkline.
+// The ways from a client to the echo servers of a home: directly, through a proxy of ours, through Trunkline, or through a peer.
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createServer, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { httpClient } from '../client/http-client.mjs';
+import { modernParams } from '../client/requests.mjs';
+import { sseClient } from '../client/sse-client.mjs';
 import { stdioClient } from '../client/stdio-client.mjs';
+import { configOf, echoServer, environment } from './homes.mjs';
+import { cpuMicroseconds, memory, processesWith } from './proc.mjs';
+import { LATE, withinMs } from './timeout.mjs';
 
-const echoServer = fileURLToPath(new URL('../fixtures/echo-server.mjs', import.meta.url));
-const floorProxy = fileURLToPath(new URL('../fixtures/floor-proxy.mjs', import.meta.url));
+export { environment, prepareHome } from './homes.mjs';
+
+const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 /** Trunkline, as it is started. */
 export const gateway = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const READY_WITHIN_MS = 20_000;
+const BOTH = ['stdio', 'http'];
 
-/** A folder with a config of `servers` echo servers of `tools` tools each, and all state of whoever uses it. */
-export function prepareHome(children, { servers = 1, tools = 2, config = {} } = {}) {
-  const home = children.newFolder();
-  const entry = { command: process.execPath, args: [echoServer, '--tools', String(tools)] };
-  const names = servers === 1 ? ['bench'] : Array.from({ length: servers }, (_, i) => `bench${i}`);
-  const mcpServers = Object.fromEntries(names.map((name) => [name, entry]));
-  writeFileSync(join(home, 'bench.jsonc'), JSON.stringify({ mcpServers, ...config }));
-  return home;
+const merged = (tool, args, server = 'bench') => ({ name: `${server}__${tool}`, arguments: args });
+const proxyArgs = (script) =>
+  function args({ config, home, transport }) {
+    return [
+      fixture(script),
+      ...['--config', config, '--cache', `${home}/floor.json`],
+      ...(transport === 'http' ? ['--http', '0'] : []),
+    ];
+  };
+const serve = ({ config, transport, expose = 'direct' }, ...more) => [
+  ...[gateway, 'serve', '--config', config, '--expose', expose],
+  ...(transport === 'http' ? ['--http', '127.0.0.1:0'] : more),
+];
+
+/** Those of our own, which print the address where they listen. */
+const OWN = {
+  direct: {
+    transports: BOTH,
+    args: ({ home, transport }) => [
+      ...[echoServer, '--home', home],
+      ...(transport === 'http' ? ['--http', '0'] : []),
+    ],
+    call: (tool, args) => ({ name: tool, arguments: args }),
+  },
+  floor: { transports: BOTH, args: proxyArgs('floor-proxy.mjs'), call: merged },
+  'sdk-naive': { transports: BOTH, args: proxyArgs('sdk-proxy.mjs'), call: merged },
+  trunkline: { transports: BOTH, args: (options) => serve(options, '--standalone'), call: merged },
+  /** As clients have it: a pipe to the gateway in the background, which `endGateway` ends. */
+  attached: { transports: ['stdio'], args: (options) => serve(options), call: merged },
+};
+
+/** A subject of our own by its name; a peer is one already. */
+export function subjectOf(nameOrPeer) {
+  if (typeof nameOrPeer !== 'string') return { ...nameOrPeer, isPeer: true };
+  return { name: nameOrPeer, ...OWN[nameOrPeer] };
 }
 
 /** Starts a subject without waiting for it. `nodeArgs` are for profiling. */
-export function launch(children, { name, transport = 'stdio', home, nodeArgs = [] }) {
-  const isHttp = transport === 'http';
-  const config = join(home, 'bench.jsonc');
-  const commands = {
-    direct: [echoServer, ...(isHttp ? ['--http', '0'] : [])],
-    floor: [
-      floorProxy,
-      '--config',
-      config,
-      '--cache',
-      join(home, 'floor.json'),
-      ...(isHttp ? ['--http', '0'] : []),
-    ],
-    trunkline: [
-      ...nodeArgs,
-      gateway,
-      'serve',
-      '--config',
-      config,
-      ...(isHttp ? ['--http', '127.0.0.1:0'] : ['--standalone']),
-      '--expose',
-      'direct',
-    ],
-  };
-  // As clients have it: a pipe to the gateway in the background, which `endGateway` ends.
-  commands.attached = commands.trunkline.filter((arg) => arg !== '--standalone');
-  // Every server runs in a session of its own, whoever starts it; see the floor.
-  return children.start(commands[name], { env: environment(home), detached: name === 'direct' });
+export function launch(children, { name, transport = 'stdio', home, nodeArgs = [], port, expose }) {
+  const subject = subjectOf(name);
+  const args = subject.args({ config: configOf(home), home, transport, port, expose });
+  const script = subject.script === undefined ? [] : [subject.script];
+  const running = children.start([...nodeArgs, ...script, ...args], {
+    command: subject.binary,
+    env: environment(home),
+    cwd: subject.isPeer ? home : undefined,
+    // Every server runs in a session of its own, whoever starts it; see the floor.
+    detached: subject.name === 'direct',
+  });
+  if (transport === 'http') running.child.stdout.resume();
+  return running;
 }
 
 /** Ends the gateway in the background of this home, if there is one. */
 export async function endGateway(children, home) {
-  const config = join(home, 'bench.jsonc');
-  const running = children.start([gateway, 'stop', '--config', config], { env: environment(home) });
+  const running = children.start([gateway, 'stop', '--config', configOf(home)], { env: environment(home) });
   running.child.stdout.resume();
   await children.gone(running);
 }
 
-/** A subject whose client has shaken hands. */
+/** A subject whose client has shaken hands. `era` is `modern` for a client without a handshake. */
 export async function open(children, options) {
-  const running = launch(children, options);
-  const { name, transport = 'stdio' } = options;
+  const subject = subjectOf(options.name);
+  const { transport = 'stdio', home, era = 'legacy', withinMs } = options;
+  const port = subject.isPeer && transport === 'http' ? await freePort() : undefined;
+  const running = launch(children, { ...options, port });
   let fail;
   const failed = new Promise((_, reject) => (fail = reject));
   failed.catch(() => {}); // Whoever waits on the subject hears of it through `guard`.
   running.child.on('exit', (code, signal) =>
-    fail(new Error(`${name} ended (${signal ?? code}): ${running.stderr}`)),
+    fail(new Error(`${subject.name} ended (${signal ?? code})\n${running.stderr.slice(-500)}`)),
   );
   const guard = (work) => Promise.race([work, failed]);
-  const client =
-    transport === 'http'
-      ? httpClient(await guard(address(running)), (error) => fail(error))
-      : stdioClient(running.child);
-  await guard(within(client.open(), `${name} did not answer the handshake`, running));
-  return {
-    name,
-    client,
-    pid: running.pid,
-    guard,
-    exposed: (tool) => (name === 'direct' ? tool : `bench__${tool}`),
-    async close() {
-      client.close();
-      await children.end(running);
-    },
+  const onNotification = options.onNotification;
+  const shake = async () => {
+    if (transport !== 'http') {
+      const client = stdioClient(running.child, { onNotification, era });
+      return { client, initialized: await client.open() };
+    }
+    const url = port === undefined ? await address(running) : await listening(port);
+    return { url, ...(await shakeOverHttp(subject, url, { era, onError: fail })) };
   };
-}
-
-export async function within(work, complaint, running) {
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`${complaint} within ${READY_WITHIN_MS} ms: ${running.stderr}`)),
-      READY_WITHIN_MS,
-    );
-  });
   try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
+    const complaint = `${subject.name} did not answer the handshake`;
+    const { client, url, initialized } = await guard(within(shake(), complaint, running, withinMs));
+    return {
+      ...{ name: subject.name, subject, client, url, initialized, home, pid: running.pid, guard, running },
+      params: (tool, args, server) => {
+        const params = subject.call(tool, args, server);
+        return era === 'modern' ? modernParams(params) : params;
+      },
+      async close() {
+        client.close();
+        await children.end(running);
+        if (subject.name === 'attached') await endGateway(children, home);
+      },
+    };
+  } catch (error) {
+    await children.end(running);
+    throw error;
   }
 }
 
-/** HTTP subjects print where they listen on standard error. */
+/** A peer may listen before it can answer; it is asked again until it does, or until whoever waits gives up. */
+async function shakeOverHttp(subject, url, { era, onError }) {
+  const make = subject.protocol === 'sse' ? sseClient : httpClient;
+  const end = Date.now() + READY_WITHIN_MS;
+  for (;;) {
+    let isOpen = false;
+    let refuse;
+    const refused = new Promise((_, reject) => (refuse = reject));
+    const client = make(url, (error) => (isOpen ? onError(error) : refuse(error)), { era });
+    try {
+      const initialized = await Promise.race([client.open(), refused]);
+      isOpen = true;
+      return { client, initialized };
+    } catch (error) {
+      client.close();
+      if (!subject.isPeer || Date.now() > end) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+/** One more client of an HTTP subject that runs. */
+export function anotherClient({ subject, url }, onError) {
+  return (subject.protocol === 'sse' ? sseClient : httpClient)(url, onError);
+}
+
+/** The processes of a subject without those of its servers; what watches over them is a shell and counts too. */
+function ownProcesses({ name, home, pid }) {
+  if (name === 'direct') return [{ pid, command: '' }];
+  return processesWith(home).filter((each) => !isServer(each));
+}
+
+export function serverProcesses({ home, pid: own }) {
+  return processesWith(home).filter((each) => each.pid !== own && isServer(each));
+}
+
+function isServer({ command }) {
+  return command.startsWith(`${process.execPath} ${echoServer}`);
+}
+
+/** Reads the CPU time of all processes that a subject has now. */
+export function cpuReader(opened) {
+  const pids = ownProcesses(opened).map(({ pid }) => pid);
+  return () => {
+    const times = pids.map((pid) => cpuMicroseconds(pid) ?? 0);
+    return times.length === 0 ? undefined : times.reduce((sum, time) => sum + time, 0);
+  };
+}
+
+/** Resident memory of the largest processes, without the shells, and of everything with shared pages divided. */
+export function memoryOf(opened) {
+  const own = ownProcesses(opened);
+  const sum = (key, processes) =>
+    processes.reduce((total, { pid }) => total + (memory(pid)[key] ?? 0), 0) || undefined;
+  const programs = own.filter(({ command }) => !/^(\/bin\/)?sh\b/.test(command));
+  return { rss: sum('rss', programs), pss: sum('pss', own), processes: own.length };
+}
+
+export function within(work, complaint, running, ms = READY_WITHIN_MS) {
+  // What it says by then is in the complaint of whoever reads it, not of whoever starts to wait.
+  return withinMs(work, ms).catch((error) => {
+    if (error.message !== LATE) throw error;
+    throw new Error(`${complaint} within ${Math.round(ms)} ms\n${running.stderr.slice(-500)}`, {
+      cause: error,
+    });
+  });
+}
+
+/** HTTP subjects of ours print where they listen on standard error. */
 function address(running) {
   const found = new Promise((resolve) => {
     running.child.stderr.on('data', () => {
@@ -118,8 +203,34 @@ function address(running) {
   return within(found, 'no address was printed', running);
 }
 
-/** Nothing of the person's own configuration, and a home that is thrown away. */
-export function environment(home) {
-  const own = Object.entries(process.env).filter(([name]) => !/^(TRUNKLINE_|XDG_|NODE_OPTIONS)/.test(name));
-  return { ...Object.fromEntries(own), HOME: home, TRUNKLINE_HOME: home };
+/** Peers are told their port, and it is looked at until somebody listens. */
+async function listening(port) {
+  const end = Date.now() + READY_WITHIN_MS;
+  while (!(await accepts(port))) {
+    if (Date.now() > end) throw new Error('nobody listens');
+    await sleep(10);
+  }
+  return `http://127.0.0.1:${port}/mcp`;
+}
+
+function accepts(port) {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    const tell = (value) => () => {
+      socket.destroy();
+      resolve(value);
+    };
+    socket.on('connect', tell(true)).on('error', tell(false));
+  });
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
 }

@@ -2,47 +2,70 @@ import { fileURLToPath } from 'node:url';
 
 import { load } from '../client/load.mjs';
 import { requestBody } from '../client/requests.mjs';
-import { cpuMicroseconds } from '../lib/proc.mjs';
-import { interleaved, percentile } from '../lib/stats.mjs';
-import { open, prepareHome } from '../lib/subjects.mjs';
+import { opened } from '../lib/opened.mjs';
+import { interleaved, medianOf, paired, percentile } from '../lib/stats.mjs';
+import { cpuReader, prepareHome } from '../lib/subjects.mjs';
+import { noteOf } from '../lib/timeout.mjs';
 
 const busyLoop = fileURLToPath(new URL('../fixtures/busy-loop.mjs', import.meta.url));
 
 const TEXT = 'x'.repeat(32);
-const MEGABYTE = 1024 * 1024;
+const KILOBYTE = 1024;
+const MEGABYTE = KILOBYTE * KILOBYTE;
+const MEDIUM = 100 * KILOBYTE;
 const WARM_UP_MS = 600;
+const MAIN = ['direct', 'floor', 'trunkline'];
 const GOALS = { stdio: { ofBaseAtLeast: 0.4 }, http: { ofBaseAtLeast: 0.55 } };
+const TITLES = {
+  stdio: 'Beside others, over stdio',
+  http: 'Beside others, over HTTP (mcp-hub and slop-mcp: the older HTTP+SSE)',
+};
 
 /** Latency, throughput, CPU and large results over one transport. */
-export async function calls(children, { transport, plan, isBusy }) {
-  const subjects = [];
-  const busy = isBusy ? children.start([busyLoop, String(plan.limitSeconds)], { detached: true }) : undefined;
+export async function calls(children, { transport, plan, isBusy, peers = [] }) {
+  const busy = isBusy ? startBusyLoop(children, plan.limitSeconds) : undefined;
+  const others = transport === 'stdio' ? ['sdk-naive', 'attached'] : ['sdk-naive'];
+  const { subjects, notes, close } = await opened(children, {
+    transport,
+    names: [...MAIN, ...others, ...peers],
+    homeOf: () => prepareHome(children),
+    prepare: async (subject) => {
+      await check(subject);
+      await warmUp(subject);
+      subject.cpu = cpuReader(subject);
+      if (!MAIN.includes(subject.name)) subject.every = plan.othersEvery;
+    },
+  });
   try {
-    for (const name of ['direct', 'floor', 'trunkline']) {
-      const subject = await open(children, { name, transport, home: prepareHome(children) });
-      subjects.push(subject);
-      await subject.guard(check(subject));
-      await subject.guard(warmUp(subject));
-    }
     const results = await interleaved(subjects, {
       rounds: plan.callRounds,
       steps: Object.values(figures),
-      measure: (subject, figure) => subject.guard(figure(subject, plan)),
+      measure: (subject, step) => subject.guard(step(subject, plan)),
+      onFailure: ({ name, subject }, error) => {
+        notes.push(`${name}: stopped being measured: ${noteOf(error)}`);
+        return subject.isPeer === true;
+      },
     });
-    return toRows(transport, Object.fromEntries([...results].map(([{ name }, rounds]) => [name, rounds])));
+    const rounds = Object.fromEntries([...results].map(([{ name }, values]) => [name, values]));
+    return { rows: toRows(transport, rounds), tables: [besideTable(transport, rounds, notes)] };
   } finally {
     if (busy !== undefined) await children.end(busy);
-    await Promise.all(subjects.map((subject) => subject.close()));
+    await close();
   }
 }
 
+/** Keeps a core awake; see docs/benchmarks.md. */
+export function startBusyLoop(children, seconds) {
+  return children.start([busyLoop, String(seconds)], { detached: true });
+}
+
 /** What is measured must also be right: the text that was sent, and as many bytes as were asked for. */
-export async function check({ client, exposed, name }) {
-  await client.request('tools/list');
-  const echoed = await client.request('tools/call', { name: exposed('echo'), arguments: { text: TEXT } });
-  const big = await client.request('tools/call', { name: exposed('big'), arguments: { bytes: MEGABYTE } });
-  const lengths = [echoed.content[0].text, big.content[0].text].map((text) => text.length);
-  if (echoed.content[0].text !== TEXT || lengths[1] !== MEGABYTE) throw new Error(`${name} answered wrongly`);
+export async function check(subject) {
+  await subject.client.request('tools/list');
+  const ask = (tool, args) => subject.client.request('tools/call', subject.params(tool, args));
+  const echoed = JSON.stringify(await ask('echo', { text: TEXT }));
+  const large = JSON.stringify(await ask('big', { bytes: MEGABYTE }));
+  if (!echoed.includes(TEXT) || large.length < MEGABYTE) throw new Error(`${subject.name} answered wrongly`);
 }
 
 async function warmUp(subject) {
@@ -53,14 +76,19 @@ async function warmUp(subject) {
 /** The figures, each with what it takes to get it from one subject once. */
 const figures = {
   async one(subject, { ms }) {
-    const { times } = await load(subject.client, { ...echo(subject), concurrency: 1, durationMs: ms.one });
-    return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
+    const { times, callsPerSecond } = await load(subject.client, {
+      ...echo(subject),
+      concurrency: 1,
+      durationMs: ms.one,
+    });
+    const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(times, share));
+    return { p50, p95, p99, callsPerSecond1: callsPerSecond };
   },
   async sixteen(subject, { ms }) {
-    const before = cpuMicroseconds(subject.pid);
+    const before = subject.cpu();
     const sixteen = { ...echo(subject), concurrency: 16, durationMs: ms.sixteen };
     const { times, callsPerSecond } = await load(subject.client, sixteen);
-    const after = cpuMicroseconds(subject.pid);
+    const after = subject.cpu();
     return {
       callsPerSecond16: callsPerSecond,
       cpu: after === undefined ? undefined : (after - before) / times.length,
@@ -71,20 +99,35 @@ const figures = {
     const { callsPerSecond } = await load(subject.client, many);
     return { callsPerSecond128: callsPerSecond };
   },
+  async medium(subject, { ms }) {
+    const one = { ...big(subject, MEDIUM), concurrency: 1, durationMs: ms.medium };
+    const { times } = await load(subject.client, one);
+    return { medium: percentile(times, 0.5) };
+  },
+  async medium16(subject, { ms }) {
+    const sixteen = { ...big(subject, MEDIUM), concurrency: 16, durationMs: ms.medium };
+    const { callsPerSecond } = await load(subject.client, sixteen);
+    return { medium16: (callsPerSecond * MEDIUM) / MEGABYTE };
+  },
   async large(subject, { ms }) {
     const { times } = await load(subject.client, { ...big(subject), concurrency: 1, durationMs: ms.large });
     return { large: percentile(times, 0.5) };
   },
+  async large16(subject, { ms }) {
+    const sixteen = { ...big(subject), concurrency: 16, durationMs: ms.large };
+    const { callsPerSecond } = await load(subject.client, sixteen);
+    return { large16: callsPerSecond };
+  },
 };
 
-export function echo({ exposed }) {
-  const body = requestBody('tools/call', { name: exposed('echo'), arguments: { text: TEXT } });
+export function echo(subject, server) {
+  const body = requestBody('tools/call', subject.params('echo', { text: TEXT }, server));
   return { body, minBytes: TEXT.length };
 }
 
-export function big({ exposed }) {
-  const body = requestBody('tools/call', { name: exposed('big'), arguments: { bytes: MEGABYTE } });
-  return { body, minBytes: MEGABYTE };
+export function big(subject, bytes = MEGABYTE) {
+  const body = requestBody('tools/call', subject.params('big', { bytes }));
+  return { body, minBytes: bytes };
 }
 
 function toRows(section, { direct, floor, trunkline }) {
@@ -101,19 +144,62 @@ function toRows(section, { direct, floor, trunkline }) {
     const values = { floor: less(floor), trunkline: less(trunkline) };
     return { section, key: `${key}Added`, title, unit: 'ms', values, isDifference: true, hasRatios: false };
   };
-  const cpu = rowOf('cpu', 'CPU of the middle process, a call', 'µs');
+  const cpu = rowOf('cpu', 'CPU of the middle processes, a call', 'µs');
   // Directly there is nothing in the middle; what was read is the server's own CPU.
   delete cpu.values.direct;
   return [
-    rowOf('p50', 'one call at a time, p50', 'ms'),
-    added('p50', 'added, p50'),
-    rowOf('p95', 'one call at a time, p95', 'ms'),
-    added('p95', 'added, p95'),
+    ...['p50', 'p95', 'p99'].flatMap((key) => [
+      rowOf(key, `one call at a time, ${key}`, 'ms'),
+      added(key, `added, ${key}`),
+    ]),
+    rowOf('callsPerSecond1', 'calls a second, one at a time', '/s'),
     rowOf('callsPerSecond16', 'calls a second, 16 in flight', '/s', { goal: GOALS[section] }),
     rowOf('callsPerSecond128', 'calls a second, 128 in flight', '/s'),
     ...(trunkline[0].cpu === undefined ? [] : [cpu]),
+    rowOf('medium', 'result of 100 KB, p50', 'ms'),
+    rowOf('medium16', 'results of 100 KB, 16 in flight', 'MB/s'),
     rowOf('large', 'result of 1 MB, p50', 'ms'),
+    rowOf('large16', 'results of 1 MB, 16 in flight', 'MB/s'),
   ];
+}
+
+const BESIDE_COLUMNS = [
+  { key: 'p50Added', title: 'added p50 ms', kind: 'signed' },
+  { key: 'p95Added', title: 'p95', kind: 'signed' },
+  { key: 'p99Added', title: 'p99', kind: 'signed' },
+  { key: 'p50', title: 'p50 of direct', kind: 'ratio' },
+  { key: 'rate16', title: '16 in flight /s', kind: 'count' },
+  { key: 'rate16OfDirect', title: 'of direct', kind: 'ratio' },
+  { key: 'rate16OfFloor', title: 'of floor', kind: 'ratio' },
+  { key: 'rate128OfDirect', title: '128: of direct', kind: 'ratio' },
+  { key: 'cpu', title: 'CPU µs a call', kind: 'figure' },
+  { key: 'medium', title: '100 KB of direct', kind: 'ratio' },
+  { key: 'large', title: '1 MB of direct', kind: 'ratio' },
+  { key: 'large16', title: '1 MB MB/s', kind: 'count' },
+];
+
+/** Every subject in one table; each ratio is of the same round. */
+export function besideTable(transport, rounds, notes) {
+  const { direct, floor } = rounds;
+  const less = (one, other) => one - other;
+  const divided = (one, other) => one / other;
+  const rows = Object.entries(rounds).map(([name, own]) => {
+    const against = (base, key, combine) => paired(pick(own, key), pick(base, key), combine);
+    return {
+      name: name === 'attached' ? 'trunkline, shared' : name,
+      ...Object.fromEntries(['p50', 'p95', 'p99'].map((key) => [`${key}Added`, against(direct, key, less)])),
+      p50: against(direct, 'p50', divided),
+      rate16: medianOf(pick(own, 'callsPerSecond16')),
+      rate16OfDirect: against(direct, 'callsPerSecond16', divided),
+      rate16OfFloor: against(floor, 'callsPerSecond16', divided),
+      rate128OfDirect: against(direct, 'callsPerSecond128', divided),
+      cpu: name === 'direct' ? undefined : medianOf(pick(own, 'cpu')),
+      medium: against(direct, 'medium', divided),
+      large: against(direct, 'large', divided),
+      large16: medianOf(pick(own, 'large16')),
+    };
+  });
+  return { id: transport, title: TITLES[transport], columns: BESIDE_COLUMNS, rows, notes };
 }
 
 function pick(rounds, key) {

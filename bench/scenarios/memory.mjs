@@ -1,71 +1,130 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { childCommands, cpuMicroseconds, memory } from '../lib/proc.mjs';
-import { open } from '../lib/subjects.mjs';
-import { MANY_TOOLS, prepareWarmHome } from './start.mjs';
+import { memory } from '../lib/proc.mjs';
+import { cpuReader, memoryOf, open, prepareHome, serverProcesses, subjectOf } from '../lib/subjects.mjs';
+import { noteOf, withinMs } from '../lib/timeout.mjs';
 
 const SERVERS = 10;
-const SETTLE_MS = 1000;
-const WAIT_MS = 20_000;
-const GOAL = { valueAtMost: 70 };
+const SETTLE_MS = 1500;
+const WAIT_MS = 25_000;
 const IDLE_PROGRAM = 'process.stdin.resume()';
 
-/** Memory with 500 cached tools: with all servers running, and after they were stopped; then CPU while idle. */
-export async function idleMemory(children, { plan }) {
-  if (memory(process.pid).rss === undefined) return [];
-  const home = await prepareWarmHome(children, { idle: '2s' });
-  const node = children.start(['-e', IDLE_PROGRAM]);
-  const floor = await openListed(children, { name: 'floor', home });
-  const trunkline = await openListed(children, { name: 'trunkline', home });
-  await servers(trunkline, SERVERS);
-  await sleep(SETTLE_MS);
-  const running = memory(trunkline.pid);
-  await servers(trunkline, 0);
-  await sleep(SETTLE_MS);
-  const pids = { node: node.pid, floor: floor.pid, trunkline: trunkline.pid };
-  const stopped = eachOf(pids, memory);
-  const cpu = await idleCpu(pids, plan.idleSeconds);
-  await Promise.all([children.end(node), floor.close(), trunkline.close()]);
-  const row = (key, title, unit, figures, goal) => {
-    const values = eachOf(figures, (figure) => [figure]);
-    return { section: 'memory', key, title, unit, values, goal };
-  };
-  const part = (name) => eachOf(stopped, (figures) => figures[name]);
-  return [
-    row('rssRunning', 'RSS, ten servers running', 'MB', { trunkline: running.rss }, GOAL),
-    row('pssRunning', 'PSS, ten servers running', 'MB', { trunkline: running.pss }),
-    row('rss', 'RSS, servers stopped', 'MB', part('rss'), GOAL),
-    row('pss', 'PSS, servers stopped', 'MB', part('pss')),
-    { ...row('idleCpu', 'CPU while idle', 'ms/s', cpu), hasRatios: false },
-  ].filter(({ values }) => values.trunkline[0] !== undefined);
+/**
+ * Memory and CPU while nothing is asked, in front of ten servers that run: of a second start, after the whole list was
+ * read once. Trunkline also after its servers were stopped for being idle.
+ */
+export async function idleMemory(children, { plan, peers = [] }) {
+  if (memory(process.pid).rss === undefined) return {};
+  const tables = [];
+  const facts = {};
+  for (const size of plan.sizes) {
+    const notes = [];
+    const rows = [await emptyNode(children)];
+    for (const name of ['floor', 'sdk-naive', 'trunkline', ...peers.filter((peer) => !peer.isOneServer)]) {
+      const { isPeer, name: title } = subjectOf(name);
+      try {
+        const figures = await idleOf(children, { name, size, plan });
+        rows.push({ name: title, ...figures });
+        if (name === 'trunkline') facts[size] = figures;
+      } catch (error) {
+        if (!isPeer) throw error;
+        notes.push(`${title}: ${noteOf(error)}`);
+      } finally {
+        await children.endAll();
+      }
+    }
+    if (size === plan.sizes[0]) rows.push(await stoppedServers(children, { size, plan }));
+    const title = `Idle, ten servers, ${size.toLocaleString('en-US')} tools; node is an empty process`;
+    tables.push({ id: `memory${size}`, title, columns: COLUMNS, rows, notes });
+  }
+  return { tables, facts: { memory: facts } };
 }
 
-async function openListed(children, options) {
+const COLUMNS = [
+  { key: 'rss', title: 'RSS MB', kind: 'figure' },
+  { key: 'pss', title: 'PSS MB', kind: 'figure' },
+  { key: 'processes', title: 'processes', kind: 'count' },
+  { key: 'servers', title: 'servers', kind: 'count' },
+  { key: 'cpu', title: 'CPU ms/s', kind: 'figure' },
+  { key: 'listMs', title: 'tools/list ms', kind: 'figure' },
+];
+
+async function emptyNode(children) {
+  const node = children.start(['-e', IDLE_PROGRAM]);
+  await sleep(SETTLE_MS);
+  const { rss, pss } = memory(node.pid);
+  await children.end(node);
+  return { name: 'node', rss, pss, processes: 1 };
+}
+
+/** `config` is for Trunkline. */
+async function openTwice(children, { name, size, config }) {
+  const home = prepareHome(children, { servers: SERVERS, tools: size / SERVERS, config });
+  const options = { name, transport: subjectOf(name).transports[0], home, withinMs: WAIT_MS };
+  const first = await open(children, options);
+  await listAll(first, size);
+  await first.close();
   const subject = await open(children, options);
-  const { tools } = await subject.guard(subject.client.request('tools/list'));
-  if (tools.length !== MANY_TOOLS) throw new Error(`${options.name} listed ${tools.length} tools`);
+  await listAll(subject, size);
   return subject;
 }
 
-/** Waits until so many servers run below the subject. */
-async function servers({ name, pid }, wanted) {
+async function idleOf(children, { name, size, plan }) {
+  const subject = await openTwice(children, { name, size });
+  if (name === 'floor') await callEach(subject);
+  await running(subject, SERVERS);
+  const begin = performance.now();
+  await subject.guard(subject.client.request('tools/list'));
+  const listMs = performance.now() - begin;
+  await sleep(SETTLE_MS);
+  const cpu = await idleCpu(subject, plan.idleSeconds);
+  const figures = { ...memoryOf(subject), servers: serverProcesses(subject).length, cpu, listMs };
+  await subject.close();
+  return figures;
+}
+
+async function stoppedServers(children, { size, plan }) {
+  const subject = await openTwice(children, { name: 'trunkline', size, config: { idle: '2s' } });
+  await running(subject, 0);
+  await sleep(SETTLE_MS);
+  const figures = { ...memoryOf(subject), servers: 0, cpu: await idleCpu(subject, plan.idleSeconds) };
+  await subject.close();
+  return { name: 'trunkline, servers stopped', ...figures };
+}
+
+/** The floor starts a server when it is called. */
+async function callEach(subject) {
+  for (let server = 0; server < SERVERS; server++)
+    await subject.guard(
+      subject.client.request('tools/call', subject.params('echo', { text: 'start' }, `bench${server}`)),
+    );
+}
+
+async function listAll(subject, size) {
+  const all = async () => {
+    for (;;) {
+      const { tools } = await subject.client.request('tools/list');
+      if (subject.subject.isMeta || tools.length === size) return;
+      await sleep(100);
+    }
+  };
+  await subject.guard(withinMs(all(), WAIT_MS, `${subject.name} did not list ${size} tools`));
+}
+
+/** Waits until so many servers run. */
+async function running(subject, wanted) {
   const end = Date.now() + WAIT_MS;
-  const count = () => childCommands(pid).filter((command) => command.includes('echo-server')).length;
+  const count = () => serverProcesses(subject).length;
   while (count() !== wanted) {
-    if (Date.now() > end) throw new Error(`${name} has ${count()} servers running instead of ${wanted}`);
-    await sleep(50);
+    if (Date.now() > end) throw new Error(`${count()} servers run instead of ${wanted}`);
+    await sleep(100);
   }
 }
 
-async function idleCpu(pids, seconds) {
-  const before = eachOf(pids, cpuMicroseconds);
+/** Milliseconds of CPU in a second. */
+async function idleCpu(subject, seconds) {
+  const read = cpuReader(subject);
+  const before = read();
   await sleep(seconds * 1000);
-  const after = eachOf(pids, cpuMicroseconds);
-  return Object.fromEntries(
-    Object.keys(pids).map((name) => [name, (after[name] - before[name]) / 1000 / seconds]),
-  );
-}
-
-function eachOf(record, map) {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+  return (read() - before) / 1000 / seconds;
 }

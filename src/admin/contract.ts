@@ -171,7 +171,7 @@ export interface AdminServer {
   readonly enabled: boolean;
   /** A state of the connection, or `disabled`. */
   readonly state: string;
-  readonly share?: 'all' | 'session';
+  readonly share?: 'all' | 'session' | 'fleet' | 'fleet';
   /** References stay references; what may be a secret is not shown. */
   readonly transport?: AdminTransport;
   readonly tools: number;

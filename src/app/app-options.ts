@@ -5,8 +5,10 @@ import type { WrapClient } from './read-client.ts';
 /** What the command line decided, and everything of the outside world that the gateway touches. */
 export interface AppOptions {
   readonly file: string;
-  /** The configuration itself, where it is on the command line and `file` does not exist. */
+  /** The configuration itself, where it is on the command line or in a variable and `file` does not exist. */
   readonly text?: string | undefined;
+  /** Whether `text` is a configuration like a file's, which is kept in a variable: what its servers offer is approved and logged as usual. */
+  readonly isInline?: boolean | undefined;
   readonly stateDir: string;
   /** Where it is written which files a person trusts; absent where this one needs no trust. */
   readonly trustedIn?: string | undefined;
@@ -53,6 +55,11 @@ export interface AppOptions {
   readonly openapi: URL;
   readonly stdin: Readable;
   readonly stdout: Writable;
+}
+
+/** Whether a person has just typed the servers, which are then as good as approved and write to the terminal. */
+export function isTyped({ wrapped, text, isInline }: AppOptions): boolean {
+  return wrapped !== undefined || (text !== undefined && isInline !== true);
 }
 
 /** The largest message that a server, or a client on standard input, may send. */

@@ -16,6 +16,7 @@ import type { AppOptions } from './app-options.ts';
 import { buildGateway } from './build-gateway.ts';
 import { Callers } from './callers/callers.ts';
 import { Dashboard } from './callers/dashboard.ts';
+import { instanceKey } from './instance-key.ts';
 import { lazyAdmin } from './lazy-admin.ts';
 import { openAudit } from './open-audit.ts';
 import { managementTools } from './managing/management-tools.ts';
@@ -29,6 +30,8 @@ import type { Front } from './open-front.ts';
 import { loadSnapshot } from './load-snapshot.ts';
 import { profileProblem } from './profile-problem.ts';
 import type { Reloading } from './reloading.ts';
+import { othersOf } from './sessions/others-of.ts';
+import { openFleetOf } from './sharing/open-fleet.ts';
 
 export interface App {
   readonly gateway: Gateway;
@@ -72,7 +75,9 @@ export async function startApp(options: AppOptions): Promise<App> {
       });
     let telemetry = await telemetryOf(snapshot);
     scope.defer(() => telemetry.close());
-    const built = await buildGateway(options, current, { scope, log, warm, telemetry, store });
+    const key = instanceKey(options, snapshot);
+    const fleet = await openFleetOf(options, config, { store, key, scope, log });
+    const built = await buildGateway(options, current, { scope, log, warm, telemetry, store, key, fleet });
     const { gateway, signIns, pause } = built;
     const ended = deferred<void>();
     const shared = place.server && store.database;
@@ -122,7 +127,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       },
     });
     const front: Front = await openFront(options, current, {
-      ...{ gateway, log, results, sandbox, admin, onEnd: stop, callers },
+      ...{ gateway, log, results, sandbox, admin, onEnd: stop, callers, store, key },
+      others: fleet && othersOf(fleet),
       metricsText: () => telemetry.metricsText?.(),
       reload: async () => reloading?.look(),
       ...{ dashboard, meter, beside },
@@ -135,13 +141,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     scope.use(front);
     gateway.start(options.listen === 'nobody' ? 'on-demand' : 'at-once');
     const stopped = ended.promise.then(async () => {
+      const { shutdownMs, http } = current().value;
+      if (http.drainMs > 0) await front.drain?.(http.drainMs);
       front.stopAccepting();
-      const { shutdownMs } = current().value;
-      const until = Date.now() + shutdownMs;
+      const until = performance.now() + shutdownMs;
       // Calls that wait for one are answered now.
       void signIns[Symbol.asyncDispose]();
       await withinMs(Promise.all([front.drained(), sandbox.drained()]), shutdownMs);
-      await gateway.drain(Math.max(0, until - Date.now()));
+      await withinMs(built.leave(), Math.max(0, until - performance.now()));
+      await gateway.drain(Math.max(0, until - performance.now()));
       // While the front is open, so that whoever waits for a script is told.
       await sandbox[Symbol.asyncDispose]();
       await scope[Symbol.asyncDispose]();

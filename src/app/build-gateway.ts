@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import type { KeySource } from '../auth/upstream/sealing/secret-key.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { ListingCache } from '../catalog/listing-cache.ts';
 import type { WarmState } from '../catalog/warm-file.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import { referenceReader, reveal, revealTransport } from '../config/references.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { listingSource } from '../gateway/listing-source.ts';
 import { Pause } from '../gateway/pause.ts';
@@ -26,6 +28,8 @@ import { openApprovals, watchApprovals } from './open-approvals.ts';
 import { noteConnections, openServerLogs } from './managing/open-server-logs.ts';
 import type { Store } from './open-store.ts';
 import type { Telemetry } from './open-telemetry.ts';
+import { openSharing } from './sharing/open-sharing.ts';
+import { serverSharing } from './sharing/server-sharing.ts';
 import { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
 import { credentialsFor, openVault } from './signing-in/upstream-credentials.ts';
 
@@ -45,6 +49,8 @@ interface BuiltGateway {
   readonly guards: readonly Guard[];
   /** Absent where nothing is logged of servers. */
   readonly serverLogs: ServerLogs | undefined;
+  /** Nothing more is done for other gateways; resolves when what was begun is answered. */
+  readonly leave: () => Promise<void>;
   /** For the next warm start. */
   readonly remember: (snapshot: ConfigSnapshot) => void;
 }
@@ -59,6 +65,9 @@ export async function buildGateway(
     readonly warm: WarmState | undefined;
     readonly telemetry: Telemetry;
     readonly store: Store;
+    readonly key: KeySource;
+    /** Absent where this gateway shares nothing with others. */
+    readonly fleet: Fleet | undefined;
   },
 ): Promise<BuiltGateway> {
   const snapshot = current();
@@ -82,7 +91,7 @@ export async function buildGateway(
   const identity = { ...ours, ...options.wrapped?.client };
   const reader = referenceReader({ env, home: options.home, configFile: snapshot.file });
   let path: Promise<string | undefined> | undefined;
-  const opened = peerOpener({
+  const openedHere = peerOpener({
     identity,
     env,
     reveal: (upstream) => revealTransport(upstream, reader),
@@ -94,6 +103,8 @@ export async function buildGateway(
     log,
     maxMessageBytes: MAX_MESSAGE_BYTES,
   });
+  const servers = deps.fleet && (await serverSharing(deps.fleet, log));
+  const opened = servers?.opener(openedHere) ?? openedHere;
   const approvals = await openApprovals(options, current, {
     ...{ log, now, database, isStored: store.isStored, catalog: () => catalog },
   });
@@ -102,13 +113,15 @@ export async function buildGateway(
     if (approvals !== undefined && !(await approvals.mayStart(upstream))) throw heldServer(upstream.name);
     return opened(upstream, how);
   };
-  const vault = openVault(options, { database, now, log });
+  const isFollowed = store.place.server !== undefined && options.listen !== 'nobody';
+  const vault = openVault(options, { database, key: deps.key, now, log, isFollowed });
   const pool = scope.use(
     new UpstreamPool({
       ...{ open, identity, eras: cache.eras, log, now },
       credentialsFor: credentialsFor({ vault, reader, env, now, log }),
     }),
   );
+  servers?.host(pool);
   for (const upstream of config.upstreams) pool.add(upstream);
   if (serverLogs !== undefined) noteConnections(serverLogs, pool);
   const catalog: Catalog = scope.use(
@@ -124,6 +137,9 @@ export async function buildGateway(
     }),
   );
   await catalog.restore(config.upstreams);
+  const sharing = await openSharing(options, current, {
+    ...{ scope, store, cache, has: (name) => catalog.has(name), log },
+  });
   const guards = await loadGuards(config.guards, snapshot.file);
   const pause = new Pause(join(stateDir, 'paused.json'), now);
   const gateway = scope.use(
@@ -133,6 +149,7 @@ export async function buildGateway(
       ...{ watch: deps.telemetry.watch, isTracing: deps.telemetry.isTracing },
       isForOne: options.wrapped !== undefined,
       pause,
+      turn: sharing.turn,
       own: guards,
       reveal: (text) =>
         reveal(text, {
@@ -153,5 +170,6 @@ export async function buildGateway(
   }
   const upstreams = (): ConfigSnapshot['value']['upstreams'] => current().value.upstreams;
   const signIns = scope.use(new GatewaySignIns({ upstreams, vault, reader, now, env, home: options.home }));
-  return { gateway, signIns, pause, guards, serverLogs, remember };
+  const leave = async (): Promise<void> => servers?.leave();
+  return { gateway, signIns, pause, guards, serverLogs, leave, remember };
 }

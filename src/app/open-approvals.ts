@@ -12,6 +12,7 @@ import type { Lock } from '../policy/approvals/lock/lock.ts';
 import type { Offered } from '../policy/approvals/subject.ts';
 import { scanner } from '../policy/scanner.ts';
 import type { Database } from '../storage/database.ts';
+import { isTyped } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Store } from './open-store.ts';
 
@@ -30,7 +31,7 @@ export async function openApprovals(
     readonly now: () => number;
   },
 ): Promise<Approvals | undefined> {
-  if (options.wrapped !== undefined || options.text !== undefined) return undefined;
+  if (isTyped(options)) return undefined;
   const { stateDir } = options;
   const trust = trustOf(config);
   const toolsWith = (offered: Offered) => {

@@ -1,9 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { AdminRoutes } from '../admin/routes.ts';
+import type { KeySource } from '../auth/upstream/sealing/secret-key.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import type { ConfigDiff } from '../config/reload/diff-config.ts';
 import { ListTexts } from '../downstream/lists.ts';
 import { ParkedCalls } from '../downstream/parked-calls.ts';
 import { servePeer } from '../downstream/serve-peer.ts';
+import type { Others } from '../downstream/sessions/between/others.ts';
+import type { KeptSession, SessionConnection } from '../downstream/sessions/kept-session.ts';
 import type { SignInOffers } from '../downstream/sign-in-offers.ts';
 import type { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
 import { direct } from '../exposure/direct.ts';
@@ -17,19 +22,25 @@ import type { UpstreamName } from '../model/ids.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Results } from '../results/results.ts';
 import { OwnStdio } from '../wire/own-stdio.ts';
-import type { ClientChannel, Connection } from '../wire/serving.ts';
+import type { ClientChannel } from '../wire/serving.ts';
 import { MAX_MESSAGE_BYTES } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Callers } from './callers/callers.ts';
 import type { Dashboard } from './callers/dashboard.ts';
 import { Exposures } from './exposures.ts';
 import type { managementTools } from './managing/management-tools.ts';
+import type { Store } from './open-store.ts';
+
+/** How long a connection that came in the last moment has to send its request. */
+const SETTLE_MS = 250;
 
 /** What listens for clients: told to stop first, closed when calls have been drained. */
 export interface Front extends AsyncDisposable {
   readonly url: string | undefined;
   /** Client sessions that are connected now. */
   clients(): number;
+  /** Tells load balancers that it ends, and serves on for so long; new connections are refused afterwards. */
+  drain?(forMs: number): Promise<void>;
   stopAccepting(): void;
   /** Somebody is here who is no client, for whom it does not end by itself. */
   stay?(): Disposable;
@@ -48,6 +59,11 @@ export interface FrontDeps {
   readonly sandbox: LazySandbox;
   readonly admin: () => Promise<AdminRoutes>;
   readonly callers: Callers;
+  readonly store: Store;
+  /** The secret of this gateway. */
+  readonly key: KeySource;
+  /** Gateways that serve the same clients, where there are any. */
+  readonly others: Others | undefined;
   readonly dashboard: Dashboard;
   readonly meter: TokenMeter;
   readonly metricsText: () => string | undefined;
@@ -67,9 +83,10 @@ interface ConnectOptions {
   /** Whether what connects lasts as long as the client's session. */
   readonly isConnection?: boolean;
   readonly expose?: AppOptions['expose'];
+  readonly kept?: KeptSession | undefined;
 }
 
-export type Connect = (caller: Caller, channel: ClientChannel, options?: ConnectOptions) => Connection;
+export type Connect = (caller: Caller, channel: ClientChannel, options?: ConnectOptions) => SessionConnection;
 
 /** Standard input and output, HTTP, or the socket of the user's gateway; HTTP has the socket, too. */
 export async function openFront(
@@ -82,6 +99,7 @@ export async function openFront(
     get ttlMs() {
       return config().value.maxCallMs;
     },
+    others: deps.others,
   });
   const connect = connector(options, config, { ...deps, parked });
   if (options.listen !== 'socket' && options.http === undefined) {
@@ -107,6 +125,7 @@ export async function openFront(
   return {
     url: fronts[0]?.url,
     clients: () => fronts.reduce((sum, front) => sum + front.clients(), 0),
+    drain: async (forMs) => void (await Promise.all(fronts.map(async (front) => front.drain?.(forMs)))),
     stopAccepting: () => {
       for (const front of fronts) front.stopAccepting();
     },
@@ -131,7 +150,10 @@ export async function openFront(
 function connector(
   options: AppOptions,
   config: () => ConfigSnapshot,
-  deps: Pick<FrontDeps, 'beside' | 'gateway' | 'log' | 'results' | 'sandbox' | 'signIns' | 'meter'> & {
+  deps: Pick<
+    FrontDeps,
+    'beside' | 'gateway' | 'log' | 'results' | 'sandbox' | 'signIns' | 'meter' | 'others'
+  > & {
     readonly parked: ParkedCalls;
   },
 ): Connect {
@@ -144,7 +166,11 @@ function connector(
     (choose: ExposureChoice): ExposureChoice =>
     (view, client) =>
       meter.metered(choose(view, client));
-  return (caller, channel, { served = gateway, place = '', isConnection = false, expose: wanted } = {}) =>
+  return (
+    caller,
+    channel,
+    { served = gateway, place = '', isConnection = false, expose: wanted, kept } = {},
+  ) =>
     servePeer({
       gateway: served,
       // A server that is served alone looks like itself, and its list is the only one there is.
@@ -155,7 +181,9 @@ function connector(
           }
         : { exposure: direct }),
       edition: () => exposures.edition,
-      ...{ caller, channel, lists, parked, place, isConnection, signIns, log, version },
+      ...{ caller, channel, lists, parked, place, isConnection, kept, signIns, log, version },
+      // Only what goes on elsewhere may be answered there.
+      replica: kept && deps.others?.self,
     });
 }
 
@@ -191,7 +219,10 @@ function stdioFront(
 async function httpFront(
   options: AppOptions,
   config: () => ConfigSnapshot,
-  deps: Pick<FrontDeps, 'gateway' | 'log' | 'metricsText' | 'callers' | 'dashboard'> & {
+  deps: Pick<
+    FrontDeps,
+    'gateway' | 'log' | 'metricsText' | 'callers' | 'dashboard' | 'store' | 'key' | 'others'
+  > & {
     readonly connect: Connect;
     readonly parked: ParkedCalls;
   },
@@ -203,15 +234,19 @@ async function httpFront(
     import('../downstream/listen.ts'),
     import('../downstream/single-server.ts'),
   ]);
-  const { openHttpDoor } = await import('./callers/http-door.ts');
+  const [{ openHttpDoor }, { openSessionKeeping }] = await Promise.all([
+    import('./callers/http-door.ts'),
+    import('./sessions/open-session-keeping.ts'),
+  ]);
   const door = await openHttpDoor(options, config(), deps);
   const routes = mcpRoutes({
     ...http,
+    ...openSessionKeeping(deps),
     door,
-    connect: ({ caller, channel, path }) => {
+    connect: ({ caller, channel, path, kept }) => {
       const server = serverAt(path);
       const served = server === undefined ? gateway : gateway.alone(server);
-      return connect(caller, channel, { ...(served !== undefined && { served }), place: path });
+      return connect(caller, channel, { ...(served !== undefined && { served }), place: path, kept });
     },
     hasServer: (name, caller) =>
       gateway.alone(name) !== undefined && gateway.sight.of(caller).sees(name as UpstreamName),
@@ -230,6 +265,11 @@ async function httpFront(
   return {
     url: new URL('/mcp', listener.url).href,
     clients: () => routes.sessions,
+    drain: async (forMs) => {
+      routes.retire();
+      await delay(forMs);
+      await listener.refuse(SETTLE_MS);
+    },
     stopAccepting: () => {
       routes.stopAccepting();
       parked.close();

@@ -29,12 +29,12 @@ const MAX_STARTS = 2;
  * another version, configuration text or environment is left to the clients it has, and ends with the last of them.
  */
 export async function attach(options: AttachOptions): Promise<Dialled> {
-  const { stateDir, identity, hello, now } = options;
+  const { stateDir, identity, hello } = options;
   const lockFile = join(runDirOf(stateDir), 'gateway.lock');
-  const until = now() + WITHIN_MS;
+  const until = performance.now() + WITHIN_MS;
   let starts = 0;
   let unreachable: number | undefined;
-  while (now() < until) {
+  while (performance.now() < until) {
     const record = readRecord(stateDir);
     const running = await runningGateway(stateDir, identity);
     if (running !== undefined && running.pid !== unreachable) {

@@ -1,9 +1,8 @@
 import type { Entry } from '../model/entry.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import { uiReferences } from '../model/ui-references.ts';
-import { digestsOf } from './snapshot.ts';
+import { listsOf } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
-import { fingerprintOfText } from './fingerprint.ts';
 
 /** What may be seen of a snapshot. */
 export interface Allows {
@@ -22,14 +21,8 @@ export function restrict(snapshot: Snapshot, allows: Allows): Snapshot {
   const templates = snapshot.templates.filter(allows.entry);
   const isTemplate = new Set<Entry>(templates);
   const pages = pagesOf(tools);
-  const digests = digestsOf({ tools, prompts, resources, templates });
   return {
-    digest: fingerprintOfText(JSON.stringify(digests)),
-    digests,
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
-    prompts: new Map(prompts.map((prompt) => [prompt.name, prompt])),
-    resources: new Map(resources.map((resource) => [resource.uri, resource])),
-    templates,
+    ...listsOf({ tools, prompts, resources, templates }),
     held: {
       tools: new Map([...snapshot.held.tools].filter(([, { entry }]) => allows.entry(entry))),
       prompts: new Map([...snapshot.held.prompts].filter(([, { entry }]) => allows.entry(entry))),

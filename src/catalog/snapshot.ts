@@ -112,14 +112,8 @@ function snapshotOf(listings: readonly Listing[], offered: Entries): Snapshot {
   const { resources, templates, referred } = offered;
   const { shown: tools, held: heldTools } = byHold(offered.tools, listings);
   const { shown: prompts, held: heldPrompts } = byHold(offered.prompts, listings);
-  const digests = digestsOf({ tools, prompts, resources, templates });
   return {
-    digest: fingerprintOfText(JSON.stringify(digests)),
-    digests,
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
-    prompts: new Map(prompts.map((prompt) => [prompt.name, prompt])),
-    resources: new Map(resources.map((resource) => [resource.uri, resource])),
-    templates,
+    ...listsOf({ tools, prompts, resources, templates }),
     upstreams: new Map(
       inOrder([...listings], ({ upstream }) => upstream).map((listing) => [
         listing.upstream,
@@ -139,12 +133,22 @@ function snapshotOf(listings: readonly Listing[], offered: Entries): Snapshot {
   };
 }
 
-export function digestsOf(entries: Omit<Entries, 'referred'>): Snapshot['digests'] {
-  const { tools, prompts, resources, templates } = entries;
-  return {
+type Lists = Pick<Snapshot, 'digest' | 'digests' | 'tools' | 'prompts' | 'resources' | 'templates'>;
+
+/** What is shown, by name, with what tells it from what was shown before. */
+export function listsOf({ tools, prompts, resources, templates }: Omit<Entries, 'referred'>): Lists {
+  const digests = {
     tools: digestOf(tools, (tool) => tool.name),
     prompts: digestOf(prompts, (prompt) => prompt.name),
     resources: digestOf([...resources, ...templates], exposedUriOf),
+  };
+  return {
+    digest: fingerprintOfText(JSON.stringify(digests)),
+    digests,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    prompts: new Map(prompts.map((prompt) => [prompt.name, prompt])),
+    resources: new Map(resources.map((resource) => [resource.uri, resource])),
+    templates,
   };
 }
 

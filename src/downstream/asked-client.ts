@@ -28,9 +28,15 @@ const NEEDED: Readonly<Record<string, string>> = {
 
 /** Puts questions of servers to one client of an older revision, on the way of the call that they belong to. */
 export class AskedClient {
-  readonly #open = new Map<number, Open>();
+  readonly #open = new Map<RequestId, Open>();
+  readonly #by: string | undefined;
   /** From anywhere, so that a late answer to a question of a gateway that ended fits none of its successor's. */
-  #nextId = randomInt(1, 2 ** 40);
+  #next = randomInt(1, 2 ** 40);
+
+  /** Where several gateways serve one client, its answer may come to another one than asks `by` this name. */
+  constructor(by?: string) {
+    this.#by = by;
+  }
 
   /** The way to the client while it waits for the answer to this request. */
   during(request: IncomingRequest): Asker {
@@ -51,7 +57,8 @@ export class AskedClient {
       const message = `The client does not support ${neededFor(question).join('.')}.`;
       throw new RpcError({ code: RPC.methodNotFound, message });
     }
-    const id = this.#nextId++;
+    const number = this.#next++;
+    const id = this.#by === undefined ? number : `${this.#by}.${number}`;
     return new Promise<JsonObject>((resolve, reject) => {
       const cancellations = [options.cancellation, request.cancellation];
       const giveUp = (reason: Error): void => {
@@ -75,7 +82,7 @@ export class AskedClient {
   }
 
   response(answer: Answer): void {
-    if (typeof answer.id === 'number') this.#open.get(answer.id)?.answered(answer);
+    if (answer.id !== null) this.#open.get(answer.id)?.answered(answer);
   }
 
   close(): void {

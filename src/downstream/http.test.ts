@@ -105,6 +105,19 @@ describe('health', () => {
 });
 
 describe('the end', () => {
+  it('that retires is not ready, serves everybody, and asks each to come over a new connection', async () => {
+    await using test = await TestRoutes.start();
+    const stay = { connection: 'keep-alive' };
+    const before = await test.modern('ping', {}, stay);
+    expect(before.headers.connection).toBe('keep-alive');
+    test.routes.retire();
+    const opening = { ...ping, method: 'initialize' };
+    expect(await test.send('GET', '/readyz')).toMatchObject({ status: 503 });
+    expect(await test.send('GET', '/healthz')).toMatchObject({ status: 200 });
+    for (const answer of [await test.modern('ping', {}, stay), await test.post(opening, stay)])
+      expect(answer).toMatchObject({ status: 200, headers: { connection: 'close' } });
+  });
+
   it('refuses new requests after stopAccepting and finishes the old ones', async () => {
     const held: IncomingRequest[] = [];
     await using test = await TestRoutes.start({ slow: (request) => void held.push(request) });

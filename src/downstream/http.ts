@@ -6,6 +6,7 @@ import { GatewayError } from '../model/errors.ts';
 import type { Logger } from '../observe/log.ts';
 import { sendEmpty, sendJson } from '../wire/http-server.ts';
 import { Admitted } from './door/admitted.ts';
+import { PREFLIGHT, crossOrigin } from './door/cross-origin.ts';
 import { openDoor } from './door/door.ts';
 import type { Door } from './door/door.ts';
 import { Entering, isMcpPath } from './door/entering.ts';
@@ -18,11 +19,12 @@ import { refuse } from './inbound.ts';
 import type { Arriving, EndpointDeps, Inbound } from './inbound.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { OpenResponses } from './open-responses.ts';
-import { Sessions } from './sessions.ts';
-import type { Connect } from './sessions.ts';
+import type { Connect } from './sessions/kept-session.ts';
+import { openSessions } from './sessions/open-sessions.ts';
+import type { KeepingOptions } from './sessions/open-sessions.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
 
-export interface RouteOptions {
+export interface RouteOptions extends KeepingOptions {
   readonly connect: Connect;
   /** Whether a server of that name can be served alone to this caller. */
   readonly hasServer?: (name: string, caller: Caller) => boolean;
@@ -56,6 +58,8 @@ export interface McpRoutes extends AsyncDisposable {
   /** How many clients with a session there are. */
   readonly sessions: number;
   handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Everything is served as before, but whoever asks is told that this ends soon. */
+  retire(): void;
   /** New requests are refused from now on, those under way go on. */
   stopAccepting(): void;
   /** Other limits, and other names of ours, from now on. */
@@ -70,23 +74,13 @@ const MESSAGES_PATH = '/messages';
 const FLUSH_MS = 250;
 /** Clients try again after a second or a few. */
 const RESUME_MS = 15_000;
-const PREFLIGHT = [
-  'Access-Control-Allow-Methods',
-  'GET, POST, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers',
-  // The star stands for Mcp-Param-*; it does not cover Authorization, and old browsers do not know it.
-  'Content-Type, Accept, Authorization, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, *',
-  'Access-Control-Max-Age',
-  '600',
-];
-
 /** Everything that MCP clients may ask over HTTP. */
 export function mcpRoutes(options: RouteOptions): McpRoutes {
   const { connect, log, maxBodyBytes, maxSessions, sessionIdleMs: idleMs, now = Date.now } = options;
   const open = new OpenResponses();
   const { resumeMs = RESUME_MS } = options;
   const isShared = (): boolean => options.door !== undefined && options.door.isOpen !== true;
-  const sessions = new Sessions({ connect, maxSessions, isShared, idleMs, resumeMs, now, log });
+  const sessions = openSessions(options, { connect, maxSessions, isShared, idleMs, resumeMs, now, log });
   const limits = {
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * MEBIBYTE,
     slow: (bufferedBytes: number) => {
@@ -110,6 +104,7 @@ class Routes implements McpRoutes {
   readonly #sse: SseEndpoint;
   readonly #timer: NodeJS.Timeout;
   #isAccepting = true;
+  #isRetired = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: RouteOptions, deps: EndpointDeps) {
@@ -137,16 +132,22 @@ class Routes implements McpRoutes {
     const target = request.url ?? '';
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
+    // The next request of this client is to come over a new connection, and so to another gateway.
+    if (this.#isRetired) response.shouldKeepAlive = false;
     switch (path) {
       case '/healthz':
         return plain(response, 200, 'ok');
       case '/readyz': {
-        const isReady = this.#isAccepting && this.#isReady();
+        const isReady = this.#isAccepting && !this.#isRetired && this.#isReady();
         return plain(response, isReady ? 200 : 503, isReady ? 'ready' : 'not ready');
       }
       default:
         return this.#enter(request, response, path);
     }
+  }
+
+  retire(): void {
+    this.#isRetired = true;
   }
 
   stopAccepting(): void {
@@ -178,7 +179,7 @@ class Routes implements McpRoutes {
     const isAdmin = !isMcp && this.#door.admin?.takes(path) === true;
     if (!isMcp && !isMetrics && !isAdmin && !this.#isPage(path, host)) return nothing(response);
     // No page may read these across origins.
-    const headers = isAdmin || isMetrics ? [] : this.#crossOrigin(origin);
+    const headers = isAdmin || isMetrics ? [] : crossOrigin(this.#check.readableBy(origin));
     const inbound: Arriving = { request, response, path, headers };
     const problem = this.#check.problem(host, origin, request.socket.localAddress);
     if (problem !== undefined) return this.#forbid(inbound, problem);
@@ -260,19 +261,6 @@ class Routes implements McpRoutes {
     this.#admitted.cut(caller);
   }
 
-  #crossOrigin(origin: string | undefined): readonly string[] {
-    const reader = this.#check.readableBy(origin);
-    if (reader === undefined) return [];
-    return [
-      'Access-Control-Allow-Origin',
-      reader,
-      'Access-Control-Expose-Headers',
-      'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate',
-      'Vary',
-      'Origin',
-    ];
-  }
-
   #forbid(inbound: Arriving, problem: 'host' | 'origin'): void {
     const { host, origin } = inbound.request.headers;
     this.#deps.log.warn('A request was refused because of its Host or Origin.', {
@@ -295,6 +283,7 @@ class Routes implements McpRoutes {
     this.#gone?.[Symbol.dispose]();
     const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is shutting down.');
     this.#deps.sessions.endAll(reason);
+    this.#deps.sessions.line?.[Symbol.dispose]();
     await this.#deps.open.close(reason, FLUSH_MS);
   }
 }

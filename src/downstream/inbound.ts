@@ -8,7 +8,9 @@ import { errorText, parseMessage } from '../wire/message.ts';
 import type { Message, RequestId } from '../wire/message.ts';
 import type { StreamLimits } from '../wire/sse-server.ts';
 import type { OpenResponses } from './open-responses.ts';
-import type { Connect, Session, Sessions } from './sessions.ts';
+import type { Connect } from './sessions/kept-session.ts';
+import type { Session } from './sessions/session.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 /** One HTTP request at the door. */
 export interface Arriving {
@@ -43,7 +45,11 @@ const BATCH_VERSION = '2025-03-26';
 const MAX_BATCH = 100;
 
 /** Reads and parses the body of a POST; refuses what is no message. */
-export function readPosted(inbound: Inbound, deps: EndpointDeps, then: (message: Posted) => void): void {
+export function readPosted(
+  inbound: Inbound,
+  deps: EndpointDeps,
+  then: (message: Posted, text: string) => void,
+): void {
   const { request, response, headers } = inbound;
   if (!isJsonType(request.headers['content-type'])) {
     return refuse(inbound, 415, 'The Content-Type of a message must be application/json.');
@@ -55,7 +61,7 @@ export function readPosted(inbound: Inbound, deps: EndpointDeps, then: (message:
       if (parsed.kind === 'garbage') refuseText(inbound);
       else if (parsed.kind === 'invalid') {
         refuse(inbound, 400, `Not a JSON-RPC message: ${parsed.problem}.`, parsed.id);
-      } else then(parsed);
+      } else then(parsed, text);
     },
     refused: (problem) => {
       if (problem === 'not-utf8') return refuseText(inbound);

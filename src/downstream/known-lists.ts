@@ -17,6 +17,12 @@ const KINDS = Object.keys(LISTS) as Kind[];
 /** What a client has been told when it listed, so that a change it has seen is not announced to it afterwards. */
 export class KnownLists {
   readonly #known = new Map<string, string>();
+  readonly #isShared: boolean;
+
+  /** Where others serve the same client as well, it may have listed there since. */
+  constructor({ isShared = false }: { readonly isShared?: boolean } = {}) {
+    this.#isShared = isShared;
+  }
 
   listed(method: string, view: Digests): void {
     const kind = KINDS.find((candidate) => LISTS[candidate].includes(method));
@@ -30,9 +36,9 @@ export class KnownLists {
 
   /** The notifications that a change is worth to this client. */
   news(changed: ChangedLists, view: Digests): readonly string[] {
-    return KINDS.filter((kind) => changed[kind] && this.#isNews(kind, view)).map(
-      (kind) => `notifications/${kind}/list_changed`,
-    );
+    const news = KINDS.filter((kind) => changed[kind] && this.#isNews(kind, view));
+    if (this.#isShared) for (const method of news.flatMap((kind) => LISTS[kind])) this.#known.delete(method);
+    return news.map((kind) => `notifications/${kind}/list_changed`);
   }
 
   #isNews(kind: Kind, view: Digests): boolean {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import type { Socket } from 'node:net';
 
@@ -43,6 +44,17 @@ describe('listen', () => {
       });
     },
   );
+
+  it('that refuses serves whoever had connected before, and nobody else', async () => {
+    await using test = await TestRoutes.start();
+    const { socket, all } = open(test, '');
+    await once(socket, 'connect');
+    const refused = test.listener.refuse(5000);
+    await expect(fetch(new URL('/healthz', test.listener.url))).rejects.toThrow('fetch failed');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(await all).toContain('200 OK');
+    await refused;
+  });
 
   it.each(['', ':', '127.0.0.1', '127.0.0.1:99999', '127.0.0.1:x', '::1:80'])(
     'refuses "%s"',

@@ -22,6 +22,8 @@ export interface ListenLimits {
 export interface Listener {
   /** Of the server, without a path. */
   readonly url: URL;
+  /** Takes no new connections and ends unused ones; over when those that just came have asked, at the latest after so long. */
+  refuse(settleMs: number): Promise<void>;
   /** Ends all connections, also those in use. */
   close(): Promise<void>;
 }
@@ -72,7 +74,8 @@ export async function listen(options: {
   });
   const bound = server.address() as AddressInfo; // A TCP server that listens has one.
   const name = host.includes(':') ? `[${host}]` : host;
-  return { url: new URL(`http://${name}:${bound.port}`), close: closing(server) };
+  const url = new URL(`http://${name}:${bound.port}`);
+  return { url, refuse: (settleMs) => refusing(server, settleMs), close: closing(server) };
 }
 
 function readAddress(address: string, asksWho: boolean): { readonly host: string; readonly port: number } {
@@ -115,6 +118,15 @@ function bindProblem(cause: NodeJS.ErrnoException, address: string): GatewayErro
   }
   const message = `Cannot listen on ${address} (${cause.code ?? cause.message}); choose another with --http 127.0.0.1:PORT.`;
   return new GatewayError('USAGE', message, { cause, details: { address } });
+}
+
+/** A connection that was taken a moment ago may have a request on its way, which nobody would send again. */
+async function refusing(server: Server, settleMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, settleMs)));
+  await Promise.race([closed, late]);
+  clearTimeout(timer);
 }
 
 function closing(server: Server): () => Promise<void> {

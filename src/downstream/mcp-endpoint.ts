@@ -1,8 +1,7 @@
-import { isSameCaller } from '../model/caller.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { RpcErrorBody } from '../model/errors.ts';
-import { LEGACY_VERSIONS, MODERN_VERSION, NEWEST_LEGACY, RPC, eraOf } from '../wire/era.ts';
-import { readAccept, sendEmpty, sendRpcError, whenClosed } from '../wire/http-server.ts';
+import { MODERN_VERSION, NEWEST_LEGACY, RPC, eraOf } from '../wire/era.ts';
+import { readAccept, sendEmpty, sendRpcError } from '../wire/http-server.ts';
 import type { Accepts } from '../wire/http-server.ts';
 import { errorText } from '../wire/message.ts';
 import type { Message, RequestId } from '../wire/message.ts';
@@ -10,11 +9,13 @@ import { modernNotificationProblem, modernRequestProblem, modernStatus } from '.
 import { PostExchange } from '../wire/post-exchange.ts';
 import { PostedRequest } from '../wire/posted-request.ts';
 import type { ClientChannel, Connection } from '../wire/serving.ts';
-import { EventStream } from '../wire/sse-server.ts';
 import { batchProblem, readPosted, refuse, refuseBusy, refuseMethod } from './inbound.ts';
 import type { EndpointDeps, Inbound, Posted } from './inbound.ts';
-import { introducing } from './introducing.ts';
-import type { Session } from './sessions.ts';
+import { inSession } from './sessions/in-session.ts';
+import { introducing } from './sessions/introducing.ts';
+import { serveStream } from './sessions/serve-stream.ts';
+import type { Session } from './sessions/session.ts';
+import type { Told } from './sessions/between/session-line.ts';
 
 type Request = Extract<Message, { kind: 'request' }>;
 type Notification = Extract<Message, { kind: 'notification' }>;
@@ -128,6 +129,18 @@ export class McpEndpoint {
   // The older era: sessions.
 
   #initialize(inbound: Inbound, accepts: Accepts, message: Request): void {
+    const { sessions, log } = this.#deps;
+    const waiting = sessions.ready();
+    if (waiting === undefined) return this.#open(inbound, accepts, message);
+    waiting
+      .then(() => this.#open(inbound, accepts, message))
+      .catch((error: unknown) => {
+        log.error('There is no key for the ids of sessions.', { error: String(error) });
+        refuse(inbound, 500, 'The session could not be opened.', message.id);
+      });
+  }
+
+  #open(inbound: Inbound, accepts: Accepts, message: Request): void {
     const { sessions, open, log } = this.#deps;
     let session: Session | undefined;
     try {
@@ -147,14 +160,22 @@ export class McpEndpoint {
         sessions.end(opened, new GatewayError('CALL_CANCELLED', 'The session was not opened.'));
       },
     });
-    const request = opened.begin(message, introducing(opened, exchange, inbound.headers));
+    const request = opened.begin(message, introducing(opened, sessions, exchange));
     exchange.carry(request);
     opened.run(request);
   }
 
   #legacy(inbound: Inbound, accepts: Accepts, message: Posted): void {
-    const session = this.#session(inbound, 'id' in message ? message.id : null);
-    if (session === undefined) return;
+    inSession(inbound, this.#deps, 'id' in message ? message.id : null, (session) =>
+      this.#take(inbound, accepts, { session, message }),
+    );
+  }
+
+  #take(
+    inbound: Inbound,
+    accepts: Accepts,
+    { session, message }: { readonly session: Session; readonly message: Posted },
+  ): void {
     switch (message.kind) {
       case 'request': {
         const exchange = this.#exchange(inbound, accepts, { session });
@@ -165,9 +186,22 @@ export class McpEndpoint {
       case 'batch':
         return this.#batch(inbound, accepts, { session, messages: message.messages });
       default:
-        session.receive(message);
-        return sendEmpty(inbound.response, 202, inbound.headers);
+        return this.#tell(inbound, session, message);
     }
+  }
+
+  /** What needs no answer is for us, or for the gateway that asked or works on what it is about. */
+  #tell(inbound: Inbound, session: Session, message: Told): void {
+    const accepted = (): void => sendEmpty(inbound.response, 202, inbound.headers);
+    const forwarded = this.#deps.sessions.line?.forward(session, message);
+    if (forwarded === undefined) {
+      session.receive(message);
+      return accepted();
+    }
+    forwarded.then(accepted, (error: unknown) => {
+      const text = error instanceof Error ? error.message : 'The gateway that asked is gone.';
+      refuse(inbound, 400, text);
+    });
   }
 
   #batch(
@@ -190,64 +224,30 @@ export class McpEndpoint {
         session.run(request);
       } else if (message.kind === 'invalid') {
         exchange?.answer(errorText(message.id, { code: RPC.invalidRequest, message: message.problem }), 200);
-      } else session.receive(message);
+      } else {
+        const forwarded = this.#deps.sessions.line?.forward(session, message);
+        if (forwarded === undefined) session.receive(message);
+        else forwarded.catch(() => {}); // There is no way to say so within the answer to a batch.
+      }
     }
   }
 
   #listen(inbound: Inbound): void {
     if (namesModern(inbound)) return refuseMethod(inbound, 'POST');
-    const { request, response, headers } = inbound;
-    if (!readAccept(request.headers.accept).events) {
+    if (!readAccept(inbound.request.headers.accept).events) {
       return refuse(inbound, 406, 'Accept must allow text/event-stream.');
     }
-    const session = this.#session(inbound, null);
-    if (session === undefined) return;
-    const lastEvent = request.headers['last-event-id'];
-    // Clients take this for the end, and a stream without anything on it for a reason to try again.
-    if (typeof lastEvent === 'string' && session.resumable.isOver(lastEvent))
-      return refuseMethod(inbound, 'POST, DELETE');
-    const { open, limits } = this.#deps;
-    const stream = new EventStream(response, limits);
-    whenClosed(response, () => {
-      open.delete(stream);
-      session.detach(stream);
-    });
-    open.add(stream);
-    stream.start(headers);
-    stream.flush();
-    if (typeof lastEvent !== 'string') session.attach(stream);
-    else if (!session.resume(lastEvent, stream)) stream.end();
+    inSession(inbound, this.#deps, null, (session) => serveStream(inbound, session, this.#deps));
   }
 
   #delete(inbound: Inbound): void {
     if (namesModern(inbound)) return refuseMethod(inbound, 'POST');
-    const session = this.#session(inbound, null);
-    if (session === undefined) return;
-    this.#deps.sessions.end(session, new GatewayError('CALL_CANCELLED', 'The client ended the session.'));
-    sendEmpty(inbound.response, 204, inbound.headers);
-  }
-
-  /** Refuses the request when it names no session that we know. */
-  #session(inbound: Inbound, id: RequestId | null): Session | undefined {
-    const { headers } = inbound.request;
-    const version = headers['mcp-protocol-version'];
-    if (typeof version === 'string' && !LEGACY_VERSIONS.includes(version)) {
-      refuse(inbound, 400, 'This MCP-Protocol-Version is not supported.', id);
-      return undefined;
-    }
-    const sessionId = headers['mcp-session-id'];
-    if (typeof sessionId !== 'string') {
-      refuse(inbound, 400, 'The header Mcp-Session-Id is missing; begin with initialize.', id);
-      return undefined;
-    }
-    const session = this.#deps.sessions.get(sessionId);
-    // To everybody but the caller who opened it there is no such session.
-    const isOwn = session?.path === inbound.path && isSameCaller(session.caller, inbound.caller);
-    if (session?.protocol === undefined || !isOwn) {
-      refuse(inbound, 404, 'There is no such session; begin with initialize.', id);
-      return undefined;
-    }
-    return session;
+    inSession(inbound, this.#deps, null, (session) => {
+      const reason = new GatewayError('CALL_CANCELLED', 'The client ended the session.');
+      void this.#deps.sessions
+        .finish(session, reason)
+        .then(() => sendEmpty(inbound.response, 204, inbound.headers));
+    });
   }
 
   #exchange(

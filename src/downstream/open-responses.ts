@@ -1,14 +1,16 @@
+import { Crowd } from '../lib/crowd.ts';
+import type { Member } from '../lib/crowd.ts';
 import type { GatewayError } from '../model/errors.ts';
 
 /** A response that has begun or will; it leaves the set when its connection is done with it. */
-export interface OpenResponse {
+export interface OpenResponse extends Member {
   tick(): void;
   end(reason: GatewayError): void;
   destroy(): void;
 }
 
 export class OpenResponses {
-  readonly #open = new Set<OpenResponse>();
+  readonly #open = new Crowd<OpenResponse>();
   #onEmpty: (() => void) | undefined;
 
   add(response: OpenResponse): void {
@@ -25,7 +27,7 @@ export class OpenResponses {
   }
 
   endAll(reason: GatewayError): void {
-    for (const response of [...this.#open]) response.end(reason);
+    for (const response of this.#open) response.end(reason);
   }
 
   /** Ends all; what a client has not taken after the grace is cut off. */

@@ -4,6 +4,7 @@ import { RpcError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import { reaches } from '../model/log-level.ts';
 import { RPC } from '../wire/era.ts';
+import type { RequestId } from '../wire/message.ts';
 import type { ClientChannel } from '../wire/serving.ts';
 import type { AskedClient } from './asked-client.ts';
 
@@ -51,7 +52,7 @@ export class OutsideClient implements ClientBehind {
       canAsk: true,
       cancellation,
       notify: (told: string, about: JsonObject | undefined) => channel.notify(told, about),
-      ask: (id: number, asked: string, about: JsonObject | undefined) => channel.ask?.(id, asked, about),
+      ask: (id: RequestId, asked: string, about: JsonObject | undefined) => channel.ask?.(id, asked, about),
     };
     const { capabilities } = this;
     return this.#client.asked.ask(way, { method, params }, { capabilities, cancellation, isAlone: true });

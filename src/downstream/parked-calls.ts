@@ -9,16 +9,25 @@ import { RPC } from '../wire/era.ts';
 import type { IncomingRequest } from '../wire/serving.ts';
 import { canAnswer, neededFor } from './asked-client.ts';
 import type { Asker } from './client-behind-request.ts';
+import { ContinuedCalls } from './continued-calls.ts';
+import type { Others } from './sessions/between/others.ts';
 
 /** How the call is made; `asker` is whom the server may ask meanwhile. */
 type Start = (cancellation: Cancellation, asker: Asker) => Promise<Payload>;
 
 /** Whose call it is. */
-interface By {
+export interface By {
   readonly caller: string;
   /** Where it was made: the same name is another tool elsewhere. */
   readonly place: string;
   readonly capabilities: JsonObject;
+}
+
+interface ParkedOptions {
+  /** How long a call waits; read when it begins to. */
+  readonly ttlMs: number;
+  /** Gateways that a request may come to which continues a call of ours. */
+  readonly others?: Others | undefined;
 }
 
 const PREFIX = 'trunkline.';
@@ -36,12 +45,15 @@ const GONE: ReadonlySet<string> = new Set([
  * request that brings the answers, which must come from the same caller and be otherwise the same.
  */
 export class ParkedCalls {
-  readonly #options: { readonly ttlMs: number };
+  readonly #options: ParkedOptions;
   readonly #parked = new Map<string, ParkedCall>();
+  readonly #elsewhere: ContinuedCalls | undefined;
 
-  /** How long a call waits is read when it begins to. */
-  constructor(options: { readonly ttlMs: number }) {
+  constructor(options: ParkedOptions) {
     this.#options = options;
+    const { others } = options;
+    if (others !== undefined)
+      this.#elsewhere = new ContinuedCalls(others, (request, by) => this.#continue(request, by));
   }
 
   /** Answers with the result, or with what the server wants to know first. */
@@ -51,6 +63,14 @@ export class ParkedCalls {
       const call = new ParkedCall(request, by);
       return call.begin(request, start, (parked) => this.#park(parked));
     }
+    const owner = this.#elsewhere?.ownerOf(state.slice(PREFIX.length));
+    if (owner !== undefined && this.#elsewhere !== undefined)
+      return this.#elsewhere.continue(owner, request, by);
+    return this.#continue(request, by);
+  }
+
+  #continue(request: IncomingRequest, by: By): Promise<Payload> {
+    const state = String(request.params?.['requestState']);
     const call = this.#parked.get(state);
     if (call?.isContinuedBy(request, by) !== true) {
       const message =
@@ -73,7 +93,7 @@ export class ParkedCalls {
       this.#parked.delete(oldest[0]);
       oldest[1].abandon('Too many questions are open.');
     }
-    const state = PREFIX + randomUUID();
+    const state = `${PREFIX}${this.#elsewhere?.name ?? ''}${randomUUID()}`;
     this.#parked.set(state, call);
     call.expireAfter(this.#options.ttlMs, () => this.#parked.delete(state));
     return state;

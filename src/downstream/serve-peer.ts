@@ -6,14 +6,13 @@ import type { Caller } from '../model/caller.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
-import { isLogLevel } from '../model/log-level.ts';
 import type { Era, ServerFacts } from '../model/server-facts.ts';
 import type { Logger } from '../observe/log.ts';
 import { clientNameOf, nameOf } from '../wire/envelope.ts';
 import { eraOf, LEGACY_VERSIONS, META, MODERN_VERSION, RPC } from '../wire/era.ts';
 import type { Message } from '../wire/message.ts';
-import type { ClientChannel, Connection, IncomingRequest } from '../wire/serving.ts';
-import { ClientCalls, stringParam } from './client-calls.ts';
+import type { ClientChannel, IncomingRequest } from '../wire/serving.ts';
+import { ClientCalls } from './client-calls.ts';
 import { discoverResult, initializeResult, introduceAll, introduceOne } from './introduction.ts';
 import { KnownLists } from './known-lists.ts';
 import { Listeners } from './listeners.ts';
@@ -21,6 +20,9 @@ import type { ListTexts } from './lists.ts';
 import { OutsideClient } from './outside-client.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import { SessionExposure } from './session-exposure.ts';
+import type { KeptSession, SessionConnection } from './sessions/kept-session.ts';
+import type { SessionState } from './sessions/session-state.ts';
+import { SessionSettings } from './sessions/session-settings.ts';
 import type { SignInOffers } from './sign-in-offers.ts';
 import { toRpcError } from './to-wire.ts';
 
@@ -39,6 +41,10 @@ export interface Binding {
   readonly place?: string;
   /** Whether the client is connected as long as it lives; then modern ones have a session, too. */
   readonly isConnection?: boolean;
+  /** Our name, where several gateways serve one client. */
+  readonly replica?: string | undefined;
+  /** Of an older client over HTTP, whose session may be served elsewhere as well, and after us. */
+  readonly kept?: KeptSession | undefined;
   /** Absent where nobody can be offered a link. */
   readonly signIns?: SignInOffers | undefined;
   readonly log: Logger;
@@ -46,16 +52,17 @@ export interface Binding {
 }
 
 /** The side that answers one client. Cheap and without side effects until the client asks for something. */
-export function servePeer(binding: Binding): Connection {
+export function servePeer(binding: Binding): SessionConnection {
   return new ClientSession(binding);
 }
 
-class ClientSession implements Connection {
+class ClientSession implements SessionConnection {
   readonly #binding: Binding;
   readonly #listeners: Listeners;
   readonly #calls: ClientCalls;
   readonly #exposure: SessionExposure;
-  readonly #known = new KnownLists();
+  readonly #known: KnownLists;
+  readonly #settings: SessionSettings;
   #attached: Disposable | undefined;
   /** Settled when the answer to `initialize` is on its way. */
   #opening: Promise<void> | undefined;
@@ -63,12 +70,20 @@ class ClientSession implements Connection {
 
   constructor(binding: Binding) {
     this.#binding = binding;
+    this.#known = new KnownLists({ isShared: binding.replica !== undefined });
     this.#exposure = new SessionExposure(binding.exposure, () => this.#view(), {
-      onReveal: () => this.#known.toldOfTools({ digests: this.#exposure.digests(this.#view(), 'legacy') }),
+      onReveal: (names) => {
+        this.#known.toldOfTools({ digests: this.#exposure.digests(this.#view(), 'legacy') });
+        this.#settings.revealed(names);
+      },
       ...(binding.edition && { edition: binding.edition }),
     });
     this.#calls = new ClientCalls({ place: '', ...binding }, this.#exposure);
     this.#listeners = new Listeners(binding.gateway, binding.caller);
+    const [calls, exposure, listeners] = [this.#calls, this.#exposure, this.#listeners];
+    this.#settings = new SessionSettings({ ...binding, calls, exposure, listeners });
+    const before = binding.kept?.before?.facts;
+    if (before !== undefined) this.#meet(before.info, before.capabilities);
   }
 
   request(request: IncomingRequest): void {
@@ -100,6 +115,18 @@ class ClientSession implements Connection {
     if (!OF_THE_HOP.has(method)) this.#binding.gateway.notify?.(method, params);
   }
 
+  adopt(state: SessionState): Promise<void> {
+    return this.#settings.adopt(state);
+  }
+
+  returned(): void {
+    const { gateway } = this.#binding;
+    const offered = gateway.introduction && this.#view().servers[0]?.facts?.capabilities;
+    const isOffered = (kind: string): boolean => offered === undefined || kind in offered;
+    const [tools, prompts, resources] = ['tools', 'prompts', 'resources'].map(isOffered);
+    this.#announce({ tools: tools === true, prompts: prompts === true, resources: resources === true });
+  }
+
   response(message: Extract<Message, { kind: 'result' | 'error' }>): void {
     this.#calls.asked.response(message);
   }
@@ -120,11 +147,11 @@ class ClientSession implements Connection {
       case 'ping':
         return EMPTY;
       case 'logging/setLevel':
-        return this.#leftToServer(request, params) ?? this.#setLogLevel(params['level']);
+        return this.#leftToServer(request, params) ?? this.#settings.setLogLevel(params['level']);
       case 'resources/subscribe':
-        return this.#leftToServer(request, params) ?? this.#subscribe(request, params);
+        return this.#leftToServer(request, params) ?? this.#settings.subscribe(request, params);
       case 'resources/unsubscribe':
-        return this.#leftToServer(request, params) ?? this.#unsubscribe(params);
+        return this.#leftToServer(request, params) ?? this.#settings.unsubscribe(params);
       default:
         return this.#shared(request, params, 'legacy');
     }
@@ -175,23 +202,21 @@ class ClientSession implements Connection {
     return isLeft === true ? this.#calls.run(request, params, 'legacy') : undefined;
   }
 
-  #setLogLevel(level: unknown): Payload {
-    if (!isLogLevel(level)) throw invalidParams('level must be a log level such as "info".');
-    this.#calls.logLevel = level;
-    this.#binding.gateway.wantLogs(level);
-    return EMPTY;
-  }
-
   #initialize(params: JsonObject): Promise<Payload> | Payload {
     const { protocolVersion: wanted, capabilities, clientInfo } = params;
-    this.#exposure.client = nameOf(clientInfo);
-    this.#calls.info = isJsonObject(clientInfo) ? clientInfo : undefined;
-    this.#calls.capabilities = isJsonObject(capabilities) ? capabilities : {};
     if (typeof wanted !== 'string') throw invalidParams('protocolVersion must be a string.');
+    this.#meet(clientInfo, capabilities);
+    return this.#introduced('legacy', (introduction) => initializeResult(wanted, introduction));
+  }
+
+  /** An older client that stays has said who it is, just now or wherever its session was opened. */
+  #meet(info: unknown, capabilities: unknown): void {
+    this.#exposure.client = nameOf(info);
+    this.#calls.info = isJsonObject(info) ? info : undefined;
+    this.#calls.capabilities = isJsonObject(capabilities) ? capabilities : {};
     this.#listeners.announceChanges((changed) => this.#announce(changed));
     const { gateway, channel } = this.#binding;
     this.#attached ??= gateway.attach?.(new OutsideClient(this.#calls, channel, gateway.isForOne === true));
-    return this.#introduced('legacy', (introduction) => initializeResult(wanted, introduction));
   }
 
   /** At once, unless a server that is served alone is to speak for itself. */
@@ -210,26 +235,6 @@ class ClientSession implements Connection {
     return known.then((facts) =>
       answer(facts === undefined ? introduceAll(version, undefined) : introduceOne(facts, era)),
     );
-  }
-
-  async #subscribe(request: IncomingRequest, params: JsonObject): Promise<Payload> {
-    const uri = stringParam(params, 'uri');
-    // Whose resource it is may not be known yet.
-    await this.#binding.gateway.settled();
-    const behind = this.#calls.behind(request);
-    const tell = (update: JsonObject): void =>
-      this.#binding.channel.notify('notifications/resources/updated', { ...update, uri });
-    try {
-      await this.#listeners.subscribe(uri, tell, behind);
-      return EMPTY;
-    } finally {
-      behind.isOver = true;
-    }
-  }
-
-  #unsubscribe(params: JsonObject): Payload {
-    this.#listeners.unsubscribe(stringParam(params, 'uri'));
-    return EMPTY;
   }
 
   #announce(changed: ChangedLists): void {

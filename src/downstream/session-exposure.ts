@@ -6,7 +6,7 @@ import type { Era } from '../model/server-facts.ts';
 export class SessionExposure {
   readonly #choose: ExposureChoice;
   readonly #view: () => View;
-  readonly #onReveal: (() => void) | undefined;
+  readonly #onReveal: ((names: readonly string[]) => void) | undefined;
   /** What an older client calls itself; a modern one says it with every request. */
   client: string | undefined;
   readonly #edition: () => unknown;
@@ -20,7 +20,8 @@ export class SessionExposure {
       onReveal,
       edition = () => undefined,
     }: {
-      readonly onReveal?: () => void;
+      /** Told the tools that were not listed before. */
+      readonly onReveal?: (names: readonly string[]) => void;
       /** Another value when the choice has to be made anew, since the configuration is another one. */
       readonly edition?: () => unknown;
     } = {},
@@ -53,11 +54,17 @@ export class SessionExposure {
   /** Whether any of these tools was not listed for this session before, so that the client must be told. */
   reveal(names: readonly string[]): boolean {
     const revealed = (this.#revealed ??= new Set());
-    const before = revealed.size;
-    for (const name of names) revealed.add(name);
-    if (revealed.size === before) return false;
-    this.#onReveal?.();
+    const added = names.filter((name) => !revealed.has(name));
+    for (const name of added) revealed.add(name);
+    if (added.length === 0) return false;
+    this.#onReveal?.(added);
     return true;
+  }
+
+  /** Tools that the client knows of already, from searches elsewhere. */
+  restore(names: readonly string[]): void {
+    const revealed = (this.#revealed ??= new Set());
+    for (const name of names) revealed.add(name);
   }
 }
 

@@ -104,18 +104,17 @@ export class SignInOffers {
 }
 
 /** Once more after somebody signed in for it, where the client could be asked to. */
-export async function mended(
+export function mended(
   { caller, signIns }: { readonly caller: Caller; readonly signIns?: SignInOffers | undefined },
   era: Era,
   request: CallRequest,
   make: () => Promise<Payload>,
 ): Promise<Payload> {
-  try {
-    return await make();
-  } catch (error) {
-    if ((await signIns?.mend(error, { caller, era, request })) !== true) throw error;
+  if (signIns === undefined) return make();
+  return make().catch(async (error: unknown) => {
+    if (!(await signIns.mend(error, { caller, era, request }))) throw error;
     return make();
-  }
+  });
 }
 
 /** The server that this caller can sign in to; others may sign in for all only where they administer. */

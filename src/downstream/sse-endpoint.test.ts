@@ -32,7 +32,7 @@ describe('HTTP+SSE', () => {
       },
     });
     const { stream, post } = await open(test);
-    expect(stream.events.all[0]?.data).toMatch(/^\/messages\?sessionId=[0-9a-f-]{36}$/);
+    expect(stream.events.all[0]?.data).toMatch(/^\/messages\?sessionId=[\w-]{22}$/);
     expect(await post(initialize)).toBe(202);
     expect(await post({ jsonrpc: '2.0', id: 1, method: 'report' })).toBe(202);
     expect(await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).toBe(202);

@@ -8,7 +8,7 @@ export interface CallRequest extends Pick<
   'session' | 'group' | 'client' | 'cancellation' | 'onProgress' | 'behind' | 'checksArguments'
 > {
   readonly params: JsonObject;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Asked about the tool before it is called; throws to refuse. */
-  readonly check?: (entry: ToolEntry) => void;
+  readonly check?: ((entry: ToolEntry) => void) | undefined;
 }

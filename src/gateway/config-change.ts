@@ -58,7 +58,8 @@ export async function applyChange({ snapshot, diff }: ConfigChange, parts: Chang
   for (const name of diff.reopened) subscriptions.renew(name);
   if (diff.adjusted.length > 0 || diff.settings.some((key) => SEEN_BY.includes(key)))
     parts.announcements.byRules();
-  for (const name of [...diff.added, ...diff.reopened]) discovery.changed(name);
+  for (const name of diff.added) discovery.changed(name, { isNew: true });
+  for (const name of diff.reopened) discovery.changed(name);
   await quarantine.judgeAgain(diff.adjusted);
   await quarantine.forget(diff.gone);
 }

@@ -11,10 +11,15 @@ const WARM_DELAY_MS = 500;
 /** A reconnected server may be a newer one; it is listed again unless that was just done. */
 const FRESH_MS = 60_000;
 
+/** Lists a server unless another process has done so, which shares with us what it found. */
+export type ListingTurn = (name: UpstreamName, list: () => Promise<void>) => Promise<void>;
+
 interface DiscoveryOptions {
   readonly refreshMs: () => number;
   readonly now: () => number;
   readonly log: Logger;
+  /** Where several processes share what they list; else each lists for itself. */
+  readonly turn?: ListingTurn | undefined;
 }
 
 /** Decides when upstreams are listed: at the start, when they say so, and when they come back. */
@@ -42,10 +47,10 @@ export class Discovery implements AsyncDisposable {
     this.#isAtOnce = when === 'at-once';
     const names = this.#isAtOnce ? this.#pool.names() : [];
     const known = names.filter((name) => this.#catalog.has(name));
-    const first = names.filter((name) => !known.includes(name)).map((name) => this.refreshInBackground(name));
+    const first = names.filter((name) => !known.includes(name)).map((name) => this.#refreshInTurn(name));
     this.#warmTimer = setTimeout(
       () => {
-        const second = known.map((name) => this.refreshInBackground(name));
+        const second = known.map((name) => this.#refreshInTurn(name));
         void Promise.all([...first, ...second]).then(() => this.#firstRound.resolve());
       },
       known.length === 0 ? 0 : WARM_DELAY_MS,
@@ -54,8 +59,7 @@ export class Discovery implements AsyncDisposable {
       this.#pool.events.on('listChanged', ({ name }) => this.#listChanged(name)),
       this.#pool.events.on('state', ({ name, state }) => {
         if (state.at !== 'ready') return;
-        if (this.#options.now() - (this.#triedAt.get(name) ?? 0) > FRESH_MS)
-          void this.refreshInBackground(name);
+        if (this.#options.now() - (this.#triedAt.get(name) ?? 0) > FRESH_MS) void this.#refreshInTurn(name);
       }),
     );
   }
@@ -72,10 +76,7 @@ export class Discovery implements AsyncDisposable {
 
   /** A failure is in the upstream's state and in the log; the last listing stays. */
   refreshInBackground(name: UpstreamName): Promise<void> {
-    return this.refresh(name).catch((error: unknown) => {
-      if (!this.#isStopped)
-        this.#options.log.debug('Cannot list a server.', { upstream: name, reason: String(error) });
-    });
+    return this.refresh(name).catch((error: unknown) => this.#failed(name, error));
   }
 
   /** Waits for the listing that is being made, or makes one; for servers that have none. */
@@ -109,9 +110,27 @@ export class Discovery implements AsyncDisposable {
   }
 
   /** A server is new, or another one under the name of an older; where only what is asked for is listed, it is when it is asked for. */
-  changed(name: UpstreamName): void {
+  changed(name: UpstreamName, { isNew = false } = {}): void {
     this.#triedAt.delete(name);
-    if (this.#isAtOnce) void this.refreshInBackground(name);
+    if (!this.#isAtOnce) return;
+    void (isNew ? this.#refreshInTurn(name) : this.refreshInBackground(name));
+  }
+
+  /** Nobody asks for it now, so that it need not be us who lists. */
+  async #refreshInTurn(name: UpstreamName): Promise<void> {
+    const { turn, now } = this.#options;
+    if (turn === undefined) return this.refreshInBackground(name);
+    try {
+      await turn(name, () => this.refresh(name));
+      this.#triedAt.set(name, now());
+    } catch (error) {
+      this.#failed(name, error);
+    }
+  }
+
+  #failed(name: UpstreamName, error: unknown): void {
+    if (!this.#isStopped)
+      this.#options.log.debug('Cannot list a server.', { upstream: name, reason: String(error) });
   }
 
   #listChanged(name: UpstreamName): void {

@@ -22,7 +22,6 @@ interface FirstListingDeps {
   readonly deadlines: Deadlines;
   readonly separator: () => string;
   readonly timeoutOf: (upstream: UpstreamName) => number;
-  readonly now: () => number;
 }
 
 /** While a server has no listing yet, a call is matched against the known prefixes and only that server is listed. */
@@ -54,9 +53,9 @@ export class FirstListing {
   }
 
   async list(upstream: UpstreamName, { cancellation, timeoutMs }: CallRequest): Promise<void> {
-    const { discovery, deadlines, timeoutOf, now } = this.#deps;
+    const { discovery, deadlines, timeoutOf } = this.#deps;
     const waitMs = timeoutMs ?? timeoutOf(upstream);
-    const limit = deadlines.add(now() + waitMs, () => cancellation.cancel(tooLate(upstream, waitMs)));
+    const limit = deadlines.add(deadlines.now() + waitMs, () => cancellation.cancel(tooLate(upstream, waitMs)));
     try {
       await orCancelled(discovery.list(upstream), cancellation);
     } finally {

@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../config/config.ts';
 import type { CallWatch } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Approvals } from '../policy/approvals/approvals.ts';
+import type { ListingTurn } from './discovery.ts';
 import type { Pause } from './pause.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
 import type { Guard } from '../policy/call.ts';
@@ -24,6 +25,8 @@ export interface GatewayDeps {
   readonly reveal?: (text: string) => Promise<string>;
   /** Told of every operation that is over. */
   readonly watch?: CallWatch | undefined;
+  /** Which of several gateways lists a server; without it each lists for itself. */
+  readonly turn?: ListingTurn | undefined;
   /** Whether a person has paused serving; without it nobody can. */
   readonly pause?: Pause;
   /** Whether calls get spans. */

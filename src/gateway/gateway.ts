@@ -68,8 +68,8 @@ export class Gateway implements Served, AsyncDisposable {
     this.#deps = deps;
     this.#announcements = new Announcements(catalog, (changed) => this.events.emit('changed', changed));
     const refreshMs = (): number => this.#inForce.config.startup.refreshMs;
-    this.#discovery = new Discovery(pool, catalog, { refreshMs, now, log });
-    this.#deadlines = new Deadlines({ tickMs: 50, now });
+    this.#discovery = new Discovery(pool, catalog, { refreshMs, now, log, turn: deps.turn });
+    this.#deadlines = new Deadlines({ tickMs: 50, now: () => performance.now() });
     this.#subscriptions = new Subscriptions((at) => pool.with(at));
     const [discovery, subscriptions] = [this.#discovery, this.#subscriptions];
     this.servers = new Servers({ pool, catalog, discovery, subscriptions });
@@ -86,12 +86,12 @@ export class Gateway implements Served, AsyncDisposable {
     const { quarantine } = this;
     this.#refusals = new Refusals({ watch: () => this.#inForce.watch, facts, catalog, sight });
     this.#first = new FirstListing({
-      ...{ pool, catalog, discovery, sight, quarantine, deadlines, now },
+      ...{ pool, catalog, discovery, sight, quarantine, deadlines },
       separator: () => this.#inForce.config.names.separator,
       timeoutOf: (name) => this.#timeoutOf(name),
     });
     this.#alone = new ServersAlone({
-      ...{ configs, catalog, pool, subscriptions, tasks: this.#tasks, all: this, sight, quarantine, now },
+      ...{ configs, catalog, pool, subscriptions, tasks: this.#tasks, all: this, sight, quarantine },
       refusals: this.#refusals,
       isForOne: deps.isForOne === true,
       listWaitMs: () => this.#inForce.config.startup.listWaitMs,
@@ -124,9 +124,11 @@ export class Gateway implements Served, AsyncDisposable {
    * with the first who asks, so that a server which never answers does not hold up every list.
    */
   settled(): Promise<void> {
-    const { catalog, pool, now } = this.#deps;
-    this.#listsWaitUntil ??= now() + this.#inForce.config.startup.listWaitMs;
-    return catalog.settled(pool.names(), Math.max(0, this.#listsWaitUntil - now()));
+    const { catalog, pool } = this.#deps;
+    // By a clock that nobody sets: on a machine whose time is put back the wait would begin anew.
+    const now = performance.now();
+    this.#listsWaitUntil ??= now + this.#inForce.config.startup.listWaitMs;
+    return catalog.settled(pool.names(), Math.max(0, this.#listsWaitUntil - now));
   }
 
   /** Resolves when every server was listed once in this run, or could not be. */
@@ -144,7 +146,8 @@ export class Gateway implements Served, AsyncDisposable {
     return this.#alone.get(name);
   }
 
-  async callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
+  /** Not an async function, like all that a call of a known tool passes: each of their frames is half a kilobyte. */
+  callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
     const known = findTool(this.sight.all(caller), name);
     if (known !== undefined && this.quarantine.changing(known.upstream, request.cancellation) === undefined)
       return this.#linked(caller, toolOperation(known, request.params), request);
@@ -244,18 +247,18 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   /** What the answer links to can be read through us; `asked` is what the client calls the resource it reads. */
-  async #linked(
-    caller: Caller,
-    operation: Operation,
-    request: CallRequest,
-    asked?: string,
-  ): Promise<Payload> {
-    const payload = await this.#guarded(caller, operation, request);
-    const { upstream, params, entry } = operation;
-    if (entry?.kind === 'tool') this.search.used(caller, entry);
-    const read = asked === undefined ? {} : { read: { asked, own: params['uri'] } };
-    const snapshot = this.sight.all(caller);
-    return this.#links.expose(payload, { caller: caller.id, upstream, snapshot, ...read });
+  #linked(caller: Caller, operation: Operation, request: CallRequest, asked?: string): Promise<Payload> {
+    return this.#guarded(caller, operation, request).then((payload) => {
+      const { upstream, params, entry } = operation;
+      if (entry?.kind === 'tool') this.search.used(caller, entry);
+      const read = asked === undefined ? undefined : { asked, own: params['uri'] };
+      return this.#links.expose(payload, {
+        caller: caller.id,
+        upstream,
+        snapshot: this.sight.all(caller),
+        read,
+      });
+    });
   }
 
   #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
@@ -274,19 +277,30 @@ export class Gateway implements Served, AsyncDisposable {
       behind,
       checksArguments,
     };
-    this.#refusals.check(call, request);
-    return this.#inFlight.track(cancellation, () => this.#inForce.run(call));
+    return request.check === undefined ? this.#run(call) : this.#checked(call, request);
   }
 
-  async #send(call: Call): Promise<Payload> {
-    const { upstream: name, method, params, entry, answer } = call.operation;
+  async #checked(call: Call, request: CallRequest): Promise<Payload> {
+    this.#refusals.check(call, request);
+    return this.#run(call);
+  }
+
+  #run(call: Call): Promise<Payload> {
+    return this.#inFlight.track(call.cancellation, () => this.#inForce.run(call));
+  }
+
+  #send(call: Call): Promise<Payload> {
+    const { upstream: name, method, params, entry, answer, kind } = call.operation;
     if (answer !== undefined) return answer(call);
     this.quarantine.refuseHeld(entry);
     const upstream = this.#deps.pool.forSession(name, call.session, call.caller);
     if (upstream === undefined) throw noSuchServer(name);
-    const payload = await upstream.request(method, params, call);
-    if (call.operation.kind === 'tool') this.#tasks.answered(call, payload);
-    return payload;
+    const answered = upstream.request(method, params, call);
+    if (kind !== 'tool') return answered;
+    return answered.then((payload) => {
+      this.#tasks.answered(call, payload);
+      return payload;
+    });
   }
 
   #timeoutOf(upstream: UpstreamName): number {

@@ -18,7 +18,7 @@ interface Answered {
   readonly upstream: UpstreamName;
   readonly snapshot: Snapshot;
   /** The resource that was read: what the client called it, and what the server calls it. */
-  readonly read?: { readonly asked: string; readonly own: unknown };
+  readonly read?: { readonly asked: string; readonly own: unknown } | undefined;
 }
 
 /**
@@ -34,11 +34,11 @@ export class GivenLinks {
 
   /** The answer with links that lead to the server that gave them; the same object where nothing had to change. */
   expose(payload: Payload, answered: Answered): Payload {
-    const owns = new Set<string>();
+    let owns: Set<string> | undefined;
     eachUri(payload.outline, (uri) => {
-      if (uri.length <= MAX_URI_LENGTH) owns.add(uri);
+      if (uri.length <= MAX_URI_LENGTH) (owns ??= new Set()).add(uri);
     });
-    if (owns.size === 0) return payload;
+    if (owns === undefined) return payload;
     const changed = new Map<string, string>();
     for (const own of owns) {
       const exposed = this.#exposed(own, answered);
@@ -108,8 +108,10 @@ function eachUri(result: unknown, visit: (uri: string) => void): void {
     if (isJsonObject(message)) visitBlock(message['content'], visit);
 }
 
+const NOTHING: readonly unknown[] = [];
+
 function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value : NOTHING;
 }
 
 function visitBlock(block: unknown, visit: (uri: string) => void): void {

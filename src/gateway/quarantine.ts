@@ -97,6 +97,17 @@ export class Quarantine {
     return all;
   }
 
+  /** Lets servers that must not be started say so where nobody has needed them yet; none of them is started by this. */
+  async noticeServers(): Promise<void> {
+    const { approvals, servers, configs } = this.#deps;
+    for (const config of configs.values()) {
+      if (approvals === undefined || config.trust !== 'manual') continue;
+      if (servers.statusOf(config.name).state !== 'idle' || (await approvals.mayStart(config))) continue;
+      // What it is refused with is in its state then.
+      await servers.restart(config.name).catch(() => {});
+    }
+  }
+
   /** Whether a server that is run like this was approved, by a person or at first sight. */
   async isApproved(server: UpstreamName, fingerprint: Fingerprint): Promise<boolean> {
     const { approvals } = this.#deps;

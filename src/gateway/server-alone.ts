@@ -49,7 +49,6 @@ export interface AloneDeps {
   readonly refusals: Refusals;
   readonly isForOne: boolean;
   readonly listWaitMs: () => number;
-  readonly now: () => number;
   /** Waits until the server was listed; fails with the reason why it cannot be. */
   readonly discover: (request: CallRequest) => Promise<void>;
   /** The one way to call anything, past every guard. */
@@ -84,9 +83,10 @@ export class ServerAlone implements Served {
   }
 
   settled(): Promise<void> {
-    const { catalog, config, listWaitMs, now } = this.#deps;
-    this.#waitUntil ??= now() + listWaitMs();
-    return catalog.settled([config.name], Math.max(0, this.#waitUntil - now()));
+    const { catalog, config, listWaitMs } = this.#deps;
+    const now = performance.now();
+    this.#waitUntil ??= now + listWaitMs();
+    return catalog.settled([config.name], Math.max(0, this.#waitUntil - now));
   }
 
   view(caller: Caller): View {

@@ -1,23 +1,27 @@
+import { Crowd, NOWHERE } from './crowd.ts';
+import type { Member } from './crowd.ts';
+
 /** One time limit; moved or removed through its owner. */
-export interface Deadline {
+export interface Deadline extends Member {
   at: number;
   readonly expire: () => void;
 }
 
 /** Many coarse time limits on one timer, since a timer of its own for every call would cost more than it is worth. */
 export class Deadlines implements Disposable {
+  /** The clock that `at` is told by; whoever adds a limit asks this one. */
+  readonly now: () => number;
   readonly #tickMs: number;
-  readonly #now: () => number;
-  readonly #open = new Set<Deadline>();
+  readonly #open = new Crowd<Deadline>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: { readonly tickMs: number; readonly now: () => number }) {
     this.#tickMs = options.tickMs;
-    this.#now = options.now;
+    this.now = options.now;
   }
 
   add(at: number, expire: () => void): Deadline {
-    const deadline = { at, expire };
+    const deadline = { at, expire, place: NOWHERE };
     this.#open.add(deadline);
     this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref();
     return deadline;
@@ -33,7 +37,7 @@ export class Deadlines implements Disposable {
   }
 
   #tick(): void {
-    const now = this.#now();
+    const now = this.now();
     for (const deadline of this.#open) {
       if (deadline.at > now) continue;
       this.#open.delete(deadline);

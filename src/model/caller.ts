@@ -18,9 +18,10 @@ export function signInOf({ id, via }: Caller): string {
 
 /** Whether what one of them was told can be told to the other. */
 export function isSameCaller(one: Caller, other: Caller): boolean {
-  return one === other || identity(one) === identity(other);
+  return one === other || callerIdentity(one) === callerIdentity(other);
 }
 
-function identity({ id, via, profile, groups = [], roles = [], tier }: Caller): string {
+/** The same text for whoever may be told the same. */
+export function callerIdentity({ id, via, profile, groups = [], roles = [], tier }: Caller): string {
   return JSON.stringify([id, via, profile, groups.toSorted(), roles.toSorted(), tier ?? '']);
 }

@@ -52,6 +52,7 @@ export const errorTable = {
   QUESTION_DECLINED: { toModel: true, rpc: -32603, http: 409, exit: 6, retry: false },
   GATEWAY_UNAVAILABLE: { toModel: false, rpc: -32603, http: 503, exit: 4, retry: true },
   GATEWAY_LOST: { toModel: true, rpc: -32603, http: 503, exit: 4, retry: true },
+  REPLICA_AWAY: { toModel: true, rpc: -32603, http: 503, exit: 4, retry: true },
   ADDRESS_IN_USE: { toModel: false, rpc: -32603, http: 500, exit: 3, retry: false },
   DESKTOP_MISSING: { toModel: false, rpc: -32603, http: 501, exit: 6, retry: false },
   REVISION_CONFLICT: { toModel: false, rpc: -32603, http: 409, exit: 1, retry: false },

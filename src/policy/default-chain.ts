@@ -40,7 +40,7 @@ export function defaultChain(deps: ChainDeps): readonly Guard[] {
     ...(deps.isTracing === true ? [trace()] : []),
     ...(watch === undefined ? [] : [audit(watch, facts)]),
     ...(deps.pause === undefined ? [] : [pause(deps.pause)]),
-    deadline({ deadlines, maxMs: maxCallMs, now }),
+    deadline({ deadlines, maxMs: maxCallMs, now: deadlines.now }),
     permit(permission),
     ...guarding(deps),
   ];

@@ -4,6 +4,7 @@ import type { Transaction } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { troubleOf } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
+import { removeOverResults } from './remove-over.ts';
 import type { Found, KeptResult, ResultStore } from './result-store.ts';
 
 interface SharedOptions {
@@ -14,8 +15,6 @@ interface SharedOptions {
   readonly now: () => number;
 }
 
-/** Owners are told of what is gone for so long. */
-const REMEMBER_MS = 24 * 3_600_000;
 /** Texts that are at hand, so that the pages of a result are not each fetched with all of it. */
 const MAX_AT_HAND = 8;
 const ID_BYTES = 12;
@@ -99,16 +98,7 @@ async function makeRoom(
 ): Promise<void> {
   const { owner, bytes, maxBytes, now } = need;
   const emptied = { body: '', bytes: 0, expires_at: now };
-  await transaction
-    .updateTable('kept_results')
-    .set({ body: '', bytes: 0 })
-    .where('expires_at', '<=', now)
-    .where('bytes', '>', 0)
-    .execute();
-  await transaction
-    .deleteFrom('kept_results')
-    .where('expires_at', '<=', now - REMEMBER_MS)
-    .execute();
+  await removeOverResults(transaction, now);
   const rows = await transaction
     .selectFrom('kept_results')
     .select(['id', 'owner', 'bytes'])

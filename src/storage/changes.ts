@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** What others keep a copy of in memory. */
-export type Topic = 'approvals' | 'keys' | 'listings' | 'sign-ins';
+export type Topic = 'approvals' | 'keys' | 'listings' | 'replicas' | 'sessions' | 'sign-ins' | 'tokens';
 
 /** How processes on one database learn of each other's changes: they are told the topic, and read. */
 export interface Changes {

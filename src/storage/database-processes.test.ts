@@ -4,50 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { GatewayError } from '../model/errors.ts';
-import { openDatabase } from './database.ts';
-import type { Database } from './database.ts';
+import { row, throwAwayDatabases, troubleIn } from './database.test-support.ts';
 
-let stateDir: string;
-let file: string;
-const opened: Database[] = [];
-
-beforeEach(() => {
-  stateDir = mkdtempSync(join(tmpdir(), 'trunkline-storage-'));
-  file = join(stateDir, 'trunkline.db');
-});
-
-afterEach(async () => {
-  for (const database of opened.splice(0)) await database[Symbol.asyncDispose]();
-  rmSync(stateDir, { recursive: true, force: true });
-});
-
-async function open(options: Partial<Parameters<typeof openDatabase>[0]> = {}): Promise<Database> {
-  const database = await openDatabase({ stateDir, ...options });
-  opened.push(database);
-  return database;
-}
-
-const row = (upstream: string, body = '{}') => ({
-  upstream,
-  fingerprint: 'f',
-  listed_at: 1_700_000_000_000,
-  body,
-});
-
-async function troubleIn(
-  work: Promise<unknown>,
-): Promise<{ code: string; reason: unknown; message: string }> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(GatewayError);
-  const { code, details, message } = error as GatewayError;
-  return { code, reason: details['reason'], message };
-}
+const place = throwAwayDatabases();
 
 describe('several processes', () => {
   let tools: string;
@@ -80,7 +41,7 @@ describe('several processes', () => {
   function child(source: string): Child {
     const script = `
       import { openDatabase } from ${JSON.stringify(join(tools, 'database.mjs'))};
-      const stateDir = ${JSON.stringify(stateDir)};
+      const stateDir = ${JSON.stringify(place.stateDir)};
       const say = (text) => process.stdout.write(text + '\\n');
       const heard = () => new Promise((resolve) => process.stdin.once('data', resolve));
       ${source}
@@ -129,12 +90,12 @@ describe('several processes', () => {
       'sound',
     ]);
     expect(await Promise.all(children.map((one) => one.ended))).toEqual(['0', '0', '0', '0']);
-    const { query } = await open();
+    const { query } = await place.open();
     expect(await query.selectFrom('listings').select('listed_at').execute()).toEqual([{ listed_at: 100 }]);
   });
 
   test('that find the same damage move it aside once', { timeout: 30_000 }, async () => {
-    writeFileSync(file, 'not a database '.repeat(1000));
+    writeFileSync(place.file, 'not a database '.repeat(1000));
     const children = Array.from({ length: 4 }, (_, at) =>
       child(`
         await heard();
@@ -147,8 +108,8 @@ describe('several processes', () => {
     await Promise.all(children.map((one) => one.line()));
     for (const one of children) one.send('end\n');
     await Promise.all(children.map((one) => one.ended));
-    expect(readdirSync(stateDir).filter((name) => /damaged-.*Z(-\d+)?$/.test(name))).toHaveLength(1);
-    const { query } = await open();
+    expect(readdirSync(place.stateDir).filter((name) => /damaged-.*Z(-\d+)?$/.test(name))).toHaveLength(1);
+    const { query } = await place.open();
     expect(await query.selectFrom('eras').select('fingerprint').execute()).toHaveLength(4);
   });
 
@@ -156,7 +117,7 @@ describe('several processes', () => {
     'wait for each other without blocking, and give up with a clear error',
     { timeout: 30_000 },
     async () => {
-      const { query } = await open({ lockTimeoutMs: 300 });
+      const { query } = await place.open({ lockTimeoutMs: 300 });
       const holder = child(`
       const database = await openDatabase({ stateDir });
       await database.query.transaction().execute(async () => { say('locked'); await heard(); });
@@ -188,7 +149,7 @@ describe('several processes', () => {
       });`);
     process.kill(Number(await killed.line()), 'SIGKILL');
     expect(await killed.ended).toBe('SIGKILL');
-    const { query, movedAside } = await open();
+    const { query, movedAside } = await place.open();
     expect(movedAside).toBeUndefined();
     expect(await query.selectFrom('listings').select('upstream').execute()).toEqual([{ upstream: 'kept' }]);
   });

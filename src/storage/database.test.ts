@@ -1,7 +1,6 @@
 import {
   chmodSync,
   existsSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -10,66 +9,29 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { sql } from 'kysely';
 import Libsql from 'libsql';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { deferred } from '../lib/deferred.ts';
 import { GatewayError } from '../model/errors.ts';
 import { openDatabase } from './database.ts';
 import type { Database } from './database.ts';
+import { row, throwAwayDatabases, troubleIn } from './database.test-support.ts';
 import { LazyDatabase } from './lazy-database.ts';
 import { migrate } from './migrations.ts';
 import { sqliteVersion } from './sqlite.ts';
 
-let stateDir: string;
-let file: string;
-const opened: Database[] = [];
-
-beforeEach(() => {
-  stateDir = mkdtempSync(join(tmpdir(), 'trunkline-storage-'));
-  file = join(stateDir, 'trunkline.db');
-});
-
-afterEach(async () => {
-  for (const database of opened.splice(0)) await database[Symbol.asyncDispose]();
-  rmSync(stateDir, { recursive: true, force: true });
-});
-
-async function open(options: Partial<Parameters<typeof openDatabase>[0]> = {}): Promise<Database> {
-  const database = await openDatabase({ stateDir, ...options });
-  opened.push(database);
-  return database;
-}
-
-const row = (upstream: string, body = '{}') => ({
-  upstream,
-  fingerprint: 'f',
-  listed_at: 1_700_000_000_000,
-  body,
-});
-
-async function troubleIn(
-  work: Promise<unknown>,
-): Promise<{ code: string; reason: unknown; message: string }> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(GatewayError);
-  const { code, details, message } = error as GatewayError;
-  return { code, reason: details['reason'], message };
-}
+const place = throwAwayDatabases();
 
 describe('an ordinary database', () => {
   test('keeps what was written when it is opened again', async () => {
-    const first = await open();
+    const first = await place.open();
     await first.query.insertInto('listings').values(row('github', '{"text":"é€😀"}')).execute();
     await first[Symbol.asyncDispose]();
-    const second = await open();
+    const second = await place.open();
     expect(await second.query.selectFrom('listings').selectAll().execute()).toEqual([
       row('github', '{"text":"é€😀"}'),
     ]);
@@ -77,24 +39,23 @@ describe('an ordinary database', () => {
   });
 
   test('is readable by its owner only, log files included', async () => {
-    stateDir = join(stateDir, 'made', 'by', 'us');
-    file = join(stateDir, 'trunkline.db');
-    await open();
-    expect(statSync(stateDir).mode & 0o777).toBe(0o700);
-    for (const name of readdirSync(stateDir))
-      expect([name, statSync(join(stateDir, name)).mode & 0o777]).toEqual([name, 0o600]);
-    expect(readdirSync(stateDir)).toContain('trunkline.db-wal');
+    place.stateDir = join(place.stateDir, 'made', 'by', 'us');
+    await place.open();
+    expect(statSync(place.stateDir).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(place.stateDir))
+      expect([name, statSync(join(place.stateDir, name)).mode & 0o777]).toEqual([name, 0o600]);
+    expect(readdirSync(place.stateDir)).toContain('trunkline.db-wal');
   });
 
   test('takes back a mode that lets others read', async () => {
-    await (await open())[Symbol.asyncDispose]();
-    chmodSync(file, 0o644);
-    await open();
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await (await place.open())[Symbol.asyncDispose]();
+    chmodSync(place.file, 0o644);
+    await place.open();
+    expect(statSync(place.file).mode & 0o777).toBe(0o600);
   });
 
   test('works in write-ahead mode with foreign keys', async () => {
-    const { query } = await open();
+    const { query } = await place.open();
     const value = async (pragma: string) =>
       Object.values((await sql.raw<object>(`pragma ${pragma}`).execute(query)).rows[0]!)[0];
     expect(await value('journal_mode')).toBe('wal');
@@ -103,7 +64,7 @@ describe('an ordinary database', () => {
   });
 
   test('rolls a failed transaction back as a whole', async () => {
-    const { query } = await open();
+    const { query } = await place.open();
     const failing = query.transaction().execute(async (transaction) => {
       await transaction.insertInto('listings').values(row('a')).execute();
       await transaction.insertInto('listings').values(row('a')).execute();
@@ -113,12 +74,12 @@ describe('an ordinary database', () => {
   });
 
   test('survives a boolean parameter, which libsql itself does not', async () => {
-    const { query } = await open();
+    const { query } = await place.open();
     expect((await sql<{ yes: number }>`select ${true} as yes`.execute(query)).rows).toEqual([{ yes: 1 }]);
   });
 
   test('lets work that has begun finish when it is closed, empties the log and refuses work from then on', async () => {
-    const database = await open();
+    const database = await place.open();
     const begun = deferred<void>();
     const late = database.query.transaction().execute(async (transaction) => {
       begun.resolve();
@@ -130,8 +91,8 @@ describe('an ordinary database', () => {
     expect(await troubleIn(database.query.selectFrom('eras').selectAll().execute())).toMatchObject({
       reason: 'closed',
     });
-    expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0).toBe(0);
-    const again = await open();
+    expect(existsSync(`${place.file}-wal`) ? statSync(`${place.file}-wal`).size : 0).toBe(0);
+    const again = await place.open();
     expect(await again.query.selectFrom('listings').select('upstream').execute()).toHaveLength(2);
   });
 
@@ -139,7 +100,7 @@ describe('an ordinary database', () => {
     let attempts = 0;
     await using lazy = new LazyDatabase(() => {
       attempts++;
-      return attempts === 1 ? Promise.reject(new Error('first time')) : open();
+      return attempts === 1 ? Promise.reject(new Error('first time')) : place.open();
     });
     await expect(lazy.get()).rejects.toThrow('first time');
     const [a, b] = await Promise.all([lazy.get(), lazy.get()]);
@@ -150,38 +111,41 @@ describe('an ordinary database', () => {
 
 describe('a damaged database', () => {
   async function filled(): Promise<Buffer> {
-    const database = await open();
+    const database = await place.open();
     for (let at = 0; at < 50; at++)
       await database.query
         .insertInto('listings')
         .values(row(`u${at}`, 'x'.repeat(4000)))
         .execute();
     await database[Symbol.asyncDispose]();
-    return readFileSync(file);
+    return readFileSync(place.file);
   }
 
   const damages: [string, () => Promise<void>][] = [
-    ['that is something else', async () => writeFileSync(file, 'This is a letter to my aunt.\n'.repeat(200))],
-    ['that is too short', async () => writeFileSync(file, 'short')],
-    ['that was cut', async () => filled().then(() => truncateSync(file, 4096 * 5 + 100))],
+    [
+      'that is something else',
+      async () => writeFileSync(place.file, 'This is a letter to my aunt.\n'.repeat(200)),
+    ],
+    ['that is too short', async () => writeFileSync(place.file, 'short')],
+    ['that was cut', async () => filled().then(() => truncateSync(place.file, 4096 * 5 + 100))],
     [
       'whose first page is overwritten',
-      async () => writeFileSync(file, (await filled()).fill(0x5a, 100, 4096)),
+      async () => writeFileSync(place.file, (await filled()).fill(0x5a, 100, 4096)),
     ],
     [
       'with a bad page in the middle',
-      async () => writeFileSync(file, (await filled()).fill(0x5a, 4096 * 8, 4096 * 12)),
+      async () => writeFileSync(place.file, (await filled()).fill(0x5a, 4096 * 8, 4096 * 12)),
     ],
   ];
   test.each(damages)('%s is moved aside, reported and replaced', async (_, damage) => {
     await damage();
-    const before = readFileSync(file);
+    const before = readFileSync(place.file);
     const warnings: string[] = [];
-    const database = await open({
+    const database = await place.open({
       log: { warn: (message) => warnings.push(message) },
       now: () => new Date('2026-01-02T03:04:05.678Z'),
     });
-    expect(database.movedAside).toBe(`${file}.damaged-2026-01-02T03-04-05-678Z`);
+    expect(database.movedAside).toBe(`${place.file}.damaged-2026-01-02T03-04-05-678Z`);
     expect(readFileSync(database.movedAside!).equals(before)).toBe(true);
     expect(warnings).toEqual(['The database was damaged and has been moved aside.']);
     await database.query.insertInto('listings').values(row('new')).execute();
@@ -191,17 +155,17 @@ describe('a damaged database', () => {
   });
 
   test('that another process has just replaced is left to that one', async () => {
-    writeFileSync(file, 'damage');
+    writeFileSync(place.file, 'damage');
     const replace = () => {
-      renameSync(file, `${file}.elsewhere`);
-      const sound = new Libsql(file);
+      renameSync(place.file, `${place.file}.elsewhere`);
+      const sound = new Libsql(place.file);
       sound.exec('create table other(a)');
       sound.close();
       return new Date();
     };
-    const database = await open({ now: replace });
+    const database = await place.open({ now: replace });
     expect(database.movedAside).toBeUndefined();
-    expect(readdirSync(stateDir).filter((name) => name.includes('damaged'))).toEqual([]);
+    expect(readdirSync(place.stateDir).filter((name) => name.includes('damaged'))).toEqual([]);
     const tables = await sql<{ name: string }>`select name from sqlite_schema where name = 'other'`.execute(
       database.query,
     );
@@ -211,14 +175,17 @@ describe('a damaged database', () => {
   test('never takes the place of an earlier one', async () => {
     const now = () => new Date('2026-01-02T03:04:05.678Z');
     for (const text of ['first damage', 'second damage']) {
-      writeFileSync(file, text);
-      writeFileSync(`${file}-wal`, `log of the ${text}`);
-      await (await open({ now }))[Symbol.asyncDispose]();
-      rmSync(file);
-      rmSync(`${file}-wal`, { force: true });
-      rmSync(`${file}-shm`, { force: true });
+      writeFileSync(place.file, text);
+      writeFileSync(`${place.file}-wal`, `log of the ${text}`);
+      await (await place.open({ now }))[Symbol.asyncDispose]();
+      rmSync(place.file);
+      rmSync(`${place.file}-wal`, { force: true });
+      rmSync(`${place.file}-shm`, { force: true });
     }
-    const texts = readdirSync(stateDir).map((name) => [name, readFileSync(join(stateDir, name), 'utf8')]);
+    const texts = readdirSync(place.stateDir).map((name) => [
+      name,
+      readFileSync(join(place.stateDir, name), 'utf8'),
+    ]);
     expect(Object.fromEntries(texts)).toMatchObject({
       'trunkline.db.damaged-2026-01-02T03-04-05-678Z': 'first damage',
       'trunkline.db.damaged-2026-01-02T03-04-05-678Z-2': 'second damage',
@@ -228,22 +195,22 @@ describe('a damaged database', () => {
 
 describe('a database that cannot be used', () => {
   test('of a newer version is left as it is', async () => {
-    const newer = new Libsql(file);
+    const newer = new Libsql(place.file);
     newer.exec('create table future(a); pragma user_version = 999');
     newer.close();
-    const before = readFileSync(file);
-    const trouble = await troubleIn(openDatabase({ stateDir }));
+    const before = readFileSync(place.file);
+    const trouble = await troubleIn(openDatabase({ stateDir: place.stateDir }));
     expect(trouble).toMatchObject({ code: 'STORE_CORRUPT', reason: 'newer' });
     expect(trouble.message).toContain('has schema 999');
-    expect(readdirSync(stateDir).filter((name) => name.includes('damaged'))).toEqual([]);
-    const after = new Libsql(file);
+    expect(readdirSync(place.stateDir).filter((name) => name.includes('damaged'))).toEqual([]);
+    const after = new Libsql(place.file);
     expect(after.prepare('select name from sqlite_schema').all()).toEqual([{ name: 'future' }]);
     after.close();
     expect(before.subarray(0, 16).toString()).toContain('SQLite');
   });
 
   test('because a file is in the way of its folder is a GatewayError', async () => {
-    const inTheWay = join(stateDir, 'file');
+    const inTheWay = join(place.stateDir, 'file');
     writeFileSync(inTheWay, '');
     expect(await troubleIn(openDatabase({ stateDir: join(inTheWay, 'state') }))).toMatchObject({
       code: 'STORE_LOCKED',
@@ -252,7 +219,7 @@ describe('a database that cannot be used', () => {
   });
 
   test('because the disk is full or read-only is a GatewayError, and lives on afterwards', async () => {
-    const { query } = await open();
+    const { query } = await place.open();
     await sql`pragma max_page_count = 20`.execute(query);
     const large = query.transaction().execute((transaction) =>
       transaction
@@ -270,11 +237,11 @@ describe('a database that cannot be used', () => {
   });
 
   test('rolls an interrupted migration back', async () => {
-    const { query } = await open();
+    const { query } = await place.open();
     const version = () => sql<{ user_version: number }>`pragma user_version`.execute(query);
     const [before] = (await version()).rows;
     const broken = migrate(query, {
-      file,
+      file: place.file,
       version: sqliteVersion,
       migrations: [
         ...Array.from({ length: before?.user_version ?? 0 }, () => async () => {}),
@@ -291,7 +258,7 @@ describe('a database that cannot be used', () => {
   });
 
   test('migrates once when two connections begin at the same time', async () => {
-    const [one, other] = [await open(), await open()];
+    const [one, other] = [await place.open(), await place.open()];
     const version = sql<{ user_version: number }>`pragma user_version`;
     const done = (await version.execute(other.query)).rows[0]!.user_version;
     const migrations = [
@@ -299,19 +266,21 @@ describe('a database that cannot be used', () => {
       async ({ schema }: Database['query']) => schema.createTable('half').addColumn('a', 'text').execute(),
     ];
     await Promise.all(
-      [one, other].map(({ query }) => migrate(query, { file, migrations, version: sqliteVersion })),
+      [one, other].map(({ query }) =>
+        migrate(query, { file: place.file, migrations, version: sqliteVersion }),
+      ),
     );
     expect((await version.execute(other.query)).rows).toEqual([{ user_version: done + 1 }]);
   });
 
   test('stops waiting when asked to', async () => {
-    const holder = new Libsql(file);
+    const holder = new Libsql(place.file);
     holder.exec('begin exclusive');
     const stop = new AbortController();
     setTimeout(() => stop.abort(new GatewayError('SHUTTING_DOWN', 'Stopping.')), 50);
     const begin = performance.now();
     expect(
-      await troubleIn(openDatabase({ stateDir, signal: stop.signal, lockTimeoutMs: 20_000 })),
+      await troubleIn(openDatabase({ stateDir: place.stateDir, signal: stop.signal, lockTimeoutMs: 20_000 })),
     ).toMatchObject({ code: 'SHUTTING_DOWN' });
     expect(performance.now() - begin).toBeLessThan(5000);
     holder.exec('commit');

@@ -13,6 +13,8 @@ interface LeaseOptions {
   readonly pid: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
+  /** How long to wait between two attempts. */
+  readonly pauseMs?: number;
   /** Whether the process lives; a parameter for tests. */
   readonly isAlive?: (pid: number) => boolean;
 }
@@ -25,19 +27,19 @@ export async function withLease<T>(
   work: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { leases } = options.database;
-  const { name, forMs, signal } = options;
+  const { name, forMs, pauseMs, signal } = options;
   if (leases === undefined) return withRow(options, work);
-  return leases.hold({ name, giveUpAfterMs: 2 * forMs, signal }, work);
+  return leases.hold({ name, giveUpAfterMs: 2 * forMs, pauseMs, signal }, work);
 }
 
 /** The lease is a row that expires. */
 async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
   const owner = `${hostname()}/${options.pid}/${randomUUID()}`;
-  const giveUpAt = options.now() + 2 * options.forMs;
+  const giveUpAt = performance.now() + 2 * options.forMs;
   while (!(await acquire(options, owner))) {
     options.signal.throwIfAborted();
-    if (options.now() > giveUpAt) throw storeError('busy', {});
-    await delay(PAUSE_MS * (0.5 + Math.random()), undefined, { signal: options.signal });
+    if (performance.now() > giveUpAt) throw storeError('busy', {});
+    await delay((options.pauseMs ?? PAUSE_MS) * (0.5 + Math.random()), undefined, { signal: options.signal });
   }
   try {
     return await work(new AbortController().signal);

@@ -3,7 +3,11 @@ import type { Kysely, Transaction } from 'kysely';
 import { approvalTables } from './steps/approval-tables.ts';
 import { auditTables } from './steps/audit-tables.ts';
 import { callerTables } from './steps/caller-tables.ts';
+import { fleetTables } from './steps/fleet-tables.ts';
+import { choreTables } from './steps/chore-tables.ts';
+import { clientStepTables } from './steps/client-step-tables.ts';
 import { menuTokenTables } from './steps/menu-token-tables.ts';
+import { sessionTables } from './steps/session-tables.ts';
 import { sharedTables } from './steps/shared-tables.ts';
 import { signInTables } from './steps/sign-in-tables.ts';
 import { storeError } from './store-error.ts';
@@ -35,6 +39,10 @@ const released: readonly Migration[] = [
   approvalTables,
   menuTokenTables,
   sharedTables,
+  clientStepTables,
+  fleetTables,
+  sessionTables,
+  choreTables,
 ];
 
 /** Where a database says which schema it has; 0 for none yet. */

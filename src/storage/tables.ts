@@ -10,6 +10,8 @@ export interface Tables {
   readonly client_registrations: ClientRegistrationsTable;
   readonly client_grants: ClientGrantsTable;
   readonly client_tokens: ClientTokensTable;
+  readonly client_steps: ClientStepsTable;
+  readonly chores: ChoresTable;
   readonly audit: AuditTable;
   readonly audit_ends: AuditEndsTable;
   readonly tool_stats: ToolStatsTable;
@@ -18,12 +20,68 @@ export interface Tables {
   readonly menu_tokens: MenuTokensTable;
   readonly changes: ChangesTable;
   readonly kept_results: KeptResultsTable;
+  readonly replicas: ReplicasTable;
+  readonly ownerships: OwnershipsTable;
+  readonly sessions: SessionsTable;
+  readonly session_streams: SessionStreamsTable;
+}
+
+/** When what one process does for all was last done, by the clock of the database. */
+interface ChoresTable {
+  name: string;
+  done_at: number;
+}
+
+/** What our authorization server remembers from one request to the next; ids are hashes. */
+interface ClientStepsTable {
+  id: string;
+  kind: string;
+  body: string;
+  expires_at: number;
 }
 
 /** How often what is kept in memory by others was changed. */
 interface ChangesTable {
   topic: string;
   revision: number;
+}
+
+/** A gateway that shares the database; one that was not seen for a while is gone. */
+interface ReplicasTable {
+  id: string;
+  /** Host and port where the others reach it. */
+  address: string;
+  version: string;
+  /** Tells whether two have the same secret, and nothing else of it. */
+  key_check: string;
+  /** By the clock of the database, as all times of both. */
+  seen_at: number;
+}
+
+/** Which gateway runs what runs once for all, and until when nobody else may. */
+interface OwnershipsTable {
+  name: string;
+  owner: string;
+  /** Grows with each owner. */
+  epoch: number;
+  until: number;
+}
+
+/** What a client of the older protocol has set in its session, or that the session is over. */
+interface SessionsTable {
+  /** Of the session, or `caller:` and a hash for all that a caller had opened. */
+  id: string;
+  body: string;
+  /** Grows with every change of any session, in the order in which they were made. */
+  revision: number;
+  expires_at: number;
+}
+
+/** Which gateway holds the stream on which a client hears what belongs to no request. */
+interface SessionStreamsTable {
+  session: string;
+  replica: string;
+  opened_at: number;
 }
 
 /** A result that was too big for a model, for those who read it page by page through any gateway. */

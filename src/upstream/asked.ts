@@ -1,3 +1,4 @@
+import { afterwards } from '../lib/afterwards.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
@@ -10,14 +11,13 @@ export class Asked {
   #count = 0;
   #over: Deferred<void> | undefined;
 
-  async run<T>(work: () => Promise<T>, cancellation: Cancellation): Promise<T> {
+  run<T>(work: () => Promise<T>, cancellation: Cancellation): Promise<T> {
+    const working = this.#turns === undefined ? work() : this.#turns.run(work, cancellation);
     this.#count++;
-    try {
-      return await (this.#turns === undefined ? work() : this.#turns.run(work, cancellation));
-    } finally {
+    return afterwards(working, () => {
       this.#count--;
       if (this.#count === 0) this.#over?.resolve();
-    }
+    });
   }
 
   takeTurns(): void {

@@ -2,7 +2,7 @@ import { GatewayError, RpcError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { Era } from '../model/server-facts.ts';
 import { RPC } from '../wire/era.ts';
-import { HttpStatusError } from '../wire/stream.ts';
+import { HttpStatusError, UnsentError } from '../wire/stream.ts';
 import type { UpstreamState } from './state.ts';
 
 /** What could be learned about the process when something went wrong. */
@@ -84,9 +84,9 @@ export function tooSlow(upstream: UpstreamName, connectMs: number): GatewayError
   return new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream } });
 }
 
-/** The server no longer knows our session: the request was refused unread and can be made again. */
-export function isSessionLost(error: unknown): error is HttpStatusError {
-  return error instanceof HttpStatusError && error.sessionLost;
+/** The server no longer knows our session, or was never reached: the request was not read and can be made again. */
+export function isSessionLost(error: unknown): error is HttpStatusError | UnsentError {
+  return error instanceof UnsentError || (error instanceof HttpStatusError && error.sessionLost);
 }
 
 /** What is under way beside the refused request may well be answered. */

@@ -90,26 +90,23 @@ export class Connection implements AsyncDisposable {
   }
 
   /** What the server refuses for a token that can be renewed was not executed, and is sent once more. */
-  async request(
-    method: string,
-    params: JsonObject,
-    options: RequestOptions,
-    isRepeated = false,
-  ): Promise<Payload> {
+  request(method: string, params: JsonObject, options: RequestOptions, isRepeated = false): Promise<Payload> {
     const { behind } = options;
     const since = Date.now();
-    try {
-      const payload = await this.#send(method, params, options);
-      this.#owned.answered(payload.outline, behind);
-      return payload;
-    } catch (error) {
-      if (error instanceof RpcError) this.#owned.refused(error.body.data, behind);
-      const verdict = await judgeRefusal(error, this.opened.credentials, { since, isRepeated });
-      if (verdict === undefined) throw error;
-      if (verdict === 'try-again') return this.request(method, params, options, true);
-      if (verdict.ends) this.#onSignedOut(this, verdict.error);
-      throw verdict.error;
-    }
+    return this.#send(method, params, options).then(
+      (payload) => {
+        this.#owned.answered(payload.outline, behind);
+        return payload;
+      },
+      async (error: unknown) => {
+        if (error instanceof RpcError) this.#owned.refused(error.body.data, behind);
+        const verdict = await judgeRefusal(error, this.opened.credentials, { since, isRepeated });
+        if (verdict === undefined) throw error;
+        if (verdict === 'try-again') return this.request(method, params, options, true);
+        if (verdict.ends) this.#onSignedOut(this, verdict.error);
+        throw verdict.error;
+      },
+    );
   }
 
   /** Tells the server something that needs no answer. */
@@ -119,13 +116,18 @@ export class Connection implements AsyncDisposable {
 
   #send(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     const { peer, facts } = this.opened;
-    if (facts.era === 'legacy') return peer.request(method, params, options);
+    return facts.era === 'legacy'
+      ? peer.request(method, params, options)
+      : this.#sendModern(method, params, options);
+  }
+
+  async #sendModern(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     const { info, capabilities } = this.#identity;
     const { behind } = options;
     const declared = behind?.capabilities ?? options.capabilities ?? capabilities;
     const client = { info, capabilities: declared, logLevel: behind?.logLevel };
     const headers = method === 'tools/call' ? this.#headersFor(options.operation?.entry, params) : undefined;
-    return peer.request(method, withEnvelope(params, client), { ...options, headers });
+    return this.opened.peer.request(method, withEnvelope(params, client), { ...options, headers });
   }
 
   #headersFor(entry: Entry | undefined, params: JsonObject): Readonly<Record<string, string>> | undefined {

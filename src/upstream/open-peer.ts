@@ -13,6 +13,7 @@ import type { MessageStream, StreamEvents } from '../wire/stream.ts';
 import { childEnv } from './child-env.ts';
 import { classifyConnect } from './classify.ts';
 import type { ProcessHints } from './classify.ts';
+import { fenced } from './fenced.ts';
 import { negotiate } from './negotiate.ts';
 import type { ClientIdentity } from './negotiate.ts';
 import type { ChildRecord } from './orphans.ts';
@@ -38,6 +39,10 @@ export type OpenPeer = (
     readonly handlers: PeerHandlers;
     readonly cancellation: Cancellation;
     readonly credentials?: Credentials | undefined;
+    /** The session that has the server to itself, where one does. */
+    readonly session?: string | undefined;
+    /** Whether anything may still be written to it, where that can end; by default it cannot. */
+    readonly mayWrite?: (() => boolean) | undefined;
   },
 ) => Promise<Opened>;
 
@@ -128,7 +133,7 @@ async function openStdio(
         end: () => server.end(),
       }),
     );
-  const peer = await Peer.over(open, options.handlers);
+  const peer = await Peer.over(fenced(open, options.mayWrite), options.handlers);
   try {
     return { peer, facts: await negotiated(deps, peer, options), pid: server.pid, hints };
   } catch (error) {
@@ -159,7 +164,10 @@ async function openHttp(
     const { openSseStream } = await import('../wire/sse-client.ts');
     return opened(
       deps,
-      await Peer.over((events) => openSseStream({ ...common, cancellation, events }), options.handlers),
+      await Peer.over(
+        fenced((events) => openSseStream({ ...common, cancellation, events }), options.mayWrite),
+        options.handlers,
+      ),
       {
         ...options,
         era: 'legacy',
@@ -169,7 +177,7 @@ async function openHttp(
   if (transport.flavour === 'sse') return overSse();
   const { openHttpStream } = await import('../wire/http-client.ts');
   const peer = await Peer.over(
-    (events) => Promise.resolve(openHttpStream({ ...common, events })),
+    fenced((events) => Promise.resolve(openHttpStream({ ...common, events })), options.mayWrite),
     options.handlers,
   );
   try {

@@ -97,13 +97,13 @@ export class UpstreamPool implements AsyncDisposable {
     const shared = this.#shared.get(name);
     const share = shared?.config.share;
     const as = this.signedIn(name, caller);
-    if (shared === undefined || share === 'all') return this.with(as);
+    if (shared === undefined || share !== 'session') return this.with(as);
     // A session belongs to one caller for as long as it lives.
     const own = ownOf(this.#ofSessions, session);
     let upstream = own.get(name);
-    if (share === 'session' && (upstream === undefined || upstream.state.at === 'idle'))
-      this.#makeRoom(shared);
-    if (upstream === undefined) own.set(name, (upstream = this.#create(shared.config, as.signedInAs)));
+    if (upstream === undefined || upstream.state.at === 'idle') this.#makeRoom(shared);
+    if (upstream === undefined)
+      own.set(name, (upstream = this.#create(shared.config, as.signedInAs, undefined, session)));
     this.#usedAt.set(upstream, this.#deps.now());
     return upstream;
   }
@@ -220,13 +220,16 @@ export class UpstreamPool implements AsyncDisposable {
     return all.flatMap((upstreams) => [...upstreams.values()]);
   }
 
-  /** With `after`, nothing of it is started before. */
-  #create(config: UpstreamConfig, signedInAs = '', after?: Promise<void>): Upstream {
+  /** With `after`, nothing of it is started before; with `session`, it is that of one session. */
+  #create(config: UpstreamConfig, signedInAs = '', after?: Promise<void>, session?: string): Upstream {
     const { name } = config;
     const { open } = this.#deps;
     const upstream = new Upstream(config, {
       ...this.#deps,
-      open: after === undefined ? open : (...how) => after.then(() => open(...how)),
+      open: async (of, how) => {
+        await after;
+        return open(of, session === undefined ? how : { ...how, session });
+      },
       credentials: this.#deps.credentialsFor?.(config, signedInAs),
       onState: (state) => this.events.emit('state', { name, state }),
       onListChanged: () => this.events.emit('listChanged', { name }),

@@ -115,10 +115,10 @@ function closed(stream: Readable): Promise<void> {
 }
 
 async function isGone(pid: number, withinMs: number): Promise<boolean> {
-  const deadline = Date.now() + withinMs;
+  const deadline = performance.now() + withinMs;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     if (!signalGroup(pid, 0) || !isAlive(pid)) return true;
-    if (Date.now() >= deadline) return false;
+    if (performance.now() >= deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

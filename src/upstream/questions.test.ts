@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { Cancellation } from '../lib/cancellation.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
+import type { Origin } from '../wire/peer.ts';
 import { answerQuestion, placed } from './questions.ts';
 
 function client(session: string): ClientBehind {
@@ -28,16 +29,30 @@ describe('the client that a message of a server belongs to', () => {
     ],
     ['is unknown when two of them wait', { own: undefined, waiting: [ann, bob] }, undefined],
     ['is unknown when nobody waits', { own: undefined, waiting: [] }, undefined],
-  ])('%s', (_title, origin, expected) => {
-    expect(placed(origin)).toBe(expected);
-  });
+    [
+      'is unknown when it may speak of what another one gave up',
+      { own: undefined, waiting: [ann], givenUp: [bob] },
+      undefined,
+    ],
+    [
+      'is known when it gave up something itself',
+      { own: undefined, waiting: [ann], givenUp: [anotherOfAnn] },
+      ann,
+    ],
+    ['is never one that only gave something up', { own: undefined, waiting: [], givenUp: [ann] }, undefined],
+  ] satisfies readonly [string, Omit<Origin, 'givenUp'> & Partial<Origin>, ClientBehind | undefined][])(
+    '%s',
+    (_title, origin, expected) => {
+      expect(placed({ givenUp: [], ...origin })).toBe(expected);
+    },
+  );
 });
 
 describe('a question', () => {
   const cancellation = new Cancellation();
 
   test('is put to its client', async () => {
-    const origin = { own: undefined, waiting: [ann] };
+    const origin = { own: undefined, waiting: [ann], givenUp: [] };
     expect(await answerQuestion('roots/list', undefined, { origin, cancellation })).toEqual({
       by: 'ann',
       method: 'roots/list',
@@ -45,12 +60,12 @@ describe('a question', () => {
   });
 
   test('for roots before any call is answered with none', async () => {
-    const origin = { own: undefined, waiting: [] };
+    const origin = { own: undefined, waiting: [], givenUp: [] };
     expect(await answerQuestion('roots/list', undefined, { origin, cancellation })).toEqual({ roots: [] });
   });
 
   test.each([[[]], [[ann, bob]]])('that cannot be placed is put to nobody', (waiting) => {
-    const origin = { own: undefined, waiting };
+    const origin = { own: undefined, waiting, givenUp: [] };
     expect(() => answerQuestion('elicitation/create', {}, { origin, cancellation })).toThrow(/could belong/);
   });
 });

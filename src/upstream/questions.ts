@@ -18,14 +18,15 @@ export function isQuestion(method: string): boolean {
 
 /**
  * Whose message it is, or undefined when that cannot be told. Over HTTP the stream tells. On a shared pipe it is certain only
- * while everything in flight has the same client behind it; it is never guessed and never broadcast.
+ * while everything in flight has the same client behind it, and everything that was given up lately; it is never guessed and never
+ * broadcast.
  */
 export function placed(origin: Origin): ClientBehind | undefined {
   if (origin.own !== undefined) return origin.own;
   const last = origin.waiting.at(-1);
-  return last !== undefined && origin.waiting.every(({ session }) => session === last.session)
-    ? last
-    : undefined;
+  if (last === undefined) return undefined;
+  const isOfLast = ({ session }: ClientBehind): boolean => session === last.session;
+  return origin.waiting.every(isOfLast) && origin.givenUp.every(isOfLast) ? last : undefined;
 }
 
 export function answerQuestion(

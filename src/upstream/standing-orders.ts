@@ -5,9 +5,21 @@ import type { Connection } from './connection.ts';
 
 /** What every connection of an upstream is to do, the next one as well. */
 export class StandingOrders {
+  readonly #wanted = new Map<string, ReadonlySet<string>>();
   /** Resources whose updates somebody waits for. */
-  subscribed: ReadonlySet<string> = new Set();
+  #subscribed: ReadonlySet<string> = new Set();
   #logLevel: string | undefined;
+
+  get subscribed(): ReadonlySet<string> {
+    return this.#subscribed;
+  }
+
+  /** Each of those who want something says all that it wants. */
+  subscribe(by: string, uris: ReadonlySet<string>): void {
+    if (uris.size === 0) this.#wanted.delete(by);
+    else this.#wanted.set(by, uris);
+    this.#subscribed = new Set([...this.#wanted.values()].flatMap((wanted) => [...wanted]));
+  }
 
   /** Older servers are told once how much to say; who gets what of it is decided for each message. */
   wantLogs(level: string, connection: Connection | undefined): void {

@@ -23,6 +23,8 @@ import type { UpstreamDeps } from './upstream-deps.ts';
 
 type Uris = ReadonlySet<string>;
 
+const CALL = { isCall: true, isRepeat: false };
+
 /** One configured server: connected when needed, kept alive while used, stopped when idle, reopened when lost. */
 export class Upstream implements AsyncDisposable {
   /** Replaced by `adjust` alone. */
@@ -54,7 +56,8 @@ export class Upstream implements AsyncDisposable {
     deps.credentials?.onSignedIn(() => this.#state.at === 'needs-auth' && this.retryNow().catch(() => {}));
     this.#idle = new IdleTimer({
       setting: () => this.config.idle,
-      now: deps.now,
+      // What is measured here must not depend on who sets the time of the machine.
+      now: () => performance.now(),
       isRunning: () => this.#connection !== undefined,
       isBusy: () => this.#inFlight > 0 || this.#orders.subscribed.size > 0,
       onIdle: () => this.#stopIdle(),
@@ -98,7 +101,7 @@ export class Upstream implements AsyncDisposable {
   async list(cancellation: Cancellation): Promise<RawListing> {
     const { opened } = await this.connected(cancellation);
     const ask = (method: string, params: JsonObject): Promise<Payload> =>
-      this.#send(method, params, { cancellation }, false);
+      this.#send(method, params, { cancellation }, { isCall: false, isRepeat: false });
     return usableOver(this.config.transport.kind, await listEntries(ask, opened.facts, cancellation));
   }
 
@@ -107,10 +110,10 @@ export class Upstream implements AsyncDisposable {
     return this.#connection ?? orCancelled(this.#connect(), cancellation);
   }
 
-  /** Makes the server send updates for exactly these resources, now and after every reconnection. */
-  async subscribe(uris: Uris, cancellation: Cancellation, behind?: ClientBehind): Promise<void> {
-    this.#orders.subscribed = uris;
-    if (uris.size === 0 && this.#connection === undefined) return;
+  /** Makes the server send updates for exactly these resources and those others want, now and after every reconnection. */
+  async subscribe(uris: Uris, cancellation: Cancellation, behind?: ClientBehind, by = ''): Promise<void> {
+    this.#orders.subscribe(by, uris);
+    if (this.#orders.subscribed.size === 0 && this.#connection === undefined) return;
     const connection = await this.connected(cancellation);
     try {
       await connection.subscribe(this.#orders.subscribed, { cancellation, behind }); // Others may have asked while it connected.
@@ -146,26 +149,41 @@ export class Upstream implements AsyncDisposable {
     await Promise.all([this.#attempt?.promise.catch(() => {}), this.#endings.endAll()]);
   }
 
-  async #send(method: string, params: JsonObject, options: RequestOptions, isCall = true): Promise<Payload> {
-    for (let isRepeat = false; ; isRepeat = true) {
-      const connection = this.#connection ?? (await orCancelled(this.#connect(), options.cancellation));
+  #send(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    { isCall, isRepeat }: typeof CALL = CALL,
+  ): Promise<Payload> {
+    const send = (connection: Connection): Promise<Payload> => {
       this.#inFlight++;
       connection.begin();
-      try {
-        const payload = await connection.request(method, params, options);
-        if (isCall) connection.hasServed = true;
-        return payload;
-      } catch (error) {
-        if (error instanceof RpcError && isCall) connection.hasServed = true;
-        if (isRepeat || !isSessionLost(error)) throw await connection.explain(error, this.name);
-        // The server refused it unread, because it forgot our session: nothing was executed.
-        void this.#lost(connection, error);
-      } finally {
+      const over = (): void => {
         this.#inFlight--;
         connection.finish();
         this.#idle.used();
-      }
-    }
+      };
+      return connection.request(method, params, options).then(
+        (payload) => {
+          if (isCall) connection.hasServed = true;
+          over();
+          return payload;
+        },
+        async (error: unknown) => {
+          if (isCall && error instanceof RpcError) connection.hasServed = true;
+          try {
+            if (isRepeat || !isSessionLost(error)) throw await connection.explain(error, this.name);
+            // The server refused it unread, because it forgot our session: nothing was executed.
+            void this.#lost(connection, error);
+          } finally {
+            over();
+          }
+          return this.#send(method, params, options, { isCall, isRepeat: true });
+        },
+      );
+    };
+    if (this.#connection !== undefined) return send(this.#connection);
+    return orCancelled(this.#connect(), options.cancellation).then(send);
   }
 
   async #connect(): Promise<Connection> {

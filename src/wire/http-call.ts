@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
+import { NOWHERE } from '../lib/crowd.ts';
+import type { Member } from '../lib/crowd.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { SseEvent } from './frame-sse.ts';
 import { answerText, isSessionGone, readAnswer } from './http-answer.ts';
@@ -18,7 +20,7 @@ export interface CallOwner {
   /** The rest of a stream that broke after this event. */
   resume(lastEventId: string, receiver: Receiver): HttpExchange;
   initialized(answer: IncomingMessage): void;
-  finished(id: number): void;
+  finished(call: HttpCall): void;
   sessionLost(error: HttpStatusError): void;
 }
 
@@ -26,7 +28,8 @@ const MAX_RESUMES = 5;
 const LINGER_MS = 5000;
 
 /** One request until its answer: the POST, and the GETs that resume its stream where the server offers that. */
-export class HttpCall implements Receiver {
+export class HttpCall implements Receiver, Member {
+  place = NOWHERE;
   readonly id: number;
   readonly #owner: CallOwner;
   readonly #message: OutgoingRequest;
@@ -156,7 +159,7 @@ export class HttpCall implements Receiver {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#owner.finished(this.id);
+    this.#owner.finished(this);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
+import { Crowd } from '../lib/crowd.ts';
 import type { Era } from '../model/server-facts.ts';
 import { isSessionGone } from './http-answer.ts';
 import { HttpCall } from './http-call.ts';
@@ -33,7 +34,7 @@ class HttpStream implements MessageStream, CallOwner, ListenerOwner {
   readonly random: () => number;
   readonly #origin: HttpOrigin;
   readonly #gate: InitializedGate;
-  readonly #calls = new Map<number, HttpCall>();
+  readonly #calls = new Crowd<HttpCall>();
   readonly #moved = (path: string): void => {
     this.#path = path;
   };
@@ -67,7 +68,7 @@ class HttpStream implements MessageStream, CallOwner, ListenerOwner {
   }
 
   abandon(id: number): boolean {
-    return this.#gate.forget(id) || (this.#calls.get(id)?.abandon() ?? true);
+    return this.#gate.forget(id) || ([...this.#calls].find((call) => call.id === id)?.abandon() ?? true);
   }
 
   negotiated(era: Era, protocol: string): void {
@@ -109,8 +110,8 @@ class HttpStream implements MessageStream, CallOwner, ListenerOwner {
     if (isSuccess(answer) && typeof session === 'string' && session !== '') this.#session = session;
   }
 
-  finished(id: number): void {
-    this.#calls.delete(id);
+  finished(call: HttpCall): void {
+    this.#calls.delete(call);
   }
 
   sessionLost(error: HttpStatusError): void {
@@ -127,7 +128,7 @@ class HttpStream implements MessageStream, CallOwner, ListenerOwner {
       isModern,
       hasSession: !isModern && this.#session !== undefined,
     });
-    this.#calls.set(message.id, call);
+    this.#calls.add(call);
     call.start();
   }
 
@@ -198,7 +199,7 @@ class HttpStream implements MessageStream, CallOwner, ListenerOwner {
     this.#isClosed = true;
     this.#gate.close();
     this.#listener?.stop();
-    for (const call of [...this.#calls.values()]) call.stop();
+    for (const call of this.#calls) call.stop();
     this.events.closed(error);
   }
 

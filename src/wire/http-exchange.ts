@@ -3,6 +3,8 @@ import { pipeline } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
+import { NOWHERE } from '../lib/crowd.ts';
+import type { Member } from '../lib/crowd.ts';
 import { GatewayError } from '../model/errors.ts';
 import { SseReader } from './frame-sse.ts';
 import type { SseEvent } from './frame-sse.ts';
@@ -32,7 +34,8 @@ const MAX_REDIRECTS = 3;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** One HTTP request and its answer, redirects within the origin included. */
-export class HttpExchange {
+export class HttpExchange implements Member {
+  place = NOWHERE;
   readonly #origin: HttpOrigin;
   readonly #request: ExchangeRequest;
   readonly #receiver: Receiver;

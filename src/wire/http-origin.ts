@@ -4,6 +4,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+import { Crowd } from '../lib/crowd.ts';
+import type { Member } from '../lib/crowd.ts';
 import { BaseHeaders } from './http-headers.ts';
 import type { HeaderSource } from './http-headers.ts';
 
@@ -35,7 +37,7 @@ export class HttpOrigin {
   readonly headers: BaseHeaders;
   readonly maxMessageBytes: number;
   /** What `close` has to end. */
-  readonly open = new Set<{ destroy(): void }>();
+  readonly open = new Crowd<Member & { destroy(): void }>();
   readonly #host: string;
   readonly #connectTimeoutMs: number;
   readonly #request: typeof httpRequest;
@@ -85,7 +87,7 @@ export class HttpOrigin {
   }
 
   destroyOpen(): void {
-    for (const exchange of [...this.open]) exchange.destroy();
+    for (const exchange of this.open) exchange.destroy();
   }
 
   /** Resolves when no socket is left. */

@@ -144,9 +144,9 @@ function readId(value: unknown): RequestId | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-export function requestText(id: number, method: string, params: JsonObject | undefined): string {
+export function requestText(id: RequestId, method: string, params: JsonObject | undefined): string {
   const rest = params === undefined ? '' : `,"params":${stringifyExact(params)}`;
-  return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)}${rest}}`;
+  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${rest}}`;
 }
 
 export function notificationText(method: string, params: JsonObject | undefined): string {
@@ -155,8 +155,11 @@ export function notificationText(method: string, params: JsonObject | undefined)
 }
 
 export function resultText(id: RequestId, payload: Payload): string {
-  const idText = typeof id === 'number' ? String(id) : stringifyExact(id);
-  return `{"jsonrpc":"2.0","id":${idText},"result":${payload.text}}`;
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${payload.text}}`;
+}
+
+function idText(id: RequestId): string {
+  return typeof id === 'number' ? String(id) : stringifyExact(id);
 }
 
 /** A message on its way out: large ones are bytes, in parts that belong together. */

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { Cancellation } from '../lib/cancellation.ts';
+import { Crowd, NOWHERE } from '../lib/crowd.ts';
+import type { Member } from '../lib/crowd.ts';
 import type { Payload } from '../lib/payload.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { RpcErrorBody } from '../model/errors.ts';
@@ -21,7 +23,7 @@ const LISTEN = 'subscriptions/listen';
 export class OwnStdio implements ClientChannel {
   readonly #writer: LineWriter;
   readonly #connection: Connection;
-  readonly #requests = new Map<RequestId, StdioRequest>();
+  readonly #requests = new Crowd<StdioRequest>();
   #mayBatch = false;
   #onSettled: (() => void) | undefined;
 
@@ -62,7 +64,7 @@ export class OwnStdio implements ClientChannel {
     this.#writer.write(notificationText(method, params));
   }
 
-  ask(id: number, method: string, params: JsonObject | undefined): void {
+  ask(id: RequestId, method: string, params: JsonObject | undefined): void {
     this.#writer.write(requestText(id, method, params));
   }
 
@@ -74,7 +76,7 @@ export class OwnStdio implements ClientChannel {
   drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#onSettled = () => {
-        if (![...this.#requests.values()].some(({ method }) => method !== LISTEN)) resolve();
+        if (![...this.#requests].some(({ method }) => method !== LISTEN)) resolve();
       };
       this.#onSettled();
     });
@@ -82,7 +84,7 @@ export class OwnStdio implements ClientChannel {
 
   cancelAll(): void {
     const reason = new GatewayError('CALL_CANCELLED', 'The client went away.');
-    for (const request of [...this.#requests.values()]) request.withdraw(reason);
+    for (const request of this.#requests) request.withdraw(reason);
   }
 
   close(): void {
@@ -128,12 +130,12 @@ export class OwnStdio implements ClientChannel {
 
   #request(message: Message & { kind: 'request' }): void {
     const request = new StdioRequest(message, this.#writer, (settled, result) => {
-      if (this.#requests.get(settled.id) === settled) this.#requests.delete(settled.id);
+      this.#requests.delete(settled);
       this.#onSettled?.();
       if (settled.method !== 'initialize' || !isJsonObject(result?.peek)) return;
       this.#mayBatch = result.peek['protocolVersion'] === BATCH_VERSION;
     });
-    this.#requests.set(message.id, request);
+    this.#requests.add(request);
     this.#connection.request(request);
   }
 
@@ -141,14 +143,15 @@ export class OwnStdio implements ClientChannel {
     const { requestId, reason } = params ?? {};
     if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
     const why = typeof reason === 'string' ? `: ${reason.slice(0, 500)}` : '.';
-    this.#requests
-      .get(requestId)
+    [...this.#requests]
+      .findLast(({ id }) => id === requestId)
       ?.withdraw(new GatewayError('CALL_CANCELLED', `The client cancelled the request${why}`));
   }
 }
 
 /** Answered once, or never when the client withdrew it. */
-class StdioRequest implements IncomingRequest {
+class StdioRequest implements IncomingRequest, Member {
+  place = NOWHERE;
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject | undefined;
@@ -183,7 +186,7 @@ class StdioRequest implements IncomingRequest {
 
   readonly canAsk = true;
 
-  ask(id: number, method: string, params: JsonObject | undefined): void {
+  ask(id: RequestId, method: string, params: JsonObject | undefined): void {
     if (this.#isOpen) this.#writer.write(requestText(id, method, params));
   }
 

@@ -4,16 +4,25 @@ import { describe, expect, test } from 'vitest';
 import { MemoryServer } from '../../test/support/memory-server.ts';
 import type { Script } from '../../test/support/memory-server.ts';
 import { Cancellation } from '../lib/cancellation.ts';
+import type { ClientBehind } from '../model/client-behind.ts';
 import { RpcError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import { Peer } from './peer.ts';
-import type { PeerHandlers } from './peer.ts';
+import type { Origin, PeerHandlers } from './peer.ts';
 
 class Heard implements PeerHandlers {
   readonly notifications: (readonly [string, JsonObject | undefined])[] = [];
   readonly skipped: string[] = [];
+  /** Whose each question may have been: of those that wait, and of those that gave up. */
+  readonly origins: { readonly waiting: readonly string[]; readonly givenUp: readonly string[] }[] = [];
 
-  request(method: string, params: JsonObject | undefined): Promise<JsonObject> {
+  request(
+    method: string,
+    params: JsonObject | undefined,
+    { origin }: { readonly origin: Origin },
+  ): Promise<JsonObject> {
+    const sessions = (of: readonly ClientBehind[]): string[] => of.map(({ session }) => session);
+    this.origins.push({ waiting: sessions(origin.waiting), givenUp: sessions(origin.givenUp) });
     if (method === 'refuse') throw new RpcError({ code: -32601, message: 'Unknown.', data: { method } });
     if (method === 'break') throw new TypeError('secret');
     return Promise.resolve({ method, ...params });
@@ -297,5 +306,34 @@ describe('the end of a peer', () => {
       setImmediate(resolve);
     });
     expect(server.heard).toEqual([]);
+  });
+});
+
+describe('a question of the server', () => {
+  const client = (session: string): ClientBehind => ({
+    session,
+    capabilities: {},
+    logLevel: undefined,
+    onAsking: undefined,
+    ask: () => Promise.resolve({}),
+    log: () => {},
+  });
+
+  test('may be about a call that was given up, until that is answered after all', async () => {
+    const { server, peer, heard } = await connect();
+    const cancellation = new Cancellation();
+    const call = peer.request('a', undefined, { behind: client('ann'), cancellation });
+    void peer.request('b', undefined, { behind: client('bob') }).catch(() => {});
+    server.say({ id: 'q1', method: 'roots/list' });
+    cancellation.cancel(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    server.say({ id: 'q2', method: 'roots/list' });
+    server.answer(1, {});
+    server.say({ id: 'q3', method: 'roots/list' });
+    expect(heard.origins).toEqual([
+      { waiting: ['ann', 'bob'], givenUp: [] },
+      { waiting: ['bob'], givenUp: ['ann'] },
+      { waiting: ['bob'], givenUp: [] },
+    ]);
   });
 });

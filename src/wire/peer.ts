@@ -1,5 +1,6 @@
 import { Cancellation } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
+import { Numbered } from '../lib/numbered.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -19,6 +20,8 @@ export interface Origin {
   readonly own: ClientBehind | undefined;
   /** Of all requests that wait for their answer, oldest first. */
   readonly waiting: readonly ClientBehind[];
+  /** Of requests that we gave up a while ago: the server may not have heard of it, or not care. */
+  readonly givenUp: readonly ClientBehind[];
 }
 
 export interface PeerHandlers {
@@ -50,14 +53,24 @@ interface Pending {
   readonly behind: ClientBehind | undefined;
 }
 
+/** How long a server may still speak of a call that we gave up; it tells nobody when it is done with it. */
+const GIVEN_UP_MS = 10_000;
+/** More are forgotten, the oldest first. */
+const MAX_GIVEN_UP = 256;
+
+interface GivenUp {
+  readonly behind: ClientBehind;
+  readonly until: number;
+}
+
 /** The client's end of a conversation with one server: matches answers, progress and cancellation to requests. */
 export class Peer implements AsyncDisposable {
   readonly closed: Promise<Error>;
   readonly #stream: MessageStream;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Numbered<Pending>();
+  readonly #givenUp = new Map<number, GivenUp>();
   readonly #answering = new Map<RequestId, Cancellation>();
-  #nextId = 1;
   #closedBy: Error | undefined;
 
   private constructor(stream: MessageStream, handlers: PeerHandlers, closed: Promise<Error>) {
@@ -98,7 +111,7 @@ export class Peer implements AsyncDisposable {
       if (this.#closedBy !== undefined) return reject(this.#closedBy);
       const { cancellation, onProgress, behind, headers } = options;
       if (cancellation?.reason !== undefined) return reject(cancellation.reason);
-      const id = this.#nextId++;
+      const id = this.#pending.next();
       const sent = onProgress === undefined ? params : withProgressToken(params, id);
       // Before anything is remembered: what is nested too deeply can be read, but not written.
       const text = requestText(id, method, sent);
@@ -106,7 +119,15 @@ export class Peer implements AsyncDisposable {
         cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, method, reason);
       if (onCancel !== undefined) cancellation?.onCancel(onCancel);
       this.#pending.set(id, { resolve, reject, onProgress, cancellation, onCancel, behind });
-      this.#stream.send({ kind: 'request', id, method, params: sent, text, ...(headers && { headers }) });
+      this.#stream.send({
+        kind: 'request',
+        id,
+        method,
+        params: sent,
+        text,
+        behind,
+        ...(headers && { headers }),
+      });
     });
   }
 
@@ -188,14 +209,33 @@ export class Peer implements AsyncDisposable {
 
   #origin(request: number | undefined): Origin {
     const waiting: ClientBehind[] = [];
-    for (const { behind } of this.#pending.values()) if (behind !== undefined) waiting.push(behind);
-    return { own: request === undefined ? undefined : this.#pending.get(request)?.behind, waiting };
+    // What comes on the stream of a request is of that one or of nobody.
+    if (request !== undefined) return { own: this.#pending.get(request)?.behind, waiting, givenUp: [] };
+    for (const [, { behind }] of this.#pending.entries()) if (behind !== undefined) waiting.push(behind);
+    if (this.#givenUp.size === 0) return { own: undefined, waiting, givenUp: [] };
+    const now = performance.now();
+    const givenUp = [...this.#givenUp.values()].filter(({ until }) => until > now);
+    return { own: undefined, waiting, givenUp: givenUp.map(({ behind }) => behind) };
+  }
+
+  #rememberGivenUp(id: number, behind: ClientBehind): void {
+    const now = performance.now();
+    for (const [known, { until }] of this.#givenUp) {
+      if (until > now && this.#givenUp.size < MAX_GIVEN_UP) break;
+      this.#givenUp.delete(known);
+    }
+    this.#givenUp.set(id, { behind, until: now + GIVEN_UP_MS });
   }
 
   #settle(id: RequestId | null): Pending | undefined {
     const key = ownId(id);
     const pending = key === undefined ? undefined : this.#pending.get(key);
-    if (key === undefined || pending === undefined) return undefined;
+    if (key === undefined) return undefined;
+    if (pending === undefined) {
+      // A late answer: the server is done with it after all.
+      this.#givenUp.delete(key);
+      return undefined;
+    }
     this.#pending.delete(key);
     if (pending.onCancel !== undefined) pending.cancellation?.offCancel(pending.onCancel);
     return pending;
@@ -205,6 +245,7 @@ export class Peer implements AsyncDisposable {
     const pending = this.#settle(id);
     if (pending === undefined) return;
     pending.reject(reason);
+    if (pending.behind !== undefined) this.#rememberGivenUp(id, pending.behind);
     // The protocol forbids to cancel `initialize`; whoever gives that up closes the connection.
     if (this.#stream.abandon(id) || method === 'initialize') return;
     this.notify('notifications/cancelled', { requestId: id, reason: reason.message });
@@ -217,7 +258,7 @@ export class Peer implements AsyncDisposable {
   private end(error: Error): void {
     if (this.#closedBy !== undefined) return;
     this.#closedBy = error;
-    for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(error);
+    for (const [id] of this.#pending.entries()) this.#settle(id)?.reject(error);
     for (const cancellation of this.#answering.values()) cancellation.cancel(error);
   }
 }

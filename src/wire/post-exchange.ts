@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
+import { NOWHERE } from '../lib/crowd.ts';
+import type { Member } from '../lib/crowd.ts';
+import { stringifyExact } from '../lib/exact-json.ts';
 import { GatewayError } from '../model/errors.ts';
 import { RPC } from './era.ts';
 import { sendJson, whenClosed } from './http-server.ts';
@@ -9,7 +12,7 @@ import type { RequestId, Written } from './message.ts';
 import type { PostedRequest, ReplyPath } from './posted-request.ts';
 import type { Resumable, ResumableStreams } from './resumable-streams.ts';
 import { EventStream, StallWatch } from './sse-server.ts';
-import type { StreamLimits } from './sse-server.ts';
+import type { EventSink, StreamLimits } from './sse-server.ts';
 
 export interface ExchangeOptions {
   readonly response: ServerResponse;
@@ -27,15 +30,18 @@ export interface ExchangeOptions {
   readonly knowsEmptyEvents?: boolean;
 }
 
+const MAX_LABEL = 80;
+
 /** One POST and its response: JSON when nothing has to be said before the answer, else a stream of events. */
-export class PostExchange implements ReplyPath, Resumable {
+export class PostExchange implements ReplyPath, Resumable, Member {
+  place = NOWHERE;
   /** May be replaced until the response has begun. */
   headers: readonly string[];
   readonly #options: ExchangeOptions;
   readonly #requests: PostedRequest[] = [];
   #expected: number;
   #collected: string[] | undefined;
-  #stream: EventStream | undefined;
+  #stream: EventSink | undefined;
   /** Among the streams that can be resumed, from the first event on. */
   #number: number | undefined;
   #stall: StallWatch | undefined;
@@ -116,10 +122,11 @@ export class PostExchange implements ReplyPath, Resumable {
     this.#options.response.destroy();
   }
 
-  #open(): EventStream {
+  #open(): EventSink {
     if (this.#stream === undefined) {
-      this.#stream = new EventStream(this.#options.response, this.#options.limits);
-      this.#stream.start(this.headers);
+      const stream = new EventStream(this.#options.response, this.#options.limits);
+      this.#stream = stream;
+      stream.start(this.headers);
       for (const text of this.#collected ?? []) this.#send(text);
     }
     return this.#stream;
@@ -129,11 +136,19 @@ export class PostExchange implements ReplyPath, Resumable {
     const stream = this.#open();
     const { resumable } = this.#options;
     if (resumable === undefined) return stream.send(text);
-    this.#number ??= resumable.begin(this);
+    this.#number ??= resumable.begin(this, this.#label());
     stream.send(text, 'message', resumable.record(this.#number, text));
   }
 
-  resume(stream: EventStream): void {
+  /** Says which request is answered here, for whoever has to tell the client that we are gone. */
+  #label(): string | undefined {
+    const [request, ...more] = this.#requests;
+    if (request === undefined || more.length > 0) return undefined;
+    const label = Buffer.from(stringifyExact(request.id)).toString('base64url');
+    return label.length <= MAX_LABEL ? label : undefined;
+  }
+
+  resume(stream: EventSink): void {
     const before = this.#stream;
     this.#stream = stream;
     // The old connection may be dead without our knowing.

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { Cancellation } from '../lib/cancellation.ts';
+import { NOWHERE } from '../lib/crowd.ts';
+import type { Member } from '../lib/crowd.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { GatewayError, RpcErrorBody } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -29,7 +31,8 @@ export interface RequestOwner {
 }
 
 /** A request that came in a POST; answered once, whoever answers and however often. */
-export class PostedRequest implements IncomingRequest {
+export class PostedRequest implements IncomingRequest, Member {
+  place = NOWHERE;
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject | undefined;
@@ -72,7 +75,7 @@ export class PostedRequest implements IncomingRequest {
     return this.#path.canNotify;
   }
 
-  ask(id: number, method: string, params: JsonObject | undefined): void {
+  ask(id: RequestId, method: string, params: JsonObject | undefined): void {
     if (!this.#isSettled) this.#path.notify(requestText(id, method, params));
   }
 

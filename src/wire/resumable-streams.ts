@@ -1,9 +1,9 @@
-import type { EventStream } from './sse-server.ts';
+import type { EventSink } from './sse-server.ts';
 
 /** A response that goes on, on another connection, when its client comes back. */
 export interface Resumable {
   /** From here on everything goes to this stream. */
-  resume(stream: EventStream): void;
+  resume(stream: EventSink): void;
   /** The client did not come back in time. */
   giveUp(): void;
 }
@@ -12,6 +12,21 @@ interface Sent {
   readonly stream: number;
   readonly event: number;
   readonly text: string;
+}
+
+/** What an id of an event says by itself. */
+export interface EventName {
+  /** Whoever sent it, where there are several. */
+  readonly by: string | undefined;
+  readonly stream: number;
+  readonly event: number;
+  /** What the stream was begun with. */
+  readonly label: string | undefined;
+}
+
+export function readEventId(id: string): EventName | undefined {
+  const [found, by, stream, event, label] = EVENT_ID.exec(id) ?? [];
+  return found === undefined ? undefined : { by, stream: Number(stream), event: Number(event), label };
 }
 
 interface Broken {
@@ -23,7 +38,7 @@ interface Broken {
 export const STANDALONE = 0;
 const MAX_EVENTS = 500;
 const MAX_CHARACTERS = 512 * 1024;
-const EVENT_ID = /^(\d{1,15})-(\d{1,15})$/;
+const EVENT_ID = /^(?:([a-z2-7]{8})\.)?(\d{1,15})-(\d{1,15})(?:\.([\w-]{1,80}))?$/;
 
 /**
  * What was sent to one session lately, so that a client whose stream broke gets the rest of it with `Last-Event-ID`. A
@@ -31,6 +46,8 @@ const EVENT_ID = /^(\d{1,15})-(\d{1,15})$/;
  */
 export class ResumableStreams {
   readonly #waitMs: number;
+  readonly #by: string | undefined;
+  readonly #labels = new Map<number, string>();
   readonly #sent: Sent[] = [];
   readonly #running = new Map<number, Resumable>();
   readonly #broken = new Map<number, Broken>();
@@ -38,13 +55,19 @@ export class ResumableStreams {
   #streams = STANDALONE;
   #events = 0;
 
-  constructor(options: { readonly waitMs: number }) {
+  constructor(options: {
+    readonly waitMs: number;
+    /** Our name, where several gateways send to one client. */
+    readonly by?: string | undefined;
+  }) {
     this.#waitMs = options.waitMs;
+    this.#by = options.by;
   }
 
-  /** A stream begins; its number goes with everything that is sent on it. */
-  begin(response: Resumable): number {
+  /** A stream begins; its number goes with everything that is sent on it, and where there are several gateways its label, too. */
+  begin(response: Resumable, label?: string): number {
     this.#running.set(++this.#streams, response);
+    if (label !== undefined && this.#by !== undefined) this.#labels.set(this.#streams, label);
     return this.#streams;
   }
 
@@ -54,8 +77,21 @@ export class ResumableStreams {
     this.#sent.push({ stream, event, text });
     this.#characters += text.length;
     while (this.#sent.length > 1 && (this.#sent.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS))
-      this.#characters -= this.#sent.shift()?.text.length ?? 0;
-    return `${stream}-${event}`;
+      this.#forget();
+    return this.#idOf(stream, event);
+  }
+
+  #forget(): void {
+    const forgotten = this.#sent.shift();
+    if (forgotten === undefined) return;
+    this.#characters -= forgotten.text.length;
+    const { stream } = forgotten;
+    if (
+      this.#labels.has(stream) &&
+      !this.#running.has(stream) &&
+      !this.#sent.some((one) => one.stream === stream)
+    )
+      this.#labels.delete(stream);
   }
 
   /** The connection is gone before the stream was complete. */
@@ -89,12 +125,12 @@ export class ResumableStreams {
    */
   resume(
     lastEvent: string,
-    to: EventStream,
+    to: EventSink,
   ): { readonly stream: number; readonly isComplete: boolean } | undefined {
     const found = this.#find(lastEvent);
     if (found === undefined) return undefined;
     const { stream, isComplete } = found;
-    for (const { event, text } of found.missed) to.send(text, 'message', `${stream}-${event}`);
+    for (const { event, text } of found.missed) to.send(text, 'message', this.#idOf(stream, event));
     clearTimeout(this.#broken.get(stream)?.timer);
     this.#broken.delete(stream);
     this.#running.get(stream)?.resume(to);
@@ -104,11 +140,17 @@ export class ResumableStreams {
   #find(
     lastEvent: string,
   ): { readonly stream: number; readonly missed: readonly Sent[]; readonly isComplete: boolean } | undefined {
-    const match = EVENT_ID.exec(lastEvent);
-    const [number, last] = [Number(match?.[1]), Number(match?.[2])];
-    if (match === null || number > this.#streams) return undefined;
+    const name = readEventId(lastEvent);
+    if (name === undefined || name.by !== this.#by || name.stream > this.#streams) return undefined;
+    const { stream: number, event: last } = name;
     const missed = this.#sent.filter(({ stream, event }) => stream === number && event > last);
     return { stream: number, missed, isComplete: number !== STANDALONE && !this.#running.has(number) };
+  }
+
+  #idOf(stream: number, event: number): string {
+    if (this.#by === undefined) return `${stream}-${event}`;
+    const label = this.#labels.get(stream);
+    return `${this.#by}.${stream}-${event}${label === undefined ? '' : `.${label}`}`;
   }
 
   close(): void {

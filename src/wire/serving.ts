@@ -22,7 +22,7 @@ export interface IncomingRequest {
   /** Whether a question can reach the client while it waits for this answer. */
   readonly canAsk: boolean;
   /** A request of ours, on the same way as `notify`; its answer comes to `Connection.response`. */
-  ask(id: number, method: string, params: JsonObject | undefined): void;
+  ask(id: RequestId, method: string, params: JsonObject | undefined): void;
 }
 
 /** What a transport hands to the side that answers. */
@@ -39,5 +39,5 @@ export interface Connection {
 export interface ClientChannel {
   notify(method: string, params: JsonObject | undefined): void;
   /** A request of ours; absent where the client cannot be asked outside of its requests. */
-  ask?(id: number, method: string, params: JsonObject | undefined): void;
+  ask?(id: RequestId, method: string, params: JsonObject | undefined): void;
 }

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
+import { NOWHERE } from '../lib/crowd.ts';
+import type { Member } from '../lib/crowd.ts';
 import { sseEvent } from './frame-sse.ts';
 
 export interface StreamLimits {
@@ -20,8 +22,18 @@ const STREAM_HEADERS = [
   'no',
 ] as const;
 
+/** Where events go. */
+export interface EventSink {
+  readonly isOpen: boolean;
+  send(data: string, event?: string, id?: string): void;
+  tick(): void;
+  end(): void;
+  destroy(): void;
+}
+
 /** Server-sent events on one response. Whoever makes it watches for the response's end. */
-export class EventStream {
+export class EventStream implements EventSink, Member {
+  place = NOWHERE;
   readonly #response: ServerResponse;
   readonly #limits: StreamLimits;
   readonly #stall: StallWatch;

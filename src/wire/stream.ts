@@ -1,3 +1,4 @@
+import type { ClientBehind } from '../model/client-behind.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import type { Line } from './frame-lines.ts';
@@ -12,6 +13,8 @@ export type Outgoing =
       readonly text: string;
       /** Further headers of a modern request over HTTP, such as `Mcp-Param-*`; their values are encoded on the way. */
       readonly headers?: Readonly<Record<string, string>>;
+      /** Who waits for it, for a stream that leads to more than one server. */
+      readonly behind?: ClientBehind | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly text: string }
   | { readonly kind: 'answer'; readonly text: string };
@@ -35,6 +38,14 @@ export interface MessageStream {
   /** Called once the era and version are agreed; HTTP puts them in headers and opens its listening stream. */
   negotiated(era: Era, protocol: string): void;
   close(): Promise<void>;
+}
+
+/** A request that never reached the server, so that it can be sent on another connection. */
+export class UnsentError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnsentError';
+  }
 }
 
 /** An HTTP exchange that did not end in a message. */

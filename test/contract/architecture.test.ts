@@ -15,6 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   observe: ['lib', 'model', 'storage'],
   auth: ['config', 'lib', 'model', 'observe', 'storage'],
   upstream: ['config', 'lib', 'model', 'observe', 'storage', 'wire'],
+  fleet: ['config', 'lib', 'model', 'observe', 'storage', 'upstream', 'wire'],
   catalog: ['lib', 'model', 'storage'],
   search: ['catalog', 'lib', 'model'],
   policy: ['config', 'lib', 'model', 'observe', 'storage'],
@@ -32,8 +33,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['exposure', 'import', 'connect', 'registry', 'manage'],
   ],
   app: [
-    ...['lib', 'model', 'wire', 'config', 'storage', 'observe', 'auth', 'upstream', 'catalog', 'search'],
+    ...['lib', 'model', 'wire', 'config', 'storage', 'observe', 'auth', 'upstream', 'fleet', 'catalog'],
     ...[
+      'search',
       'policy',
       'gateway',
       'results',

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { ownCode, pidOf, said, untilListed } from '../support/asking.ts';
 import { openLine } from '../support/cell.ts';
 import { checkLeaks } from '../support/leak-check.ts';
+import { isRunning } from '../support/processes.ts';
 
 checkLeaks();
 
@@ -67,4 +68,18 @@ test('a server that is stopped when the gateway ends is ended all the same', asy
   for (const name of ['one', 'two']) process.kill(await pidOf(line.client, name), 'SIGSTOP');
   await line[Symbol.asyncDispose]();
   expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
+});
+
+test('servers that ignore every polite end are ended together, not one after the other', async () => {
+  const cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' } as const;
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const line = await openLine(
+    cell,
+    Object.fromEntries(names.map((name) => [name, ['ignores-signals'] as const])),
+  );
+  const pids = await Promise.all(names.map((name) => pidOf(line.client, name)));
+  // Each takes two seconds, all of them in a row sixteen.
+  await line.gateway.stop({ withinMs: 12_000 });
+  expect(pids.filter(isRunning)).toEqual([]);
+  await line[Symbol.asyncDispose]();
 });

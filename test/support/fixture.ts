@@ -35,6 +35,7 @@ export type Preset =
   | 'launcher'
   | 'long-names'
   | 'many-tools'
+  | 'moody'
   | 'needs-sign-in'
   | 'never-answers'
   | 'odd-schemas'

@@ -5,7 +5,7 @@ import { mcpRoutes } from '../../src/downstream/http.ts';
 import type { McpRoutes, RouteOptions } from '../../src/downstream/http.ts';
 import { listen } from '../../src/downstream/listen.ts';
 import type { ListenLimits, Listener } from '../../src/downstream/listen.ts';
-import type { Connect } from '../../src/downstream/sessions.ts';
+import type { Connect } from '../../src/downstream/sessions/kept-session.ts';
 import { Payload } from '../../src/lib/payload.ts';
 import { silentLogger } from '../../src/observe/log.ts';
 import type { Logger } from '../../src/observe/log.ts';

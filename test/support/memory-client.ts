@@ -30,7 +30,7 @@ export class MemoryRequest implements IncomingRequest {
   readonly cancellation = new Cancellation();
   readonly canAsk = true;
   readonly told: Told[] = [];
-  readonly asked: (readonly [id: number, ...Told])[] = [];
+  readonly asked: (readonly [id: string | number, ...Told])[] = [];
   readonly #answer = deferred<JsonObject>();
   answers = 0;
 
@@ -59,7 +59,7 @@ export class MemoryRequest implements IncomingRequest {
     this.told.push([method, params]);
   }
 
-  ask(id: number, method: string, params: JsonObject | undefined): void {
+  ask(id: string | number, method: string, params: JsonObject | undefined): void {
     this.asked.push([id, method, params]);
   }
 }

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { seedVariable } from '../../src/auth/upstream/brought/seeds.ts';
 import { keyFile } from '../../src/auth/upstream/sealing/secret-key.ts';
@@ -17,65 +14,13 @@ import { silentLogger } from '../../src/observe/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { LazyDatabase } from '../../src/storage/lazy-database.ts';
 import { untilListed } from './asking.ts';
-import { type HttpFixture, startHttpFixture } from './fixture.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
+import { type Behaviour, type ProtectedServer, login, startProtectedServer } from './protected-server.ts';
 import type { RawClient } from './raw-client.ts';
 import { temporaryFolder } from './test-run.ts';
 import { upstreamConfig } from './upstream-config.ts';
 
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const browser = fileURLToPath(new URL('agreeing-browser.mjs', import.meta.url));
-
-/** See `test/servers/authorization/behaviour.mjs`. */
-type Behaviour = Readonly<Record<string, unknown>>;
-
-interface ProtectedServer extends HttpFixture {
-  /** Changes how it behaves from now on, or lets it act. */
-  control(
-    changes: Behaviour,
-  ): Promise<{ readonly issuer: string; readonly base: string; readonly resource: string }>;
-}
-
-/** An MCP server that wants a sign-in, with its authorization server. */
-export async function startProtectedServer(
-  behaviour: Behaviour = {},
-  args: readonly string[] = [],
-): Promise<ProtectedServer> {
-  const fixture = await startHttpFixture('needs-sign-in', [
-    ...['--era', 'both', '--behaviour', JSON.stringify(behaviour)],
-    ...args,
-  ]);
-  return {
-    ...fixture,
-    [Symbol.asyncDispose]: () => fixture.stop(),
-    async control(changes) {
-      const answer = await fetch(new URL('/control', fixture.url), {
-        method: 'POST',
-        body: JSON.stringify(changes),
-      });
-      return (await answer.json()) as { issuer: string; base: string; resource: string };
-    },
-  };
-}
-
-/** What a person does who is told to run `trunkline login`. */
-export async function login(
-  home: string,
-  server: string,
-  args: readonly string[] = [],
-): Promise<{ readonly code: number | null; readonly stderr: string; readonly stdout: string }> {
-  const config = join(home, 'config.jsonc');
-  const child = spawn(process.execPath, [program, 'login', server, '--config', config, '--text', ...args], {
-    env: { ...process.env, TRUNKLINE_HOME: home, BROWSER: `${process.execPath} ${browser}` },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stderr = '';
-  let stdout = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stderr, stdout };
-}
+export { login, startProtectedServer };
 
 /** A server that wants a sign-in, a gateway in front of it, somebody who has signed in, and a client that sees the tools. */
 export interface SignedIn extends AsyncDisposable {

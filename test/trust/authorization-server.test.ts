@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -7,13 +6,19 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { describe, expect, test } from 'vitest';
 
-import type { RunningGateway } from '../support/gateway.ts';
 import { type Said, addKey, ask, command, startAsking, toolsAt } from '../support/http-caller.ts';
 import { checkLeaks } from '../support/leak-check.ts';
+import {
+  OauthFlow as Flow,
+  REDIRECT,
+  agree,
+  cookieOf,
+  tokensOf,
+  transactionIn,
+} from '../support/oauth-flow.ts';
 
 checkLeaks();
 
-const REDIRECT = 'http://127.0.0.1:9/callback';
 const CONFIG = { auth: { authorizationServer: { allowPrivate: true } } };
 
 describe('the authorization server', () => {
@@ -198,79 +203,3 @@ describe('the authorization server', () => {
     }
   });
 });
-
-interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-}
-
-function tokensOf({ status, text }: Said): Tokens {
-  expect(status, text).toBe(200);
-  return JSON.parse(text) as Tokens;
-}
-
-/** A registered client without the SDK, for what the SDK would never do. */
-class Flow {
-  readonly #url: string;
-  readonly #client: string;
-  readonly #verifier = randomBytes(32).toString('base64url');
-
-  private constructor(url: string, client: string) {
-    this.#url = url;
-    this.#client = client;
-  }
-
-  static async begin({ url }: RunningGateway, metadata: object = {}): Promise<Flow> {
-    const body = JSON.stringify({ redirect_uris: [REDIRECT], ...metadata });
-    const { text } = await ask(new URL('/oauth/register', url), { body });
-    return new Flow(url, (JSON.parse(text) as { client_id: string }).client_id);
-  }
-
-  address(changes: Readonly<Record<string, string>> = {}): string {
-    const url = new URL('/oauth/authorize', this.#url);
-    const code_challenge = createHash('sha256').update(this.#verifier).digest('base64url');
-    const usual = { response_type: 'code', client_id: this.#client, redirect_uri: REDIRECT, state: 's' };
-    const all = { ...usual, code_challenge, code_challenge_method: 'S256', ...changes };
-    url.search = new URLSearchParams(all).toString();
-    return url.href;
-  }
-
-  async code(key: string, changes: Readonly<Record<string, string>> = {}): Promise<string> {
-    return new URL(await agree(this.address(changes), key)).searchParams.get('code') ?? '';
-  }
-
-  collect(code: string, changes: Readonly<Record<string, string>> = {}): Promise<Said> {
-    const usual = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT };
-    return this.#token({ ...usual, code_verifier: this.#verifier, ...changes });
-  }
-
-  refresh(refresh_token: string): Promise<Said> {
-    return this.#token({ grant_type: 'refresh_token', refresh_token });
-  }
-
-  #token(form: Readonly<Record<string, string>>): Promise<Said> {
-    const body = new URLSearchParams({ client_id: this.#client, ...form }).toString();
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return ask(new URL('/oauth/token', this.#url), { body, headers });
-  }
-}
-
-/** What a person does in a browser; the address that it ends at. */
-async function agree(address: string, key: string): Promise<string> {
-  const page = await ask(address);
-  expect(page.status, page.text).toBe(200);
-  const body = new URLSearchParams({ transaction: transactionIn(page), key, decision: 'allow' }).toString();
-  const { origin } = new URL(address);
-  const type = 'application/x-www-form-urlencoded';
-  const headers = { cookie: cookieOf(page), origin, 'content-type': type, 'sec-fetch-site': 'same-origin' };
-  const answer = await ask(new URL('/oauth/authorize', address), { body, headers });
-  return String(answer.headers.location);
-}
-
-function transactionIn({ text }: Said): string {
-  return /name="transaction" value="([^"]+)"/.exec(text)?.[1] ?? '';
-}
-
-function cookieOf({ headers }: Said): string {
-  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-}

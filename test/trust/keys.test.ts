@@ -25,6 +25,10 @@ describe('keys', () => {
     const key = await addKey(gateway, 'anna');
     expect(key).toMatch(/^tl_[A-Za-z0-9_-]{55}$/);
     expect(await toolsAt(gateway.url, { key })).toContain('plain__echo');
+    for (const scheme of ['bearer', 'BEARER'])
+      expect(await toolsAt(gateway.url, { headers: { authorization: `${scheme} ${key}` } })).toContain(
+        'plain__echo',
+      );
     const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
     for (const shown of [undefined, wrong, 'tl_', 'x', `${key}x`, key.slice(0, -1)])
       expect(await toolsAt(gateway.url, shown === undefined ? {} : { key: shown }), shown).toBe(401);

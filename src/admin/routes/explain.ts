@@ -18,7 +18,8 @@ type Found = Omit<AdminExplanation, 'name'>;
 
 /** Why a name is as it is, for `why` and `preflight`. Nothing is started to find out. */
 export function explainRoutes(app: AdminApp, deps: AdminDeps): void {
-  route(app, 'GET /api/explain', ({ query, caller: asking }) => {
+  route(app, 'GET /api/explain', async ({ query, caller: asking }) => {
+    await deps.gateway.quarantine.noticeServers();
     const caller = callerAsked(query, asking);
     const view = deps.gateway.view(caller);
     const client = optionalText(query, 'client');

@@ -11,7 +11,8 @@ export function gatewayRoutes(app: AdminApp, deps: AdminDeps): void {
   const health = (): AdminHealth => ({ version: deps.version, pid: deps.pid });
   route(app, 'GET /api/health', () => health());
   app.get('/api/openapi.json', async () => jsonResponse(await readFile(deps.openapi, 'utf8')));
-  route(app, 'GET /api/status', ({ caller }) => {
+  route(app, 'GET /api/status', async ({ caller }) => {
+    await deps.gateway.quarantine.noticeServers();
     const { counts, problem } = deps.gateway.quarantine;
     const { file, warnings, value } = deps.config();
     const url = deps.url();

@@ -6,10 +6,13 @@ import { allServers, oneServer } from '../server-shown.ts';
 
 /** The servers and what an operator does with them. */
 export function serverRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { servers } = deps.gateway;
+  const { servers, quarantine } = deps.gateway;
   // The casts only ask maps.
   const named = (params: Readonly<Record<string, string>>): UpstreamName => params['name'] as UpstreamName;
-  route(app, 'GET /api/servers', () => allServers(deps));
+  route(app, 'GET /api/servers', async () => {
+    await quarantine.noticeServers();
+    return allServers(deps);
+  });
   route(app, 'POST /api/servers/:name/restart', async ({ params }) => {
     await servers.restart(named(params));
     return oneServer(deps, named(params));

@@ -1,4 +1,5 @@
 import type { KeyRights, KeyStore, StoredKey } from '../../auth/downstream/key-store.ts';
+import type { RecognisedTokens } from '../../auth/downstream/authorization-server/recognised-tokens.ts';
 import type { KeyRing } from '../../auth/downstream/key-ring.ts';
 import type { CallersConfig } from '../../config/callers-config.ts';
 import type { ConfigSnapshot, GatewayConfig } from '../../config/config.ts';
@@ -23,6 +24,7 @@ export class Callers {
   readonly #deps: CallersDeps;
   readonly events = new Emitter<{ gone: string }>();
   #ring: KeyRing | undefined;
+  #recognised: RecognisedTokens | undefined;
 
   constructor(config: () => ConfigSnapshot, deps: CallersDeps) {
     this.#config = config;
@@ -109,7 +111,9 @@ export class Callers {
       await import('../../auth/downstream/authorization-server/authorization-server.ts');
     const pages = new AuthorizationServer({
       ...{ config: auth.authorizationServer, issuer, ring, now, log },
+      recognised: await this.#openRecognised(),
       database: this.#deps.store.database,
+      isShared: this.#deps.store.place.server !== undefined,
       fetchDocument: await documentFetcher(auth.authorizationServer),
       record: (event) => audit.record(event),
     });
@@ -123,6 +127,15 @@ export class Callers {
     const { changes } = await this.#deps.store.database();
     const deps = { store: await this.#store(), changes, events: this.events, now: Date.now, log };
     return (this.#ring = scope.use(await Ring.open(deps)));
+  }
+
+  async #openRecognised(): Promise<RecognisedTokens> {
+    const { RecognisedTokens: Tokens } =
+      await import('../../auth/downstream/authorization-server/recognised-tokens.ts');
+    const { log, scope, store } = this.#deps;
+    if (this.#recognised !== undefined) return this.#recognised;
+    const deps = { database: store.database, now: Date.now, log };
+    return (this.#recognised = scope.use(await Tokens.open(deps)));
   }
 
   async #store(): Promise<KeyStore> {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ManagementAccess } from '../../admin/deps.ts';
 import type { ConfigSnapshot } from '../../config/config.ts';
+import { INLINE_CONFIG } from '../../config/inline.ts';
 import { locations } from '../../config/paths.ts';
 import type { ConfigReload } from '../../config/reload/config-reload.ts';
 import type { Applied } from '../../manage/change-results.ts';
@@ -27,7 +28,7 @@ export function openManagement(options: AppOptions, deps: ManagementDeps): Manag
   let loading: Promise<ServerChanges> | undefined;
   return {
     isFixed: options.text !== undefined,
-    changes: () => (loading ??= options.text === undefined ? loadChanges(options, deps) : fixed()),
+    changes: () => (loading ??= options.text === undefined ? loadChanges(options, deps) : fixed(options)),
     platform: options.platform,
     inUse: () => reload()?.state ?? { needsRestart: [] },
     log: (name, which) => ({
@@ -41,9 +42,12 @@ export function openManagement(options: AppOptions, deps: ManagementDeps): Manag
   };
 }
 
-/** Servers of the command line are in no file that could be changed. */
-function fixed(): Promise<never> {
-  const message = 'These servers were named on the command line; there is no file to change.';
+/** Servers of the command line, or of a variable, are in no file that could be changed. */
+function fixed({ isInline }: AppOptions): Promise<never> {
+  const message =
+    isInline === true
+      ? `The configuration is in the variable ${INLINE_CONFIG}; there is no file to change.`
+      : 'These servers were named on the command line; there is no file to change.';
   return Promise.reject(new GatewayError('CONFIG_READ_ONLY', message));
 }
 

@@ -6,6 +6,7 @@ import { notingLogger } from '../../observe/server-log/noting-logger.ts';
 import { ServerLogs } from '../../observe/server-log/server-logs.ts';
 import type { OpenPeerDeps } from '../../upstream/open-peer.ts';
 import type { UpstreamPool } from '../../upstream/pool.ts';
+import { isTyped } from '../app-options.ts';
 import type { AppOptions } from '../app-options.ts';
 
 interface ServerLogging extends Pick<OpenPeerDeps, 'onStderr' | 'onSecrets'> {
@@ -25,7 +26,7 @@ export function openServerLogs(
   { scope, log }: { readonly scope: Scope; readonly log: Logger },
 ): ServerLogging {
   const { wrapped, stateDir } = options;
-  if (wrapped !== undefined || options.text !== undefined)
+  if (isTyped(options))
     return { serverLogs: undefined, log, onStderr: wrapped?.onStderr };
   const logs = new ServerLogs({ folder: join(stateDir, 'logs', 'servers'), now: Date.now });
   scope.defer(() => logs[Symbol.dispose]());

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import { seedOf, seedVariable } from '../../auth/upstream/brought/seeds.ts';
-import { systemKeychain } from '../../auth/upstream/sealing/keychain.ts';
-import { keyFile } from '../../auth/upstream/sealing/secret-key.ts';
+import type { KeySource } from '../../auth/upstream/sealing/secret-key.ts';
 import { TokenVault } from '../../auth/upstream/token-vault.ts';
 import { UpstreamCredentials } from '../../auth/upstream/upstream-credentials.ts';
 import type { UpstreamConfig } from '../../config/config.ts';
@@ -22,14 +20,16 @@ interface CredentialsWorld {
 }
 
 export function openVault(
-  options: Pick<AppOptions, 'stateDir' | 'pid' | 'env' | 'platform'>,
-  deps: { readonly database: () => Promise<Database>; readonly now: () => number; readonly log: Logger },
+  { pid }: Pick<AppOptions, 'pid'>,
+  deps: {
+    readonly database: () => Promise<Database>;
+    readonly key: KeySource;
+    readonly now: () => number;
+    readonly log: Logger;
+    readonly isFollowed?: boolean;
+  },
 ): TokenVault {
-  const key = keyFile(join(options.stateDir, 'secret.key'), {
-    keychain: systemKeychain(options),
-    prefersKeychain: options.env['TRUNKLINE_KEYCHAIN'] === '1',
-  });
-  return new TokenVault({ ...deps, key, pid: options.pid });
+  return new TokenVault({ ...deps, pid });
 }
 
 /** How each upstream over HTTP gets its tokens; what talks to authorization servers is loaded when there is something to say. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfigSnapshot } from '../../config/config.ts';
+import { shownConfig } from '../../config/inline.ts';
 import type { ParkedCalls } from '../../downstream/parked-calls.ts';
 import type { AppOptions } from '../app-options.ts';
 import { profileProblem } from '../profile-problem.ts';
@@ -26,6 +27,13 @@ export async function openSocket(
       onEnd();
     },
   });
+  // Those who come later are told, too; whoever reads the log has nobody else to ask.
+  if (options.listen === 'socket')
+    for (const { file, line, column, message } of config().warnings)
+      log.warn('Something in the configuration is not used.', {
+        file: `${file}:${line}:${column}`,
+        reason: message,
+      });
   const front = await SocketFront.open({
     ...{ path, platform: options.platform, admin, idle, log },
     shutdownMs: () => config().value.shutdownMs,
@@ -61,7 +69,7 @@ function notesOf({ value, warnings, file }: ConfigSnapshot): readonly string[] {
   const notes = warnings.map(({ file: at, line, column, message }) => `${at}:${line}:${column}: ${message}`);
   return value.upstreams.length > 0
     ? notes
-    : [...notes, `No server can be used; add some to mcpServers in ${file}`];
+    : [...notes, `No server can be used; add some to mcpServers in ${shownConfig(file)}`];
 }
 
 function exposeKind(text: string | undefined): AppOptions['expose'] {

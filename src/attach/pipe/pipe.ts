@@ -159,8 +159,10 @@ export class Pipe {
       for (const line of this.#session.news()) this.#toClient(line);
       if (this.#isInputOver) this.#endOutput();
       else stdin.resume();
-    } catch (error) {
-      this.#ended.reject(error instanceof Error ? error : new Error(String(error)));
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      for (const answer of this.#session.abandoned(error.message)) this.#toClient(answer);
+      this.#ended.reject(error);
     }
   }
 

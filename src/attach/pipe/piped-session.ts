@@ -1,5 +1,6 @@
 import { Payload } from '../../lib/payload.ts';
 import { stringifyExact } from '../../lib/exact-json.ts';
+import type { ErrorCode } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { errorText, notificationText, parseMessage, resultText } from '../../wire/message.ts';
 import type { Message, RequestId } from '../../wire/message.ts';
@@ -67,9 +68,16 @@ export class PipedSession {
     for (const [key, { id, method, line }] of this.#waiting) {
       if (line !== undefined) continue;
       this.#waiting.delete(key);
-      answers.push(lostAnswer(id, method));
+      answers.push(ownAnswer(id, method, 'GATEWAY_LOST', LOST));
     }
     return answers;
+  }
+
+  /** There is no gateway to go on with: the last answers to everything that the client still waits for. */
+  abandoned(reason: string): readonly string[] {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    return waiting.map(({ id, method }) => ownAnswer(id, method, 'GATEWAY_UNAVAILABLE', reason));
   }
 
   /** What the next gateway is told first: who the client is, and what it still waits for. */
@@ -120,9 +128,8 @@ function keyOf(id: RequestId): string {
   return typeof id === 'number' ? String(id) : stringifyExact(id);
 }
 
-function lostAnswer(id: RequestId, method: string): string {
-  if (method !== 'tools/call')
-    return errorText(id, { code: -32603, message: LOST, data: { code: 'GATEWAY_LOST' } });
-  const content = [{ type: 'text', text: LOST }];
-  return resultText(id, Payload.of({ content, isError: true, _meta: { 'trunkline/code': 'GATEWAY_LOST' } }));
+function ownAnswer(id: RequestId, method: string, code: ErrorCode, message: string): string {
+  if (method !== 'tools/call') return errorText(id, { code: -32603, message, data: { code } });
+  const content = [{ type: 'text', text: message }];
+  return resultText(id, Payload.of({ content, isError: true, _meta: { 'trunkline/code': code } }));
 }

@@ -20,6 +20,8 @@ interface VaultDeps {
   readonly pid: number;
   readonly now: () => number;
   readonly log: Logger;
+  /** Whether `look` is called when another process has saved something, so that nobody needs to ask. */
+  readonly isFollowed?: boolean;
 }
 
 /** Longer than any answer of a token endpoint is waited for. */
@@ -30,6 +32,8 @@ export class TokenVault {
   readonly #deps: VaultDeps;
   readonly #waiting = new Set<{ readonly key: string; readonly told: () => Promise<unknown> }>();
 
+  #edition = 0;
+
   constructor(deps: VaultDeps) {
     this.#deps = deps;
   }
@@ -37,6 +41,11 @@ export class TokenVault {
   /** Whether anything can be in it; without a key nothing was ever saved, and the database need not be opened. */
   get isUsed(): boolean {
     return this.#deps.key.has();
+  }
+
+  /** Another number whenever something may have been saved by anybody; undefined where that is not known. */
+  get edition(): number | undefined {
+    return this.#deps.isFollowed === true ? this.#edition : undefined;
   }
 
   async load(place: Place): Promise<StoredTokens | undefined> {
@@ -94,6 +103,7 @@ export class TokenVault {
 
   /** Another process may have saved something; whoever waits looks. */
   async look(): Promise<void> {
+    this.#edition++;
     await Promise.all([...this.#waiting].map((one) => one.told()));
   }
 

@@ -4,7 +4,7 @@ import type { Logger } from '../../observe/log.ts';
 import { loginCommand, needsSignIn } from './needs-sign-in.ts';
 import { parseChallenge, scopeUnion } from './oauth/challenge.ts';
 import type { Challenge } from './oauth/challenge.ts';
-import { OAuthError, plain } from './oauth/oauth-error.ts';
+import { OAuthError, isOver, plain } from './oauth/oauth-error.ts';
 import { Renewal } from './keeping/renewal.ts';
 import { SignInWatch } from './keeping/sign-in-watch.ts';
 import { renewalTime } from './stored-tokens.ts';
@@ -48,6 +48,7 @@ export class UpstreamCredentials implements Credentials {
   #headers: HeaderRecord = NOTHING;
   #changedAt = 0;
   #lookedAt = 0;
+  #edition: number | undefined;
   #loading: Promise<StoredTokens | undefined> | undefined;
   #renewAt = NEVER;
   readonly #renewal: Renewal;
@@ -74,7 +75,14 @@ export class UpstreamCredentials implements Credentials {
       if (!vault.isUsed && seed === undefined) return NOTHING;
       return this.#load().then((loaded) => (loaded === undefined ? NOTHING : this.headers()));
     }
-    if (performance.now() - this.#lookedAt > LOOK_AGAIN_MS) return this.#lookAgain();
+    const { edition } = vault;
+    if (edition === undefined) {
+      if (performance.now() - this.#lookedAt > LOOK_AGAIN_MS) return this.#lookAgain();
+    } else if (edition !== this.#edition) {
+      this.#edition = edition;
+      // Nobody waits for a look at what is nearly always another place's; a vault that cannot be read now changes nothing.
+      void this.#load().catch(() => undefined);
+    }
     if (now() < this.#renewAt) return this.#headers;
     if (tokens.expiresAt !== undefined && now() >= tokens.expiresAt) return this.#whenRenewed();
     // Still good: nobody waits for the new one.
@@ -246,6 +254,7 @@ export class UpstreamCredentials implements Credentials {
   async #read(): Promise<StoredTokens | undefined> {
     const { vault, place, seed } = this.#deps;
     this.#lookedAt = performance.now();
+    this.#edition = vault.edition;
     const url = await this.#deps.url();
     const saved = await vault.load(place);
     const seeded = seed?.(url);
@@ -284,11 +293,6 @@ export class UpstreamCredentials implements Credentials {
 
 function withoutUndefined<T extends object>(value: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never; // Just that.
-}
-
-/** Whether the server will never take the grant again. */
-function isOver(error: unknown): error is OAuthError {
-  return error instanceof OAuthError && error.endsGrant;
 }
 
 function messageOf(error: unknown): string {

@@ -31,7 +31,6 @@ export class ScriptRun {
   readonly #options: ScriptOptions;
   readonly #clock: SharedClock;
   readonly #log: string[] = [];
-  readonly #now: () => number;
   readonly #looking: NodeJS.Timeout;
   #until: number;
   /** How many questions people think about, and since when there are any. */
@@ -48,8 +47,7 @@ export class ScriptRun {
   constructor(worker: Worker, options: ScriptOptions, now: () => number) {
     this.#worker = worker;
     this.#options = options;
-    this.#now = now;
-    this.#until = now() + options.limits.timeoutMs;
+    this.#until = performance.now() + options.limits.timeoutMs;
     const clock = SharedClock.buffer();
     this.#clock = new SharedClock(clock, now);
     this.result = new Promise((resolve, reject) => {
@@ -64,8 +62,8 @@ export class ScriptRun {
 
   /** Time in which a person thinks does not count. */
   asking(isOpen: boolean): void {
-    if (isOpen && this.#asking++ === 0) this.#askingSince = this.#now();
-    if (!isOpen && --this.#asking === 0) this.#until += this.#now() - this.#askingSince;
+    if (isOpen && this.#asking++ === 0) this.#askingSince = performance.now();
+    if (!isOpen && --this.#asking === 0) this.#until += performance.now() - this.#askingSince;
   }
 
   /** Nobody wants the result any more. */
@@ -100,7 +98,7 @@ export class ScriptRun {
   #look(): void {
     const { cpuMs } = this.#options.limits;
     if (this.#clock.usedMs > cpuMs + GRACE_MS) this.#finish({ kind: 'stopped', limit: 'cpu' });
-    else if (this.#asking === 0 && this.#now() > this.#until)
+    else if (this.#asking === 0 && performance.now() > this.#until)
       this.#finish({ kind: 'stopped', limit: 'time' });
   }
 

@@ -1,3 +1,4 @@
+import type { Payload } from '../../lib/payload.ts';
 import type { CallFacts } from '../../observe/ended-call.ts';
 import type { CallWatch } from '../../observe/audit/audit-trail.ts';
 import type { Guard } from '../call.ts';
@@ -5,35 +6,28 @@ import type { Guard } from '../call.ts';
 /** The outermost guard: tells of each call exactly once, however it ended. It costs a look at the clock at both ends. */
 export function audit(watch: CallWatch, facts: CallFacts): Guard {
   const { timeOrigin } = performance;
-  return async (call, next) => {
+  return (call, next) => {
     const begin = performance.now();
-    try {
-      const payload = await next(call);
-      const ms = performance.now() - begin;
+    const ended = (payload: Payload | undefined, error: unknown): void =>
       watch.ended({
         call,
         at: timeOrigin + begin,
-        ms,
+        ms: performance.now() - begin,
         payload,
-        error: undefined,
-        isRefused: false,
-        rule: undefined,
-        facts,
-      });
-      return payload;
-    } catch (error) {
-      const ms = performance.now() - begin;
-      watch.ended({
-        call,
-        at: timeOrigin + begin,
-        ms,
-        payload: undefined,
         error,
         isRefused: false,
         rule: undefined,
         facts,
       });
-      throw error;
-    }
+    return next(call).then(
+      (payload) => {
+        ended(payload, undefined);
+        return payload;
+      },
+      (error: unknown) => {
+        ended(undefined, error);
+        throw error;
+      },
+    );
   };
 }

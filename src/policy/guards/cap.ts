@@ -1,4 +1,5 @@
 import { stringifyExact } from '../../lib/exact-json.ts';
+import type { Payload } from '../../lib/payload.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Guard } from '../call.ts';
@@ -9,9 +10,18 @@ interface Sizes {
   readonly resultBytes: number;
 }
 
+/** The payload, where it is small enough. */
+function within(resultBytes: number, upstream: UpstreamName, payload: Payload): Payload {
+  // A text has at least as many bytes as characters, and most are decided by that.
+  const bytes = payload.length > resultBytes ? payload.length : payload.byteLength;
+  if (bytes <= resultBytes) return payload;
+  const message = `The result of server "${upstream}" is larger than ${resultBytes} bytes (limits.resultBytes) and was not passed on; the call was made. Ask for less, such as a page, a range or fewer fields.`;
+  throw new GatewayError('RESULT_TOO_LARGE', message, { details: { upstream, bytes, resultBytes } });
+}
+
 /** Refuses arguments and results that are larger than the configuration allows. */
 export function cap(sizesOf: (upstream: UpstreamName) => Sizes | undefined): Guard {
-  return async (call, next) => {
+  return (call, next) => {
     const { upstream, params } = call.operation;
     const { argumentBytes = 0, resultBytes = 0 } = sizesOf(upstream) ?? {};
     if (argumentBytes > 0) {
@@ -21,16 +31,8 @@ export function cap(sizesOf: (upstream: UpstreamName) => Sizes | undefined): Gua
         throw new GatewayError('ARGUMENTS_REFUSED', text, { details: { upstream, bytes, argumentBytes } });
       }
     }
-    const payload = await next(call);
-    if (resultBytes > 0) {
-      // A text has at least as many bytes as characters, and most are decided by that.
-      const { text } = payload;
-      const bytes = text.length > resultBytes ? text.length : Buffer.byteLength(text);
-      if (bytes > resultBytes) {
-        const message = `The result of server "${upstream}" is larger than ${resultBytes} bytes (limits.resultBytes) and was not passed on; the call was made. Ask for less, such as a page, a range or fewer fields.`;
-        throw new GatewayError('RESULT_TOO_LARGE', message, { details: { upstream, bytes, resultBytes } });
-      }
-    }
-    return payload;
+    return resultBytes === 0
+      ? next(call)
+      : next(call).then((payload) => within(resultBytes, upstream, payload));
   };
 }

@@ -1,3 +1,4 @@
+import { afterwards } from '../../lib/afterwards.ts';
 import type { Deadlines } from '../../lib/deadlines.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
@@ -12,8 +13,9 @@ export function deadline(options: {
   const { deadlines, now } = options;
   return (call, next) => {
     const { cancellation, timeoutMs, onProgress, behind } = call;
-    const last = now() + options.maxMs;
-    const limit = deadlines.add(Math.min(now() + timeoutMs, last), () =>
+    const begin = now();
+    const last = begin + options.maxMs;
+    const limit = deadlines.add(Math.min(begin + timeoutMs, last), () =>
       cancellation.cancel(tooLate(call.operation.upstream, timeoutMs)),
     );
     const isAlive = (): void => {
@@ -31,7 +33,7 @@ export function deadline(options: {
               onProgress(progress);
             },
           };
-    return next(inner).finally(() => deadlines.remove(limit));
+    return afterwards(next(inner), () => deadlines.remove(limit));
   };
 }
 

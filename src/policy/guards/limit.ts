@@ -1,7 +1,9 @@
+import { afterwards } from '../../lib/afterwards.ts';
+import type { Payload } from '../../lib/payload.ts';
 import { Slots } from '../../lib/slots.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
-import type { Guard } from '../call.ts';
+import type { Call, Guard, Next } from '../call.ts';
 import { counted } from '../guard-memory.ts';
 import type { GuardMemory } from '../guard-memory.ts';
 
@@ -11,25 +13,20 @@ export function limit(
   now: () => number,
   slots: GuardMemory['upstreamSlots'] = new Map(),
 ): Guard {
-  return async (call, next) => {
+  const within = (own: Slots, call: Call, next: Next): Promise<Payload> => {
+    const begin = now();
+    return afterwards(next(call), () => own.leave(now() - begin));
+  };
+  return (call, next) => {
     const { upstream } = call.operation;
     const limits = widths(upstream);
     if (limits === undefined) return next(call);
     const { concurrency: width, waiting: maxWaiting } = limits;
     const own = counted(slots, upstream, width, maxWaiting, () => new Slots({ width, maxWaiting }));
-    if (!own.tryEnter()) {
-      if (own.isFull) {
-        const text = `Server "${upstream}" has too many calls waiting (limits.waiting); try again in a moment.`;
-        const retryAfterMs = own.roomInMs ?? 1000;
-        throw new GatewayError('UPSTREAM_BUSY', text, { details: { upstream, retryAfterMs } });
-      }
-      await own.enter(call.cancellation);
-    }
-    const begin = now();
-    try {
-      return await next(call);
-    } finally {
-      own.leave(now() - begin);
-    }
+    if (own.tryEnter()) return within(own, call, next);
+    if (!own.isFull) return own.enter(call.cancellation).then(() => within(own, call, next));
+    const text = `Server "${upstream}" has too many calls waiting (limits.waiting); try again in a moment.`;
+    const retryAfterMs = own.roomInMs ?? 1000;
+    return Promise.reject(new GatewayError('UPSTREAM_BUSY', text, { details: { upstream, retryAfterMs } }));
   };
 }

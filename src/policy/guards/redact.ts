@@ -30,20 +30,14 @@ export function redact(deps: {
     reported.add(key);
     deps.log.warn('A call carries what looks like a secret.', { server: upstream, name, where, kinds });
   };
-  const answered = async (call: Call, next: Next, action: SecretAction): Promise<Payload> => {
-    const payload = await next(call);
-    // One look at the text; it is only taken apart when there is something in it.
-    return search.mayHave(payload.text) ? incoming(call, payload, action) : payload;
-  };
+  // One look at the text; it is only taken apart when there is something in it.
+  const answered = (call: Call, next: Next, action: SecretAction): Promise<Payload> =>
+    next(call).then((payload) => (search.mayHave(payload.text) ? incoming(call, payload, action) : payload));
   return (call, next) => {
     const actions = actionsOf(call.operation.upstream);
-    try {
-      const checked = actions.arguments === 'off' ? call : outgoing(call, actions.arguments);
-      // Nothing is added to a call whose answer is nobody's business.
-      return actions.results === 'off' ? next(checked) : answered(checked, next, actions.results);
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-    }
+    const checked = actions.arguments === 'off' ? call : outgoing(call, actions.arguments);
+    // Nothing is added to a call whose answer is nobody's business.
+    return actions.results === 'off' ? next(checked) : answered(checked, next, actions.results);
   };
 
   function outgoing(call: Call, action: SecretAction): Call {
@@ -75,16 +69,19 @@ export function redact(deps: {
 }
 
 function kindsIn(value: unknown, search: SecretSearch): readonly string[] {
-  const kinds = new Set<string>();
-  const look = (one: unknown, depth: number): void => {
-    if (typeof one === 'string') {
-      if (one.length >= 12 && search.mayHave(one)) for (const kind of search.find(one)) kinds.add(kind);
-    } else if (typeof one === 'object' && one !== null && depth < MAX_DEPTH) {
-      for (const key in one) if (!isBinary(one, key)) look((one as JsonObject)[key], depth + 1);
-    }
-  };
-  look(value, 0);
-  return [...kinds].toSorted();
+  const kinds: string[] = [];
+  lookIn(value, search, kinds, 0);
+  return kinds.length < 2 ? kinds : [...new Set(kinds)].toSorted();
+}
+
+/** Adds to `kinds`; without a closure, since it is done for the arguments of every call. */
+function lookIn(value: unknown, search: SecretSearch, kinds: string[], depth: number): void {
+  if (typeof value === 'string') {
+    if (value.length >= 12 && search.mayHave(value)) kinds.push(...search.find(value));
+  } else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
+    for (const key in value)
+      if (!isBinary(value, key)) lookIn((value as JsonObject)[key], search, kinds, depth + 1);
+  }
 }
 
 /** Only strings that have a secret differ; marked numbers and binary content stay as they are. */

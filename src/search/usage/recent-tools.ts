@@ -11,7 +11,11 @@ export class RecentTools {
   /** Names by caller, those used last at the end, like the callers themselves. */
   readonly #used = new Map<string, Set<string>>();
 
+  #last: readonly [caller: string, tool: string] | undefined;
+
   add(caller: string, tool: string): void {
+    if (this.#last?.[0] === caller && this.#last[1] === tool) return; // It is at the end already.
+    this.#last = [caller, tool];
     const tools = this.#used.get(caller) ?? new Set();
     tools.delete(tool);
     tools.add(tool);

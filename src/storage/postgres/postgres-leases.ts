@@ -12,6 +12,7 @@ import { classifyPostgresError, placeOf } from './postgres-error.ts';
 interface HoldOptions {
   readonly name: string;
   readonly giveUpAfterMs: number;
+  readonly pauseMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -68,12 +69,13 @@ export class PostgresLeases implements AsyncDisposable {
     if (session !== undefined) await endClients(session.client.end(), [session.client]);
   }
 
-  async #acquire(session: Session, { name, giveUpAfterMs, signal }: HoldOptions): Promise<void> {
+  async #acquire(session: Session, options: HoldOptions): Promise<void> {
+    const { name, giveUpAfterMs, pauseMs = PAUSE_MS, signal } = options;
     const giveUpAt = performance.now() + giveUpAfterMs;
     while (!(await this.#run(session, LOCK, name))) {
       signal.throwIfAborted();
       if (performance.now() > giveUpAt) throw storeError('busy', { file: this.#place });
-      await delay(PAUSE_MS * (0.5 + Math.random()), undefined, { signal });
+      await delay(pauseMs * (0.5 + Math.random()), undefined, { signal });
     }
   }
 

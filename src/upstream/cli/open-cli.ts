@@ -1,8 +1,10 @@
 import type { UpstreamConfig } from '../../config/config.ts';
 import type { RevealedTransport } from '../../config/references.ts';
 import { Peer } from '../../wire/peer.ts';
+import type { MessageStream, StreamEvents } from '../../wire/stream.ts';
 import { childEnv } from '../child-env.ts';
 import { classifyConnect } from '../classify.ts';
+import { fenced } from '../fenced.ts';
 import { negotiate } from '../negotiate.ts';
 import type { Opened, OpenPeer, OpenPeerDeps } from '../open-peer.ts';
 import { CliProgram } from './cli-program.ts';
@@ -57,7 +59,9 @@ export async function openCli(
     log: deps.log.with({ upstream: config.name }),
     now,
   });
-  const peer = await Peer.over((events) => Promise.resolve(new CliServer(backend, events)), options.handlers);
+  const open = (events: StreamEvents): Promise<MessageStream> =>
+    Promise.resolve(new CliServer(backend, events));
+  const peer = await Peer.over(fenced(open, options.mayWrite), options.handlers);
   try {
     const { cancellation } = options;
     // Ours speaks the older protocol, whatever the entry says of eras.

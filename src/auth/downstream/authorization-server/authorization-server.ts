@@ -4,27 +4,34 @@ import type { AuthorizationServerConfig } from '../../../config/callers-config.t
 import type { AuditEvent } from '../../../observe/audit/audit-record.ts';
 import type { Logger } from '../../../observe/log.ts';
 import type { Database } from '../../../storage/database.ts';
+import { troubleOf } from '../../../storage/store-error.ts';
 import type { KeyRing } from '../key-ring.ts';
+import type { StoredKey } from '../key-store.ts';
 import { admissionOf, callerOf } from '../keys.ts';
 import { refused } from '../verdict.ts';
-import type { Provider, Verdict } from '../verdict.ts';
+import type { Admission, Provider, Verdict } from '../verdict.ts';
 import { jsonReply } from '../web.ts';
 import type { WebReply, WebRequest } from '../web.ts';
 import { Authorize } from './authorize.ts';
 import type { Code } from './authorize.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { Clients } from './clients.ts';
 import type { FetchDocument } from './clients.ts';
 import { ACCESS_PREFIX, Grants } from './grants.ts';
 import type { Tokens } from './grants.ts';
+import type { Recognised, RecognisedTokens } from './recognised-tokens.ts';
 import { coversPath, resourcePath } from './resource-path.ts';
+import { openSteps } from './steps.ts';
+import type { Steps } from './steps.ts';
 
 export interface AuthorizationServerOptions {
   readonly config: AuthorizationServerConfig;
   /** Known once we listen. */
   readonly issuer: () => string;
   readonly ring: KeyRing;
+  readonly recognised: RecognisedTokens;
   readonly database: () => Promise<Database>;
+  /** Whether the next request of an authorization may come to another gateway. */
+  readonly isShared: boolean;
   readonly fetchDocument: FetchDocument;
   readonly record: (event: AuditEvent) => void;
   readonly now: () => number;
@@ -45,22 +52,33 @@ export class AuthorizationServer {
   readonly #clients: Clients;
   readonly #grants: Grants;
   readonly #authorize: Authorize;
-  readonly #codes: BoundedMap<Code>;
-  readonly #spent: BoundedMap<string>;
+  readonly #codes: Steps<Code>;
+  readonly #spent: Steps<string>;
+  /** Rules are looked up by the object, so that one key is one caller. */
+  readonly #admissions = new WeakMap<StoredKey, Admission>();
 
   constructor(options: AuthorizationServerOptions) {
-    const { ring, issuer, record, now } = options;
+    const { ring, issuer, record, now, isShared } = options;
+    const database = isShared ? options.database : undefined;
     this.#options = options;
     this.#clients = new Clients(options);
     this.#grants = new Grants(options);
-    this.#codes = new BoundedMap({ max: MAX_CODES, now });
-    this.#spent = new BoundedMap({ max: MAX_CODES, now });
-    const keepCode = (code: Code): string => {
+    this.#codes = openSteps({ kind: 'code', max: MAX_CODES, now, database });
+    this.#spent = openSteps({ kind: 'spent', max: MAX_CODES, now, database });
+    const keepCode = async (code: Code): Promise<string> => {
       const text = randomBytes(32).toString('base64url');
-      this.#codes.set(hashOf(text), code, CODE_MS);
+      await this.#codes.set(hashOf(text), code, CODE_MS);
       return text;
     };
-    this.#authorize = new Authorize({ issuer, clients: this.#clients, ring, keepCode, record, now });
+    this.#authorize = new Authorize({
+      issuer,
+      clients: this.#clients,
+      ring,
+      keepCode,
+      record,
+      now,
+      database,
+    });
   }
 
   /** Accepts the access tokens that we gave out, while the key of whoever agreed is good. */
@@ -111,15 +129,29 @@ export class AuthorizationServer {
     };
   }
 
-  async #verdict(token: string, path: string): Promise<Verdict> {
-    const found = await this.#grants.ofAccess(token);
+  #verdict(token: string, path: string): Verdict | Promise<Verdict> {
+    const found = this.#grants.ofAccess(token);
+    if (!(found instanceof Promise)) return this.#judged(found, path);
+    return found.then(
+      (later) => this.#judged(later, path),
+      (error: unknown) => {
+        if (troubleOf(error) === undefined) throw error;
+        return refused('Tokens that are new here cannot be looked up now; try again in a moment.', {
+          status: 503,
+        });
+      },
+    );
+  }
+
+  #judged(found: Recognised | undefined, path: string): Verdict {
     const key = found && this.#options.ring.byId(found.grant.key);
     if (found === undefined || key === undefined)
       return refused('This token is wrong, revoked or over.', { error: 'invalid_token' });
     if (!coversPath(found.grant.resource, path))
       return refused('This token is for another resource.', { error: 'invalid_token' });
     this.#options.ring.noteUse(key.id);
-    const admission = admissionOf(key);
+    let admission = this.#admissions.get(key);
+    if (admission === undefined) this.#admissions.set(key, (admission = admissionOf(key)));
     return { admission: { ...admission, until: Math.min(found.until, admission.until ?? Infinity) } };
   }
 
@@ -163,13 +195,13 @@ export class AuthorizationServer {
 
   async #collect(form: URLSearchParams, { host }: WebRequest): Promise<WebReply> {
     const id = hashOf(form.get('code') ?? '');
-    const spentBy = this.#spent.get(id);
+    const spentBy = await this.#spent.get(id);
     if (spentBy !== undefined) {
       // Somebody else has it, too, and one of the two has stolen it.
       this.#options.log.warn('A code came twice; what it gave access to is revoked.');
       await this.#grants.end(spentBy);
     }
-    const code = this.#codes.take(id);
+    const code = await this.#codes.take(id);
     const wrong = problem('invalid_grant', 'This code is wrong, over or used.');
     if (code === undefined || code.client !== form.get('client_id')) return wrong;
     if ((form.get('redirect_uri') ?? code.redirect) !== code.redirect) return wrong;
@@ -185,7 +217,7 @@ export class AuthorizationServer {
       return problem('invalid_target', 'The code is for another resource.');
     if (this.#options.ring.byId(code.key) === undefined) return wrong;
     const { grant, tokens } = await this.#grants.add({ client: code.client, key: code.key, resource });
-    this.#spent.set(id, grant.id, SPENT_MS);
+    await this.#spent.set(id, grant.id, SPENT_MS);
     return tokenReply(tokens);
   }
 

@@ -1,15 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 import type { AuditEvent } from '../../../observe/audit/audit-record.ts';
+import type { Database } from '../../../storage/database.ts';
 import type { KeyRing } from '../key-ring.ts';
 import { callerOf } from '../keys.ts';
 import type { WebReply, WebRequest } from '../web.ts';
-import { BoundedMap } from './bounded-map.ts';
 import type { OauthClient } from './client.ts';
 import type { Clients } from './clients.ts';
 import { consentPage, problemPage } from './consent-page.ts';
 import { isSameRedirect, redirectTo } from './redirect-uris.ts';
 import { resourcePath } from './resource-path.ts';
+import { openSteps } from './steps.ts';
+import type { Steps } from './steps.ts';
 
 /** What somebody agreed to and a client may collect once. */
 export interface Code {
@@ -24,34 +26,38 @@ export interface Code {
 interface Transaction extends Omit<Code, 'key'> {
   readonly asked: OauthClient;
   readonly state: string | undefined;
-  /** Only in a cookie of the browser that was shown the page. */
+  /** Hash of what is only in a cookie of the browser that was shown the page. */
   readonly cookie: string;
-  tries: number;
+  readonly tries: number;
 }
 
 export interface AuthorizeDeps {
   readonly issuer: () => string;
   readonly clients: Clients;
   readonly ring: KeyRing;
-  readonly keepCode: (code: Code) => string;
+  readonly keepCode: (code: Code) => Promise<string>;
   readonly record: (event: AuditEvent) => void;
   readonly now: () => number;
+  /** Where other gateways find what was begun here. */
+  readonly database: (() => Promise<Database>) | undefined;
 }
 
 const TRANSACTION_MS = 600_000;
 const MAX_TRANSACTIONS = 1000;
 const MAX_TRIES = 5;
 const COOKIE = 'trunkline_consent';
+const TOO_OLD = 'This page is too old, or was not opened in this browser. Begin again in your program.';
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /** Where a client sends a person to agree. */
 export class Authorize {
   readonly #deps: AuthorizeDeps;
-  readonly #transactions: BoundedMap<Transaction>;
+  readonly #transactions: Steps<Transaction>;
 
   constructor(deps: AuthorizeDeps) {
     this.#deps = deps;
-    this.#transactions = new BoundedMap({ max: MAX_TRANSACTIONS, now: deps.now });
+    const { now, database } = deps;
+    this.#transactions = openSteps({ kind: 'consent', max: MAX_TRANSACTIONS, now, database });
   }
 
   async begin({ query, host }: WebRequest): Promise<WebReply> {
@@ -90,10 +96,10 @@ export class Authorize {
       challenge,
       resource,
       state,
-      cookie,
+      cookie: hashOf(cookie),
       tries: 0,
     };
-    this.#transactions.set(id, transaction, TRANSACTION_MS);
+    await this.#transactions.set(hashOf(id), transaction, TRANSACTION_MS);
     const secure = this.#deps.issuer().startsWith('https:') ? '; Secure' : '';
     const header = `${COOKIE}=${cookie}; Path=/oauth; HttpOnly; SameSite=Strict; Max-Age=${TRANSACTION_MS / 1000}${secure}`;
     return this.#page(id, transaction, { headers: ['Set-Cookie', header] });
@@ -102,24 +108,22 @@ export class Authorize {
   async decide(request: WebRequest): Promise<WebReply> {
     const form = new URLSearchParams(request.body);
     const id = form.get('transaction') ?? '';
-    const transaction = this.#transactions.get(id);
+    const transaction = await this.#transactions.get(hashOf(id));
     if (!this.#isOwnPage(request) || transaction === undefined || !hasCookie(request, transaction.cookie))
-      return problemPage(
-        403,
-        'This page is too old, or was not opened in this browser. Begin again in your program.',
-      );
+      return problemPage(403, TOO_OLD);
     const { redirect, state, asked } = transaction;
     if (form.get('decision') !== 'allow') {
-      this.#transactions.take(id);
+      await this.#transactions.take(hashOf(id));
       return this.#back(redirect, { error: 'access_denied', state });
     }
     const key = this.#deps.ring.find((form.get('key') ?? '').trim());
     if (key === undefined) return this.#wrongKey(id, transaction);
-    this.#transactions.take(id);
+    // Whoever took it at another gateway at the same moment was answered there.
+    if ((await this.#transactions.take(hashOf(id))) === undefined) return problemPage(403, TOO_OLD);
     this.#deps.ring.noteUse(key.id);
     await this.#deps.clients.noteConsent(asked.id);
     const { client, challenge, resource } = transaction;
-    const code = this.#deps.keepCode({ client, redirect, challenge, resource, key: key.id });
+    const code = await this.#deps.keepCode({ client, redirect, challenge, resource, key: key.id });
     this.#deps.record({
       kind: 'sign-in',
       action: 'authorize',
@@ -130,8 +134,8 @@ export class Authorize {
     return this.#back(redirect, { code, state });
   }
 
-  #wrongKey(id: string, transaction: Transaction): WebReply {
-    transaction.tries++;
+  async #wrongKey(id: string, transaction: Transaction): Promise<WebReply> {
+    const tries = transaction.tries + 1;
     this.#deps.record({
       kind: 'sign-in',
       action: 'authorize',
@@ -140,9 +144,11 @@ export class Authorize {
       code: 'CREDENTIALS_REFUSED',
       details: { client: transaction.client },
     });
-    if (transaction.tries < MAX_TRIES)
+    if (tries < MAX_TRIES) {
+      await this.#transactions.set(hashOf(id), { ...transaction, tries }, TRANSACTION_MS);
       return this.#page(id, transaction, { status: 403, problem: 'This key is wrong, revoked or over.' });
-    this.#transactions.take(id);
+    }
+    await this.#transactions.take(hashOf(id));
     return this.#back(transaction.redirect, { error: 'access_denied', state: transaction.state });
   }
 
@@ -187,6 +193,9 @@ function hasCookie({ cookie = '' }: WebRequest, expected: string): boolean {
     const [name, value = ''] = pair.split('=');
     return name === COOKIE ? [value] : [];
   });
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return found.some((value) => timingSafeEqual(digest(value), digest(expected)));
+  return found.some((value) => timingSafeEqual(Buffer.from(hashOf(value)), Buffer.from(expected)));
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { AuthorizationServerConfig } from '../../../config/callers-config.ts';
 import type { Database } from '../../../storage/database.ts';
+import type { Recognised, RecognisedTokens } from './recognised-tokens.ts';
+import { removeOverTokens } from './remove-over.ts';
 import { isSameSecret, makeSecret, readSecret } from '../secret-text.ts';
 
 export const ACCESS_PREFIX = 'tla_';
@@ -26,6 +28,7 @@ interface GrantsDeps {
   readonly config: AuthorizationServerConfig;
   readonly database: () => Promise<Database>;
   readonly now: () => number;
+  readonly recognised: RecognisedTokens;
 }
 
 /** What people agreed to, and the tokens that came of it. Tokens are stored as hashes. */
@@ -48,10 +51,17 @@ export class Grants {
   }
 
   /** The grant behind an access token that is good now. */
-  async ofAccess(token: string): Promise<{ readonly grant: Grant; readonly until: number } | undefined> {
-    const found = await this.#token(ACCESS_PREFIX, token);
-    const grant = found && (await this.#grant(found.grant_id));
-    return found && grant && { grant, until: found.expires_at };
+  ofAccess(token: string): Recognised | undefined | Promise<Recognised | undefined> {
+    const shown = readSecret(ACCESS_PREFIX, token);
+    if (shown === undefined) return undefined;
+    const { recognised } = this.#deps;
+    const known = recognised.find(shown);
+    if (known !== undefined) return known;
+    return recognised.recognise(shown.id, async () => {
+      const found = await this.#token(ACCESS_PREFIX, token);
+      const grant = found && (await this.#grant(found.grant_id));
+      return found && grant && { grant, until: found.expires_at, hash: found.hash };
+    });
   }
 
   /**
@@ -82,9 +92,13 @@ export class Grants {
   }
 
   async end(id: string): Promise<void> {
-    const { query } = await this.#deps.database();
-    await query.deleteFrom('client_tokens').where('grant_id', '=', id).execute();
-    await query.deleteFrom('client_grants').where('id', '=', id).execute();
+    const { query, changes } = await this.#deps.database();
+    await query.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('client_tokens').where('grant_id', '=', id).execute();
+      await transaction.deleteFrom('client_grants').where('id', '=', id).execute();
+      await changes.announce(transaction, 'tokens');
+    });
+    this.#deps.recognised.forget(id);
   }
 
   async #issue(grant: string): Promise<Tokens> {
@@ -94,14 +108,7 @@ export class Grants {
     const refresh = makeSecret(REFRESH_PREFIX);
     const row = { grant_id: grant, spent_at: null };
     await query.transaction().execute(async (transaction) => {
-      await transaction.deleteFrom('client_tokens').where('expires_at', '<=', now()).execute();
-      const inUse = transaction.selectFrom('client_tokens').select('grant_id');
-      await transaction
-        .deleteFrom('client_grants')
-        .where('id', 'not in', inUse)
-        .where('id', '!=', grant)
-        .where('created_at', '<', now() - 60_000)
-        .execute();
+      await removeOverTokens(transaction, now(), grant);
       const { id, hash } = access;
       await transaction
         .insertInto('client_tokens')

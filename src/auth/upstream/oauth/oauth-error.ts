@@ -68,3 +68,8 @@ function parsed(text: string): unknown {
     return text.includes('error=') ? Object.fromEntries(new URLSearchParams(text)) : undefined;
   }
 }
+
+/** Whether the server will never take the grant again. */
+export function isOver(error: unknown): error is OAuthError {
+  return error instanceof OAuthError && error.endsGrant;
+}

@@ -96,6 +96,7 @@ export function EntryForm({ fields, onChange }: EntryFormProps) {
               <option value="">as usual</option>
               <option value="all">all clients use one connection</option>
               <option value="session">every client session has its own</option>
+              <option value="fleet">one gateway of the fleet runs it for all</option>
             </select>
           </Field>
           <Field label="Approvals" id={`${id}-trust`}>

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const LIMIT_MS = 180_000;
+
+/**
+ * The peers that can run here, each with the script of its program; the others with the reason, which is shown. They are installed
+ * once, each into a folder of its own below the temporary folder, and stay there for the next run.
+ */
+export async function installPeers(peers, { say, nodeVersion = process.versions.node }) {
+  const cache = cacheFolder();
+  const ready = [];
+  const skipped = [];
+  for (const peer of peers) {
+    try {
+      const folder = join(cache, `${peer.package.replaceAll('/', '+')}@${peer.version}`);
+      if (!existsSync(folder)) {
+        say(`installing ${peer.package}@${peer.version} …`);
+        await install(folder, peer);
+      }
+      ready.push({ ...peer, ...programOf(folder, peer, nodeVersion) });
+    } catch (error) {
+      skipped.push({ name: peer.name, version: peer.version, reason: error.message });
+    }
+  }
+  return { ready, skipped };
+}
+
+/** Of this user alone: what lies in it is run. */
+function cacheFolder() {
+  const { uid } = userInfo();
+  const folder = join(tmpdir(), `trunkline-bench-peers-${uid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (uid !== -1 && statSync(folder).uid !== uid) throw new Error(`${folder} belongs to somebody else`);
+  return folder;
+}
+
+/** Whole or not at all: a folder under the final name is one that npm has finished. */
+async function install(folder, peer) {
+  const making = `${folder}.making`;
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making);
+  writeFileSync(join(making, 'package.json'), JSON.stringify({ name: 'bench-peer', private: true }));
+  const wanted = `${peer.package}@${peer.version}`;
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', wanted];
+  try {
+    await run(npm, args, making);
+    renameSync(making, folder);
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function run(command, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => (said = (said + text).slice(-8000)));
+    const end = () => {
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It ended meanwhile.
+      }
+    };
+    const limit = setTimeout(() => {
+      end();
+      reject(new Error(`npm took longer than ${LIMIT_MS / 1000} s`));
+    }, LIMIT_MS);
+    process.once('exit', end);
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      clearTimeout(limit);
+      process.off('exit', end);
+      if (code === 0) resolve();
+      else reject(new Error(reasonIn(said)));
+    });
+  });
+}
+
+/** The line of npm's complaint that says what is wrong. */
+export function reasonIn(said) {
+  const lines = said.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
+  const texts = lines.map((line) => line.replace(/^npm (error|ERR!)\s*/, '').trim()).filter(Boolean);
+  const code = texts.find((text) => text.startsWith('code '))?.slice(5);
+  if (code === 'E404') return 'it is not in the npm registry that is used here';
+  const first = texts.find((text) => !text.startsWith('code ')) ?? 'npm could not install it';
+  return first.slice(0, 120);
+}
+
+function programOf(folder, peer, nodeVersion) {
+  const packageFile = join(folder, 'node_modules', peer.package, 'package.json');
+  const { bin, engines } = JSON.parse(readFileSync(packageFile, 'utf8'));
+  const least = leastMajor(engines?.node);
+  if (least > Number.parseInt(nodeVersion, 10)) throw new Error(`it needs Node ${least} or newer`);
+  const binary = peer.binary && join(dirname(packageFile), peer.binary);
+  if (binary !== undefined && existsSync(binary)) return { binary };
+  const script = typeof bin === 'string' ? bin : bin[peer.bin];
+  return { script: join(dirname(packageFile), script), binary: undefined };
+}
+
+/** The major version in a range such as `>=24`; 0 where there is none. */
+export function leastMajor(range = '') {
+  return Number(/>=\s*(\d+)/.exec(range)?.[1] ?? 0);
+}

@@ -1,0 +1,89 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { eachEngine } from '../../../test/support/each-engine.ts';
+import { temporaryFolder } from '../../../test/support/test-run.ts';
+import type { SessionNews } from '../../downstream/sessions/kept-session.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { WrittenSessions } from './written-sessions.ts';
+
+const LATER = 10_000_000;
+
+eachEngine((_engine, newStore) => {
+  const opened = async () => {
+    const place = await newStore(temporaryFolder('sessions'));
+    const clock = { now: 1000 };
+    const open = async () => {
+      const database = await openDatabase({ ...place, lookEveryMs: 20 });
+      onTestFinished(() => database[Symbol.asyncDispose]());
+      const news: SessionNews[] = [];
+      const sessions = new WrittenSessions({
+        database: () => Promise.resolve(database),
+        isStored: () => true,
+        onChange: (listener) => {
+          const listening = database.changes.on('sessions', listener);
+          onTestFinished(() => listening[Symbol.dispose]());
+        },
+        now: () => clock.now,
+      });
+      const count = async (): Promise<number> =>
+        (await database.query.selectFrom('sessions').select('id').execute()).length;
+      return { sessions, news, count };
+    };
+    return { clock, one: await open(), other: await open() };
+  };
+  const session = { id: 's', caller: 'anna', issuedAt: 1000 };
+
+  test('of a session in which nothing was set there is nothing', async () => {
+    const { one } = await opened();
+    expect(await one.sessions.read(session)).toBeUndefined();
+  });
+
+  test('what is set through several at the same time adds up, and is told to all', async () => {
+    const { one, other } = await opened();
+    const news: SessionNews[] = [];
+    other.sessions.follow((told) => news.push(...told));
+    await vi.waitFor(async () => {
+      // Until it follows, there is no telling what is news.
+      await one.sessions.change('first', { level: 'info' }, LATER);
+      await one.sessions.change('first', { level: 'debug' }, LATER);
+      expect(news.length).toBeGreaterThan(0);
+    });
+    const uris = Array.from({ length: 10 }, (_, n) => `file:///${n}`);
+    const through = (n: number): WrittenSessions => (n % 2 === 0 ? one : other).sessions;
+    await Promise.all(uris.map((uri, n) => through(n).change('s', { follow: uri }, LATER)));
+    await one.sessions.change('s', { level: 'error' }, LATER);
+    await other.sessions.change('s', { reveal: ['a__b'] }, LATER);
+    const state = await one.sessions.read(session);
+    if (state === undefined || state === 'ended') throw new Error('It is gone.');
+    expect(state).toMatchObject({ level: 'error', revealed: ['a__b'] });
+    expect(state.follows.toSorted()).toEqual(uris);
+    await vi.waitFor(() => expect(news.at(-1)).toEqual({ id: 's', state }));
+  });
+
+  test('what is over stays over, whatever somebody sets afterwards', async () => {
+    const { one, other } = await opened();
+    await one.sessions.change('s', { level: 'error' }, LATER);
+    await other.sessions.end('s', LATER);
+    await one.sessions.change('s', { level: 'info' }, LATER);
+    expect(await one.sessions.read(session)).toBe('ended');
+  });
+
+  test('all sessions that a caller has opened end, and none that it opens afterwards or others have', async () => {
+    const { one, other, clock } = await opened();
+    clock.now = 2000;
+    await one.sessions.endOf('anna', LATER);
+    clock.now = 2500;
+    await other.sessions.endOf('anna', LATER);
+    expect(await other.sessions.read({ ...session, issuedAt: 2000 })).toBe('ended');
+    expect(await other.sessions.read({ ...session, issuedAt: 2001 })).toBeUndefined();
+    expect(await other.sessions.read({ ...session, caller: 'bert' })).toBeUndefined();
+  });
+
+  test('rows go when their sessions are over anyway', async () => {
+    const { one, clock } = await opened();
+    await one.sessions.end('s', 5000);
+    clock.now = LATER;
+    await one.sessions.end('t', LATER + 1000);
+    expect(await one.count()).toBe(1);
+  });
+});

@@ -1,0 +1,67 @@
+import { beforeAll, expect, test } from 'vitest';
+
+import { eventually } from '../support/eventually.ts';
+import { addKey, startAsking, toolsAt } from '../support/http-caller.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { OauthFlow, tokensOf } from '../support/oauth-flow.ts';
+import { ownPostgres, sharedPostgres } from '../support/postgres.ts';
+
+checkLeaks();
+beforeAll(async () => void (await sharedPostgres()), 90_000);
+
+const auth = { authorizationServer: { allowPrivate: true } };
+const startup = { listWait: '10s' };
+const soon = { withinMs: 1500 };
+const patience = { withinMs: 20_000 };
+
+test('every step of an authorization may come to another gateway, and what it gave counts on all', async () => {
+  const { url } = await (await sharedPostgres()).newPlace();
+  const config = { auth, startup, storage: { url } };
+  await using one = await startAsking(config);
+  await using two = await startAsking(config);
+  await using three = await startAsking(config);
+  const all = [one, two, three];
+  const key = await addKey(one, 'anna');
+  for (const { url: at } of all) await eventually(async () => expect(await toolsAt(at)).toBe(401), patience);
+  let turn = 0;
+  const flow = await OauthFlow.begin({ url: () => all[turn++ % all.length]!.url });
+  const code = await eventually(async () => {
+    const given = await flow.code(key);
+    expect(given).not.toBe('');
+    return given;
+  }, patience);
+  const first = tokensOf(await flow.collect(code));
+  for (const { url: at } of all)
+    expect(await toolsAt(at, { key: first.access_token })).toContain('plain__echo');
+  const next = tokensOf(await flow.refresh(first.refresh_token));
+  // A code that comes twice, wherever, ends what came of it everywhere.
+  expect((await flow.collect(code)).status).toBe(400);
+  for (const { url: at } of all)
+    for (const { access_token } of [first, next])
+      await eventually(async () => expect(await toolsAt(at, { key: access_token })).toBe(401), soon);
+}, 120_000);
+
+test('whoever was recognised before the database went away is recognised meanwhile; new tokens wait', async () => {
+  await using cluster = await ownPostgres();
+  const { url } = await cluster.newPlace();
+  await using gateway = await startAsking({ auth, startup, storage: { url, connectTimeout: '1s' } });
+  const key = await addKey(gateway, 'anna');
+  const flow = await OauthFlow.begin(gateway);
+  const known = tokensOf(await flow.collect(await flow.code(key)));
+  const unknown = tokensOf(await flow.collect(await flow.code(key)));
+  await eventually(
+    async () => expect(await toolsAt(gateway.url, { key: known.access_token })).toContain('plain__echo'),
+    patience,
+  );
+  cluster.stop();
+  for (let at = 0; at < 3; at++)
+    expect(await toolsAt(gateway.url, { key: known.access_token })).toContain('plain__echo');
+  expect(await toolsAt(gateway.url, { key: unknown.access_token })).toBe(503);
+  cluster.start();
+  await eventually(
+    async () => expect(await toolsAt(gateway.url, { key: unknown.access_token })).toContain('plain__echo'),
+    patience,
+  );
+  expect((await flow.revoke(known.refresh_token)).status).toBe(200);
+  expect(await toolsAt(gateway.url, { key: known.access_token })).toBe(401);
+}, 120_000);

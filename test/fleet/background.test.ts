@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { beforeAll, expect, test } from 'vitest';
+
+import { eventually } from '../support/eventually.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
+import { toolsAt } from '../support/http-caller.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { sharedPostgres } from '../support/postgres.ts';
+import { runningProcesses } from '../support/processes.ts';
+import { login, startProtectedServer } from '../support/protected-server.ts';
+import { temporaryFolder } from '../support/test-run.ts';
+import { startFleet } from './fleet.ts';
+
+checkLeaks();
+beforeAll(async () => void (await sharedPostgres()), 90_000);
+
+const patience = { withinMs: 30_000 };
+
+test('of three gateways one lists a server for all; when it is killed over that, another one does', async () => {
+  const mayAnswer = join(temporaryFolder('listing'), 'now');
+  const slow = fixture('slow-start', '--until', mayAnswer);
+  const log = fixtureLog(slow);
+  const startup = { listWait: '100ms', refresh: '60s' };
+  await using fleet = await startFleet(3, { mcpServers: { slow }, config: { startup } });
+  const { pid } = await log.waitFor('started', patience);
+  const parent = runningProcesses().find((one) => one.pid === pid)?.parent;
+  const lister = fleet.replicas.findIndex((one) => one.pid === parent);
+  expect(lister).not.toBe(-1);
+  await fleet.replicas[lister]?.kill();
+  await eventually(() => log.of('started').length === 2, patience);
+  writeFileSync(mayAnswer, '');
+  for (const { url } of fleet.replicas.filter((_, at) => at !== lister))
+    await eventually(async () => expect(await toolsAt(url)).toContain('slow__echo'), patience);
+  // The third one has what the second found.
+  expect(log.of('started')).toHaveLength(2);
+}, 120_000);
+
+test('a token is renewed once for three gateways although nobody calls, and goes on being so when one is killed', async () => {
+  await using server = await startProtectedServer({ tokenTtl: 5 });
+  await using fleet = await startFleet(3, { mcpServers: { it: { url: server.url } } });
+  const [first] = fleet.replicas;
+  const signedIn = await login(first?.home ?? '', 'it', [], { TRUNKLINE_KEY: fleet.key });
+  expect(signedIn.code, signedIn.stderr).toBe(0);
+  for (const { url } of fleet.replicas)
+    await eventually(async () => expect(await toolsAt(url)).toContain('it__whoami'), patience);
+  const refreshes = () => server.log.of('refresh').length;
+  await eventually(() => refreshes() >= 2, patience);
+  await first?.kill();
+  const before = refreshes();
+  await eventually(() => refreshes() >= before + 2, patience);
+  // Nobody spent a refresh token that another one had spent.
+  expect(server.log.of('refresh-reused')).toEqual([]);
+}, 120_000);

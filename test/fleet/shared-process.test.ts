@@ -1,0 +1,245 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import { ownCode, said } from '../support/asking.ts';
+import { eventually } from '../support/eventually.ts';
+import type { FixtureLog } from '../support/fixture-log.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
+import type { RunningGateway } from '../support/gateway.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { sharedPostgres } from '../support/postgres.ts';
+import { isRunning, runningProcesses } from '../support/processes.ts';
+import type { RawClient } from '../support/raw-client.ts';
+import { type RunningFleet, startFleet } from './fleet.ts';
+
+checkLeaks();
+beforeAll(async () => void (await sharedPostgres()), 90_000);
+
+const patience = { withinMs: 40_000 };
+const slow = { withinMs: 40_000 };
+
+/** Entries of a server that runs once in the fleet, with its log. */
+function once(...how: Parameters<typeof fixture>) {
+  const entry = { ...fixture(...how), share: 'fleet' };
+  return { entry, log: fixtureLog(entry) };
+}
+
+/** The processes of a server that run now. */
+function running(log: FixtureLog): readonly number[] {
+  return log.of('started').flatMap(({ pid }) => (isRunning(pid) ? [pid] : []));
+}
+
+/** The replica that runs the server, and those that do not. */
+function parted(fleet: RunningFleet, log: FixtureLog) {
+  const [pid] = running(log);
+  const parent = runningProcesses().find((one) => one.pid === pid)?.parent;
+  const at = fleet.replicas.findIndex((replica) => replica.pid === parent);
+  const owner = fleet.replicas[at];
+  if (owner === undefined) throw new Error('Nobody runs it.');
+  return { at, owner, others: fleet.replicas.filter((_, index) => index !== at) };
+}
+
+async function echoed(client: RawClient, text: string, name = 'plain__echo'): Promise<string> {
+  return said(await client.callTool(name, { text }, slow));
+}
+
+/** How often each text reached the server. */
+function callsOf(log: FixtureLog): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { arguments: given } of log.of('call')) {
+    const { text = '' } = given as { text?: string };
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return counts;
+}
+
+describe('a server with share "fleet"', () => {
+  const clients: RawClient[] = [];
+  const at = async (replica: RunningGateway | undefined, how = {}): Promise<RawClient> => {
+    if (replica === undefined) throw new Error('There is no such replica.');
+    const client = await replica.client(how);
+    clients.push(client);
+    return client;
+  };
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.close();
+  });
+
+  test('runs once while all replicas are called, also with large results and exact numbers', async () => {
+    const { entry, log } = once('plain');
+    await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
+    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
+    const texts = all.flatMap((_, client) => Array.from({ length: 20 }, (__, n) => `${client}/${n}`));
+    const answers = await Promise.all(texts.map((text, n) => echoed(all[n % 3]!, text)));
+    expect(answers).toEqual(texts);
+    expect(log.of('started')).toHaveLength(1);
+    expect([...callsOf(log).values()]).toEqual(texts.map(() => 1));
+    for (const client of all) {
+      const big = await client.callTool('plain__big', { bytes: 300_000 }, slow);
+      expect(JSON.stringify(big).length).toBeGreaterThan(300_000);
+      const failed = client.callTool('plain__rpc-error', {}, slow);
+      await expect(failed).rejects.toMatchObject({ code: expect.any(Number) as number });
+      expect(ownCode(await client.callTool('plain__fail', {}, slow))).toBeUndefined();
+    }
+    expect(log.violations()).toEqual([]);
+  }, 90_000);
+
+  test.each(['legacy', 'modern'] as const)(
+    'what a %s server says and asks reaches the client of whichever replica it is meant for',
+    async (era) => {
+      const { entry, log } = once('talks-to-all', '--era', era);
+      await using fleet = await startFleet(3, { mcpServers: { all: entry } });
+      const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
+      const everybody = await Promise.all(
+        fleet.replicas.map(async (replica, n) => {
+          const client = await at(replica, { capabilities });
+          const who = `client-${n}`;
+          client.answers('elicitation/create', () => ({ action: 'accept', content: { name: who } }));
+          client.answers('sampling/createMessage', () => ({
+            ...{ role: 'assistant', model: 'm', content: { type: 'text', text: who } },
+          }));
+          client.answers('roots/list', () => ({ roots: [{ uri: `file:///${who}` }] }));
+          await client.request('logging/setLevel', { level: 'debug' }, slow);
+          return { who, client };
+        }),
+      );
+      for (const { who, client } of everybody) {
+        const meta = { progressToken: `of ${who}` };
+        const talked = await client.callTool('all__talk', { who, steps: 3 }, { meta, ...slow });
+        expect(said(talked)).toBe(`for ${who}`);
+        const told = client.notifications.all.filter(({ method }) => method === 'notifications/progress');
+        expect(told.map(({ params }) => params['progressToken'])).toEqual([1, 2, 3].map(() => `of ${who}`));
+        const logs = client.notifications.all.filter(({ method }) => method === 'notifications/message');
+        expect(logs, 'log messages').toHaveLength(3);
+      }
+      // From the first question of an older server on, calls of it take turns, so that its questions can be placed.
+      const [one] = everybody;
+      expect(said(await one!.client.callTool('all__ask', { who: one!.who }, slow))).toContain('client-0');
+      const asked = everybody.map(({ who, client }) => client.callTool('all__ask', { who }, slow));
+      for (const [n, answer] of (await Promise.all(asked)).entries()) {
+        const text = said(answer);
+        expect(text).toContain(`"name":"client-${n}"`);
+        for (const other of [0, 1, 2]) if (other !== n) expect(text).not.toContain(`client-${other}`);
+      }
+      for (const { who, client } of everybody) {
+        const abort = new AbortController();
+        const waiting = client.callTool('all__wait', { who }, { signal: abort.signal, ...slow });
+        const ended = waiting.catch(String);
+        await log.waitFor(
+          (one) =>
+            one.event === 'call' && JSON.stringify(one['arguments']).includes(who) && one['tool'] === 'wait',
+        );
+        abort.abort();
+        expect(await ended).toContain('cancelled');
+        await log.waitFor((one) => one.event === 'gave-up' && one['who'] === who);
+      }
+      const [first, second, third] = everybody.map(({ client }) => client);
+      await first!.listen(['news:///1']);
+      await second!.listen(['news:///2']);
+      await third!.listen(['news:///1']);
+      await third!.callTool('all__touch', { uri: 'news:///1' }, slow);
+      const updated = (client: RawClient): readonly unknown[] =>
+        client.notifications.all.flatMap(({ method, params }) =>
+          method === 'notifications/resources/updated' ? params['uri'] : [],
+        );
+      await eventually(() =>
+        expect([first, third].map((one) => updated(one!))).toEqual([['news:///1'], ['news:///1']]),
+      );
+      // Whoever stops does not end it for the others.
+      await first!.request('resources/unsubscribe', { uri: 'news:///1' }, slow);
+      await second!.callTool('all__touch', { uri: 'news:///1' }, slow);
+      await eventually(() => expect(updated(third!)).toHaveLength(2));
+      expect(updated(first!)).toHaveLength(1);
+      expect(updated(second!)).toEqual([]);
+      expect(log.of('started')).toHaveLength(1);
+      expect(log.violations()).toEqual([]);
+    },
+    90_000,
+  );
+
+  test('is taken over when its owner is killed: what was under way is told so and not repeated', async () => {
+    const { entry, log } = once('plain');
+    await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
+    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
+    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
+    const { at: index, owner } = parted(fleet, log);
+    const others = all.filter((_, n) => n !== index);
+    const hanging = others.map((client, n) =>
+      client.callTool('plain__slow', { ms: 60_000, text: `slow ${n}` }, slow),
+    );
+    await eventually(() => expect(log.of('call').filter(({ tool }) => tool === 'slow')).toHaveLength(2));
+    await owner.kill();
+    for (const answer of await Promise.all(hanging)) {
+      expect(ownCode(answer), said(answer)).toBe('UPSTREAM_CLOSED');
+      expect(said(answer)).toContain('was not repeated');
+    }
+    expect(await Promise.all(others.map((client, n) => echoed(client, `after ${n}`)))).toEqual([
+      'after 0',
+      'after 1',
+    ]);
+    expect(running(log)).toHaveLength(1);
+    expect(log.of('started')).toHaveLength(2);
+    const counts = callsOf(log);
+    for (const text of ['slow 0', 'slow 1', 'after 0', 'after 1']) expect(counts.get(text), text).toBe(1);
+    // The killed one comes back as one of those that use it.
+    const again = await at(await fleet.restart(index));
+    expect(await echoed(again, 'again')).toBe('again');
+    expect(log.of('started')).toHaveLength(2);
+  }, 120_000);
+
+  test('is run by nobody else than its new owner when the old one was only asleep', async () => {
+    const { entry, log } = once('plain');
+    await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
+    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
+    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
+    const { at: index, owner } = parted(fleet, log);
+    const [sleeping] = running(log);
+    const others = all.filter((_, n) => n !== index);
+    owner.signal('SIGSTOP');
+    // These lie in sockets that nobody reads until the owner wakes up.
+    const late = all[index]!.callTool('plain__echo', { text: 'late' }, { withinMs: 90_000 });
+    const sent = others.map((client, n) => client.callTool('plain__echo', { text: `sent ${n}` }, slow));
+    for (const answer of await Promise.all(sent))
+      expect(ownCode(answer), said(answer)).toBe('UPSTREAM_CLOSED');
+    expect(await Promise.all(others.map((client, n) => echoed(client, `meanwhile ${n}`)))).toEqual([
+      'meanwhile 0',
+      'meanwhile 1',
+    ]);
+    const next = log.of('started').find(({ pid }) => pid !== sleeping)?.pid;
+    expect(log.of('started')).toHaveLength(2);
+    owner.signal('SIGCONT');
+    expect(said(await late)).toBe('late');
+    await eventually(() => expect(running(log)).toEqual([next]), patience);
+    const served = log.of('call').filter(({ arguments: given }) => JSON.stringify(given).includes('late'));
+    expect(served.map(({ pid }) => pid)).toEqual([next]);
+    const counts = callsOf(log);
+    for (const text of ['meanwhile 0', 'meanwhile 1', 'late']) expect(counts.get(text), text).toBe(1);
+    // The caller was told that nobody knows; the one who woke up knew that it must not any more.
+    for (const text of ['sent 0', 'sent 1']) expect(counts.get(text), text).toBeUndefined();
+  }, 120_000);
+
+  test('moves with a clean stop of its owner, without a call that fails', async () => {
+    const { entry, log } = once('plain');
+    await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
+    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
+    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
+    const { at: index, owner } = parted(fleet, log);
+    const others = all.filter((_, n) => n !== index);
+    let isOver = false;
+    const load = others.map(async (client, who) => {
+      const said: string[] = [];
+      for (let n = 0; !isOver; n++) said.push(await echoed(client, `${who}/${n}`));
+      return said;
+    });
+    await owner.stop();
+    await eventually(() => expect(running(log)).toHaveLength(1), patience);
+    const before = log.of('call').length;
+    await eventually(() => expect(log.of('call').length).toBeGreaterThan(before + 5), patience);
+    isOver = true;
+    const counts = callsOf(log);
+    for (const [who, answers] of (await Promise.all(load)).entries()) {
+      expect(answers).toEqual(answers.map((_, n) => `${who}/${n}`));
+      for (const text of answers) expect(counts.get(text) ?? 1, text).toBe(1);
+    }
+    expect(log.of('started')).toHaveLength(2);
+  }, 120_000);
+});

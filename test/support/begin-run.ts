@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { folderVariable, runVariable } from './test-run.ts';
+
+const places = {
+  HOME: 'home',
+  USERPROFILE: 'home',
+  APPDATA: 'home/app-data',
+  LOCALAPPDATA: 'home/local-app-data',
+  XDG_CONFIG_HOME: 'home/.config',
+  XDG_STATE_HOME: 'home/.local/state',
+  XDG_CACHE_HOME: 'home/.cache',
+  XDG_DATA_HOME: 'home/.local/share',
+  XDG_RUNTIME_DIR: 'home/runtime',
+};
+
+const prefix = 'trunkline-test-';
+
+/** Points everything that this process and its children take for a home to a new folder; gives what removes it. */
+export function beginRun(): () => void {
+  sweep();
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('TRUNKLINE_')) delete process.env[name];
+  }
+  for (const [name, place] of Object.entries(places)) {
+    process.env[name] = join(folder, place);
+    mkdirSync(join(folder, place), { recursive: true, mode: 0o700 });
+  }
+  process.env[folderVariable] = folder;
+  process.env[runVariable] = randomUUID();
+  return () => remove(folder);
+}
+
+/** Removes what earlier runs left: nobody does when a test file cannot be loaded or a hook of it fails. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) remove(join(tmpdir(), name));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Without the right to signal it, somebody else's process is alive all the same.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function remove(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+}
