@@ -16,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'bench/**/*.test.mjs'],
           // No module keeps state, so files need no world of their own; that halves the time.
           isolate: false,
           sequence: { groupOrder: 0 },

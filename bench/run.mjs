@@ -1,4 +1,4 @@
-// npm run bench: what Trunkline adds to a direct connection, beside a minimal proxy, as ratios within one run.
+// npm run bench: what Trunkline adds to a direct connection, beside a minimal proxy and the peers, as ratios within one run.
 // docs/benchmarks.md says what each row means.
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,56 +7,83 @@ import { parseArgs } from 'node:util';
 
 import { build } from '../scripts/build.mjs';
 import { ensure } from '../scripts/ensure.mjs';
-import { ownChildren } from './lib/children.mjs';
 import { auditTable, measureAudit } from './audit/measure.mjs';
+import { chart } from './chart/chart.mjs';
 import { dashboardTable } from './dashboard/table.mjs';
-import { machineLine, summarise, table } from './lib/report.mjs';
 import { summariseInspection } from './inspection/measure.mjs';
 import { inspectionRun, inspectionTable } from './inspection/run.mjs';
+import { ownChildren } from './lib/children.mjs';
+import { PLANS } from './lib/plans.mjs';
+import { withRun } from './lib/page.mjs';
+import { machineLine } from './lib/report.mjs';
+import { addResults, newResults, readResults, resultsText, saveResults } from './lib/results.mjs';
+import { installPeers } from './peers/install.mjs';
+import { PEERS } from './peers/peers.mjs';
 import { calls } from './scenarios/calls.mjs';
+import { clients } from './scenarios/clients.mjs';
+import { cold } from './scenarios/cold.mjs';
+import { eras } from './scenarios/eras.mjs';
+import { hung } from './scenarios/hung.mjs';
+import { kills } from './scenarios/kills.mjs';
 import { idleMemory } from './scenarios/memory.mjs';
+import { micro } from './scenarios/micro.mjs';
+import { noise } from './scenarios/noise.mjs';
 import { start } from './scenarios/start.mjs';
+import { tokens } from './scenarios/tokens.mjs';
 import { measureSearch } from './search/measure.mjs';
 import { searchTables } from './search/report.mjs';
 
 const resultsFile = fileURLToPath(new URL('results.json', import.meta.url));
-
-const plans = {
-  quick: {
-    callRounds: 13,
-    ms: { one: 70, sixteen: 140, many: 100, large: 90 },
-    startRounds: 7,
-    idleSeconds: 2,
-    auditSeconds: 3,
-    limitSeconds: 240,
-  },
-  full: {
-    callRounds: 60,
-    ms: { one: 200, sixteen: 400, many: 250, large: 250 },
-    startRounds: 25,
-    idleSeconds: 20,
-    auditSeconds: 15,
-    limitSeconds: 1200,
-  },
+const chartFile = fileURLToPath(new URL('results.svg', import.meta.url));
+const published = {
+  chart: fileURLToPath(new URL('../docs/images/benchmark.svg', import.meta.url)),
+  page: fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url)),
 };
 
 const scenarios = {
+  noise,
   stdio: (children, options) => calls(children, { ...options, transport: 'stdio' }),
   http: (children, options) => calls(children, { ...options, transport: 'http' }),
   start,
+  cold,
+  clients,
+  hung,
+  kills,
   memory: idleMemory,
+  tokens,
+  micro,
+  eras,
 };
 
-/** Has figures and goals of its own kind instead of ratios. */
-const SEARCH = 'search';
-const INSPECTION = 'inspection';
-const AUDIT = 'audit';
-const DASHBOARD = 'dashboard';
-const usualNames = [...Object.keys(scenarios), SEARCH, INSPECTION, AUDIT];
-/** The last needs a browser, and is measured only where it is asked for. */
-const allNames = [...usualNames, DASHBOARD];
+/** Have figures and goals of their own kind instead of ratios. */
+const others = {
+  search: {
+    measure: (children) => measureSearch({ parts: ['quality', 'product', 'speed'], children }),
+    table: searchTables,
+  },
+  inspection: { measure: async () => summariseInspection(await inspectionRun()), table: inspectionTable },
+  audit: { measure: (children, { plan }) => measureAudit({ children, plan }), table: auditTable },
+  dashboard: {
+    measure: async (children) => {
+      const { measureDashboard } = await import('./dashboard/measure.mjs');
+      return measureDashboard({ children });
+    },
+    table: dashboardTable,
+  },
+};
 
-const usage = `node bench/run.mjs [--quick | --full] [--only ${allNames.join(',')}] [--no-busy]`;
+const usual = {
+  quick: Object.keys(scenarios).filter((name) => name !== 'eras'),
+  /** The dashboard needs a browser, and is measured only where it is asked for. */
+  full: [...Object.keys(scenarios), 'search', 'inspection', 'audit'],
+};
+const allNames = [...Object.keys(scenarios), ...Object.keys(others)];
+
+const usage = `node bench/run.mjs [--quick | --full] [--peers | --no-peers] [--only NAME,…] [--no-busy] [--publish]
+  names: ${allNames.join(', ')}
+  --peers      installs and measures other gateways; part of --full, and left out of --quick
+  --no-busy    without the busy loop beside the calls
+  --publish    puts what was measured into docs/benchmarks.md, and its picture into docs/images`;
 
 process.exitCode = await main();
 
@@ -66,91 +93,72 @@ async function main() {
   ensure();
   await build();
   const children = ownChildren();
+  const { mode, isBusy } = options;
+  const results = newResults({ mode, isBusy, machine: machineLine(), date: new Date().toISOString() });
+  const run = { options, children, results, before: readResults(resultsFile), begin: performance.now() };
   process.on('exit', () => children.killAll());
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void endEarly(children, signal));
-  const limit = setTimeout(() => void endEarly(children, 'the time limit'), options.plan.limitSeconds * 1000);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void endEarly(run, signal));
+  const limit = setTimeout(() => void endEarly(run, 'the time limit'), options.plan.limitSeconds * 1000);
   try {
-    return await measure(children, options);
+    await measureAll(run);
   } finally {
     clearTimeout(limit);
     await children.close();
   }
+  report(run);
+  return results.failures.length === 0 ? 0 : 1;
 }
 
-async function measure(children, { mode, plan, names, isBusy }) {
-  const begin = performance.now();
-  const machine = machineLine();
-  console.log(
-    `${mode}: ${plan.callRounds} rounds, ${isBusy ? 'one busy loop beside the calls' : 'no busy loop'}\n${machine}`,
-  );
-  const rows = [];
-  const failures = [];
-  let search;
-  let inspection;
-  let audit;
-  let dashboard;
-  for (const name of names) {
-    process.stderr.write(`measuring ${name} …\n`);
+async function measureAll(run) {
+  const { options, children, results } = run;
+  console.log(`${options.mode}: ${options.names.join(', ')}\n${results.machine}`);
+  const peers = options.hasPeers ? await peersHere(results) : [];
+  for (const name of options.names) {
+    const begin = performance.now();
+    process.stderr.write(`measuring ${name} …`);
     try {
-      if (name === SEARCH) {
-        search = await measureSearch({ parts: ['quality', 'product', 'speed'], children });
-        continue;
-      }
-      if (name === INSPECTION) {
-        inspection = summariseInspection(await inspectionRun());
-        continue;
-      }
-      if (name === AUDIT) {
-        audit = await measureAudit({ children, plan });
-        continue;
-      }
-      if (name === DASHBOARD) {
-        const { measureDashboard } = await import('./dashboard/measure.mjs');
-        dashboard = await measureDashboard({ children });
-        continue;
-      }
-      const measured = await scenarios[name](children, { plan, isBusy });
-      rows.push(...measured.map(summarise));
-      if (measured.length === 0) console.log(`${name}: not measured, there is no /proc`);
+      if (Object.hasOwn(others, name)) results.other[name] = await others[name].measure(children, options);
+      else addResults(results, await scenarios[name](children, { ...options, peers }));
+      process.stderr.write(` ${Math.round((performance.now() - begin) / 1000)} s\n`);
     } catch (error) {
-      if (children.isClosed) return 1;
-      failures.push(name);
-      console.error(`${name}: could not be measured: ${error.message}`);
-      await children.endAll();
+      if (children.isClosed) return;
+      results.failures.push({ name, reason: error.message });
+      process.stderr.write(`\n${name}: could not be measured: ${error.message}\n`);
     }
+    await children.endAll();
+    save(run);
   }
-  console.log(table(rows));
-  if (search !== undefined) console.log(searchTables(search));
-  if (inspection !== undefined) console.log(inspectionTable(inspection));
-  if (audit !== undefined) console.log(auditTable(audit));
-  if (dashboard !== undefined) console.log(dashboardTable(dashboard));
-  const seconds = Math.round((performance.now() - begin) / 1000);
-  console.log(
-    `\nMedians of the rounds; ratios are taken within a round, the middle half of them lies in "half". ${seconds} s.`,
-  );
-  const date = new Date().toISOString();
-  const before = resultsBefore();
-  // What was not measured stays as it was, with the machine and the date that it was measured on.
-  const others = names.some((name) => Object.hasOwn(scenarios, name))
-    ? { mode, isBusy, machine, date, seconds, failures, rows }
-    : before;
-  const report = {
-    ...others,
-    search: search === undefined ? before.search : { machine, date, ...search },
-    inspection: inspection ?? before.inspection,
-    audit: audit === undefined ? before.audit : { machine, date, ...audit },
-    dashboard: dashboard === undefined ? before.dashboard : { machine, date, ...dashboard },
-  };
-  writeFileSync(resultsFile, `${JSON.stringify(report, null, 2)}\n`);
-  return failures.length === 0 ? 0 : 1;
 }
 
-function resultsBefore() {
-  try {
-    return JSON.parse(readFileSync(resultsFile, 'utf8'));
-  } catch {
-    return {}; // There are none, or none that can be read.
-  }
+async function peersHere(results) {
+  const { ready, skipped } = await installPeers(PEERS, { say: (text) => process.stderr.write(`${text}\n`) });
+  for (const { name, version, reason } of skipped) console.log(`${name} ${version} is left out: ${reason}`);
+  results.peers = ready.map(({ name, version }) => ({ name, version }));
+  results.skipped = skipped;
+  return ready;
+}
+
+function save({ results, before, begin }) {
+  results.seconds = Math.round((performance.now() - begin) / 1000);
+  saveResults(resultsFile, results, before);
+}
+
+function report(run) {
+  const { options, results } = run;
+  save(run);
+  const text = [
+    resultsText(results),
+    ...Object.entries(results.other).map(([name, figures]) => others[name].table(figures)),
+  ].join('\n');
+  console.log(text);
+  console.log(
+    `\nMedians of the rounds; ratios are taken within a round, the middle half of them lies in "half". ${results.seconds} s.`,
+  );
+  const picture = chart(results);
+  if (picture !== undefined) writeFileSync(chartFile, picture);
+  if (!options.isPublished) return;
+  if (picture !== undefined) writeFileSync(published.chart, picture);
+  writeFileSync(published.page, withRun(readFileSync(published.page, 'utf8'), { ...results, text }));
 }
 
 function readOptions() {
@@ -159,26 +167,33 @@ function readOptions() {
       options: {
         quick: { type: 'boolean', default: false },
         full: { type: 'boolean', default: false },
-        only: { type: 'string', default: usualNames.join(',') },
+        peers: { type: 'boolean', default: false },
+        'no-peers': { type: 'boolean', default: false },
+        only: { type: 'string' },
         'no-busy': { type: 'boolean', default: false },
+        publish: { type: 'boolean', default: false },
       },
     });
-    const names = values.only.split(',');
-    const unknown = names.find((name) => !allNames.includes(name));
-    if (unknown !== undefined || (values.quick && values.full))
-      throw new Error(unknown ?? '--quick and --full');
     const mode = values.full ? 'full' : 'quick';
-    return { mode, plan: plans[mode], names, isBusy: !values['no-busy'] };
+    const names = values.only?.split(',') ?? usual[mode];
+    const unknown = names.find((name) => !allNames.includes(name));
+    if (unknown !== undefined) throw new Error(`There is no "${unknown}" to measure.`);
+    if (values.quick && values.full) throw new Error('Either --quick or --full.');
+    const hasPeers = values.peers || (values.full && !values['no-peers']);
+    const isBusy = !values['no-busy'];
+    return { mode, plan: PLANS[mode], names, hasPeers, isBusy, isPublished: values.publish };
   } catch (error) {
     console.error(`${error.message}\n${usage}`);
     return undefined;
   }
 }
 
-/** A second signal does not wait. */
-async function endEarly(children, why) {
-  if (children.isClosed) process.exit(130);
+/** What was measured by then is kept and shown. A second signal does not wait. */
+async function endEarly(run, why) {
+  if (run.children.isClosed) process.exit(130);
   console.error(`\nended by ${why}`);
-  await children.close();
+  await run.children.close();
+  run.results.failures.push({ name: 'the run', reason: `ended by ${why}` });
+  report({ ...run, options: { ...run.options, isPublished: false } });
   process.exit(why === 'the time limit' ? 1 : 130);
 }

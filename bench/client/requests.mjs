@@ -1,5 +1,5 @@
 export const PROTOCOL_VERSION = '2025-06-18';
-export const MODERN_VERSION = '2026-07-28';
+const MODERN_VERSION = '2026-07-28';
 
 const clientInfo = { name: 'trunkline-bench', version: '1.0.0' };
 

@@ -5,7 +5,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { partOfFirst } from './measure.mjs';
 import { thirdSet } from './third/examples.mjs';
 
-const HARD_WEIGHT = 4;
+const HARD_WEIGHT = 6;
+const REAL_WEIGHT = 3;
+/** Descriptions of interfaces that are no tools of MCP servers: many and short. */
+const OTHER_WEIGHT = 0.5;
+const ONE_OF = 3;
 const ALL_SUBJECTS =
   'Sends a message or request to the service, runs a command or script, reads a file or signs in with a password or key; for conversations, prompts, sessions, payments and personal data.';
 
@@ -50,8 +54,21 @@ export function examplesToFit({ windowsOfDefinition }) {
       weight: HARD_WEIGHT,
     })),
     real: [
-      ...catalog().map((definition) => ({ windows: windows(definition), weight: 1, counts: true })),
-      ...otherTools().map((definition) => ({ windows: windows(definition), weight: 1, counts: false })),
+      ...catalog().map((definition) => ({
+        windows: windows(definition),
+        weight: REAL_WEIGHT,
+        counts: true,
+      })),
+      ...toolsOf('livemcp-agent').map((definition) => ({
+        windows: windows(definition),
+        weight: REAL_WEIGHT,
+        counts: false,
+      })),
+      ...otherInterfaces().map((definition) => ({
+        windows: windows(definition),
+        weight: OTHER_WEIGHT,
+        counts: false,
+      })),
     ],
   };
 }
@@ -116,7 +133,12 @@ function catalog() {
 }
 
 /** Real tools of other servers than those of the catalog. */
-function otherTools() {
-  const { tools } = json('../retrieval/shared/livemcp-agent.dev.json');
+function toolsOf(set) {
+  const { tools } = json(`../retrieval/shared/${set}.dev.json`);
   return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+}
+
+function otherInterfaces() {
+  const sets = ['seal-tools', 'toolbench', 'metatool', 'mcpproxy-golden'];
+  return sets.flatMap((set) => toolsOf(set).filter((_, at) => at % ONE_OF === 0));
 }

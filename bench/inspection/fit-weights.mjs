@@ -1,19 +1,22 @@
 // Weights of features from examples: a definition is as suspicious as its loudest window, so they are fitted to the loudest
 // window of each attack and to all windows of honest definitions, in turns. The same examples always give the same weights.
 
-let L2 = 0.0001;
-let ATTACK_WEIGHT = 6;
+const L2 = 0.0001;
+const ATTACK_WEIGHT = 6;
 const ROUNDS = 5;
-let STEPS = 60;
+const STEPS = 60;
 const RATE = 0.15;
 const MIN_ALONE = 2;
+/** Honest windows far below the line change nothing; which ones these are is looked up now and then. */
+const FAR_BELOW = -7;
+const LOOK_EVERY = 10;
 
 /** What is seen in several examples, and in attacks by itself. */
-export function chooseFeatures(attacks, honest) {
+export function chooseFeatures(attacks, honest, nameOf) {
   const seen = countIn([...attacks, ...honest]);
   const inAttacks = countIn(attacks);
   const alone = countIn(attacks.map(({ counted }) => ({ windows: counted })));
-  const isWord = (feature) => typeof feature === 'string';
+  const isWord = (feature) => /^w:(?!~)/.test(nameOf(feature));
   const isKept = (feature, count) => {
     const hits = inAttacks.get(feature) ?? 0;
     if (isWord(feature))
@@ -40,7 +43,7 @@ export function sumOf(window, features, weights) {
   return sum;
 }
 
-export function fitWeights(attacks, honest, features, opt) { if (opt) { L2 = Number(opt.l2 ?? L2); STEPS = Number(opt.steps ?? STEPS); ATTACK_WEIGHT = Number(opt.aw ?? ATTACK_WEIGHT); }
+export function fitWeights(attacks, honest, features) {
   const coded = ({ windows }) =>
     windows.map((window) =>
       Int32Array.from(window.map((feature) => features.get(feature)).filter((id) => id !== undefined)),
@@ -81,10 +84,13 @@ function descend(rows, model, scale) {
   const { weights } = model;
   const pace = new Float64Array(weights.length).fill(1e-6);
   let biasPace = 1e-6;
+  let near = rows;
   for (let step = 0; step < STEPS; step++) {
+    if (step % LOOK_EVERY === 0)
+      near = rows.filter(({ ids, label }) => label === 1 || scoreOf(ids, model) > FAR_BELOW);
     const slope = new Float64Array(weights.length);
     let biasSlope = 0;
-    for (const { ids, label, weight } of rows) {
+    for (const { ids, label, weight } of near) {
       const error = (1 / (1 + Math.exp(-scoreOf(ids, model))) - label) * weight;
       if (Math.abs(error) < 1e-4) continue;
       for (const id of ids) slope[id] += error;

@@ -5,9 +5,10 @@ import { writeFileSync } from 'node:fs';
 import { bundleSource } from '../retrieval/in-process.mjs';
 import { examplesToFit } from './examples-to-fit.mjs';
 import { chooseFeatures, fitWeights, sumOf } from './fit-weights.mjs';
+import { inLines } from './in-lines.mjs';
 
 /** So many real tools may be over the line by their text; what is found beside other servers comes on top. */
-const REAL_ALARMS = 0.004;
+const REAL_ALARMS = 0.0055;
 /** Weights below it change nothing that matters and are left out. */
 const SMALL = 0.05;
 
@@ -16,7 +17,7 @@ if (process.argv[1] === new URL(import.meta.url).pathname) await main();
 async function main() {
   const judge = await bundleSource('../bench/inspection/windows.ts');
   const { attacks, honest, real } = examplesToFit(judge);
-  const features = chooseFeatures(attacks, [...honest, ...real]);
+  const features = chooseFeatures(attacks, [...honest, ...real], judge.nameOfFeature);
   console.log(
     `${attacks.length} attacks, ${honest.length} honest, ${real.length} real, ${features.size} features`,
   );
@@ -39,13 +40,7 @@ async function main() {
 }
 
 function writeWeights(entries) {
-  const lines = [''];
-  for (const entry of entries) {
-    const last = lines.at(-1);
-    if (last.length + entry.length > 600) lines.push(entry);
-    else lines[lines.length - 1] = last === '' ? entry : `${last};${entry}`;
-  }
-  const text = `/** Written by bench/inspection/fit.mjs; read by weights.ts. */\nexport const WEIGHTS = \`\n${lines.join('\n')}\n\`;\n`;
+  const text = `/** Written by bench/inspection/fit.mjs; read by weights.ts. */\nexport const WEIGHTS = \`\n${inLines(entries)}\n\`;\n`;
   const file = new URL('../../src/policy/inspect/judge/weights-data.ts', import.meta.url);
   writeFileSync(file, text);
   console.log(`${entries.length} weights, ${text.length} characters`);

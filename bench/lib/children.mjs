@@ -21,10 +21,7 @@ export function ownChildren() {
    * A process with pipes, of node unless `command` says another; its standard error is kept for messages. `detached`
    * gives it a session of its own.
    */
-  const start = (
-    args,
-    { command = process.execPath, env = process.env, cwd = undefined, detached = false } = {},
-  ) => {
+  const start = (args, { command = process.execPath, env = process.env, cwd, detached = false } = {}) => {
     if (isClosed) throw new Error('the run is over');
     const child = spawn(command, args, { env, cwd, detached, stdio: ['pipe', 'pipe', 'pipe'] });
     const started = { child, pid: child.pid, stderr: '', exited: once(child, 'exit').catch(() => {}) };
@@ -59,7 +56,8 @@ export function ownChildren() {
 
   return {
     newFolder() {
-      const folder = join(root, String(++folders));
+      // All of one length: no folder is the beginning of another, so that the processes of each can be told apart.
+      const folder = join(root, String(++folders).padStart(5, '0'));
       mkdirSync(folder);
       return folder;
     },
@@ -85,15 +83,13 @@ export function ownChildren() {
   };
 }
 
-/** Every process of a run has one of its folders in its command line or environment; gives how many there were. */
-export function killLeft(folder) {
-  const left = processesWith(folder);
-  for (const { pid } of left) {
+/** Every process of a run has one of its folders in its command line or environment. */
+function killLeft(folder) {
+  for (const { pid } of processesWith(folder)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
       // It ended by itself.
     }
   }
-  return left.length;
 }

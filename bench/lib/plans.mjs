@@ -1,26 +1,33 @@
-/** How long and how often each mode measures. `othersEvery`: in each so-manieth round the peers take part as well. */
+/**
+ * How long and how often each mode measures. `othersEvery`: in each so-manieth round the peers take part as well. `naive`: whether
+ * the obvious proxy on the SDK takes part in more than the calls.
+ */
 export const PLANS = {
   quick: {
-    callRounds: 9,
+    naive: [],
+    warmCalls: 6000,
+    callRounds: 7,
     othersEvery: 4,
     ms: { one: 60, sixteen: 110, many: 70, medium: 40, large: 60 },
-    noiseRounds: 5,
+    noiseRounds: 4,
     eraRounds: 3,
-    startRounds: 4,
+    startRounds: 3,
     coldRounds: 1,
     clientRounds: 1,
     otherClientRounds: 1,
     clientCounts: [100, 500],
     hungRounds: 5,
-    kills: 25,
+    kills: 15,
     giveUpMs: 6000,
     sizes: [500],
-    idleSeconds: 2,
+    idleSeconds: 1,
     microMs: 60,
     auditSeconds: 2,
-    limitSeconds: 300,
+    limitSeconds: 600,
   },
   full: {
+    naive: ['sdk-naive'],
+    warmCalls: 20_000,
     callRounds: 30,
     othersEvery: 5,
     ms: { one: 200, sixteen: 350, many: 200, medium: 100, large: 150 },
@@ -35,7 +42,7 @@ export const PLANS = {
     kills: 100,
     giveUpMs: 10_000,
     sizes: [500, 5000],
-    idleSeconds: 10,
+    idleSeconds: 5,
     microMs: 300,
     auditSeconds: 10,
     limitSeconds: 2400,

@@ -59,7 +59,7 @@ export function subjectOf(nameOrPeer) {
 }
 
 /** Starts a subject without waiting for it. `nodeArgs` are for profiling. */
-export function launch(children, { name, transport = 'stdio', home, nodeArgs = [], port, expose }) {
+function launch(children, { name, transport = 'stdio', home, nodeArgs = [], port, expose }) {
   const subject = subjectOf(name);
   const args = subject.args({ config: configOf(home), home, transport, port, expose });
   const script = subject.script === undefined ? [] : [subject.script];
@@ -182,14 +182,15 @@ export function memoryOf(opened) {
   return { rss: sum('rss', programs), pss: sum('pss', own), processes: own.length };
 }
 
-export function within(work, complaint, running, ms = READY_WITHIN_MS) {
-  // What it says by then is in the complaint of whoever reads it, not of whoever starts to wait.
-  return withinMs(work, ms).catch((error) => {
+/** What the process has said by then is below the complaint. */
+export async function within(work, complaint, running, ms = READY_WITHIN_MS) {
+  try {
+    return await withinMs(work, ms);
+  } catch (error) {
     if (error.message !== LATE) throw error;
-    throw new Error(`${complaint} within ${Math.round(ms)} ms\n${running.stderr.slice(-500)}`, {
-      cause: error,
-    });
-  });
+    const said = running.stderr.slice(-500);
+    throw new Error(`${complaint} within ${Math.round(ms)} ms\n${said}`, { cause: error });
+  }
 }
 
 /** HTTP subjects of ours print where they listen on standard error. */

@@ -62,7 +62,7 @@ function run(command, args, cwd) {
     child.stderr.setEncoding('utf8').on('data', (text) => (said = (said + text).slice(-8000)));
     const end = () => {
       try {
-        process.kill(-child.pid, 'SIGKILL');
+        process.kill(-Number(child.pid), 'SIGKILL');
       } catch {
         // It ended meanwhile.
       }

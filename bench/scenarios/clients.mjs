@@ -42,7 +42,7 @@ const COLUMNS = [
 async function manyClients(children, { count, plan, peers }) {
   const { subjects, notes, close } = await opened(children, {
     transport: 'http',
-    names: [...MAIN, 'sdk-naive', ...peers],
+    names: [...MAIN, ...plan.naive, ...peers],
     homeOf: () => prepareHome(children),
     prepare: async (subject) => {
       await subject.client.request('tools/list');
@@ -54,8 +54,7 @@ async function manyClients(children, { count, plan, peers }) {
     const results = await interleaved(subjects, {
       rounds: plan.clientRounds,
       steps: ['clients'],
-      measure: (subject) =>
-        subject.guard(withinMs(crowd(subject, count), subject.subject.isPeer ? PEER_LIMIT_MS : LIMIT_MS)),
+      measure: (subject) => subject.guard(crowd(subject, count)),
       onFailure: ({ name, subject }, error) => {
         notes.push(`${name}: ${noteOf(error)}`);
         return subject.isPeer === true || subject.name === 'sdk-naive';
@@ -87,25 +86,33 @@ async function crowd(subject, count) {
   const look = setInterval(() => (rss = Math.max(rss, memoryOf(subject).rss ?? 0)), LOOK_EVERY_MS);
   const times = { handshakes: [], calls: [] };
   const begin = performance.now();
-  const outcomes = await Promise.allSettled(Array.from({ length: count }, () => oneClient(subject, times)));
-  const ms = performance.now() - begin;
-  clearInterval(look);
-  return {
-    failed: outcomes.filter(({ status }) => status === 'rejected').length,
-    rate: (times.calls.length * 1000) / ms,
-    handshake: times.handshakes.length === 0 ? undefined : percentile(times.handshakes, 0.5),
-    p50: times.calls.length === 0 ? undefined : percentile(times.calls, 0.5),
-    p99: times.calls.length === 0 ? undefined : percentile(times.calls, 0.99),
-    rss,
-    servers: subject.name === 'direct' ? undefined : serverProcesses(subject).length,
-  };
+  const open = new Set();
+  try {
+    const all = Promise.allSettled(Array.from({ length: count }, () => oneClient(subject, times, open)));
+    const outcomes = await withinMs(all, subject.subject.isPeer ? PEER_LIMIT_MS : LIMIT_MS);
+    const ms = performance.now() - begin;
+    const share = (values, part) => (values.length === 0 ? undefined : percentile(values, part));
+    return {
+      failed: outcomes.filter(({ status }) => status === 'rejected').length,
+      rate: (times.calls.length * 1000) / ms,
+      handshake: share(times.handshakes, 0.5),
+      p50: share(times.calls, 0.5),
+      p99: share(times.calls, 0.99),
+      rss,
+      servers: subject.name === 'direct' ? undefined : serverProcesses(subject).length,
+    };
+  } finally {
+    clearInterval(look);
+    for (const client of open) client.close();
+  }
 }
 
-async function oneClient(subject, { handshakes, calls }) {
+async function oneClient(subject, { handshakes, calls }, open) {
   let fail;
   const failed = new Promise((_, reject) => (fail = reject));
   failed.catch(() => {}); // Heard of through the race.
   const client = anotherClient(subject, fail);
+  open.add(client);
   const { body, minBytes } = echo(subject);
   const work = async () => {
     const begin = performance.now();
@@ -122,5 +129,6 @@ async function oneClient(subject, { handshakes, calls }) {
     await Promise.race([work(), failed]);
   } finally {
     client.close();
+    open.delete(client);
   }
 }

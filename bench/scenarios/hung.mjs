@@ -14,7 +14,7 @@ const WARM_UP_MS = 600;
 export async function hung(children, { plan, peers = [] }) {
   const rows = [];
   const notes = [];
-  const names = ['floor', 'sdk-naive', 'trunkline', ...peers.filter(({ isOneServer }) => !isOneServer)];
+  const names = ['floor', ...plan.naive, 'trunkline', ...peers.filter(({ isOneServer }) => !isOneServer)];
   for (const name of names) {
     const { isPeer, name: title } = subjectOf(name);
     try {

@@ -20,7 +20,7 @@ export async function idleMemory(children, { plan, peers = [] }) {
   for (const size of plan.sizes) {
     const notes = [];
     const rows = [await emptyNode(children)];
-    for (const name of ['floor', 'sdk-naive', 'trunkline', ...peers.filter((peer) => !peer.isOneServer)]) {
+    for (const name of ['floor', ...plan.naive, 'trunkline', ...peers.filter((peer) => !peer.isOneServer)]) {
       const { isPeer, name: title } = subjectOf(name);
       try {
         const figures = await idleOf(children, { name, size, plan });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
+import { ready } from '../lib/opened.mjs';
 import { open, prepareHome, subjectOf } from '../lib/subjects.mjs';
 import { noteOf, withinMs } from '../lib/timeout.mjs';
 
@@ -16,12 +17,13 @@ const SEARCHES = {
 };
 
 /** What a client has to read before its first call: the list and the instructions, with 500 real tools behind. */
-export async function tokens(children, { peers = [] }) {
+export async function tokens(children, { plan, peers = [] }) {
   const rows = [];
   const notes = [];
   const ours = ['direct', 'search', 'code'].map((expose) => ({ name: 'trunkline', expose }));
+  const naive = plan.naive.map((name) => ({ name }));
   const others = peers.filter(({ isOneServer }) => !isOneServer).map((peer) => ({ name: peer }));
-  for (const { name, expose } of [{ name: 'sdk-naive' }, ...ours, ...others]) {
+  for (const { name, expose } of [...naive, ...ours, ...others]) {
     const { name: title, isPeer } = subjectOf(name);
     try {
       const figures = await readAll(children, { name, expose });
@@ -65,6 +67,8 @@ async function readAll(children, { name, expose }) {
   };
   try {
     const tools = await subject.guard(withinMs(listed(), WAIT_MS, 'it did not list all tools'));
+    if (isMeta)
+      for (let index = 0; index < SERVERS; index++) await ready(subject, { server: `bench${index}` });
     const instructions = subject.initialized?.instructions ?? '';
     const searching = expose === 'search' ? SEARCHES['mcp-broker'] : SEARCHES[subject.name];
     return {

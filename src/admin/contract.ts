@@ -1,4 +1,3 @@
-import type { ConfigProblem } from '../config/reload/config-state.ts';
 import type { ErrorCode, RpcErrorBody } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
@@ -8,7 +7,6 @@ import type { ManageContract } from './manage-contract.ts';
 import type { AdminSignIn, AdminSignInStatus } from './sign-in-contract.ts';
 import type { AuditTotals } from '../observe/audit/audit-batch.ts';
 import type { AuditFilter, AuditRecord } from '../observe/audit/audit-record.ts';
-import type { AuditHealth } from '../observe/audit/recorder.ts';
 import type { ToolStats } from '../observe/audit/tool-stats.ts';
 import type { ChainVerdict } from '../observe/audit/verify-chain.ts';
 import type {
@@ -20,6 +18,7 @@ import type {
   AdminWaitingCall,
 } from './approval-contract.ts';
 import type { DashboardContract } from './dashboard-contract.ts';
+import type { AdminStatus } from './status-contract.ts';
 
 /** Pages import types from here alone. */
 export type * from './approval-contract.ts';
@@ -27,6 +26,7 @@ export type * from './dashboard-contract.ts';
 export type * from './key-contract.ts';
 export type * from './manage-contract.ts';
 export type * from './sign-in-contract.ts';
+export type * from './status-contract.ts';
 export type { AuditRecord } from '../observe/audit/audit-record.ts';
 
 /**
@@ -136,42 +136,13 @@ export interface AdminPause {
   readonly pausedSince?: number;
 }
 
-export interface AdminStatus extends AdminHealth, AdminPause {
-  /** When the gateway was started, in milliseconds since 1970. */
-  readonly since: number;
-  /** Whether it outlives the command that asks. */
-  readonly kind: 'background' | 'http' | 'own';
-  readonly config: string;
-  /** Where HTTP clients find it. */
-  readonly url?: string;
-  /** Client sessions that are connected now. */
-  readonly clients: number;
-  readonly warnings: readonly string[];
-  /** Why the configuration file as it is now is not what runs; absent when it is. */
-  readonly configProblem?: ConfigProblem;
-  /** Settings that are written otherwise than they are in use until the gateway is started again; absent when none is. */
-  readonly needsRestart?: readonly string[];
-  readonly tools: number;
-  /** How the record of operations fares; absent where there is none. */
-  readonly audit?: AuditHealth;
-  /** How much waits for a person. */
-  readonly held: {
-    readonly servers: number;
-    readonly entries: number;
-    readonly calls: number;
-    /** Why nothing new is approved for the time being. */
-    readonly problem?: string;
-  };
-  readonly servers: readonly AdminServer[];
-}
-
 export interface AdminServer {
   readonly name: string;
   readonly description?: string;
   readonly enabled: boolean;
   /** A state of the connection, or `disabled`. */
   readonly state: string;
-  readonly share?: 'all' | 'session' | 'fleet' | 'fleet';
+  readonly share?: 'all' | 'session' | 'fleet';
   /** References stay references; what may be a secret is not shown. */
   readonly transport?: AdminTransport;
   readonly tools: number;

@@ -9,7 +9,7 @@ import type { Logger } from '../observe/log.ts';
 import type { LogTail } from '../observe/server-log/read-tail.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServerChanges } from '../manage/server-changes.ts';
-import type { AdminStatus } from './contract.ts';
+import type { AdminFleet, AdminStatus } from './contract.ts';
 import type { AdminEvent, AdminSessionLink } from './dashboard-contract.ts';
 import type { OpenedSession } from './sessions/browser-sessions.ts';
 import type { AdminSignIn, AdminSignInStatus } from './sign-in-contract.ts';
@@ -29,6 +29,8 @@ export interface AdminDeps {
   readonly config: () => ConfigSnapshot;
   /** What follows the configuration file; undefined where nothing does. */
   readonly reload: () => ReloadAccess | undefined;
+  /** The gateways on the same database, where there is one for several. */
+  readonly fleet: () => AdminFleet | undefined;
   readonly kind: AdminStatus['kind'];
   /** The file that describes these routes. */
   readonly openapi: URL;

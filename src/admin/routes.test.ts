@@ -56,6 +56,7 @@ async function opened(offers: Readonly<Record<string, Offer>>): Promise<Opened> 
     audit,
     pause: new Pause(undefined, Date.now),
     reload: () => undefined,
+    fleet: () => undefined,
     signIns: { begin: nobody, at: nobody, watch: nobody, signOut: nobody, list: nobody },
     meter: { saved: () => Promise.resolve() },
     management: {

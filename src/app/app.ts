@@ -31,6 +31,7 @@ import { loadSnapshot } from './load-snapshot.ts';
 import { profileProblem } from './profile-problem.ts';
 import type { Reloading } from './reloading.ts';
 import { othersOf } from './sessions/others-of.ts';
+import { openSharedServers, withSharedServers } from './managing/open-shared-servers.ts';
 import { openFleetOf } from './sharing/open-fleet.ts';
 
 export interface App {
@@ -76,6 +77,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     let telemetry = await telemetryOf(snapshot);
     scope.defer(() => telemetry.close());
     const key = instanceKey(options, snapshot);
+    const servers = await openSharedServers(options, { store, key, log });
+    if (servers !== undefined) inUse = await withSharedServers(options, { servers, text, snapshot, log });
     const fleet = await openFleetOf(options, config, { store, key, scope, log });
     const built = await buildGateway(options, current, { scope, log, warm, telemetry, store, key, fleet });
     const { gateway, signIns, pause } = built;
@@ -97,6 +100,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const management = openManagement(options, {
       ...{ config: current, audit, serverLogs: built.serverLogs, reload: () => reloading },
       url: () => front.url,
+      shared: servers,
       isApproved: (name, fingerprint) => gateway.quarantine.isApproved(name, fingerprint),
     });
     const beside = managementTools({ config: current, gateway, audit, management });
@@ -115,6 +119,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         reload: () => reloading,
         audit,
         signIns,
+        fleet,
         callers,
         pause,
         management,
@@ -165,17 +170,19 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (options.text === undefined && options.listen !== 'nobody') {
       const { Reloading: Loaded } = await import('./reloading.ts');
       const { guards } = built;
-      reloading = new Loaded(options, snapshot, {
+      reloading = new Loaded(options, inUse, {
+        shared: servers,
         ...{ place, gateway, guards, front, audit, telemetry, results, sandbox, signIns, log },
         use: (next) => void (inUse = next),
         openTelemetry: telemetryOf,
         useTelemetry: (next) => void (telemetry = next),
         remember: async (used, changed) => {
           built.remember(used);
-          await announced?.runsWith(changed);
+          await announced?.runsWith(servers === undefined ? changed : await readConfigText(options.file));
         },
       });
       scope.use(reloading);
+      store.follow('runtime-servers', () => void reloading?.look());
     }
     return { gateway, url, auth: config.auth, warnings: snapshot.warnings, admin, stop, stopped };
   } catch (error) {

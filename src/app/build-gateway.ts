@@ -28,6 +28,7 @@ import { openApprovals, watchApprovals } from './open-approvals.ts';
 import { noteConnections, openServerLogs } from './managing/open-server-logs.ts';
 import type { Store } from './open-store.ts';
 import type { Telemetry } from './open-telemetry.ts';
+import { mirrorSubscriptions } from './sessions/mirror-subscriptions.ts';
 import { openSharing } from './sharing/open-sharing.ts';
 import { serverSharing } from './sharing/server-sharing.ts';
 import { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
@@ -149,7 +150,8 @@ export async function buildGateway(
       ...{ watch: deps.telemetry.watch, isTracing: deps.telemetry.isTracing },
       isForOne: options.wrapped !== undefined,
       pause,
-      turn: sharing.turn,
+      ...sharing,
+      elsewhere: deps.fleet && (await mirrorSubscriptions(deps.fleet, current, scope)),
       own: guards,
       reveal: (text) =>
         reveal(text, {

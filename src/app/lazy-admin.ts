@@ -1,7 +1,9 @@
+import type { AdminFleet } from '../admin/contract.ts';
 import type { ManagementAccess } from '../admin/deps.ts';
 import type { AdminRoutes } from '../admin/routes.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import type { TokenMeter } from '../exposure/token-meter.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Pause } from '../gateway/pause.ts';
 import type { Scope } from '../lib/scope.ts';
@@ -23,6 +25,7 @@ export function lazyAdmin(
     readonly reload: () => Pick<Reloading, 'look' | 'state'> | undefined;
     readonly audit: AuditTrail;
     readonly signIns: GatewaySignIns;
+    readonly fleet: Fleet | undefined;
     readonly callers: Callers;
     readonly pause: Pause;
     readonly management: ManagementAccess;
@@ -51,6 +54,7 @@ export function lazyAdmin(
       management: deps.management,
       config,
       reload,
+      fleet: () => deps.fleet && shownFleet(deps.fleet),
       kind: kindOf(options),
       openapi: options.openapi,
       version,
@@ -65,6 +69,12 @@ export function lazyAdmin(
     return routes;
   };
   return () => (loading ??= load());
+}
+
+function shownFleet({ replicas, problem }: Fleet): AdminFleet {
+  const { id: replica, address } = replicas.self;
+  const reason = problem()?.message;
+  return { replica, address, others: replicas.others(), ...(reason !== undefined && { problem: reason }) };
 }
 
 function kindOf({ listen, http }: AppOptions): 'background' | 'http' | 'own' {

@@ -43,6 +43,8 @@ export interface ReloadedParts {
   readonly signIns: GatewaySignIns;
   /** For the next start, and for those who look for a gateway. */
   readonly remember: (snapshot: ConfigSnapshot, text: string) => Promise<void>;
+  /** What the file says with what was changed elsewhere; the file alone where nothing is. */
+  readonly shared: { text(): Promise<string> } | undefined;
   readonly log: Logger;
 }
 
@@ -76,14 +78,16 @@ export class Reloading implements AsyncDisposable {
     this.#telemetry = parts.telemetry;
     this.#reload = new ConfigReload({
       first,
-      read: () => readConfigText(file),
+      read: () => parts.shared?.text() ?? readConfigText(file),
       revisionOf: (text) => revisionOf(options, text),
       validate: (text) => validated(options, text),
       checkTrust:
         trustedIn === undefined
           ? undefined
           : async (text) => {
-              if (!(await isTrustedText(file, text, trustedIn))) throw untrusted(file);
+              // A person trusts a file, and who may change servers is asked when they do.
+              const own = parts.shared === undefined ? text : await readConfigText(file);
+              if (!(await isTrustedText(file, own, trustedIn))) throw untrusted(file);
             },
       apply: (next) => this.#apply(next),
       onState: (state) => {

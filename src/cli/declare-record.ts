@@ -26,7 +26,7 @@ export function declareRecord({ program, run }: Declare): void {
     .argument('[tool]', 'only this one')
     .summary('count calls, errors, time and tokens per tool')
     .description(
-      'Count per tool, since the first record: calls, errors, last use, how long calls take, estimated tokens in and out.',
+      'Count per tool, since the first record: calls, errors, what was refused, last use, how long calls take, estimated tokens in and out.',
     )
     .option('--server <name>', 'only tools of this server')
     .addOption(new Option('--limit <count>', 'how many at most').argParser(count))

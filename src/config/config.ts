@@ -100,6 +100,8 @@ export interface UpstreamConfig {
     /** Bytes; 0 is no bound. */
     readonly argumentBytes: number;
     readonly resultBytes: number;
+    /** Whether all gateways on one database count together. */
+    readonly isOfFleet: boolean;
   };
   /** What becomes of secrets in its calls. */
   readonly redact: Pick<RedactConfig, 'arguments' | 'results'>;
@@ -166,7 +168,12 @@ export interface GatewayConfig {
     readonly maxBytes: number;
   };
   /** Of one caller, over all servers; 0 is no bound. */
-  readonly callerLimits: { readonly rate: number; readonly concurrency: number; readonly waiting: number };
+  readonly callerLimits: {
+    readonly rate: number;
+    readonly concurrency: number;
+    readonly waiting: number;
+    readonly isOfFleet: boolean;
+  };
   readonly redact: RedactConfig;
   /** Empty means the built-in ones; absent means none. */
   readonly argumentRules?: readonly ArgumentRule[];

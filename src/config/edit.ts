@@ -50,7 +50,11 @@ export interface SavedConfig {
 /** Reads a configuration to change it; one that is not there begins as the commented first one. */
 export async function readForEdit(file: string): Promise<ConfigDocument> {
   const current = await currentText(file);
-  const text = current ?? STARTER;
+  return documentFrom(file, current ?? STARTER, current === undefined);
+}
+
+/** As if the file had this text. */
+export function documentFrom(file: string, text: string, isNew = false): ConfigDocument {
   const parsed = parseDocument(text);
   if ('problem' in parsed) {
     const { line, column } = positionAt(text, parsed.problem.offset);
@@ -60,7 +64,7 @@ export async function readForEdit(file: string): Promise<ConfigDocument> {
       { details: { file, line, column } },
     );
   }
-  return { file, text, isNew: current === undefined, servers: serversIn(text) };
+  return { file, text, isNew, servers: serversIn(text) };
 }
 
 /**
@@ -85,10 +89,7 @@ export async function saveConfig(
   const { file, isNew } = document;
   const isChanged = isNew || text !== document.text;
   if (!isChanged) return { isNew, isChanged, text, written: text };
-  const { unusable } = checkText(file, text, version);
-  const before = new Set(isNew ? [] : unusableIn(file, document.text, version));
-  const [worse] = unusable.filter(({ name }) => !before.has(name));
-  if (worse !== undefined) throw new GatewayError('CONFIG_INVALID', worse.message, { details: { file } });
+  checkEdit(document, text, version);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   // A link, as into a folder of dot files, stays one.
   const target = await realpath(file).catch(() => file);
@@ -102,6 +103,14 @@ export async function saveConfig(
   } finally {
     await unlock();
   }
+}
+
+/** Throws when the text is no configuration, or has a server that cannot be used and could be before. */
+export function checkEdit({ file, isNew, text: old }: ConfigDocument, text: string, version: string): void {
+  const { unusable } = checkText(file, text, version);
+  const before = new Set(isNew ? [] : unusableIn(file, old, version));
+  const [worse] = unusable.filter(({ name }) => !before.has(name));
+  if (worse !== undefined) throw new GatewayError('CONFIG_INVALID', worse.message, { details: { file } });
 }
 
 interface Unusable {
@@ -141,7 +150,8 @@ function unusableIn(file: string, text: string, version: string): readonly strin
   }
 }
 
-function serversIn(text: string): ReadonlyMap<string, unknown> {
+/** The entries of `mcpServers` as they are written. */
+export function serversIn(text: string): ReadonlyMap<string, unknown> {
   const parsed = parseDocument(text);
   if ('problem' in parsed) return new Map();
   const path: DocumentPath = [SERVERS];
@@ -185,7 +195,7 @@ async function locked(file: string): Promise<() => Promise<void>> {
   }
 }
 
-function conflict(file: string): GatewayError {
+export function conflict(file: string): GatewayError {
   const message = `${file} was changed by somebody else meanwhile, and was left as it is now; run the command again`;
   return new GatewayError('REVISION_CONFLICT', message, { details: { file } });
 }

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { text } from './schema-parts.ts';
 
 const HOST_AND_PORT = /^(?:\[[\da-fA-F:.%]+\]|[^\s:/[\]]+):\d{1,5}$/;
-const hostAndPort = text.regex(HOST_AND_PORT, {
-  error: 'must be a host and a port, such as "10.0.0.5:7333" or "[::1]:0"',
-});
+const hint = 'must be a host and a port, such as "10.0.0.5:7333" or "[::1]:0"';
+const hostAndPort = text
+  .regex(HOST_AND_PORT, { error: hint, abort: true })
+  .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 2 ** 16, { error: hint });
 
 /** `share` of a server. */
 export const shareSchema = z

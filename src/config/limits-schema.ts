@@ -35,6 +35,12 @@ export const limitsSchema = z
     resultBytes: whole(0, 2 ** 31)
       .prefault(0)
       .describe('Bytes that a result may have to be passed on. 0 is no bound of its own.'),
+    scope: z
+      .enum(['gateway', 'fleet'])
+      .prefault('gateway')
+      .describe(
+        'Who counts `rate`, `concurrency` and the two of callers: each `gateway` for itself, or all gateways on one PostgreSQL database together (`fleet`); each then has a share of them that follows where calls come from.',
+      ),
   })
   .prefault({})
   .describe('How much each server is given to do; can differ per server.');
@@ -54,6 +60,10 @@ export const serverLimitsSchema = z
     resultBytes: whole(0, 2 ** 31)
       .optional()
       .describe('Like `limits.resultBytes` at the top, for this server.'),
+    scope: z
+      .enum(['gateway', 'fleet'])
+      .optional()
+      .describe('Like `limits.scope` at the top, for this server.'),
   })
   .prefault({})
   .describe('How much this server is given to do.');

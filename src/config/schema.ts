@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { auditSchema } from './audit-schema.ts';
 import { authSchema } from './auth-schema.ts';
-import { callersSchema, publicUrl } from './callers-schema.ts';
+import { callersSchema } from './callers-schema.ts';
 import { cliSchema } from './cli-schema.ts';
 import { codeSchema } from './code-schema.ts';
 import { maxDurationMs } from './duration.ts';
@@ -14,6 +14,7 @@ import {
   redactSchema,
   serverRedactSchema,
 } from './guards-schema.ts';
+import { httpSchema } from './http-schema.ts';
 import { limitsSchema, serverLimitsSchema } from './limits-schema.ts';
 import { managementSchema, readOnlySchema } from './management-schema.ts';
 import { policySchema, profilesSchema } from './policy-schema.ts';
@@ -35,12 +36,6 @@ const environmentName = z.string().regex(/^[^=\u0000]+$/, {
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, {
   error: 'is not a name that an HTTP header can have',
 });
-const addressHint = 'must be a host and a port such as "127.0.0.1:7332" or "[::1]:7332"';
-const address = z
-  .string()
-  .regex(/^(?:\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, { error: addressHint })
-  .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 2 ** 16, { error: addressHint });
-
 /** One entry of `mcpServers`. Which keys go together is checked where the entry becomes an upstream. */
 export const serverSchema = z
   .strictObject({
@@ -202,37 +197,7 @@ export const fileSchema = z
       })
       .prefault({})
       .describe('How the tools of all servers are presented to clients.'),
-    http: z
-      .strictObject({
-        address: address.prefault('127.0.0.1:7332').describe('Where `serve --http` listens.'),
-        publicUrl: publicUrl
-          .optional()
-          .describe(
-            'Where clients find the gateway if that is elsewhere, such as `https://mcp.example.com`.',
-          ),
-        allowedHosts: texts
-          .prefault([])
-          .describe('`Host` headers that are accepted besides those of the loopback interface.'),
-        allowedOrigins: texts
-          .prefault([])
-          .describe('`Origin` headers of web pages that may connect, such as `https://app.example.com`.'),
-        maxSessions: whole(1, 1_000_000)
-          .prefault(1000)
-          .describe('Sessions that may be open at the same time.'),
-        sessionIdle: duration(1)
-          .prefault('30m')
-          .describe('After this time without a request a session ends.'),
-        maxBodyBytes: whole(1024, 2 ** 30)
-          .prefault(16 * 1024 * 1024)
-          .describe('Largest request body that is read, in bytes.'),
-        drain: duration(0)
-          .prefault('0s')
-          .describe(
-            'How long the gateway goes on as before after it was told to stop, while `/readyz` already answers 503, so that a load balancer turns to others first.',
-          ),
-      })
-      .prefault({})
-      .describe('The HTTP side of the gateway.'),
+    http: httpSchema,
     startup: z
       .strictObject({
         listWait: duration(0)

@@ -191,7 +191,7 @@ describe('a server entry', () => {
     [{ command: 'x', env: { PORT: 80 } }, '"env.PORT" must be a string, found a number'],
     [{ command: 'x', env: { 'A=B': 'x' } }, 'is not a name that an environment variable can have'],
     [{ url: 'http://x', headers: { 'A B': 'x' } }, 'is not a name that an HTTP header can have'],
-    [{ command: 'x', share: 'none' }, '"share" must be "all" or "session", found "none"'],
+    [{ command: 'x', share: 'none' }, '"share" must be "all" or "session" or "fleet", found "none"'],
     [{ command: 'x', idle: 'maybe' }, '"idle" must be "adaptive", "never" or a duration'],
     [{ url: 'example.com/mcp' }, '"url" must be an address that begins with http:// or https://'],
     [{ url: 'file:///etc/passwd' }, '"url" must be an address'],

@@ -61,6 +61,7 @@ export function readUpstream(
       rate: entry.limits.rate ?? settings.limits.rate,
       argumentBytes: entry.limits.argumentBytes ?? settings.limits.argumentBytes,
       resultBytes: entry.limits.resultBytes ?? settings.limits.resultBytes,
+      isOfFleet: (entry.limits.scope ?? settings.limits.scope) === 'fleet',
     },
     redact: {
       arguments: entry.redact.arguments ?? settings.redact.arguments,

@@ -229,7 +229,10 @@ function gatewayConfig(
 
 function guarding({ limits, redact, argumentRules, guards }: ConfigFile) {
   return {
-    callerLimits: { rate: limits.callerRate, concurrency: limits.callerConcurrency, waiting: limits.waiting },
+    callerLimits: {
+      ...{ rate: limits.callerRate, concurrency: limits.callerConcurrency, waiting: limits.waiting },
+      isOfFleet: limits.scope === 'fleet',
+    },
     redact,
     ...(argumentRules !== false && { argumentRules: argumentRules.map(withoutGaps) }),
     guards,

@@ -211,15 +211,15 @@ class Routes implements McpRoutes {
   }
 
   #judged(inbound: Arriving, verdict: Verdict): void {
-    const { path, request, response } = inbound;
+    const { path, request, response, headers } = inbound;
     if (response.destroyed) return;
     if ('refusal' in verdict) return this.#refused(inbound, verdict.refusal);
     const { admission } = verdict;
     if (path === '/metrics') return this.#metrics(inbound, admission);
     const caller = this.#entering.at(path, admission);
-    if (caller === undefined) return nothing(response, inbound.headers);
+    if (caller === undefined) return nothing(response, headers);
     if (this.#door.isOpen !== true) this.#admitted.add(response, admission, request.method === 'GET');
-    const entered: Inbound = { ...inbound, caller };
+    const entered: Inbound = { request, response, path, headers, caller };
     if (path === '/sse') this.#sse.stream(entered);
     else if (path === MESSAGES_PATH) this.#sse.message(entered, (request.url ?? '').slice(path.length));
     else this.#mcp.handle(entered);

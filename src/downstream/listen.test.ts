@@ -85,6 +85,22 @@ describe('listen', () => {
     expect(await all).toMatch(/^HTTP\/1\.1 408 /);
   });
 
+  it('cuts off a client that stalls in the middle of its body, however it says how long that is, and serves others meanwhile', async () => {
+    await using test = await TestRoutes.start({}, { limits: impatient });
+    const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    const stalled = ['Content-Length: 1000\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n3e8\r\n'].map(
+      (length) => {
+        const { socket, all } = open(test, `${head}${length}{"jsonrpc":"2.0","id":1,`);
+        // Some of it comes now and then, so that the connection is never silent for long.
+        const timer = setInterval(() => socket.writable && socket.write(' '), 10);
+        return all.finally(() => clearInterval(timer));
+      },
+    );
+    expect((await fetch(new URL('/healthz', test.listener.url))).status).toBe(200);
+    for (const all of stalled) expect(await all).not.toContain('"jsonrpc"');
+    expect((await fetch(new URL('/healthz', test.listener.url))).status).toBe(200);
+  });
+
   it('closes connections that nobody uses, after having said so', async () => {
     await using test = await TestRoutes.start({}, { limits: { ...impatient, keepAliveMs: 1000 } });
     const { all } = open(test, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');

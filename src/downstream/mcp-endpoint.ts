@@ -14,8 +14,8 @@ import type { EndpointDeps, Inbound, Posted } from './inbound.ts';
 import { inSession } from './sessions/in-session.ts';
 import { introducing } from './sessions/introducing.ts';
 import { serveStream } from './sessions/serve-stream.ts';
+import { tellSession } from './sessions/tell-session.ts';
 import type { Session } from './sessions/session.ts';
-import type { Told } from './sessions/between/session-line.ts';
 
 type Request = Extract<Message, { kind: 'request' }>;
 type Notification = Extract<Message, { kind: 'notification' }>;
@@ -186,22 +186,8 @@ export class McpEndpoint {
       case 'batch':
         return this.#batch(inbound, accepts, { session, messages: message.messages });
       default:
-        return this.#tell(inbound, session, message);
+        return tellSession(inbound, this.#deps, session, message);
     }
-  }
-
-  /** What needs no answer is for us, or for the gateway that asked or works on what it is about. */
-  #tell(inbound: Inbound, session: Session, message: Told): void {
-    const accepted = (): void => sendEmpty(inbound.response, 202, inbound.headers);
-    const forwarded = this.#deps.sessions.line?.forward(session, message);
-    if (forwarded === undefined) {
-      session.receive(message);
-      return accepted();
-    }
-    forwarded.then(accepted, (error: unknown) => {
-      const text = error instanceof Error ? error.message : 'The gateway that asked is gone.';
-      refuse(inbound, 400, text);
-    });
   }
 
   #batch(
@@ -263,11 +249,24 @@ export class McpEndpoint {
   ): PostExchange {
     const { open, limits } = this.#deps;
     const { response, headers } = inbound;
-    const { expected = 1, isBatch = false, closed = (gone: PostExchange) => open.delete(gone) } = more;
+    const {
+      expected = 1,
+      isBatch = false,
+      closed = (gone: PostExchange) => open.delete(gone),
+      session,
+    } = more;
+    const resumable = session?.resumable;
+    const knowsEmptyEvents = session?.protocol === NEWEST_LEGACY;
     const exchange = new PostExchange({
-      ...{ response, headers, accepts, limits, expected, isBatch, closed },
-      resumable: more.session?.resumable,
-      knowsEmptyEvents: more.session?.protocol === NEWEST_LEGACY,
+      response,
+      headers,
+      accepts,
+      limits,
+      expected,
+      isBatch,
+      closed,
+      resumable,
+      knowsEmptyEvents,
     });
     open.add(exchange);
     return exchange;

@@ -37,6 +37,7 @@ interface FleetOptions {
 }
 
 const BEAT_MS = 2000;
+const JOIN_MS = 2000;
 const ID_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** Listens for the others and joins them; where their key is another one it says so, and stays alone. */
@@ -69,7 +70,8 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     if (problem.code === 'CONFIG_INVALID') log.error(problem.message);
     else log.warn('Cannot join the fleet yet.', { reason: problem.message });
   };
-  await join().catch(refused);
+  // Whoever starts while the database is away is a member when it is back.
+  await Promise.race([join().catch(refused), patience()]);
   scope.defer(async () => {
     if (problem !== undefined) return;
     await ownerships.releaseAll();
@@ -98,6 +100,10 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     ...{ replicas, line, ownerships, problem: () => problem },
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+function patience(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, JOIN_MS).unref());
 }
 
 function notYet(): GatewayError {

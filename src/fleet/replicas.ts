@@ -21,7 +21,7 @@ interface ReplicasOptions {
 }
 
 /** One that was not seen for so long, by the clock of the database, is gone. */
-export const GONE_AFTER_MS = 6000;
+const GONE_AFTER_MS = 6000;
 const FORGOTTEN_AFTER_MS = 60_000;
 
 /** Which gateways there are. Known from memory; a beat tells the others that we live, and looks who else does. */

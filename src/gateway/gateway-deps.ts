@@ -5,8 +5,10 @@ import type { Logger } from '../observe/log.ts';
 import type { Approvals } from '../policy/approvals/approvals.ts';
 import type { ListingTurn } from './discovery.ts';
 import type { Pause } from './pause.ts';
+import type { SubscribedElsewhere } from './subscriptions.ts';
 import type { UpstreamPool } from '../upstream/pool.ts';
 import type { Guard } from '../policy/call.ts';
+import type { Shares } from '../policy/sharing/shares.ts';
 
 /** What a gateway is built from. */
 export interface GatewayDeps {
@@ -25,8 +27,12 @@ export interface GatewayDeps {
   readonly reveal?: (text: string) => Promise<string>;
   /** Told of every operation that is over. */
   readonly watch?: CallWatch | undefined;
+  /** What gateways on one database count together; absent where one is alone. */
+  readonly shares?: Shares | undefined;
   /** Which of several gateways lists a server; without it each lists for itself. */
   readonly turn?: ListingTurn | undefined;
+  /** Other gateways that may notice what happens to resources. */
+  readonly elsewhere?: SubscribedElsewhere | undefined;
   /** Whether a person has paused serving; without it nobody can. */
   readonly pause?: Pause;
   /** Whether calls get spans. */

@@ -70,7 +70,7 @@ export class Gateway implements Served, AsyncDisposable {
     const refreshMs = (): number => this.#inForce.config.startup.refreshMs;
     this.#discovery = new Discovery(pool, catalog, { refreshMs, now, log, turn: deps.turn });
     this.#deadlines = new Deadlines({ tickMs: 50, now: () => performance.now() });
-    this.#subscriptions = new Subscriptions((at) => pool.with(at));
+    this.#subscriptions = new Subscriptions((at) => pool.with(at), deps.elsewhere);
     const [discovery, subscriptions] = [this.#discovery, this.#subscriptions];
     this.servers = new Servers({ pool, catalog, discovery, subscriptions });
     this.search = new ToolSearch({ ...deps, upstreams: config.upstreams, config: config.search });

@@ -103,3 +103,24 @@ describe('Slots', () => {
     );
   });
 });
+
+test('fewer places let nobody in until so many have left; more places let those in who wait', async () => {
+  const slots = new Slots({ width: 2, maxWaiting: 5 });
+  expect([slots.tryEnter(), slots.tryEnter()]).toEqual([true, true]);
+  slots.resize(1);
+  let hasEntered = false;
+  const third = slots.enter(new Cancellation()).then(() => (hasEntered = true));
+  slots.leave();
+  await Promise.resolve();
+  expect([hasEntered, slots.inUse, slots.waiting]).toEqual([false, 1, 1]);
+  slots.leave();
+  await third;
+  expect([slots.inUse, slots.waiting]).toEqual([1, 0]);
+  const fourth = slots.enter(new Cancellation());
+  slots.resize(3);
+  await fourth;
+  expect([slots.inUse, slots.tryEnter(), slots.tryEnter()]).toEqual([2, true, false]);
+  slots.resize(0);
+  for (let at = 0; at < 3; at++) slots.leave();
+  expect([slots.inUse, slots.tryEnter()]).toEqual([0, false]);
+});

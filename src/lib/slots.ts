@@ -5,7 +5,7 @@ const WEIGHT = 0.2;
 
 /** A number of places and a bounded queue before them. Entering is synchronous while there is room. */
 export class Slots {
-  readonly #width: number;
+  #width: number;
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -18,9 +18,27 @@ export class Slots {
   }
 
   tryEnter(): boolean {
-    if (this.#free === 0) return false;
+    if (this.#free <= 0) return false;
     this.#free--;
     return true;
+  }
+
+  get inUse(): number {
+    return this.#width - this.#free;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Whoever is in stays, also where there are fewer places from now on. */
+  resize(width: number): void {
+    this.#free += width - this.#width;
+    this.#width = width;
+    while (this.#free > 0 && this.#waiting.length > 0) {
+      this.#free--;
+      this.#waiting.shift()?.();
+    }
   }
 
   get isFull(): boolean {
@@ -29,7 +47,9 @@ export class Slots {
 
   /** When there will be room in the queue, by how long those who left have stayed; undefined while nobody has. */
   get roomInMs(): number | undefined {
-    return this.#meanMs === undefined ? undefined : Math.max(1, Math.ceil(this.#meanMs / this.#width));
+    return this.#meanMs === undefined
+      ? undefined
+      : Math.max(1, Math.ceil(this.#meanMs / Math.max(1, this.#width)));
   }
 
   /** Waits its turn; rejects with the reason when cancelled before. */
@@ -64,7 +84,8 @@ export class Slots {
       const before = this.#meanMs ?? stayedMs;
       this.#meanMs = before + (stayedMs - before) * WEIGHT;
     }
-    const next = this.#waiting.shift();
+    // Where there are fewer places than before, this one is gone.
+    const next = this.#free < 0 ? undefined : this.#waiting.shift();
     if (next === undefined) this.#free++;
     else next();
   }

@@ -54,10 +54,9 @@ function planOne({ name, entry: read, problem, remarks }: ReadServer, options: P
   const { entry, remarks: left } = allowed(own?.wrapped ?? read, by);
   const wrong = problemWith(name, entry, options);
   if (wrong !== undefined) return refused(name, wrong);
+  // Nothing is said of a server that they may not know of, not even whether it is there: what they could not see has no name for them.
+  if (by.sees?.(name) === false) return refused(name, 'this name cannot be used; take another');
   const existing = document.servers.get(name);
-  // Nothing is said of a server that they may not know of, not even whether it is the same.
-  if (existing !== undefined && by.sees?.(name) === false)
-    return refused(name, 'this name cannot be used; take another');
   if (existing !== undefined && !replace)
     return isSameEntry(existing, entry)
       ? { name, result: 'same', reason: 'it is there already', remarks: [] }

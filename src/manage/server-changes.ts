@@ -1,5 +1,5 @@
 import { configRevision, readConfigText } from '../config/load.ts';
-import { editConfig, readForEdit } from '../config/edit.ts';
+import { documentFrom, editConfig, readForEdit } from '../config/edit.ts';
 import type { ConfigDocument, ConfigEdit } from '../config/edit.ts';
 import { readEntry } from '../config/entry-problem.ts';
 import { keepTrust } from '../config/keep-trust.ts';
@@ -34,6 +34,8 @@ export interface ServerChangesDeps {
   readonly places: Places;
   /** How this very program is met in a configuration of this text. */
   readonly own: (configText: string) => OwnProgram;
+  /** Where changes are kept instead of the file, for all gateways that share them. */
+  readonly shared?: SharedConfig | undefined;
   /** Where is kept which project configurations are trusted. */
   readonly trustDir: string;
   /** Makes the running gateway use what is in the file now. */
@@ -43,6 +45,15 @@ export interface ServerChangesDeps {
   readonly isApproved: (name: UpstreamName, fingerprint: Fingerprint) => Promise<boolean>;
   /** What else is kept about a server that is gone. */
   readonly onRemoved?: (name: string) => void;
+}
+
+/** A configuration whose servers are changed elsewhere than in its file. */
+export interface SharedConfig {
+  /** As it is in use. */
+  text(): Promise<string>;
+  read(): Promise<ConfigDocument>;
+  /** Gives the text as it is afterwards; a conflict where somebody was faster. */
+  save(document: ConfigDocument, edits: readonly ConfigEdit[]): Promise<string>;
 }
 
 /** Under which conditions something is changed, and by whom. */
@@ -72,19 +83,20 @@ export class ServerChanges {
   /** Also of a file that cannot be used; why it cannot is told elsewhere. */
   async state(): Promise<ConfigState> {
     const { file } = this.#deps;
-    const text = await readConfigText(file).catch(() => '');
+    const reading = this.#deps.shared?.text() ?? readConfigText(file);
+    const text = await reading.catch(() => '');
     return { file, revision: this.#revision(text), ...settingsIn(text) };
   }
 
   /** The entry as it stands in the file, without secrets. */
   async entry(name: string, by?: ChangedBy): Promise<ServerEntryShown> {
-    const document = await readForEdit(this.#deps.file);
+    const document = await this.#inUse();
     return this.#shown(document, name, entryIn(document, name, by));
   }
 
   /** All of them that are objects, whether they can be used or not. */
   async entries(): Promise<readonly ServerEntryShown[]> {
-    const document = await readForEdit(this.#deps.file);
+    const document = await this.#inUse();
     return [...document.servers].flatMap(([name, entry]) =>
       isJsonObject(entry) ? [this.#shown(document, name, entry)] : [],
     );
@@ -203,7 +215,7 @@ export class ServerChanges {
   }
 
   async #document({ expected }: ChangeOptions, { isChange = true } = {}): Promise<ConfigDocument> {
-    const document = await readForEdit(this.#deps.file);
+    const document = await this.#read();
     const { file, text } = document;
     if (isChange) refuseReadOnly(document);
     if (expected !== undefined && expected !== this.#revision(text))
@@ -215,8 +227,19 @@ export class ServerChanges {
     return document;
   }
 
+  /** To be looked at; also while what is shared cannot be changed. */
+  async #inUse(): Promise<ConfigDocument> {
+    const { file, shared } = this.#deps;
+    return shared === undefined ? readForEdit(file) : documentFrom(file, await shared.text());
+  }
+
+  #read(): Promise<ConfigDocument> {
+    return this.#deps.shared?.read() ?? readForEdit(this.#deps.file);
+  }
+
   async #save(document: ConfigDocument, edits: readonly ConfigEdit[]): Promise<string> {
-    const { trustDir, version } = this.#deps;
+    const { trustDir, version, shared } = this.#deps;
+    if (shared !== undefined) return this.#revision(await shared.save(document, edits));
     const { text } = await keepTrust(document, trustDir, () => editConfig(document, edits, version));
     return this.#revision(text);
   }

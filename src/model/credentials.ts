@@ -8,7 +8,7 @@ export interface Refusal {
   /** Of `WWW-Authenticate`, where there was one. */
   readonly challenge: string | undefined;
   readonly body: string;
-  /** When the refused request was begun. */
+  /** When the refused request was begun, by `performance.now()`: the clock of the machine may be set meanwhile. */
   readonly since: number;
   /** The request was repeated after an earlier refusal, and will not be again. */
   readonly isRepeated: boolean;

@@ -13,6 +13,7 @@ import { deadline } from './guards/deadline.ts';
 import { pause } from './guards/pause.ts';
 import { permit } from './guards/permit.ts';
 import { trace } from './guards/trace.ts';
+import type { Shares } from './sharing/shares.ts';
 
 interface ChainDeps extends GuardingConfig {
   readonly deadlines: Deadlines;
@@ -29,6 +30,8 @@ interface ChainDeps extends GuardingConfig {
   /** Guards of the person's own. */
   readonly own?: readonly Guard[];
   readonly memory?: GuardMemory;
+  /** What gateways on one database count together. */
+  readonly shares?: Shares | undefined;
   readonly log: Logger;
   readonly now: () => number;
 }

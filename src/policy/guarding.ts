@@ -13,6 +13,8 @@ import { limit } from './guards/limit.ts';
 import { rate } from './guards/rate.ts';
 import { redact } from './guards/redact.ts';
 import { validate } from './guards/validate.ts';
+import { fleetLimits } from './sharing/fleet-limits.ts';
+import type { Shares } from './sharing/shares.ts';
 
 export type GuardingConfig = Pick<GatewayConfig, 'upstreams' | 'callerLimits' | 'redact' | 'argumentRules'>;
 
@@ -20,6 +22,8 @@ interface GuardingDeps extends GuardingConfig {
   readonly upstream: (name: UpstreamName) => UpstreamConfig | undefined;
   readonly own?: readonly Guard[];
   readonly memory?: GuardMemory;
+  /** What gateways on one database count together; absent where one is alone. */
+  readonly shares?: Shares | undefined;
   /** Whether a single client has its server as if there were no gateway: nothing is looked for. */
   readonly isForOne?: boolean;
   readonly log: Logger;
@@ -28,18 +32,41 @@ interface GuardingDeps extends GuardingConfig {
 
 /** The guards that look at what is called, outermost first. One that the configuration gives nothing to do is not there. */
 export function guarding(deps: GuardingDeps): readonly Guard[] {
-  const { upstream, upstreams, callerLimits, now } = deps;
+  const { upstreams, shares, now } = deps;
+  const upstream = (name: UpstreamName): UpstreamConfig['limits'] | undefined => {
+    const limits = deps.upstream(name)?.limits;
+    return shares !== undefined && limits?.isOfFleet === true ? undefined : limits;
+  };
+  const isCallerOfFleet = shares !== undefined && deps.callerLimits.isOfFleet;
+  const callerLimits = isCallerOfFleet ? NO_LIMITS : deps.callerLimits;
   const hasRates = callerLimits.rate > 0 || upstreams.some(({ limits }) => limits.rate > 0);
   const hasCaps = upstreams.some(({ limits }) => limits.argumentBytes > 0 || limits.resultBytes > 0);
   return [
-    ...(hasRates
-      ? [rate({ ofCaller: callerLimits, ofUpstream: (name) => upstream(name)?.limits, now }, deps.memory)]
-      : []),
+    ...(hasRates ? [rate({ ofCaller: callerLimits, ofUpstream: upstream, now }, deps.memory)] : []),
     ...(callerLimits.concurrency > 0 ? [callerLimit({ ...callerLimits, now })] : []),
-    limit((name) => upstream(name)?.limits, now, deps.memory?.upstreamSlots),
+    limit(upstream, now, deps.memory?.upstreamSlots),
+    ...ofFleet(deps),
     validate(),
     ...(deps.isForOne === true ? [] : looking(deps)),
-    ...(hasCaps ? [cap((name) => upstream(name)?.limits)] : []),
+    ...(hasCaps ? [cap((name) => deps.upstream(name)?.limits)] : []),
+  ];
+}
+
+const NO_LIMITS = { rate: 0, concurrency: 0, waiting: 0 };
+
+function ofFleet({ shares, callerLimits, upstreams, upstream, now }: GuardingDeps): readonly Guard[] {
+  if (shares === undefined) return [];
+  if (!callerLimits.isOfFleet && !upstreams.some(({ limits }) => limits.isOfFleet)) return [];
+  return [
+    fleetLimits({
+      shares,
+      ofCaller: callerLimits.isOfFleet ? callerLimits : undefined,
+      ofUpstream: (name) => {
+        const limits = upstream(name)?.limits;
+        return limits?.isOfFleet === true ? limits : undefined;
+      },
+      now,
+    }),
   ];
 }
 

@@ -20,6 +20,8 @@ const MAX_GONE = 1_000;
 /** 96 bits, which nobody guesses. */
 const ID_BYTES = 12;
 
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Results in memory: they live for minutes, and what tools answer is not for a disk. */
 export class MemoryStore implements ResultStore, Disposable {
   #options: StoreOptions;
@@ -107,7 +109,8 @@ export class MemoryStore implements ResultStore, Disposable {
   #wake(): void {
     const [first] = this.#kept.values();
     if (this.#timer !== undefined || first === undefined) return;
-    const inMs = Math.max(1, first.expiresAt - this.#options.now());
+    // A longer timer than that would fire at once, again and again.
+    const inMs = Math.min(Math.max(1, first.expiresAt - this.#options.now()), LONGEST_TIMER_MS);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#expire();

@@ -40,7 +40,7 @@ export class Results implements Disposable {
 
   constructor(options: ResultsOptions) {
     this.#options = options;
-    this.#memory = new MemoryStore({ ...options, maxCount: MAX_COUNT, now: () => performance.now() });
+    this.#memory = new MemoryStore({ ...options, maxCount: MAX_COUNT });
     const { database } = options;
     if (database !== undefined) this.#shared = new SharedStore({ ...options, database }, this.#memory);
   }

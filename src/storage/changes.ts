@@ -3,7 +3,15 @@ import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** What others keep a copy of in memory. */
-export type Topic = 'approvals' | 'keys' | 'listings' | 'replicas' | 'sessions' | 'sign-ins' | 'tokens';
+export type Topic =
+  | 'approvals'
+  | 'keys'
+  | 'listings'
+  | 'replicas'
+  | 'sessions'
+  | 'sign-ins'
+  | 'tokens'
+  | 'runtime-servers';
 
 /** How processes on one database learn of each other's changes: they are told the topic, and read. */
 export interface Changes {

@@ -8,6 +8,8 @@ import { choreTables } from './steps/chore-tables.ts';
 import { clientStepTables } from './steps/client-step-tables.ts';
 import { menuTokenTables } from './steps/menu-token-tables.ts';
 import { sessionTables } from './steps/session-tables.ts';
+import { runtimeServerTables } from './steps/runtime-server-tables.ts';
+import { shareTables } from './steps/share-tables.ts';
 import { sharedTables } from './steps/shared-tables.ts';
 import { signInTables } from './steps/sign-in-tables.ts';
 import { storeError } from './store-error.ts';
@@ -43,6 +45,8 @@ const released: readonly Migration[] = [
   fleetTables,
   sessionTables,
   choreTables,
+  shareTables,
+  runtimeServerTables,
 ];
 
 /** Where a database says which schema it has; 0 for none yet. */

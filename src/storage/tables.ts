@@ -12,6 +12,8 @@ export interface Tables {
   readonly client_tokens: ClientTokensTable;
   readonly client_steps: ClientStepsTable;
   readonly chores: ChoresTable;
+  readonly shares: SharesTable;
+  readonly runtime_servers: RuntimeServersTable;
   readonly audit: AuditTable;
   readonly audit_ends: AuditEndsTable;
   readonly tool_stats: ToolStatsTable;
@@ -24,6 +26,23 @@ export interface Tables {
   readonly ownerships: OwnershipsTable;
   readonly sessions: SessionsTable;
   readonly session_streams: SessionStreamsTable;
+}
+
+/** A server that was changed by program, for all gateways. */
+interface RuntimeServersTable {
+  name: string;
+  /** Encrypted. */
+  body: string;
+  changed_at: number;
+}
+
+/** How much of a limit that all share a gateway has, and wants; by the clock of the database. */
+interface SharesTable {
+  name: string;
+  replica: string;
+  share: number;
+  wanted: number;
+  until: number;
 }
 
 /** When what one process does for all was last done, by the clock of the database. */

@@ -92,7 +92,7 @@ export class Connection implements AsyncDisposable {
   /** What the server refuses for a token that can be renewed was not executed, and is sent once more. */
   request(method: string, params: JsonObject, options: RequestOptions, isRepeated = false): Promise<Payload> {
     const { behind } = options;
-    const since = Date.now();
+    const since = performance.now();
     return this.#send(method, params, options).then(
       (payload) => {
         this.#owned.answered(payload.outline, behind);

@@ -79,7 +79,7 @@ export function peerOpener(deps: OpenPeerDeps): OpenPeer {
     const headers = effectiveHeaders(transport.headers);
     const credentials = hasAuthorization(headers) ? undefined : options.credentials;
     for (let isRepeated = false; ; isRepeated = true) {
-      const since = Date.now();
+      const since = performance.now();
       try {
         return await openHttp(deps, config, { ...transport, headers }, { ...options, credentials });
       } catch (error) {

@@ -26,5 +26,30 @@ test('headers are secrets, with and without what announces them', () => {
     headers: { Authorization: 'Bearer ${env:T}' },
   };
   const revealed = { ...written, headers: { Authorization: 'Bearer hush' } };
-  expect(secretValues(written, revealed)).toEqual(['pass word', 'pass%20word', 'Bearer hush', 'hush']);
+  expect(secretValues(written, revealed).toSorted()).toEqual(
+    ['me:pass%20word', 'pass word', 'pass%20word', 'Bearer hush', 'hush'].toSorted(),
+  );
+});
+
+test.each([
+  { args: ['--dsn=postgres://me:p%40ss@db:5432/x?sslmode=off'], hidden: ['me:p%40ss', 'p%40ss', 'p@ss'] },
+  { args: ['--dsn', 'postgres://me:a@b:c@db/x'], hidden: ['me:a@b:c', 'a@b:c'] },
+  { args: ['-H', 'Authorization: Bearer hush1'], hidden: ['Bearer hush1', 'hush1'] },
+  { args: ['--header=X-Api-Key: hush2'], hidden: ['hush2'] },
+  { args: ['--header', 'Cookie: a=b; c=d'], hidden: ['a=b; c=d', 'a=b'] },
+  { args: ['--config={"token":"hush3","mode":"fast","secret":"hush4"}'], hidden: ['hush3', 'hush4'] },
+  { args: ['--options', 'password=hush5;user=me'], hidden: ['hush5;user=me', 'hush5'] },
+  { args: ['me:hush6@tcp(db:3306)/x'], hidden: ['me:hush6', 'hush6'] },
+  { args: ['redis://:hush%zz@cache'], hidden: [':hush%zz', 'hush%zz'] },
+  { args: ['--mode=fast', 'Accept: text/plain', 'https://a.example/x?b=c', 'git@host:x'], hidden: [] },
+])('of the arguments $args the secrets are known', ({ args, hidden }) => {
+  const written: TransportConfig = { kind: 'stdio', command: 'x', args, env: {} };
+  const found = secretValues(written, { ...written, kind: 'stdio', args: [...args] });
+  expect(found.toSorted()).toEqual(hidden.toSorted());
+});
+
+test('a variable that holds an address has the password hidden, whatever it is called', () => {
+  const env = { DATABASE_URL: 'mysql://root:hush@db/x' };
+  const written: TransportConfig = { kind: 'stdio', command: 'x', args: [], env };
+  expect(secretValues(written, { ...written, kind: 'stdio' })).toContain('hush');
 });

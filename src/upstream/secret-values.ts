@@ -1,5 +1,5 @@
 import type { TransportConfig } from '../config/config.ts';
-import { isSecretName } from '../config/masked.ts';
+import { HIDDEN, isSecretName, maskedText } from '../config/masked.ts';
 import { parseReferences } from '../config/references.ts';
 import type { RevealedTransport } from '../config/references.ts';
 
@@ -31,14 +31,45 @@ function fieldsOf(transport: TransportConfig | RevealedTransport): ReadonlyMap<s
   return new Map([...named, ...pairs('env', transport.env)]);
 }
 
-/** In `--api-key=…`, and in the user, password and parameters of an address. */
+/** Whatever is hidden where the configuration is shown: behind names of secrets, in headers, and the users of addresses. */
 function partsOf(value: string): readonly string[] {
-  const [, flag, rest] = /^(-{0,2}[\w.-]+)=(.*)$/s.exec(value) ?? [];
-  if (flag !== undefined && rest !== undefined && isSecretName(flag)) return [rest];
-  if (!/^\w+:\/\//.test(value) || !URL.canParse(value)) return [];
-  const { password, searchParams } = new URL(value);
-  const named = [...searchParams].flatMap(([name, each]) => (isSecretName(name) ? [each] : []));
-  return password === '' ? named : [decodeURIComponent(password), password, ...named];
+  return hiddenIn(value, maskedText(value)).flatMap(({ text, before }) => {
+    // Programs write the password of an address alone, and as they read it.
+    const password = before.startsWith('@') ? /:(.+)$/s.exec(text)?.[1] : undefined;
+    // Of several settings in one text the first is the one with the name.
+    const [first = text] = text.split(/[;,&]/);
+    return [
+      text,
+      first,
+      withoutScheme(text),
+      ...(password === undefined ? [] : [password, decoded(password)]),
+    ];
+  });
+}
+
+/** What stands in `text` where `masked` has the sign that something is hidden, and what follows it there. */
+function hiddenIn(
+  text: string,
+  masked: string,
+): readonly { readonly text: string; readonly before: string }[] {
+  const [first = '', ...pieces] = masked.split(HIDDEN);
+  let at = first.length;
+  return pieces.flatMap((before, number) => {
+    const isLast = number === pieces.length - 1;
+    const end = isLast ? text.length - before.length : text.indexOf(before, at + 1);
+    if (end <= at) return [];
+    const hidden = text.slice(at, end);
+    at = end + before.length;
+    return [{ text: hidden, before }];
+  });
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value; // A sign of percent that stands for itself.
+  }
 }
 
 function withoutScheme(value: string): string {

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { said } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
-import { fixture, startHttpFixture } from '../support/fixture.ts';
+import { startHttpFixture } from '../support/fixture.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import type { RawClient } from '../support/raw-client.ts';
 import { startFleet } from './fleet.ts';
 import type { RunningFleet } from './fleet.ts';
+import { quiet } from './quiet.ts';
 
 checkLeaks();
 beforeAll(async () => void (await sharedPostgres()), 90_000);
@@ -40,15 +40,6 @@ async function everywhere(
 async function listedEverywhere(fleet: RunningFleet, client: RawClient, name: string): Promise<void> {
   for (const _ of fleet.replicas)
     await eventually(async () => (await client.listTools()).some((tool) => tool.name === name), patience);
-}
-
-/** Waits until a count stays as it is for longer than several gateways need to notice the same thing. */
-async function quiet(count: () => number): Promise<void> {
-  let [last, since] = [count(), Date.now()];
-  await eventually(() => {
-    if (count() !== last) [last, since] = [count(), Date.now()];
-    return Date.now() - since > 700;
-  }, patience);
 }
 
 describe.each(['legacy', 'modern'] as const)('a %s client hears, on the one stream that it has,', (era) => {

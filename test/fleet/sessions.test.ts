@@ -37,12 +37,6 @@ async function openedAt(fleet: RunningFleet, replica: number, key?: string): Pro
 }
 
 const list = { id: 2, method: 'tools/list', params: {} };
-const echo = (text: string) => ({
-  id: 3,
-  method: 'tools/call',
-  params: { name: 'plain__echo', arguments: { text } },
-});
-
 describe('a session of an older client', () => {
   test('goes on at every gateway, and loses nothing when each of them is restarted', async () => {
     await using fleet = await startFleet(3, { mcpServers: { plain: fixture('plain') } });

@@ -25,7 +25,7 @@ function mood() {
 }
 
 /** A tool, with what all of them do around their own work. */
-function acting(name, description, properties, work = () => '') {
+function acting(name, description, properties, work = async () => '') {
   return {
     name,
     description,
@@ -65,13 +65,13 @@ const tools = [
       return '';
     },
   ),
-  acting('big', 'Answers with so many bytes.', { bytes: integer }, ({ bytes }) => '.'.repeat(bytes)),
+  acting('big', 'Answers with so many bytes.', { bytes: integer }, async ({ bytes }) => '.'.repeat(bytes)),
   acting('ask', 'Asks the person behind the call.', {}, async ({ tag }, call) => {
     const params = { mode: 'form', message: tag, requestedSchema: object({ word: string }) };
     const { answer } = await call.ask({ answer: { method: 'elicitation/create', params } });
     return ` ${answer.content?.word}`;
   }),
-  acting('touch', 'Announces that its resource is another now.', {}, (_args, { server }) => {
+  acting('touch', 'Announces that its resource is another now.', {}, async (_args, { server }) => {
     server.updated(uri);
     return '';
   }),

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 
+import { openDatabase } from '../../src/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import { openDesk, refusal, startProtectedServer } from '../support/sign-in.ts';
@@ -46,13 +48,57 @@ test('an expired one is renewed first, once for all who wait', async () => {
   expect(server.log.of('refresh')).toHaveLength(1);
 });
 
+test('one that could not be saved is used and renewed all the same, and saved when that is possible again', async () => {
+  await using server = await startProtectedServer();
+  await using desk = openDesk(server.url);
+  const { accessToken } = await desk.signIn();
+  const credentials = desk.credentials();
+  await credentials.headers();
+  const { query } = await openDatabase({ stateDir: desk.stateDir });
+  // As on a full disk, but for one table.
+  await sql`CREATE TRIGGER full BEFORE UPDATE ON sign_ins BEGIN SELECT RAISE(FAIL, 'full'); END`.execute(
+    query,
+  );
+  for (const hours of [2, 4]) {
+    desk.clock.offset = hours * HOUR;
+    expect(await credentials.headers()).not.toMatchObject({ Authorization: `Bearer ${accessToken}` });
+  }
+  expect(server.log.of('refresh')).toHaveLength(2);
+  await sql`DROP TRIGGER full`.execute(query);
+  await query.destroy();
+  const headers = await credentials.headers();
+  await desk.vault.load(desk.place);
+  await using next = openDesk(server.url, desk.stateDir);
+  await eventually(async () => {
+    const saved = await next.vault.load(next.place);
+    expect(headers).toEqual({ Authorization: `Bearer ${saved?.accessToken}` });
+  });
+  desk.clock.offset = 6 * HOUR;
+  await credentials.headers();
+  expect(server.log.of('refresh-reused')).toEqual([]);
+});
+
+test('a refused one is renewed although the clock was set back since the last time', async () => {
+  await using server = await startProtectedServer();
+  await using desk = openDesk(server.url);
+  await desk.signIn();
+  const credentials = desk.credentials();
+  await credentials.headers();
+  desk.clock.offset = 2 * HOUR;
+  await credentials.headers();
+  desk.clock.offset = 0;
+  const refused = refusal({ since: performance.now() });
+  expect(await credentials.refused(refused)).toBe('try-again');
+  expect(server.log.of('refresh')).toHaveLength(2);
+});
+
 test('a refused one is renewed once, for all who were refused', async () => {
   await using server = await startProtectedServer({ slowTokenMs: 50 });
   await using desk = openDesk(server.url);
   const { accessToken } = await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
-  const since = Date.now() - 1;
+  const since = performance.now() - 1;
   const judged = Array.from({ length: 12 }, async () => {
     const verdict = await credentials.refused(refusal({ since }));
     // Whoever may try again has something new to try it with.

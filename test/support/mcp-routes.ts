@@ -13,6 +13,7 @@ import type { ClientChannel, IncomingRequest } from '../../src/wire/serving.ts';
 import { Inbox } from './inbox.ts';
 import { enveloped, modernHeaders } from './modern-envelope.ts';
 import { sseReader } from './sse-events.ts';
+import type { SseEvent } from './sse-events.ts';
 
 type JsonObject = Record<string, unknown>;
 type Answer = (request: IncomingRequest, connection: FakeConnection) => void;
@@ -24,6 +25,8 @@ export interface FakeConnection {
   readonly notifications: { readonly method: string; readonly params: unknown }[];
   readonly responses: unknown[];
   closed: number;
+  /** How often it was told that its client listens again. */
+  returned: number;
 }
 
 export interface Answered {
@@ -37,7 +40,7 @@ export interface Answered {
 export interface Stream extends AsyncDisposable {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly events: Inbox<{ readonly event: string; readonly data: string }>;
+  readonly events: Inbox<SseEvent>;
   readonly comments: Inbox<string>;
   readonly ended: Promise<void>;
   readonly message: IncomingMessage;
@@ -119,7 +122,14 @@ export class TestRoutes implements AsyncDisposable {
   }
 
   #connect(channel: ClientChannel, path: string, answers: Readonly<Record<string, Answer>>) {
-    const connection: FakeConnection = { channel, path, notifications: [], responses: [], closed: 0 };
+    const connection: FakeConnection = {
+      channel,
+      path,
+      notifications: [],
+      responses: [],
+      closed: 0,
+      returned: 0,
+    };
     this.connections.push(connection);
     return {
       request: (request: IncomingRequest) => (answers[request.method] ?? answer)(request, connection),
@@ -127,6 +137,7 @@ export class TestRoutes implements AsyncDisposable {
         void connection.notifications.push({ method, params }),
       response: (message: unknown) => void connection.responses.push(message),
       close: () => void connection.closed++,
+      returned: () => void connection.returned++,
     };
   }
 }
@@ -185,7 +196,7 @@ function openStream(url: URL, method: string, { headers = {}, body }: SendOption
       url,
       { method, headers: { ...type, ...headers }, agent: false },
       (message) => {
-        const events = new Inbox<{ event: string; data: string }>();
+        const events = new Inbox<SseEvent>();
         const comments = new Inbox<string>();
         const read = sseReader((event) => events.put(event));
         const ended = new Promise<void>((end) => message.on('close', end));

@@ -177,7 +177,7 @@ const config: Omit<GatewayConfig, 'upstreams'> = {
   metrics: false,
   management: false,
   readOnly: false,
-  callerLimits: { rate: 0, concurrency: 0, waiting: 0 },
+  callerLimits: { isOfFleet: false, rate: 0, concurrency: 0, waiting: 0 },
   redact: { arguments: 'off', results: 'off', entropy: false, patterns: {} },
   guards: [],
   profiles: {},

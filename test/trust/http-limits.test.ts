@@ -79,8 +79,8 @@ test('one caller cannot take all sessions, nor end those of others', async () =>
   const own = [];
   for (let at = 0; at < 12; at++) own.push(await open(ann));
   expect(await isThere(ben, other.id)).toBe(true);
-  const left = await Promise.all(own.map(({ id }) => isThere(ann, id)));
-  expect(left.filter(Boolean)).toHaveLength(2);
+  // Two of them are served at a time; the others are taken up again when their clients come back.
+  for (const { id } of own) expect(await isThere(ann, id)).toBe(true);
   // With a stream each, both are in use.
   const streams = await Promise.all(own.slice(-2).map(({ id }) => streamOf(gateway.url, ann, id)));
   expect((await open(ann)).status).toBe(503);

@@ -26,7 +26,8 @@ const DISGUISES = {
   gap: (text) => `${'\n'.repeat(60)}${text}`,
   url: (text) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
   ent: (text) => [...text].map((letter) => `&#${letter.charCodeAt(0)};`).join(''),
-  esc: (text) => [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+  esc: (text) =>
+    [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
   wide: (text) => text.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
   math: (text) =>
     text.replaceAll(/[A-Za-z]/g, (letter) => {

@@ -13,7 +13,10 @@ const SHAPES = {
   // | the name of a parameter.
   N: ([opening, name]) => ({ description: opening, ...parameters({ [name]: {} }) }),
   // | a parameter | one of its values.
-  E: ([opening, name, value]) => ({ description: opening, ...parameters({ [name]: { enum: ['other', value] } }) }),
+  E: ([opening, name, value]) => ({
+    description: opening,
+    ...parameters({ [name]: { enum: ['other', value] } }),
+  }),
   // | the description of the output.
   O: ([opening, description]) => ({ description: opening, outputSchema: { type: 'object', description } }),
   // | parameter: description | …, a text in pieces.
@@ -46,7 +49,8 @@ export function thirdSet(file) {
     if (letter === '#') {
       const [type, lang] = rest.split(' ');
       group = { type, lang };
-    } else if (letter !== '') examples.push({ id: `${file}:${at + 1}`, ...group, ...exampleOf(letter, rest) });
+    } else if (letter !== '')
+      examples.push({ id: `${file}:${at + 1}`, ...group, ...exampleOf(letter, rest) });
   }
   return examples;
 }

@@ -16,6 +16,7 @@ export function gatewayRoutes(app: AdminApp, deps: AdminDeps): void {
     const { counts, problem } = deps.gateway.quarantine;
     const { file, warnings, value } = deps.config();
     const url = deps.url();
+    const fleet = deps.fleet();
     return {
       ...health(),
       since: deps.since,
@@ -28,6 +29,7 @@ export function gatewayRoutes(app: AdminApp, deps: AdminDeps): void {
         ({ file: where, line, column, message }) => `${where}:${line}:${column}: ${message}`,
       ),
       ...configShown(deps),
+      ...(fleet !== undefined && { fleet }),
       tools: deps.gateway.view(caller).tools.length,
       ...(value.audit.enabled && { audit: deps.audit.health }),
       held: {

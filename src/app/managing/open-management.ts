@@ -5,7 +5,7 @@ import { INLINE_CONFIG } from '../../config/inline.ts';
 import { locations } from '../../config/paths.ts';
 import type { ConfigReload } from '../../config/reload/config-reload.ts';
 import type { Applied } from '../../manage/change-results.ts';
-import type { ServerChanges, ServerChangesDeps } from '../../manage/server-changes.ts';
+import type { ServerChanges, ServerChangesDeps, SharedConfig } from '../../manage/server-changes.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { AuditTrail } from '../../observe/audit/audit-trail.ts';
 import type { ServerLogs } from '../../observe/server-log/server-logs.ts';
@@ -20,6 +20,8 @@ interface ManagementDeps {
   /** Where HTTP clients find us. */
   readonly url: () => string | undefined;
   readonly isApproved: ServerChangesDeps['isApproved'];
+  /** Where gateways share what was changed. */
+  readonly shared: SharedConfig | undefined;
 }
 
 /** Changing servers by program; what does it is loaded for the first who wants to. */
@@ -61,7 +63,7 @@ async function loadChanges(options: AppOptions, deps: ManagementDeps): Promise<S
   // The program lies beside what it starts.
   const program = fileURLToPath(new URL('main.js', options.auditWorker));
   return new Loaded({
-    ...{ file, version },
+    ...{ file, version, shared: deps.shared },
     places: { platform, home, env, cwd: home },
     own: (configText) => ownProgram(program, { configText, addresses: addressOf(deps.url()) }),
     trustDir: locations(options).stateDir,

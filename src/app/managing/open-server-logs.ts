@@ -26,8 +26,7 @@ export function openServerLogs(
   { scope, log }: { readonly scope: Scope; readonly log: Logger },
 ): ServerLogging {
   const { wrapped, stateDir } = options;
-  if (isTyped(options))
-    return { serverLogs: undefined, log, onStderr: wrapped?.onStderr };
+  if (isTyped(options)) return { serverLogs: undefined, log, onStderr: wrapped?.onStderr };
   const logs = new ServerLogs({ folder: join(stateDir, 'logs', 'servers'), now: Date.now });
   scope.defer(() => logs[Symbol.dispose]());
   const sweep = (): void => {

@@ -5,6 +5,7 @@ import type { GatewayConfig } from '../../config/config.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { hostAndPort } from '../../fleet/line/host-and-port.ts';
 import type { Scope } from '../../lib/scope.ts';
+import { GatewayError } from '../../model/errors.ts';
 import type { Logger } from '../../observe/log.ts';
 import { MAX_MESSAGE_BYTES } from '../app-options.ts';
 import type { AppOptions } from '../app-options.ts';
@@ -31,10 +32,20 @@ export async function openFleetOf(
   return scope.use(
     await openFleet({
       ...{ database: store.database, follow: store.follow, version: options.version, log },
-      ...{ secret: await key.get(), listen, maxMessageBytes: MAX_MESSAGE_BYTES },
+      ...{ secret: await secretOf(key), listen, maxMessageBytes: MAX_MESSAGE_BYTES },
       address: config.fleet.address === undefined ? reachable(listen) : hostAndPort(config.fleet.address),
     }),
   );
+}
+
+async function secretOf(key: KeySource): Promise<Buffer> {
+  try {
+    return await key.get();
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    const text = `There is no key that this gateway could share with the others on its database: ${String(error)}. Set storage.key to a reference to one.`;
+    throw new GatewayError('CONFIG_INVALID', text, { cause: error });
+  }
 }
 
 /** At the host where clients are served, so that what was kept to this machine stays there. */

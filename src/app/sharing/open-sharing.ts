@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import type { ListingCache } from '../../catalog/listing-cache.ts';
 import type { ConfigSnapshot } from '../../config/config.ts';
 import type { ListingTurn } from '../../gateway/discovery.ts';
@@ -5,6 +7,7 @@ import type { Scope } from '../../lib/scope.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Logger } from '../../observe/log.ts';
+import type { Shares } from '../../policy/sharing/shares.ts';
 import type { AppOptions } from '../app-options.ts';
 import type { Store } from '../open-store.ts';
 
@@ -18,6 +21,7 @@ interface SharingDeps {
 
 interface Sharing {
   readonly turn?: ListingTurn;
+  readonly shares?: Shares;
 }
 
 /** What gateways on one database do not each do for themselves; nothing where a gateway is alone. */
@@ -27,9 +31,10 @@ export async function openSharing(
   { scope, store, cache, has, log }: SharingDeps,
 ): Promise<Sharing> {
   if (store.place.server === undefined || options.listen === 'nobody') return {};
-  const [{ Housekeeping }, { listingTurns }] = await Promise.all([
+  const [{ Housekeeping }, { listingTurns }, { Shares: Opened }] = await Promise.all([
     import('./housekeeping.ts'),
     import('./listing-turns.ts'),
+    import('../../policy/sharing/shares.ts'),
   ]);
   const { database } = store;
   const now = Date.now;
@@ -38,6 +43,7 @@ export async function openSharing(
   scope.defer(() => closing.abort(new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.')));
   const configOf = (name: UpstreamName) => current().value.upstreams.find((each) => each.name === name);
   return {
+    shares: scope.use(new Opened({ database, replica: randomUUID(), now, log })),
     turn: listingTurns({
       ...{ database, cache, has, now, pid: options.pid, signal: closing.signal },
       fingerprint: (name) => configOf(name)?.fingerprint,

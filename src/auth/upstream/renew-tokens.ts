@@ -52,9 +52,9 @@ async function renewNow(stale: StoredTokens, deps: RenewDeps): Promise<StoredTok
     throw error;
   }
   const renewed = tokensFrom(answer, { before: stale, now: now() });
-  await vault.save(place, renewed).catch((error: unknown) => {
+  await vault.replace(stale, renewed, place).catch((error: unknown) => {
     // The old one is spent: going on with what we have beats signing in again.
-    log.error('A renewed token cannot be saved; it is used until this process ends.', {
+    log.error('A renewed token cannot be saved; it is used until this process ends, or until it can be.', {
       upstream: place.upstream,
       reason: String(error),
     });

@@ -24,6 +24,14 @@ interface VaultDeps {
   readonly isFollowed?: boolean;
 }
 
+interface Unsaved {
+  readonly tokens: StoredTokens;
+  /** The access token that is saved instead; once it is another, somebody knows better. */
+  readonly instead: string;
+  /** While that is tried again. */
+  saving?: Promise<void> | undefined;
+}
+
 /** Longer than any answer of a token endpoint is waited for. */
 const LEASE_MS = 30_000;
 
@@ -32,6 +40,8 @@ export class TokenVault {
   readonly #deps: VaultDeps;
   readonly #waiting = new Set<{ readonly key: string; readonly told: () => Promise<unknown> }>();
 
+  /** What could not be saved, by place. */
+  readonly #unsaved = new Map<string, Unsaved>();
   #edition = 0;
 
   constructor(deps: VaultDeps) {
@@ -57,11 +67,12 @@ export class TokenVault {
       .where('upstream', '=', place.upstream)
       .where('caller', '=', place.caller)
       .executeTakeFirst();
-    if (row === undefined) return undefined;
     // Our own value of this very program, authenticated by its seal.
-    return (await this.#open(row.body, ['sign-in', place.upstream, place.caller, row.issuer])) as
+    const saved = (row &&
+      (await this.#open(row.body, ['sign-in', place.upstream, place.caller, row.issuer]))) as
       | StoredTokens
       | undefined;
+    return this.#unsavedInstead(place, saved) ?? saved;
   }
 
   /** Whether something was saved here that nobody can read any more; it stays until somebody signs in again. */
@@ -92,6 +103,22 @@ export class TokenVault {
     const key = placeKey(place);
     const concerned = [...this.#waiting].filter((one) => one.key === key);
     await Promise.all(concerned.map((one) => one.told()));
+  }
+
+  /** Saves what was had for tokens that are spent by now: where it cannot be saved it is kept in memory until it can. */
+  async replace(spent: StoredTokens, tokens: StoredTokens, place: Place): Promise<void> {
+    const key = placeKey(place);
+    const before = this.#unsaved.get(key);
+    // What is older must not be saved later.
+    await before?.saving;
+    try {
+      await this.save(place, tokens);
+      this.#unsaved.delete(key);
+    } catch (error) {
+      const isSecond = before?.tokens.accessToken === spent.accessToken;
+      this.#unsaved.set(key, { tokens, instead: isSecond ? before.instead : spent.accessToken });
+      throw error;
+    }
   }
 
   /** Told before `save` resolves, so that whoever saved finds everybody in the know; must not reject. */
@@ -214,6 +241,22 @@ export class TokenVault {
     return withLease({ database, name, forMs: LEASE_MS, pid, now, signal }, async () =>
       work(await this.load(place)),
     );
+  }
+
+  /** Better than tokens that are spent, as long as nobody has saved others; it is saved when that is possible again. */
+  #unsavedInstead(place: Place, saved: StoredTokens | undefined): StoredTokens | undefined {
+    const key = placeKey(place);
+    const unsaved = this.#unsaved.get(key);
+    if (unsaved === undefined) return undefined;
+    if (saved?.accessToken !== unsaved.instead) {
+      this.#unsaved.delete(key);
+      return undefined;
+    }
+    // Nobody waits for it, and whoever looks next tries again.
+    unsaved.saving ??= this.save(place, unsaved.tokens)
+      .catch(() => {})
+      .finally(() => (unsaved.saving = undefined));
+    return unsaved.tokens;
   }
 
   async #seal(value: unknown, about: readonly string[]): Promise<string> {

@@ -271,7 +271,7 @@ export class UpstreamCredentials implements Credentials {
     const before = this.#headers['Authorization'];
     if (before !== proof) this.#headers = { Authorization: proof };
     // The first one replaces nothing: whoever is refused was refused with it.
-    if (before !== undefined && before !== proof) this.#changedAt = this.#deps.now();
+    if (before !== undefined && before !== proof) this.#changedAt = performance.now();
     this.#tokens = tokens;
     this.#renewAt = (tokens.refreshToken === undefined ? tokens.expiresAt : renewalTime(tokens)) ?? NEVER;
     this.#renewLater();

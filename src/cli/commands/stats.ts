@@ -39,12 +39,15 @@ function print(all: readonly ToolStats[], { out }: CliContext): void {
   const now = Date.now();
   const head = (text: string) => ({ text, paint: dim });
   const rows = [
-    ['server', 'name', 'calls', 'errors', 'p50', 'p95', 'p99', 'tokens in', 'out', 'last use'].map(head),
+    ['server', 'name', 'calls', 'errors', 'refused', 'p50', 'p95', 'p99', 'tokens in', 'out', 'last use'].map(
+      head,
+    ),
     ...all.map((each) => [
       inOneLine(each.server),
       { text: inOneLine(each.entry), paint: bold },
       String(each.calls),
       { text: String(each.errors), paint: each.errors > 0 ? red : dim },
+      { text: String(each.refused), paint: each.refused > 0 ? out.paint.yellow : dim },
       ...[each.p50, each.p95, each.p99].map((ms) => (ms === undefined ? '–' : `${ms} ms`)),
       String(each.tokensIn),
       String(each.tokensOut),
@@ -52,5 +55,5 @@ function print(all: readonly ToolStats[], { out }: CliContext): void {
     ]),
   ];
   // On a narrow terminal the 95th percentile says most of what the others say.
-  out.table(rows, { drop: [6, 4, 9, 7, 8, 0, 5], whole: [9] });
+  out.table(rows, { drop: [7, 5, 10, 8, 9, 0, 6, 4], whole: [10] });
 }

@@ -38,6 +38,7 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
     ...(found.url === undefined ? [] : [['address', found.url]]),
     ['socket', socket],
     ['clients', String(found.clients)],
+    ...(found.fleet === undefined ? [] : [['fleet', fleetShown(found.fleet)]]),
     ['tools', `${found.tools} from ${counted(found.servers.filter(({ enabled }) => enabled).length)}`],
   ];
   // A path that is cut leads nowhere.
@@ -80,6 +81,12 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
     { last: 'wrap', isNamed: true },
   );
   out.line(dim('trunkline servers shows each of them, trunkline stop ends it.'));
+}
+
+function fleetShown({ replica, address, others, problem }: NonNullable<AdminStatus['fleet']>): string {
+  if (problem !== undefined) return inOneLine(problem);
+  const who = others.map((one) => `${one.id} at ${one.address}`).join(', ');
+  return `${replica} at ${address}, ${others.length === 0 ? 'no other gateway' : `with ${inOneLine(who)}`}`;
 }
 
 function counted(servers: number): string {

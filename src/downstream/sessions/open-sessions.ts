@@ -23,6 +23,6 @@ export function openSessions(
     ...options,
     ids: new SealedIds({ secret, now }),
     memory,
-    line: between && ((served) => new SessionLine({ ...between, served, log })),
+    line: between && ((here) => new SessionLine({ ...between, ...here, log })),
   });
 }

@@ -22,15 +22,9 @@ import type { SessionFacts } from './session-facts.ts';
 import type { SessionLine } from './between/session-line.ts';
 import type { SessionState } from './session-state.ts';
 
-/** Something that a client is told outside of its requests. */
-export interface Notice {
-  readonly method: string;
-  readonly text: string;
-  /** The same for what is the same news. */
-  readonly about: string;
-}
-
 const LIST_CHANGED = /^notifications\/[a-z]+\/list_changed$/;
+/** Whoever serves a session hears of these by itself. */
+const HEARD_BY_ALL = /^notifications\/(?:[a-z]+\/list_changed|resources\/updated)$/;
 const MAX_STREAMS = 4;
 /** One client of the older protocol as it is served here, from `initialize`, or from when its id is first shown. */
 export class Session implements ClientChannel, RequestOwner {
@@ -53,9 +47,8 @@ export class Session implements ClientChannel, RequestOwner {
   /** Streams on which the answer to an earlier request goes on. */
   readonly #resumed = new Map<EventStream, number>();
   #hadStream = false;
-  /** Whether it was opened elsewhere, or before a restart. */
-  readonly #isReturned: boolean;
-  #wasHere = false;
+  /** Whether all that changed was told here, or is kept here to be told. */
+  #isUpToDate: boolean;
   #facts: SessionFacts | undefined;
   #usedAt: number;
 
@@ -74,7 +67,7 @@ export class Session implements ClientChannel, RequestOwner {
     },
   ) {
     this.#facts = options.facts;
-    this.#isReturned = options.facts !== undefined;
+    this.#isUpToDate = options.facts === undefined;
     this.id = options.facts?.id ?? randomBytes(16).toString('base64url');
     this.#line = options.line;
     this.#duplicates = new Duplicates(options.now);
@@ -119,9 +112,8 @@ export class Session implements ClientChannel, RequestOwner {
     return this.#streams.some(({ isOpen }) => isOpen);
   }
 
-  /** Whether it has been told here of all that changed: from the beginning, or since it had its stream here. */
   get isUpToDate(): boolean {
-    return !this.#isReturned || this.#wasHere;
+    return this.#isUpToDate;
   }
 
   isWorkingOn(requestId: unknown): boolean {
@@ -164,14 +156,15 @@ export class Session implements ClientChannel, RequestOwner {
     const text = notificationText(method, params);
     const line = this.#line;
     if (line === undefined || this.#holder === undefined)
-      return this.deliver({ method, text, about: aboutOf(method, params, text) }, line?.others.self ?? '');
-    // Of lists that changed every gateway hears by itself, and the one with the stream tells.
-    if (!LIST_CHANGED.test(method)) line.pass(this, { method, text, about: aboutOf(method, params, text) });
+      return this.deliver(method, text, line?.others.self ?? '');
+    // Of what every gateway hears by itself the one with the stream tells.
+    if (!HEARD_BY_ALL.test(method)) line.pass(this, { method, text });
   }
 
   /** Each message goes to one stream only: the newest, since older ones may be dead without our knowing. */
-  deliver({ method, text, about }: Notice, from: string): void {
-    if (this.#line !== undefined && this.#duplicates.isKnown(about, from)) return;
+  deliver(method: string, text: string, from: string): void {
+    if (this.#line !== undefined && !HEARD_BY_ALL.test(method) && this.#duplicates.isKnown(text, from))
+      return;
     const stream = this.#streams.findLast((candidate) => candidate.isOpen);
     // Whoever had a stream may come back for what it missed; whoever never had one wants only the latest.
     const id = this.#hadStream ? this.resumable.record(STANDALONE, text) : undefined;
@@ -183,6 +176,7 @@ export class Session implements ClientChannel, RequestOwner {
   movedTo(holder: string | undefined): void {
     const isBack = this.#holder !== undefined && holder === undefined;
     this.#holder = holder;
+    if (holder !== undefined) this.#isUpToDate = false;
     if (isBack && this.hasStream) void this.#line?.opened(this);
   }
 
@@ -218,13 +212,13 @@ export class Session implements ClientChannel, RequestOwner {
   }
 
   async #isHere(stream: EventStream): Promise<void> {
-    const isFirst = !this.#wasHere;
-    this.#wasHere = true;
+    const wasUpToDate = this.#isUpToDate;
+    this.#isUpToDate = true;
     this.#holder = undefined;
     const { missed, isKnown } = (await this.#line?.opened(this)) ?? { missed: [], isKnown: false };
     for (const text of missed) stream.send(text);
     // Nobody can say what changed since the client last listed.
-    if (isFirst && this.#isReturned && !isKnown) this.#connection.returned?.();
+    if (!wasUpToDate && !isKnown) this.#connection.returned?.();
   }
 
   detach(stream: EventStream): void {
@@ -274,10 +268,4 @@ export class Session implements ClientChannel, RequestOwner {
       return;
     }
   }
-}
-
-/** What several gateways notice of one resource differs in how each of them subscribed. */
-function aboutOf(method: string, params: JsonObject | undefined, text: string): string {
-  const uri = params?.['uri'];
-  return method === 'notifications/resources/updated' && typeof uri === 'string' ? `${method} ${uri}` : text;
 }

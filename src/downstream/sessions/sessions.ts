@@ -7,7 +7,7 @@ import { SESSION_MS } from './sealed-ids.ts';
 import type { Bound, SealedIds } from './sealed-ids.ts';
 import { Session } from './session.ts';
 import type { SessionFacts } from './session-facts.ts';
-import type { SessionLine } from './between/session-line.ts';
+import type { LineDeps, SessionLine } from './between/session-line.ts';
 import { NEW_SESSION } from './session-state.ts';
 import type { SessionState } from './session-state.ts';
 
@@ -17,7 +17,7 @@ export interface SessionOptions {
   /** Absent where sessions do not outlive the process. */
   readonly memory?: SessionMemory | undefined;
   /** To others that may serve the same sessions. */
-  readonly line?: ((served: (id: string) => Session | undefined) => SessionLine) | undefined;
+  readonly line?: ((here: Pick<LineDeps, 'served' | 'reread'>) => SessionLine) | undefined;
   /** How many are served at a time. */
   readonly maxSessions: number;
   /** Whether callers can be told apart; then none of them has more than its share. */
@@ -51,7 +51,10 @@ export class Sessions {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.line = options.line?.((id) => this.#sessions.get(id));
+    this.line = options.line?.({
+      served: (id) => this.#sessions.get(id),
+      reread: (session) => this.#reread(session),
+    });
     options.memory?.follow?.((news) => this.#heard(news));
   }
 
@@ -211,19 +214,21 @@ export class Sessions {
     for (const { id, state } of news) {
       const session = this.#sessions.get(id);
       if (state === 'ended') this.#noteEnd(id);
-      if (session !== undefined) this.#adopt(session, state);
+      if (session !== undefined) void this.#adopt(session, state);
     }
-    for (const session of this.#unread) {
-      const { facts } = session;
-      if (facts === undefined) continue;
-      void this.#read(facts, session.caller).then((state) => {
-        if (state !== undefined && this.#unread.delete(session)) this.#adopt(session, state);
-      });
-    }
+    for (const session of this.#unread) void this.#reread(session);
   }
 
-  #adopt(session: Session, state: SessionState | 'ended'): void {
-    if (state !== 'ended') return void session.adopt(state);
+  async #reread(session: Session): Promise<void> {
+    const { facts } = session;
+    const state = facts && (await this.#read(facts, session.caller));
+    if (state === undefined) return;
+    this.#unread.delete(session);
+    await this.#adopt(session, state);
+  }
+
+  async #adopt(session: Session, state: SessionState | 'ended'): Promise<void> {
+    if (state !== 'ended') return session.adopt(state);
     this.end(session, new GatewayError('CALL_CANCELLED', 'The client ended the session.'));
   }
 

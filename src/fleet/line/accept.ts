@@ -1,5 +1,5 @@
 import { createServer } from 'node:tls';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 import { GatewayError } from '../../model/errors.ts';
@@ -28,6 +28,7 @@ export interface Accepting {
 }
 
 const PATIENCE_MS = 5000;
+const LINGER_MS = 200;
 const MAX_CONNECTIONS = 256;
 /** Of strangers at the port; the first says that it happens. */
 const LOG_EVERY = 100;
@@ -36,6 +37,7 @@ const LOG_EVERY = 100;
 export async function accept(options: AcceptOptions): Promise<Accepting> {
   const { host, port, log } = options;
   const links = new Set<Link>();
+  const sockets = new Set<Socket>();
   let strangers = 0;
   const server = createServer(
     { ...listenerSecurity(options.key), handshakeTimeout: PATIENCE_MS },
@@ -45,6 +47,11 @@ export async function accept(options: AcceptOptions): Promise<Accepting> {
     },
   );
   server.maxConnections = MAX_CONNECTIONS;
+  // Those of strangers as well, who would hold up our end for as long as a handshake may take.
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('tlsClientError', (error, socket) => {
     socket.destroy();
     if (strangers++ % LOG_EVERY !== 0) return;
@@ -64,7 +71,11 @@ export async function accept(options: AcceptOptions): Promise<Accepting> {
     async close() {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       for (const link of links) link.close(new Error('The gateway is stopping.'));
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, LINGER_MS);
       await closed;
+      clearTimeout(timer);
     },
   };
 }

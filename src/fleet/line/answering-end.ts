@@ -1,11 +1,11 @@
 import { GatewayError } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { Channel, ChannelEvents } from './channel.ts';
+import type { Channel, ChannelEvents } from '../channel.ts';
 import { bodyOf } from './frame.ts';
 import type { Frame } from './frame.ts';
 import type { Link } from './link.ts';
-import { errorOf, problemOf } from './problem.ts';
+import { errorOf, problemOf } from '../problem.ts';
 
 /** What this replica answers to others. */
 export interface Answering {

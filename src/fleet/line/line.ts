@@ -4,10 +4,10 @@ import type { Logger } from '../../observe/log.ts';
 import { accept } from './accept.ts';
 import type { Accepting } from './accept.ts';
 import type { Answering, Asked } from './answering-end.ts';
-import type { Channel, ChannelEvents } from './channel.ts';
+import type { Channel, ChannelEvents } from '../channel.ts';
 import { dial } from './dial.ts';
 import type { Dialed } from './dial.ts';
-import { problemOf, errorOf } from './problem.ts';
+import { problemOf, errorOf } from '../problem.ts';
 
 /** Answers one subject. What it throws reaches the one who asked: a GatewayError or RpcError as it is, anything else as INVARIANT. */
 export type Answerer = (body: JsonObject, asked: Asked) => Promise<JsonObject>;

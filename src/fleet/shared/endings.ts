@@ -17,6 +17,6 @@ export class Endings {
   }
 
   async of(name: string): Promise<void> {
-    await Promise.allSettled(this.#under.get(name) ?? []);
+    await Promise.allSettled([...(this.#under.get(name) ?? [])]);
   }
 }

@@ -5,16 +5,20 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Line as Text } from '../../wire/frame-lines.ts';
 import { UnsentError } from '../../wire/stream.ts';
 import type { MessageStream, Outgoing, StreamEvents } from '../../wire/stream.ts';
-import type { Channel } from '../line/channel.ts';
-import type { Line } from '../line/line.ts';
-import { errorOf } from '../line/problem.ts';
+import type { Channel } from '../channel.ts';
+import type { Fleet } from '../fleet.ts';
+import { errorOf } from '../problem.ts';
 import { writeGuest } from './about.ts';
 import { writePlace } from './server-place.ts';
 import type { ServerPlace } from './server-place.ts';
 
 /** Messages to and from a server that another gateway runs. */
 export async function openGuestStream(
-  { line, replica, place }: { readonly line: Line; readonly replica: string; readonly place: ServerPlace },
+  {
+    line,
+    replica,
+    place,
+  }: { readonly line: Fleet['line']; readonly replica: string; readonly place: ServerPlace },
   events: StreamEvents,
 ): Promise<{ readonly stream: MessageStream; readonly said: JsonObject }> {
   const waiting = new Map<number, ClientBehind>();

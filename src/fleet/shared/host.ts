@@ -8,7 +8,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Logger } from '../../observe/log.ts';
 import type { UpstreamPool } from '../../upstream/pool.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import type { Channel, ChannelEvents } from '../line/channel.ts';
+import type { Channel, ChannelEvents } from '../channel.ts';
 import type { Ownerships } from '../ownerships.ts';
 import { Guest } from './guest.ts';
 import { ownershipOf, placeOf, readPlace } from './server-place.ts';

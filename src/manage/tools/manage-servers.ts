@@ -4,7 +4,7 @@ import { GatewayError } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { LogTail } from '../../observe/server-log/read-tail.ts';
-import type { AddedServers, ChangedServer, ServerEntryShown } from '../change-results.ts';
+import type { AddedServers, Applied, ChangedServer, ServerEntryShown } from '../change-results.ts';
 import type { ChangedBy } from '../changed-by.ts';
 import type { ServerChanges } from '../server-changes.ts';
 import { OPERATIONS } from './tool-definitions.ts';
@@ -32,6 +32,11 @@ interface ManageServersDeps {
   readonly sees: (name: string) => boolean;
 }
 
+interface AnswerDeps extends ManageServersDeps {
+  /** A sentence without the path of the configuration. */
+  readonly said: (text: string) => string;
+}
+
 interface Answer {
   readonly text: string;
   readonly structured: JsonObject;
@@ -48,12 +53,17 @@ export async function manageServers(
   by: ChangedBy,
   deps: ManageServersDeps,
 ): Promise<Payload> {
+  const { file } = await deps.changes.state();
+  // Where the file lies is nothing that a model needs.
+  const said = (text: string): string =>
+    text.replaceAll(file, (_, at: number) => (at === 0 ? 'The configuration' : 'the configuration'));
   try {
-    const { text, structured } = await answer(args, by, deps);
+    const { text, structured } = await answer(args, by, { ...deps, said });
     return Payload.of({ content: [{ type: 'text', text }], structuredContent: structured });
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code === 'INVARIANT') throw error;
-    const { code, message } = error;
+    const { code } = error;
+    const message = said(error.message);
     return Payload.of({
       ...{ content: [{ type: 'text', text: message }], isError: true },
       ...{ structuredContent: { error: { code, message } }, _meta: { 'trunkline/code': code } },
@@ -61,24 +71,24 @@ export async function manageServers(
   }
 }
 
-async function answer(args: JsonObject, by: ChangedBy, deps: ManageServersDeps): Promise<Answer> {
-  const { changes } = deps;
+async function answer(args: JsonObject, by: ChangedBy, deps: AnswerDeps): Promise<Answer> {
+  const { changes, said } = deps;
   const operation = OPERATIONS.find((each) => each === args['operation']);
   if (operation === undefined) throw wrong(`"operation" must be one of ${OPERATIONS.join(', ')}.`);
   if (operation === 'list') return listed(deps);
-  if (operation === 'add') return added(await changes.add(givenIn(args), { by }));
+  if (operation === 'add') return added(await changes.add(givenIn(args), { by }), said);
   const name = nameIn(args);
   // Whoever may not know of it is told what is told of what does not exist.
   if (!deps.sees(name)) throw unknown(name);
   switch (operation) {
     case 'update':
-      return changed('changed', await changes.update(name, changesIn(args), { by }));
+      return changed('changed', await changes.update(name, changesIn(args), { by }), said);
     case 'remove':
-      return changed('removed', await changes.remove(name, { by }));
+      return changed('removed', await changes.remove(name, { by }), said);
     case 'enable':
-      return changed('enabled', await changes.enable(name, { by }));
+      return changed('enabled', await changes.enable(name, { by }), said);
     case 'disable':
-      return changed('disabled', await changes.disable(name, { by }));
+      return changed('disabled', await changes.disable(name, { by }), said);
     case 'restart':
       await deps.restart(name);
       return stateOf(name, deps);
@@ -122,7 +132,8 @@ function stateOf(name: string, { states }: ManageServersDeps): Answer {
   return { text: `${name}: ${state.state}, ${tools} tools${why}`, structured: { server: { ...state } } };
 }
 
-function added({ results, applied }: AddedServers): Answer {
+function added({ results, applied: done }: AddedServers, said: AnswerDeps['said']): Answer {
+  const applied = appliedTo(done, said);
   const lines = results.map(({ name, result, reason, trust, remarks }) => {
     const held = trust === 'manual' ? '; it waits for a person to approve it (trunkline approvals)' : '';
     const more = remarks.map((remark) => `\n  ${remark}`).join('');
@@ -131,7 +142,9 @@ function added({ results, applied }: AddedServers): Answer {
   return { text: lines.join('\n'), structured: { results, applied } };
 }
 
-function changed(how: string, { name, changed: keys, isHeld, applied }: ChangedServer): Answer {
+function changed(how: string, change: ChangedServer, said: AnswerDeps['said']): Answer {
+  const { name, changed: keys, isHeld } = change;
+  const applied = appliedTo(change.applied, said);
   const isNothing = applied.state === 'unchanged';
   const held = isHeld
     ? how === 'enabled'
@@ -142,6 +155,10 @@ function changed(how: string, { name, changed: keys, isHeld, applied }: ChangedS
   const which = keys.length === 0 || how !== 'changed' ? '' : ` (${keys.join(', ')})`;
   const text = isNothing ? `${name} is like that already.` : `${name} was ${how}${which}.${held}${later}`;
   return { text, structured: { name, changed: keys, isHeld, applied } };
+}
+
+function appliedTo(applied: Applied, said: AnswerDeps['said']): Applied {
+  return applied.state === 'later' ? { ...applied, reason: said(applied.reason) } : applied;
 }
 
 async function logged(

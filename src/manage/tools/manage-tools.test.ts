@@ -120,12 +120,34 @@ describe('manage_servers', () => {
           reason: 'this name cannot be used; take another',
         },
       ]);
+    // A name that nobody has is answered in the same words where what it names could not be seen.
+    const seesOne = (name: string): boolean => name === 'one';
+    const [hidden, free] = (
+      (await answer({ operation: 'add', servers: { two: same, free: same } }, seesOne)).structuredContent[
+        'results'
+      ] as { name: string }[]
+    ).map(({ name: _, ...rest }) => rest);
+    expect(free).toEqual(hidden);
     for (const operation of ['update', 'remove', 'enable', 'disable', 'tail_log']) {
       const said = (name: string) => answer({ operation, name, changes: {} }, sees);
       expect((await said('twoo')).content[0]?.text).toBe('There is no server "twoo".');
       expect((await said('onee')).content[0]?.text).toBe('There is no server "onee". Did you mean one?');
     }
     expect(at.now()).toBe(TEXT);
+  });
+
+  test('tells no model where the configuration lies', async () => {
+    at.write(TEXT.replace('{', '{ "readOnly": true,'));
+    const refused = await answer({ operation: 'remove', name: 'one' });
+    expect(refused.structuredContent['error']).toEqual({
+      code: 'CONFIG_READ_ONLY',
+      message: 'The configuration is changed by hand alone ("readOnly": true); nothing was changed.',
+    });
+    at.write('{ oops');
+    const broken = await answer({ operation: 'remove', name: 'one' });
+    expect(broken.structuredContent['error']).toMatchObject({ code: 'CONFIG_INVALID' });
+    for (const said of [refused, broken]) expect(JSON.stringify(said)).not.toContain(at.file);
+    at.write(TEXT);
   });
 
   test('gives no more of a log than a model can read', async () => {
@@ -137,13 +159,13 @@ describe('manage_servers', () => {
 
 test('tool_stats has the most used first, and totals of all', () => {
   const row = (name: string, calls: number) => ({
-    ...{ name, server: 's', entry: name, kind: 'tool', calls, errors: 1, refused: 0, lastAt: 0 },
+    ...{ name, server: 's', entry: name, kind: 'tool', calls, errors: 1, refused: 2, lastAt: 0 },
     ...{ bytesIn: 0, bytesOut: 0, tokensIn: 0, tokensOut: 0 },
   });
   const { value } = toolStats({ top: 2 }, [row('a', 1), row('c', 5), row('b', 5)]);
   expect(value).toMatchObject({
     structuredContent: {
-      totals: { tools: 3, calls: 11, errors: 3 },
+      totals: { tools: 3, calls: 11, errors: 3, refused: 6 },
       tools: [{ name: 'b' }, { name: 'c' }],
     },
   });

@@ -16,7 +16,8 @@ export function toolStats(args: JsonObject, rows: readonly Counted[]): Payload {
   const limit = typeof top === 'number' && top >= 1 ? Math.min(Math.floor(top), MAX_TOP) : TOP;
   const sorted = rows.toSorted((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1));
   const tools = sorted.slice(0, limit).map((row) => ({
-    ...{ name: row.name, server: row.server, calls: row.calls, errors: row.errors },
+    ...{ name: row.name, server: row.server, calls: row.calls },
+    ...{ errors: row.errors, refused: row.refused },
     lastUsed: new Date(row.lastAt).toISOString(),
     ...{ tokensIn: row.tokensIn, tokensOut: row.tokensOut },
     ...(row.p50 !== undefined && { p50Ms: row.p50 }),
@@ -26,9 +27,11 @@ export function toolStats(args: JsonObject, rows: readonly Counted[]): Payload {
     tools: rows.length,
     calls: rows.reduce((sum, { calls }) => sum + calls, 0),
     errors: rows.reduce((sum, { errors }) => sum + errors, 0),
+    refused: rows.reduce((sum, { refused }) => sum + refused, 0),
   };
   const lines = tools.map(
-    ({ name, calls, errors, lastUsed }) => `${name}: ${calls} calls, ${errors} errors, last ${lastUsed}`,
+    ({ name, calls, errors, refused, lastUsed }) =>
+      `${name}: ${calls} calls, ${errors} errors${refused === 0 ? '' : `, ${refused} refused`}, last ${lastUsed}`,
   );
   return Payload.of({
     content: [{ type: 'text', text: lines.join('\n') || 'No tool was called yet.' }],

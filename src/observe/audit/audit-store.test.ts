@@ -53,6 +53,21 @@ eachEngine((engine, newStore) => {
     database = await openDatabase(place);
   });
 
+  test('counts what was refused apart from what failed', async () => {
+    const store = storeWith();
+    await store.write([
+      raw(1),
+      raw(2, { outcome: 'refused', code: 'RATE_LIMITED', ms: 900 }),
+      raw(3, { outcome: 'refused', code: 'ARGUMENTS_INVALID', ms: undefined }),
+      raw(4, { outcome: 'tool-error' }),
+      raw(5, { outcome: 'failed', code: 'UPSTREAM_CLOSED' }),
+    ]);
+    const [stats] = await store.answer('stats', {});
+    expect(stats).toMatchObject({ calls: 5, errors: 2, refused: 2, lastAt: 5 });
+    // What never reached the server took it no time.
+    expect(stats?.p99).toBeLessThan(10);
+  });
+
   test('removes what is too old, and the chain is still whole', async () => {
     const store = storeWith();
     await store.write([raw(1), raw(2)]);

@@ -119,7 +119,8 @@ function statsOf(row: Counts, histograms: ReadonlyMap<string, ReadonlyMap<number
   const histogram = histograms.get(JSON.stringify([server, entry, kind])) ?? new Map<number, number>();
   const quantiles = { p50: 0.5, p95: 0.95, p99: 0.99 };
   return {
-    ...{ server, entry, kind, calls, errors, refused, lastAt: row.last_at },
+    // What is counted as an error there is whatever did not end well.
+    ...{ server, entry, kind, calls, errors: errors - refused, refused, lastAt: row.last_at },
     ...{ bytesIn: row.bytes_in, bytesOut: row.bytes_out },
     ...{ tokensIn: row.tokens_in, tokensOut: row.tokens_out },
     ...Object.fromEntries(

@@ -4,8 +4,9 @@ export interface ToolStats {
   readonly entry: string;
   readonly kind: string;
   readonly calls: number;
+  /** What the server, or the way to it, got wrong. */
   readonly errors: number;
-  /** Of the errors, those that never reached the server. */
+  /** What was not let through, and says nothing about how the server fares. */
   readonly refused: number;
   readonly lastAt: number;
   readonly bytesIn: number;

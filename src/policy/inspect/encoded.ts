@@ -1,6 +1,7 @@
 /** Texts that are hidden in an encoding, decoded. Only what decodes to readable text counts: keys and hashes do not. */
 export function decodedIn(text: string): readonly { readonly at: number; readonly text: string }[] {
   const found: { at: number; text: string }[] = [];
+  if (text.length < MIN_ENCODED) return found;
   for (const { common, decode } of DISGUISES) {
     const words = new Set(text.toLowerCase().match(common));
     if (words.size >= MIN_COMMON) found.push({ at: 0, text: decode(text.slice(0, MAX_DISGUISED)) });
@@ -16,6 +17,8 @@ export function decodedIn(text: string): readonly { readonly at: number; readonl
 }
 
 const MAX_FOUND = 50;
+/** Less has no room for anything encoded. */
+const MIN_ENCODED = 16;
 /** So many common words in disguise are no accident. */
 const MIN_COMMON = 3;
 const MAX_DISGUISED = 10_000;

@@ -7,6 +7,7 @@ import { isAboutCode, judge, subjectOfDefinition } from './judge/judge.ts';
 import { passagesOf } from './passages.ts';
 
 const MAX_FINDINGS = 20;
+const TYPES: ReadonlySet<string> = new Set('string object number integer boolean array null'.split(' '));
 
 /**
  * What is suspicious about the definition of an entry, without a network and always the same. Findings are for the
@@ -21,8 +22,8 @@ export function inspect(definition: JsonObject): readonly Finding[] {
 }
 
 function inPassage(passage: Passage, subject: ReadonlySet<number>): readonly Finding[] {
-  // Nothing that could be said to anybody is this short.
-  if (passage.text.length < 3) return [];
+  // Nothing that could be said to anybody is this short, and what schemas are made of says nothing.
+  if (passage.text.length < 3 || TYPES.has(passage.text)) return [];
   const said = judge(passage, subject);
   const decoded = decodedIn(passage.text).flatMap(({ at, text }) => {
     const hidden = judge({ ...passage, text }, subject);

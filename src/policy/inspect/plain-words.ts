@@ -33,6 +33,7 @@ const IGNORED = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The text as a model understands it: without what does not show, in one alphabet, one case and one spacing. */
 export function plainText(text: string): string {
+  if (isAscii(text)) return text.toLowerCase().replaceAll(/[ \t]{2,}|\t/g, ' ');
   return fold(text.normalize('NFKC').replaceAll(IGNORED, ''))
     .replaceAll(/[’‘´]/g, "'")
     .replaceAll(/[ \t\u00A0]+/g, ' ');

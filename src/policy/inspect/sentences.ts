@@ -6,7 +6,7 @@ const ENDS = /(?<!\b(?:e\.g|i\.e|etc|vs|incl|approx))[.!?;]+(?=\s|$)|[\u3002\u06
 /** The text in sentences of bounded length. */
 export function sentencesOf(text: string): readonly string[] {
   // A line that is only broken goes on; an empty line ends what was said.
-  const lines = text.replaceAll(/\s+/g, (blank) => (blank.split('\n', 3).length > 2 ? '\n' : ' '));
+  const lines = text.replaceAll(/\s{2,}|[^\S ]/g, (blank) => (blank.split('\n', 3).length > 2 ? '\n' : ' '));
   const parts = lines.split(ENDS).map((part) => part.trim());
   return parts.flatMap((part) => {
     if (part.length < 3) return [];

@@ -89,7 +89,8 @@ verifies('downstream:http:bounded-sessions', async (cell) => {
     await line.client.listen();
     const [old, newer] = [await openSession(url), await openSession(url)];
     const newest = await openSession(url);
-    expect(await Promise.all([old, newer, newest].map(statusOf))).toEqual([404, 200, 200]);
+    // The longest idle is let go of to make room, and taken up again when its client comes back.
+    for (const session of [old, newer, newest]) expect(await statusOf(session)).toBe(200);
     const streams = await Promise.all([newer, newest].map((session) => streamOf(url, session)));
     const refused = await ask(url, opening('legacy'));
     expect(refused.status).toBe(503);
@@ -107,7 +108,7 @@ verifies('downstream:http:bounded-sessions', async (cell) => {
     (await ask(url, { body: request('ping'), headers: { 'mcp-session-id': session } })).status;
   const stream = await streamOf(url, listening);
   await pass(500);
-  expect([await ping(idle), await ping(listening)]).toEqual([404, 200]);
+  expect([await ping(idle), await ping(listening)]).toEqual([200, 200]);
   stream.destroy();
 });
 

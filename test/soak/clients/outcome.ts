@@ -17,5 +17,5 @@ export function outcomeOfError(error: unknown): Outcome {
   }
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('No answer to')) return 'unanswered';
-  return /was cancelled\.$/.test(message) ? 'cancelled' : `lost: ${message.slice(0, 120)}`;
+  return message.endsWith('was cancelled.') ? 'cancelled' : `lost: ${message.slice(0, 120)}`;
 }

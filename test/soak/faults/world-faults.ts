@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Fault } from './fault.ts';
 
+/** In seconds. Forward less than 30 days: after those every session of a client has ended. */
+const day = 86_400;
+
 /** One server gets another environment, and so another process. */
 export const configChange: Fault = async ({ stage }, { luck }) => {
   const { config } = stage;
@@ -60,7 +63,7 @@ export const diskFull: Fault = async ({ stage: { disk } }, { lastsMs }) => {
 /** The time of the day is set forward or back, and again to what it is. */
 export const clockJump: Fault = async ({ stage: { clock } }, { luck, lastsMs }) => {
   if (clock === undefined) return undefined;
-  const seconds = luck.pick([-86_400 * 30, -3600, -10, 10, 3600, 86_400 * 30]);
+  const seconds = luck.pick([-30 * day, -3600, -10, 10, 3600, 20 * day]);
   clock.jump(seconds);
   // The library looks for it once a second.
   await sleep(lastsMs + 1500);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { eventually } from '../../support/eventually.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { type ProtectedServer, login, startProtectedServer } from '../../support/protected-server.ts';
 import { temporaryFolder, testRun } from '../../support/test-run.ts';
@@ -101,9 +102,15 @@ export class Stage {
     return pipe;
   }
 
+  /** As a person does who tries again while the configuration is being mended. */
   async signIn(): Promise<void> {
-    const { code, stderr } = await login(this.home, 'guarded');
-    if (code !== 0) throw new Error(`Nobody could sign in: ${stderr}`);
+    await eventually(
+      async () => {
+        const { code, stderr } = await login(this.home, 'guarded');
+        if (code !== 0) throw new Error(stderr);
+      },
+      { what: 'Signing in', withinMs: 20_000 },
+    );
   }
 
   /** What the gateways said, as far as it is still known. */

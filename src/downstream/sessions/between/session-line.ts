@@ -7,7 +7,7 @@ import type { Message } from '../../../wire/message.ts';
 import { namedIn, sessionProof } from './others.ts';
 import type { Others, StreamPlaces } from './others.ts';
 import { RelayedStreams } from './relayed-streams.ts';
-import type { Notice, Session } from '../session.ts';
+import type { Session } from '../session.ts';
 
 export type Told = Extract<Message, { kind: 'notification' | 'result' | 'error' }>;
 
@@ -16,6 +16,8 @@ export interface LineDeps {
   readonly places: StreamPlaces;
   /** The session that is served here, by what is the same everywhere. */
   readonly served: (id: string) => Session | undefined;
+  /** Takes over what was written down of it. */
+  readonly reread: (session: Session) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -43,6 +45,11 @@ export class SessionLine implements Disposable {
       this.relayed,
       others.answer('session.message', (body) => this.#message(body)),
       others.answer('session.deliver', (body, { from }) => this.#deliver(body, from)),
+      others.answer('session.changed', async (body) => {
+        const session = this.#session(body);
+        if (session !== undefined) await deps.reread(session);
+        return {};
+      }),
       others.answer('session.stream', (body, { from }) => this.#stream(body, from)),
     ];
   }
@@ -64,7 +71,7 @@ export class SessionLine implements Disposable {
   }
 
   /** Says something on the stream that another gateway holds, in the order in which it was said. */
-  pass(session: Session, told: Notice): void {
+  pass(session: Session, told: { readonly method: string; readonly text: string }): void {
     const { id } = session;
     const queue = this.#passing.get(id) ?? { last: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= MAX_WAITING) return;
@@ -76,6 +83,15 @@ export class SessionLine implements Disposable {
       .finally(() => {
         if (--queue.waiting === 0) this.#passing.delete(id);
       });
+  }
+
+  /** Something was set in the session; resolves when it holds where its client hears of what it is about. */
+  async changed(session: Session): Promise<void> {
+    const { holder } = session;
+    const { others } = this.#deps;
+    if (holder === undefined) return;
+    const options = { timeoutMs: PATIENCE_MS };
+    await others.ask(holder, 'session.changed', sessionProof(session), options).catch(() => {}); // It hears of it from the database as well.
   }
 
   /** The newest stream of the session is here; gives what others could not tell it, and whether any of them knows that this is all. */
@@ -120,7 +136,7 @@ export class SessionLine implements Disposable {
       );
   }
 
-  async #passOne(session: Session, told: Notice): Promise<void> {
+  async #passOne(session: Session, told: { readonly method: string; readonly text: string }): Promise<void> {
     const { others } = this.#deps;
     const options = { timeoutMs: PATIENCE_MS };
     const body = { ...sessionProof(session), ...told };
@@ -134,7 +150,7 @@ export class SessionLine implements Disposable {
     const place = await this.whereStream(session.id);
     const isMoved = place !== holder && (await isTaken(place));
     session.movedTo(isMoved ? place : undefined);
-    if (!isMoved) session.deliver(told, others.self);
+    if (!isMoved) session.deliver(told.method, told.text, others.self);
   }
 
   async #message(body: JsonObject): Promise<JsonObject> {
@@ -150,11 +166,11 @@ export class SessionLine implements Disposable {
   }
 
   async #deliver(body: JsonObject, from: string): Promise<JsonObject> {
-    const { method, text, about } = body;
+    const { method, text } = body;
     const session = this.#session(body);
-    const isNotice = typeof method === 'string' && typeof text === 'string' && typeof about === 'string';
-    if (session?.hasStream !== true || !isNotice) return { isTaken: false };
-    session.deliver({ method, text, about }, from);
+    if (session?.hasStream !== true || typeof method !== 'string' || typeof text !== 'string')
+      return { isTaken: false };
+    session.deliver(method, text, from);
     return { isTaken: true };
   }
 
@@ -162,8 +178,9 @@ export class SessionLine implements Disposable {
     const session = this.#session(body);
     if (session === undefined) return {};
     if (body['isOpen'] === true) {
+      const { isUpToDate: isKnown } = session;
       session.movedTo(from);
-      return { isKnown: session.isUpToDate, missed: session.takeMissed() };
+      return { isKnown, missed: session.takeMissed() };
     }
     if (session.holder === from) session.movedTo(undefined);
     return {};

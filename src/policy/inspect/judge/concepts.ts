@@ -33,12 +33,17 @@ export function wordsOf(text: string): readonly string[] {
   });
 }
 
+/** Whether a word is of a script without spaces. */
+export function isSign(word: string): boolean {
+  return word.charCodeAt(0) > FIRST_SIGN && SIGN.test(word);
+}
+
 /** What the words mean. Each place is looked at a bounded number of times. */
 export function mentionsIn(words: readonly string[], lexicon: Lexicon): readonly Mention[] {
   const found: Mention[] = [];
   let at = 0;
   for (const [index, word] of words.entries()) {
-    if (word.charCodeAt(0) > FIRST_SIGN && SIGN.test(word)) {
+    if (isSign(word)) {
       addSigns(word, at, lexicon, found);
       at += word.length / SIGNS_PER_WORD;
       continue;
@@ -59,8 +64,10 @@ function conceptsOf(word: string, { exact, beginnings }: Lexicon): readonly numb
   const whole = exact.get(plain) ?? NONE;
   const list = beginnings.get(plain.slice(0, BEGINNING));
   if (list === undefined) return whole;
-  const begun = list.filter(({ text, concept }) => plain.startsWith(text) && !whole.includes(concept));
-  return begun.length === 0 ? whole : [...whole, ...new Set(begun.map(({ concept }) => concept))];
+  let all = whole;
+  for (const { text, concept } of list)
+    if (plain.startsWith(text) && !all.includes(concept)) all = [...all, concept];
+  return all;
 }
 
 function continues(words: readonly string[], index: number, phrase: readonly string[]): boolean {

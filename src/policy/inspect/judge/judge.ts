@@ -4,14 +4,24 @@ import type { Finding, FindingRule, Passage } from '../finding.ts';
 import { sentencesOf } from '../sentences.ts';
 import { readLexicon } from './lexicon.ts';
 import { numberMarks } from './marks.ts';
+import type { Reader } from './reader.ts';
 import { marksOf, readWeights } from './weights.ts';
 import { WEIGHTS } from './weights-data.ts';
 import { eachFeature, shownOf, subjectOf, windowsOf } from './windows.ts';
-import type { Reader, Window } from './windows.ts';
+import type { Window } from './windows.ts';
+import { readWordGroups } from './word-groups.ts';
+import { WORD_GROUPS } from './word-groups-data.ts';
 
 const LEXICON = readLexicon();
-export const READER: Reader = { lexicon: LEXICON, marks: numberMarks(LEXICON.concepts) };
-const { bias, weightOf } = readWeights(WEIGHTS, READER.marks);
+const MARKS = numberMarks(LEXICON.concepts);
+const { bias, of: WEIGHT_OF, vocabulary } = readWeights(WEIGHTS, MARKS);
+const READER: Reader = {
+  lexicon: LEXICON,
+  marks: MARKS,
+  vocabulary,
+  groups: readWordGroups(WORD_GROUPS, vocabulary),
+  counts: (feature) => WEIGHT_OF[feature] !== 0,
+};
 
 /** What a person is told when these speak the loudest. */
 const REASONS: readonly (readonly [FindingRule, readonly string[]])[] = [
@@ -61,11 +71,14 @@ const RULES: ReadonlyMap<string, FindingRule> = new Map(
 );
 
 /** The subject of a definition: what is said about it elsewhere in the definition surprises nobody. */
-export function subjectOfDefinition({ name, title, description }: JsonObject): ReadonlySet<number> {
+export function subjectOfDefinition(
+  { name, title, description }: JsonObject,
+  reader: Reader = READER,
+): ReadonlySet<number> {
   const first = typeof description === 'string' ? (sentencesOf(description)[0] ?? '') : '';
   return subjectOf(
     [name, title, first].filter((text) => typeof text === 'string'),
-    READER,
+    reader,
   );
 }
 
@@ -78,10 +91,10 @@ export function isAboutCode(subject: ReadonlySet<number>): boolean {
 export function judge(passage: Passage, subject: ReadonlySet<number>): Finding | undefined {
   let loudest: Window | undefined;
   let most = 0;
-  for (const window of windowsIn(passage, subject)) {
+  for (const window of windowsOf(passage, subject, READER)) {
     let score = bias;
     eachFeature(window, (feature) => {
-      score += weightOf(feature);
+      score += WEIGHT_OF[feature] ?? 0;
     });
     if (score > most) {
       most = score;
@@ -92,16 +105,11 @@ export function judge(passage: Passage, subject: ReadonlySet<number>): Finding |
   return finding(ruleOf(loudest), { where: passage.where, text: shownOf(loudest) });
 }
 
-/** For fitting the weights: the same windows that are judged. */
-export function windowsIn(passage: Passage, subject: ReadonlySet<number>): readonly Window[] {
-  return windowsOf(passage, subject, READER);
-}
-
 /** What most of the weight is about. */
 function ruleOf(window: Window): FindingRule {
   const sums = new Map<FindingRule, number>();
   eachFeature(window, (feature) => {
-    const weight = weightOf(feature);
+    const weight = WEIGHT_OF[feature] ?? 0;
     if (weight <= 0) return;
     for (const mark of marksOf(feature, READER.marks)) {
       const rule = RULES.get(mark.replace(/^(?:!|p:)/, ''));

@@ -53,6 +53,9 @@ export interface Marks {
 }
 
 export const MAX_MARKS = 512;
+/** Features are numbers: marks, then two that meet, two that follow each other closely, and terms. */
+export const NEAR_BASE = MAX_MARKS * (MAX_MARKS + 1);
+export const TERM_BASE = NEAR_BASE + MAX_MARKS * MAX_MARKS;
 
 export function numberMarks(concepts: readonly string[]): Marks {
   const plain = [...concepts, ...SHAPE_NAMES, ...FORMS, ...SIZES, ...PLACES];

@@ -31,10 +31,17 @@ const SHOUT =
 
 export const SHAPE_NAMES: readonly string[] = Object.keys(SHAPES);
 
+const ALL: readonly (readonly [string, RegExp])[] = Object.entries(SHAPES);
+/** Plain words without any of these have no shape. */
+const MAY_HAVE = /[^a-z ,']|rsa|login|chmod|sudo|docker|git|pip|npm|ssh|wget|curl/;
+
 export function shapesIn(text: string): readonly string[] {
-  return Object.entries(SHAPES).flatMap(([name, pattern]) => (pattern.test(text) ? [name] : []));
+  if (!MAY_HAVE.test(text)) return [];
+  const found: string[] = [];
+  for (const [name, pattern] of ALL) if (pattern.test(text)) found.push(name);
+  return found;
 }
 
 export function isShouted(raw: string): boolean {
-  return SHOUT.test(raw);
+  return /[A-Z]{2}/.test(raw) && SHOUT.test(raw);
 }

@@ -1,35 +1,39 @@
-import { MAX_MARKS } from './marks.ts';
+import { MAX_MARKS, NEAR_BASE, TERM_BASE } from './marks.ts';
 import type { Marks } from './marks.ts';
-import { NEAR_BASE } from './windows.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 export interface Weights {
   /** What a sentence starts with; above zero it is worth a look. */
   readonly bias: number;
-  readonly weightOf: (feature: number | string) => number;
+  /** By the number of the feature. */
+  readonly of: Float32Array;
+  /** The words that have a weight. */
+  readonly vocabulary: Vocabulary;
 }
 
 /** Reads `mark weight`, `one+other weight`, `one>other weight` and `w:word weight`, with the bias under the name `bias`. */
 export function readWeights(data: string, marks: Marks): Weights {
-  const ofMarks = new Float32Array(NEAR_BASE + MAX_MARKS * MAX_MARKS);
-  const ofWords = new Map<string, number>();
+  const vocabulary = new Vocabulary(false);
   let bias = 0;
-  for (const entry of data.trim().split(/\s*[;\n]\s*/)) {
-    const at = entry.lastIndexOf(' ');
-    const name = entry.slice(0, at);
-    const weight = Number(entry.slice(at + 1));
-    if (name === 'bias') bias = weight;
-    else if (name.startsWith('w:')) ofWords.set(name.slice(2), weight);
-    else ofMarks[featureOf(name, marks)] = weight;
-  }
-  return {
-    bias,
-    weightOf: (feature) => (typeof feature === 'string' ? ofWords.get(feature) : ofMarks[feature]) ?? 0,
-  };
+  const read = data
+    .trim()
+    .split(/[;\n]/)
+    .map((entry) => {
+      const at = entry.lastIndexOf(' ');
+      const [name, weight] = [entry.slice(0, at), Number(entry.slice(at + 1))];
+      if (name === 'bias') bias = weight;
+      if (name === 'bias') return [0, 0] as const;
+      const isTerm = name.startsWith('w:');
+      return [isTerm ? TERM_BASE + vocabulary.add(name.slice(2)) : featureOf(name, marks), weight] as const;
+    });
+  const of = new Float32Array(TERM_BASE + vocabulary.names.length);
+  for (const [feature, weight] of read) of[feature] = (of[feature] ?? 0) + weight;
+  return { bias, of, vocabulary };
 }
 
 /** The names of the marks that a feature is made of; none for a word. */
-export function marksOf(feature: number | string, { names }: Marks): readonly string[] {
-  if (typeof feature === 'string') return [];
+export function marksOf(feature: number, { names }: Marks): readonly string[] {
+  if (feature >= TERM_BASE) return [];
   const parts =
     feature < MAX_MARKS
       ? [feature]
@@ -40,8 +44,8 @@ export function marksOf(feature: number | string, { names }: Marks): readonly st
 }
 
 /** The name of a feature in the data. */
-export function nameOf(feature: number | string, marks: Marks): string {
-  if (typeof feature === 'string') return `w:${feature}`;
+export function nameOf(feature: number, marks: Marks, vocabulary: Vocabulary): string {
+  if (feature >= TERM_BASE) return `w:${vocabulary.names[feature - TERM_BASE] ?? ''}`;
   return marksOf(feature, marks).join(feature < NEAR_BASE ? '+' : '>');
 }
 

@@ -1,8 +1,8 @@
 import type { Passage } from '../finding.ts';
 import { sentencesOf } from '../sentences.ts';
-import type { Lexicon } from './lexicon.ts';
-import { MAX_MARKS } from './marks.ts';
+import { MAX_MARKS, TERM_BASE } from './marks.ts';
 import type { Marks } from './marks.ts';
+import type { Reader } from './reader.ts';
 import { readSentence } from './sentence.ts';
 import type { Sentence } from './sentence.ts';
 
@@ -15,29 +15,22 @@ export interface Window {
   readonly size: readonly number[];
 }
 
-/** Meanings that follow each other closely are numbered apart from those that only meet. */
-export const NEAR_BASE = MAX_MARKS * (MAX_MARKS + 1);
 /** More marks than this are in no honest sentence, and pairs of them would be too many. */
 const MAX_MARKS_MET = 40;
 const LENGTHS = [4, 9, 20, 40];
 const DENSITIES = [5, 8, 11];
 
-export interface Reader {
-  readonly lexicon: Lexicon;
-  readonly marks: Marks;
-}
-
 /** What a definition is about, by its name and first sentence. */
-export function subjectOf(texts: readonly string[], { lexicon, marks }: Reader): ReadonlySet<number> {
-  return new Set(texts.flatMap((text) => [...readSentence(text, lexicon, marks).marks]));
+export function subjectOf(texts: readonly string[], reader: Reader): ReadonlySet<number> {
+  return new Set(texts.flatMap((text) => [...readSentence(text, reader).marks]));
 }
 
 export function windowsOf(passage: Passage, subject: ReadonlySet<number>, reader: Reader): readonly Window[] {
-  const { lexicon, marks } = reader;
+  const { marks } = reader;
   const { where, about } = passage;
   const isName = where.endsWith('(name)') || !/\s/.test(passage.text);
   const text = isName ? wordsOfName(passage.text) : passage.text;
-  const sentences = sentencesOf(text).map((part) => readSentence(part, lexicon, marks));
+  const sentences = sentencesOf(text).map((part) => readSentence(part, reader));
   const place = marks.idOf(isName ? '@name' : placeOf(where));
   const named = about === undefined ? [] : aboutMarks(about, reader);
   return sentences.flatMap((one, index) => {
@@ -53,10 +46,10 @@ export function shownOf({ one, next }: Window): string {
   return next !== undefined && next.marks.length > one.marks.length ? next.text : one.text;
 }
 
-/** Calls back with every feature of a window: a number is a mark or two that meet, a text is a word. */
+/** Calls back with every feature of a window: a mark, two that meet or follow each other, or a term. */
 export function eachFeature(
   { one, next, marks, size }: Window,
-  visit: (feature: number | string) => void,
+  visit: (feature: number) => void,
 ): void {
   for (let index = 0; index < marks.length; index++) {
     const mark = marks[index] ?? 0;
@@ -65,11 +58,11 @@ export function eachFeature(
       visit((mark + 1) * MAX_MARKS + (marks[further] ?? 0));
   }
   for (const mark of size) visit(mark);
-  for (const pair of one.near) visit(NEAR_BASE + pair);
-  for (const word of one.stems) visit(word);
+  for (const pair of one.near) visit(pair);
+  for (const term of one.terms) visit(TERM_BASE + term);
   if (next === undefined) return;
-  for (const pair of next.near) if (!one.near.has(pair)) visit(NEAR_BASE + pair);
-  for (const word of next.stems) if (!one.stems.has(word)) visit(word);
+  for (const pair of next.near) if (!one.near.has(pair)) visit(pair);
+  for (const term of next.terms) if (!one.terms.has(term)) visit(TERM_BASE + term);
 }
 
 function windowOf(
@@ -100,9 +93,9 @@ function merged(one: readonly number[], other: readonly number[]): readonly numb
   return [...one, ...other.filter((mark) => !one.includes(mark))].toSorted((first, second) => first - second);
 }
 
-function aboutMarks(name: string, { lexicon, marks }: Reader): readonly number[] {
-  const noted = readSentence(wordsOfName(name), lexicon, marks).marks;
-  return [...noted].flatMap((mark) => marks.about.get(mark) ?? []);
+function aboutMarks(name: string, reader: Reader): readonly number[] {
+  const noted = readSentence(wordsOfName(name), reader).marks;
+  return [...noted].flatMap((mark) => reader.marks.about.get(mark) ?? []);
 }
 
 function wordsOfName(text: string): string {

@@ -1,7 +1,7 @@
-import { errorTable, GatewayError, RpcError } from '../../model/errors.ts';
-import type { ErrorCode, RpcErrorBody } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { errorTable, GatewayError, RpcError } from '../model/errors.ts';
+import type { ErrorCode, RpcErrorBody } from '../model/errors.ts';
+import { isJsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 
 /** An error on its way to another replica: what is ours stays ours, what a server or client said stays theirs. */
 export function problemOf(error: unknown): JsonObject {

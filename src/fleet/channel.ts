@@ -1,5 +1,5 @@
-import type { Line } from '../../wire/frame-lines.ts';
-import type { Written } from '../../wire/message.ts';
+import type { Line } from '../wire/frame-lines.ts';
+import type { Written } from '../wire/message.ts';
 
 /** One conversation among several on a line between two replicas. */
 export interface Channel {

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+
+import { chart } from './chart.mjs';
+import { svg } from './svg.mjs';
+
+const about = { machine: 'two cores, load before the run 1.00', date: '2026-01-02T03:04:05Z' };
+
+describe('the picture of a run', () => {
+  const rows = [
+    { name: 'direct', rate16OfDirect: 1 },
+    { name: 'slow', rate16OfDirect: 0.05 },
+    { name: 'trunkline', rate16OfDirect: 0.4 },
+    { name: 'failed', rate16OfDirect: undefined },
+  ];
+  const picture = chart({ ...about, tables: [{ id: 'stdio', rows }] });
+
+  test('has a bar for each that was measured, the best first, without what all are compared with', () => {
+    const names = [...picture.matchAll(/text-anchor="end"[^>]*>([^<]+)</g)].map(([, name]) => name);
+    expect(names).toEqual(['trunkline', 'slow']);
+    const widths = [...picture.matchAll(/height="13"/g)];
+    expect(widths).toHaveLength(2);
+    const [own, slow] = [...picture.matchAll(/<rect class="(?:own|bar)"[^>]* width="([\d.]+)"/g)].map(
+      ([, width]) => Number(width),
+    );
+    expect(slow / own).toBeCloseTo(0.05 / 0.4, 2);
+  });
+
+  test('says what was measured where, and is readable on dark pages', () => {
+    expect(picture).toContain('>two cores<');
+    expect(picture).toContain('2026-01-02');
+    expect(picture).toContain('@media (prefers-color-scheme: dark)');
+  });
+
+  test('is not there when nothing was measured that it shows', () => {
+    expect(chart({ ...about, tables: [] })).toBeUndefined();
+  });
+});
+
+test('text in a picture is text', () => {
+  const panels = [{ title: '<b>', hint: 'a & b', rows: [{ name: '"x"', value: 0, text: '0' }] }];
+  const picture = svg({ title: 't', subtitle: 's', panels, note: 'n' });
+  expect(picture).not.toContain('<b>');
+  expect(picture).toContain('a &#38; b');
+  expect(picture).not.toContain('NaN');
+});

@@ -1,0 +1,12 @@
+const LINE_CHARS = 600;
+
+/** Entries with semicolons between them, in lines that an editor can show. */
+export function inLines(entries) {
+  const lines = [''];
+  for (const entry of entries) {
+    const last = lines.at(-1);
+    if (last.length + entry.length > LINE_CHARS) lines.push(entry);
+    else lines[lines.length - 1] = last === '' ? entry : `${last};${entry}`;
+  }
+  return lines.join('\n').trim();
+}

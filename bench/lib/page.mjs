@@ -1,0 +1,26 @@
+const BEGIN = '<!-- run -->';
+const END = '<!-- /run -->';
+
+/** The page with this run in the place that it keeps for one. */
+export function withRun(page, { mode, isBusy, machine, date, seconds, failures, peers, skipped, text }) {
+  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (from === -1 || to < from) throw new Error(`the page has no ${BEGIN} … ${END}`);
+  const command = `npm run bench${mode === 'full' ? ' -- --full' : ''}`;
+  const busy = isBusy ? 'one busy loop beside the calls' : 'no busy loop';
+  const notes = [
+    ...(peers ?? []).map(({ name, version }) => `${name} ${version}`),
+    ...(skipped ?? []).map(({ name, version, reason }) => `${name} ${version} left out: ${reason}`),
+    ...failures.map(({ name, reason }) => `${name} could not be measured: ${reason.split('\n', 1)[0]}`),
+  ];
+  const lines = [
+    BEGIN,
+    '',
+    `\`${command}\` on ${date.slice(0, 10)}: ${machine}; ${busy}, ${seconds} s.${notes.length > 0 ? ` Peers and notes: ${notes.join('; ')}.` : ''}`,
+    '',
+    '```',
+    text.trim(),
+    '```',
+    '',
+  ];
+  return page.slice(0, from) + lines.join('\n') + page.slice(to);
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+
+import { withRun } from './page.mjs';
+
+const run = {
+  ...{ mode: 'full', isBusy: true, machine: 'two cores', date: '2026-01-02T03:04:05Z', seconds: 7 },
+  ...{
+    failures: [{ name: 'hung', reason: 'no answer\nand more' }],
+    peers: [{ name: 'other', version: '1.2.3' }],
+  },
+  text: '\na table\n',
+};
+
+test('a run takes the place of the one before and leaves the rest of the page alone', () => {
+  const page = 'before\n<!-- run -->\nold\n<!-- /run -->\nafter\n';
+  const once = withRun(page, run);
+  expect(once).toMatch(/^before\n<!-- run -->\n/);
+  expect(once).toMatch(/```\na table\n```\n<!-- \/run -->\nafter\n$/);
+  expect(once).toContain('`npm run bench -- --full` on 2026-01-02: two cores; one busy loop');
+  expect(once).toContain('other 1.2.3; hung could not be measured: no answer.');
+  expect(once).not.toContain('old');
+  expect(withRun(once, run)).toBe(once);
+});
+
+test('a page without a place for a run is not touched', () => {
+  expect(() => withRun('nothing', run)).toThrow('the page has no <!-- run -->');
+});

@@ -1,0 +1,66 @@
+// What a run has found so far: kept in a file after every scenario, so that a run that is ended early has not been for nothing.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+
+import { columnsTable } from './columns.mjs';
+import { GOAL_COLUMNS, judgeGoals } from './goals.mjs';
+import { summarise, table } from './report.mjs';
+
+/** `other` are parts with figures and tables of their own kind, by name. */
+export function newResults(about) {
+  return { ...about, seconds: 0, failures: [], rows: [], tables: [], facts: {}, other: {} };
+}
+
+/** What a scenario gave, beside what there is. */
+export function addResults(results, { rows = [], tables = [], facts = {} }) {
+  results.rows.push(...rows.map(summarise));
+  results.tables.push(...tables);
+  Object.assign(results.facts, facts);
+}
+
+/** All tables and the goals, as text. */
+export function resultsText(results) {
+  const goals = judgeGoals(results);
+  const missed = goals.filter(({ verdict }) => verdict === 'MISSED').length;
+  const reached = goals.filter(({ verdict }) => verdict === 'reached').length;
+  return [
+    table(results.rows),
+    ...results.tables.map((each) => columnsTable(each)),
+    columnsTable({
+      title: `Goals: ${reached} reached, ${missed} missed, ${goals.length - reached - missed} not measured`,
+      columns: GOAL_COLUMNS,
+      rows: goals,
+    }),
+  ].join('\n');
+}
+
+/** What was not measured stays as it was in the file, with the machine and the date that it was measured on. */
+export function saveResults(file, results, before) {
+  const { other, ...measured } = results;
+  const hasOwn = measured.rows.length + measured.tables.length > 0;
+  const kept = hasOwn ? { ...measured, goals: judgeGoals(results) } : withoutOthers(before);
+  const about = { machine: results.machine, date: results.date };
+  const others = Object.fromEntries(
+    OTHERS.map((name) => [name, other[name] === undefined ? before[name] : { ...about, ...other[name] }]),
+  );
+  writeFileSync(file, `${JSON.stringify({ ...kept, ...others }, short, 2)}\n`);
+}
+
+const OTHERS = ['search', 'inspection', 'audit', 'dashboard'];
+
+function withoutOthers(before) {
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !OTHERS.includes(name)));
+}
+
+export function readResults(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {}; // There are none, or none that can be read.
+  }
+}
+
+/** No more digits than a figure has. */
+function short(_key, value) {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
+}
