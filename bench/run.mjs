@@ -158,7 +158,14 @@ function report(run) {
   if (picture !== undefined) writeFileSync(chartFile, picture);
   if (!options.isPublished) return;
   if (picture !== undefined) writeFileSync(published.chart, picture);
-  writeFileSync(published.page, withRun(readFileSync(published.page, 'utf8'), { ...results, text }));
+  writeFileSync(
+    published.page,
+    withRun(readFileSync(published.page, 'utf8'), {
+      ...results,
+      text,
+      picture: picture && 'images/benchmark.svg',
+    }),
+  );
 }
 
 function readOptions() {

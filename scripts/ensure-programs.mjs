@@ -12,6 +12,8 @@ const wanted = {
   ...{ xvfb: 'Xvfb', 'dbus-daemon': 'dbus-daemon', 'xfce4-panel': 'xfce4-panel', xdotool: 'xdotool' },
   // A keychain.
   ...{ 'gnome-keyring': 'gnome-keyring-daemon', 'libsecret-tools': 'secret-tool' },
+  // A clock that can be set for one process.
+  faketime: 'faketime',
   // Tests run servers of their own with its programs, not the one that it sets up.
   postgresql: 'pg_createcluster',
   // A balancer in front of several gateways.

@@ -49,17 +49,17 @@ const PANELS = [
     key: 'ms',
     title: 'First start, one of ten servers takes 3 s',
     hint: 'until the first list of tools; less is better',
-    text: unit('ms'),
+    text: (value, { tools }) => `${figure(value)} ms, ${tools} tools`,
   },
 ];
 
 /** The picture of a run; undefined where nothing was measured that it shows. */
-export function chart({ tables, machine, date }) {
+export function chart({ tables, machine, date, mode }) {
   const panels = PANELS.map((panel) => panelOf(panel, tables)).filter((panel) => panel !== undefined);
   if (panels.length === 0) return undefined;
   return svg({
     title: 'Trunkline beside other gateways',
-    subtitle: `One run of npm run bench -- --full on ${date.slice(0, 10)}; all in turns on the same machine`,
+    subtitle: `One run of npm run bench -- --${mode} on ${date.slice(0, 10)}; all in turns on the same machine`,
     panels,
     note: machine.replace(/, load before.*/, ''),
   });
@@ -73,7 +73,7 @@ function panelOf({ id, key, title, hint, isMore = false, text }, tables) {
   const rows = sorted.map((row) => ({
     name: row.name.replace(' (lists its own tools)', ' *'),
     value: row[key],
-    text: text(row[key]),
+    text: text(row[key], row),
     kind: row.name.startsWith('trunkline') ? 'own' : row.name === 'floor' ? 'base' : 'bar',
   }));
   const star = rows.some(({ name }) => name.endsWith(' *')) ? '; * lists its own tools only' : '';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { chart } from './chart.mjs';
 import { svg } from './svg.mjs';
 
-const about = { machine: 'two cores, load before the run 1.00', date: '2026-01-02T03:04:05Z' };
+const about = { machine: 'two cores, load before the run 1.00', date: '2026-01-02T03:04:05Z', mode: 'quick' };
 
 describe('the picture of a run', () => {
   const rows = [
@@ -27,7 +27,7 @@ describe('the picture of a run', () => {
 
   test('says what was measured where, and is readable on dark pages', () => {
     expect(picture).toContain('>two cores<');
-    expect(picture).toContain('2026-01-02');
+    expect(picture).toContain('npm run bench -- --quick on 2026-01-02');
     expect(picture).toContain('@media (prefers-color-scheme: dark)');
   });
 

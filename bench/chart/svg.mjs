@@ -6,8 +6,8 @@ const MARGIN = 24;
 const GAP = 32;
 const LINE = 22;
 const BAR = 13;
-const NAME_WIDTH = 118;
-const VALUE_WIDTH = 74;
+const NAME_WIDTH = 128;
+const VALUE_WIDTH = 112;
 const HEAD = 58;
 const PANEL_HEAD = 46;
 

@@ -5,11 +5,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { partOfFirst } from './measure.mjs';
 import { thirdSet } from './third/examples.mjs';
 
-const HARD_WEIGHT = 6;
-const REAL_WEIGHT = 3;
+const HARD_WEIGHT = 5;
+const REAL_WEIGHT = 2.5;
 /** Descriptions of interfaces that are no tools of MCP servers: many and short. */
 const OTHER_WEIGHT = 0.5;
 const ONE_OF = 3;
+const BARE_ONE_OF = 2;
 const ALL_SUBJECTS =
   'Sends a message or request to the service, runs a command or script, reads a file or signs in with a password or key; for conversations, prompts, sessions, payments and personal data.';
 
@@ -23,6 +24,7 @@ export function examplesToFit({ windowsOfDefinition }) {
     ...first('attacks.json').filter(isInText),
     ...written('written/attacks.txt', false),
     ...thirdSet('attacks-train').filter(isInText),
+    ...withoutOpening(thirdSet('attacks-train')),
   ];
   const honest = [
     ...json('second/benign-dev.json'),
@@ -71,6 +73,19 @@ export function examplesToFit({ windowsOfDefinition }) {
       })),
     ],
   };
+}
+
+/** Some attacks once more as they are when they do not pretend to be a tool first. */
+function withoutOpening(examples) {
+  const said = examples.filter(
+    ({ definition, type }) => definition.description?.includes('. ') && type !== 'hidden',
+  );
+  return said
+    .filter((_, at) => at % BARE_ONE_OF === 0)
+    .map(({ definition: { name, description }, ...rest }) => ({
+      ...rest,
+      definition: { name, description: description.slice(description.indexOf('. ') + 2) },
+    }));
 }
 
 /** Names and characters that do not show are found by other means. */

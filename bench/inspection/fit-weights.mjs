@@ -4,7 +4,7 @@
 const L2 = 0.0001;
 const ATTACK_WEIGHT = 6;
 const ROUNDS = 5;
-const STEPS = 60;
+const STEPS = 30;
 const RATE = 0.15;
 const MIN_ALONE = 2;
 /** Honest windows far below the line change nothing; which ones these are is looked up now and then. */

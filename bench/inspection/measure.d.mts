@@ -3,6 +3,7 @@ import type { Finding } from '../../src/policy/inspect/finding.ts';
 import type { inspectBesideOthers } from '../../src/policy/inspect/neighbours.ts';
 
 export const PARTS: readonly string[];
+export function intervalOf(found: number, count: number): readonly [number, number];
 export function partOfFirst(id: string): 'dev' | 'held-out' | 'blind';
 export const GOALS: { readonly recall: number; readonly realAlarms: number };
 
@@ -32,6 +33,7 @@ export interface InspectionSummary {
   readonly recallAll: number;
   readonly recallForeign: number;
   readonly recallByPart: Readonly<Record<string, Share>>;
+  readonly recallByFamily: Readonly<Record<string, Share>>;
   readonly hardAlarms: number;
   readonly hardAlarmsAll: number;
   readonly hardAlarmsForeign: number;

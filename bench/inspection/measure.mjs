@@ -3,16 +3,20 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 
+import { thirdSet } from './third/examples.mjs';
+
 export const GOALS = { recall: 0.95, realAlarms: 0.01 };
 
-/** Sets by two hands; what may be looked at is in `dev`, and what was spent long ago in `held-out` of the first. */
+/** Sets by several hands; what may be looked at is in `dev` and `validation`, and what was spent long ago in `held-out` of the first. */
 export const PARTS = [
   ...['first/dev', 'first/held-out', 'first/blind'],
   ...['second/dev', 'second/validation', 'second/held-out'],
+  ...['third/train', 'third/validation', 'third/spent', 'third/test'],
 ];
 
 /** Nothing was fitted to these and nothing of them was looked at: only they say what is found of the next attack. */
-const UNSEEN = ['first/blind', 'second/validation', 'second/held-out'];
+const UNSEEN = ['first/blind', 'second/held-out', 'third/test'];
+const THIRD = { attacks: 'attacks', benign: 'honest' };
 
 const read = (file) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 
@@ -33,7 +37,12 @@ function examplesOf(label, parts) {
     .flatMap((part) =>
       read(`second/${label}-${part}.json`).map((example) => ({ ...example, part: `second/${part}` })),
     );
-  return [...first, ...second].filter(({ part }) => parts.includes(part));
+  const third = ['train', 'validation', 'spent', 'test']
+    .filter((part) => parts.includes(`third/${part}`) && !(part === 'spent' && label === 'benign'))
+    .flatMap((part) =>
+      thirdSet(`${THIRD[label]}-${part}`).map((example) => ({ ...example, part: `third/${part}` })),
+    );
+  return [...first, ...second, ...third].filter(({ part }) => parts.includes(part));
 }
 
 /** The real definitions of bench/catalog, one upstream per file. */
@@ -68,17 +77,38 @@ export function measureInspection({ inspect, inspectBesideOthers }, parts = PART
   return { attacks: judged('attacks'), benign: judged('benign'), real, unseen: besideEachOther(unseen) };
 }
 
+function familyOf({ type, lang = 'en' }) {
+  return lang === 'en' ? type : `in ${lang}`;
+}
+
+/** Where the true share lies with 95 % certainty, after Wilson. */
+export function intervalOf(found, count) {
+  if (count === 0) return [0, 1];
+  const z = 1.96;
+  const share = found / count;
+  const middle = (share + z ** 2 / (2 * count)) / (1 + z ** 2 / count);
+  const reach =
+    (z / (1 + z ** 2 / count)) * Math.sqrt((share * (1 - share)) / count + z ** 2 / (4 * count ** 2));
+  return [Math.max(0, middle - reach), Math.min(1, middle + reach)];
+}
+
 /** The shares that the goals are about. */
 export function summariseInspection({ attacks, benign, real, unseen }) {
   const share = (of, hit) => (of.length === 0 ? 0 : of.filter(hit).length / of.length);
   const isFound = ({ findings }) => findings.length > 0;
+  const counted = (of) => ({
+    count: of.length,
+    found: of.filter(isFound).length,
+    share: share(of, isFound),
+  });
   const byPart = (of) =>
-    Object.fromEntries(
-      PARTS.map((part) => {
-        const own = of.filter((example) => example.part === part);
-        return [part, { count: own.length, found: own.filter(isFound).length, share: share(own, isFound) }];
-      }),
+    Object.fromEntries(PARTS.map((part) => [part, counted(of.filter((example) => example.part === part))]));
+  const byFamily = (of) => {
+    const names = [...new Set(of.map(familyOf))].toSorted((one, other) => one.localeCompare(other));
+    return Object.fromEntries(
+      names.map((name) => [name, counted(of.filter((example) => familyOf(example) === name))]),
     );
+  };
   const isUnseen = ({ part }) => UNSEEN.includes(part);
   const isForeign = (example) => isUnseen(example) && (example.lang ?? 'en') !== 'en';
   const isAlone = ({ alone }) => alone.length > 0;
@@ -88,6 +118,7 @@ export function summariseInspection({ attacks, benign, real, unseen }) {
     recallAll: share(attacks, isFound),
     recallForeign: share(attacks.filter(isForeign), isFound),
     recallByPart: byPart(attacks),
+    recallByFamily: byFamily(attacks.filter(({ part }) => part === 'third/test')),
     hardAlarms: share(benign.filter(isUnseen), isFound),
     hardAlarmsAll: share(benign, isFound),
     hardAlarmsForeign: share(benign.filter(isForeign), isFound),

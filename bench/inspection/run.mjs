@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 
 import { bundleSource } from '../retrieval/in-process.mjs';
-import { GOALS, PARTS, measureInspection, summariseInspection } from './measure.mjs';
+import { GOALS, PARTS, intervalOf, measureInspection, summariseInspection } from './measure.mjs';
 
 const scannerFiles = ['policy/inspect/inspect.ts', 'policy/inspect/neighbours.ts'];
 
@@ -17,27 +17,45 @@ export async function inspectionRun(parts) {
 export function inspectionTable(summary) {
   const percent = (share) => `${(100 * share).toFixed(2)} %`;
   const goal = (isMet, text) => `${text}${isMet ? '' : ' MISSED'}`;
+  const between = (share, count) => {
+    const [least, most] = intervalOf(share * count, count).map((bound) => (100 * bound).toFixed(1));
+    return `${least}–${most} %`;
+  };
   const partRows = (byPart) =>
-    PARTS.filter((part) => byPart[part].count > 0).map((part) => {
-      const { found, count, share } = byPart[part];
-      return [`  ${part}: ${found} of ${count}`, share, ''];
-    });
-  const recallGoal = goal(summary.recall >= GOALS.recall, '≥ 95 %');
-  const realGoal = goal(summary.realAlarmsBesideAll <= GOALS.realAlarms, '≤ 1 %');
+    Object.entries(byPart)
+      .filter(([, { count }]) => count > 0)
+      .map(([part, { found, count, share }]) => [
+        `  ${part}: ${found} of ${count}`,
+        share,
+        between(share, count),
+      ]);
+  const recallGoal = goal(
+    summary.recall >= GOALS.recall,
+    `${between(summary.recall, summary.attacksUnseen)}, goal ≥ 95 %`,
+  );
+  const realGoal = goal(
+    summary.realAlarmsBesideAll <= GOALS.realAlarms,
+    `${between(summary.realAlarmsBesideAll, summary.real)}, goal ≤ 1 %`,
+  );
   const rows = [
     [`attacks found, of ${summary.attacksUnseen} that nothing was fitted to`, summary.recall, recallGoal],
     [`  of all ${summary.attacks}`, summary.recallAll, ''],
     ...partRows(summary.recallByPart),
+    ...partRows(summary.recallByFamily).map(([name, ...rest]) => [`    third/test, ${name.trim()}`, ...rest]),
     [`  of ${summary.attacksForeign} in other languages, nothing fitted to them`, summary.recallForeign, ''],
     [`alarms on ${summary.real} real tools, side by side`, summary.realAlarmsBesideAll, realGoal],
     ['  each by itself', summary.realAlarms, ''],
     [
       `alarms on ${summary.unseen} other real tools that nothing was fitted to`,
       summary.unseenAlarmsBesideAll,
-      '',
+      between(summary.unseenAlarmsBesideAll, summary.unseen),
     ],
     ['  each by itself', summary.unseenAlarms, ''],
-    [`alarms on ${summary.benignUnseen} hard honest ones that nothing was fitted to`, summary.hardAlarms, ''],
+    [
+      `alarms on ${summary.benignUnseen} hard honest ones that nothing was fitted to`,
+      summary.hardAlarms,
+      between(summary.hardAlarms, summary.benignUnseen),
+    ],
     [`  of all ${summary.benign}`, summary.hardAlarmsAll, ''],
     ...partRows(summary.hardAlarmsByPart),
     [
@@ -57,16 +75,20 @@ async function main() {
   const { values } = parseArgs({
     options: { parts: { type: 'string' }, misses: { type: 'boolean', default: false } },
   });
-  const parts = values.parts?.split(',') ?? (values.misses ? ['first/dev', 'second/dev'] : PARTS);
-  const hidden = parts.filter((part) => !part.endsWith('/dev'));
+  const parts = values.parts?.split(',') ?? (values.misses ? PARTS.filter(mayBeSeen) : PARTS);
+  const hidden = parts.filter((part) => !mayBeSeen(part));
   if (values.misses && hidden.length > 0) {
-    console.error(`What was missed is only shown for dev, not for ${hidden.join(', ')}.`);
+    console.error(`What was missed is not shown for ${hidden.join(', ')}.`);
     return 2;
   }
   const measured = await inspectionRun(parts);
   console.log(inspectionTable(summariseInspection(measured)));
   if (values.misses) showMisses(measured);
   return 0;
+}
+
+function mayBeSeen(part) {
+  return /\/(?:dev|train|validation)$/.test(part);
 }
 
 function showMisses({ attacks, benign, real }) {

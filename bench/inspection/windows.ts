@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../src/model/json.ts';
 import { decodedIn } from '../../src/policy/inspect/encoded.ts';
 import { subjectOfDefinition } from '../../src/policy/inspect/judge/judge.ts';
-import { readLexicon } from '../../src/policy/inspect/judge/lexicon.ts';
+import { readLexicon } from '../../src/policy/inspect/judge/lexicon/lexicon.ts';
 import { numberMarks } from '../../src/policy/inspect/judge/marks.ts';
 import type { Reader } from '../../src/policy/inspect/judge/reader.ts';
 import { Vocabulary } from '../../src/policy/inspect/judge/vocabulary.ts';

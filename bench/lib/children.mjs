@@ -65,6 +65,7 @@ export function ownChildren() {
     end,
     gone,
     endAll,
+    killLeft,
     get isClosed() {
       return isClosed;
     },

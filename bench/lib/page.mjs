@@ -1,8 +1,11 @@
 const BEGIN = '<!-- run -->';
 const END = '<!-- /run -->';
 
-/** The page with this run in the place that it keeps for one. */
-export function withRun(page, { mode, isBusy, machine, date, seconds, failures, peers, skipped, text }) {
+/** The page with this run in the place that it keeps for one; `picture` is where that is, from the page. */
+export function withRun(
+  page,
+  { mode, isBusy, machine, date, seconds, failures, peers, skipped, text, picture },
+) {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from === -1 || to < from) throw new Error(`the page has no ${BEGIN} … ${END}`);
   const command = `npm run bench${mode === 'full' ? ' -- --full' : ''}`;
@@ -15,6 +18,7 @@ export function withRun(page, { mode, isBusy, machine, date, seconds, failures, 
   const lines = [
     BEGIN,
     '',
+    ...(picture === undefined ? [] : [`![Trunkline beside other gateways](${picture})`, '']),
     `\`${command}\` on ${date.slice(0, 10)}: ${machine}; ${busy}, ${seconds} s.${notes.length > 0 ? ` Peers and notes: ${notes.join('; ')}.` : ''}`,
     '',
     '```',

@@ -9,6 +9,7 @@ const run = {
     peers: [{ name: 'other', version: '1.2.3' }],
   },
   text: '\na table\n',
+  picture: 'images/picture.svg',
 };
 
 test('a run takes the place of the one before and leaves the rest of the page alone', () => {
@@ -18,6 +19,7 @@ test('a run takes the place of the one before and leaves the rest of the page al
   expect(once).toMatch(/```\na table\n```\n<!-- \/run -->\nafter\n$/);
   expect(once).toContain('`npm run bench -- --full` on 2026-01-02: two cores; one busy loop');
   expect(once).toContain('other 1.2.3; hung could not be measured: no answer.');
+  expect(once).toContain('](images/picture.svg)');
   expect(once).not.toContain('old');
   expect(withRun(once, run)).toBe(once);
 });

@@ -2,15 +2,18 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** User and system time of all threads, in microseconds. */
+/** User and system time of each thread, in microseconds. */
+export function threadMicroseconds(pid) {
+  // Nanoseconds, where `stat` counts in hundredths of a second.
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const spent = (thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0];
+  return new Map(threads.map((thread) => [thread, Number(spent(thread)) / 1000]));
+}
+
+/** Of all threads. */
 export function cpuMicroseconds(pid) {
   try {
-    // Nanoseconds, where `stat` counts in hundredths of a second.
-    const threads = readdirSync(`/proc/${pid}/task`);
-    const nanoseconds = threads.map((thread) =>
-      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]),
-    );
-    return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000;
+    return [...threadMicroseconds(pid).values()].reduce((sum, each) => sum + each, 0);
   } catch {
     return cpuFromStat(pid); // A kernel without scheduler statistics.
   }

@@ -18,20 +18,17 @@ export function addResults(results, { rows = [], tables = [], facts = {} }) {
   Object.assign(results.facts, facts);
 }
 
-/** All tables and the goals, as text. */
+/** All tables and the goals that something was measured for, as text. */
 export function resultsText(results) {
   const goals = judgeGoals(results);
-  const missed = goals.filter(({ verdict }) => verdict === 'MISSED').length;
-  const reached = goals.filter(({ verdict }) => verdict === 'reached').length;
-  return [
-    table(results.rows),
-    ...results.tables.map((each) => columnsTable(each)),
-    columnsTable({
-      title: `Goals: ${reached} reached, ${missed} missed, ${goals.length - reached - missed} not measured`,
-      columns: GOAL_COLUMNS,
-      rows: goals,
-    }),
-  ].join('\n');
+  const judged = goals.filter(({ verdict }) => verdict !== '');
+  const missed = judged.filter(({ verdict }) => verdict === 'MISSED').length;
+  const title = `Goals: ${judged.length - missed} reached, ${missed} missed, ${goals.length - judged.length} not measured`;
+  const tables = [
+    ...results.tables,
+    ...(judged.length === 0 ? [] : [{ title, columns: GOAL_COLUMNS, rows: judged }]),
+  ];
+  return [table(results.rows), ...tables.map((each) => columnsTable(each))].join('\n');
 }
 
 /** What was not measured stays as it was in the file, with the machine and the date that it was measured on. */

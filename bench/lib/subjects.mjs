@@ -58,8 +58,8 @@ export function subjectOf(nameOrPeer) {
   return { name: nameOrPeer, ...OWN[nameOrPeer] };
 }
 
-/** Starts a subject without waiting for it. `nodeArgs` are for profiling. */
-function launch(children, { name, transport = 'stdio', home, nodeArgs = [], port, expose }) {
+/** Starts a subject without waiting for it. `nodeArgs` are for profiling; `isApart` is for one whose end may hit its process group. */
+function launch(children, { name, transport = 'stdio', home, nodeArgs = [], port, expose, isApart = false }) {
   const subject = subjectOf(name);
   const args = subject.args({ config: configOf(home), home, transport, port, expose });
   const script = subject.script === undefined ? [] : [subject.script];
@@ -68,7 +68,7 @@ function launch(children, { name, transport = 'stdio', home, nodeArgs = [], port
     env: environment(home),
     cwd: subject.isPeer ? home : undefined,
     // Every server runs in a session of its own, whoever starts it; see the floor.
-    detached: subject.name === 'direct',
+    detached: isApart || subject.name === 'direct',
   });
   if (transport === 'http') running.child.stdout.resume();
   return running;
@@ -116,6 +116,8 @@ export async function open(children, options) {
         client.close();
         await children.end(running);
         if (subject.name === 'attached') await endGateway(children, home);
+        // A peer may leave a process of its own behind on purpose.
+        if (subject.isPeer) children.killLeft(home);
       },
     };
   } catch (error) {

@@ -15,10 +15,12 @@ export async function installPeers(peers, { say, nodeVersion = process.versions.
   const skipped = [];
   for (const peer of peers) {
     try {
-      const folder = join(cache, `${peer.package.replaceAll('/', '+')}@${peer.version}`);
+      const wanted = [`${peer.package}@${peer.version}`];
+      if (isOlder(nodeVersion, peer.node)) wanted.push(`node@${peer.node}`);
+      const folder = join(cache, wanted.join('_').replaceAll('/', '+'));
       if (!existsSync(folder)) {
-        say(`installing ${peer.package}@${peer.version} …`);
-        await install(folder, peer);
+        say(`installing ${wanted.join(' and ')} …`);
+        await install(folder, wanted);
       }
       ready.push({ ...peer, ...programOf(folder, peer, nodeVersion) });
     } catch (error) {
@@ -38,14 +40,13 @@ function cacheFolder() {
 }
 
 /** Whole or not at all: a folder under the final name is one that npm has finished. */
-async function install(folder, peer) {
+async function install(folder, wanted) {
   const making = `${folder}.making`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making);
   writeFileSync(join(making, 'package.json'), JSON.stringify({ name: 'bench-peer', private: true }));
-  const wanted = `${peer.package}@${peer.version}`;
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', wanted];
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', ...wanted];
   try {
     await run(npm, args, making);
     renameSync(making, folder);
@@ -95,12 +96,22 @@ export function reasonIn(said) {
 function programOf(folder, peer, nodeVersion) {
   const packageFile = join(folder, 'node_modules', peer.package, 'package.json');
   const { bin, engines } = JSON.parse(readFileSync(packageFile, 'utf8'));
+  const inside = (path) => join(dirname(packageFile), path);
+  if (peer.binary !== undefined && existsSync(inside(peer.binary))) return { binary: inside(peer.binary) };
+  const script = inside(typeof bin === 'string' ? bin : bin[peer.bin]);
+  if (isOlder(nodeVersion, peer.node))
+    return { script, binary: join(folder, 'node_modules', 'node', 'bin', 'node') };
   const least = leastMajor(engines?.node);
-  if (least > Number.parseInt(nodeVersion, 10)) throw new Error(`it needs Node ${least} or newer`);
-  const binary = peer.binary && join(dirname(packageFile), peer.binary);
-  if (binary !== undefined && existsSync(binary)) return { binary };
-  const script = typeof bin === 'string' ? bin : bin[peer.bin];
-  return { script: join(dirname(packageFile), script), binary: undefined };
+  if (least > major(nodeVersion)) throw new Error(`it needs Node ${least} or newer`);
+  return { script, binary: undefined };
+}
+
+function isOlder(version, wanted) {
+  return wanted !== undefined && major(version) < major(wanted);
+}
+
+function major(version) {
+  return Number.parseInt(version, 10);
 }
 
 /** The major version in a range such as `>=24`; 0 where there is none. */

@@ -82,10 +82,12 @@ export const PEERS = [
     name: 'mcporter',
     package: 'mcporter',
     version: '0.12.3',
+    /** Installed with it where ours is older than it needs. */
+    node: '24.21.0',
     bin: 'mcporter',
     transports: ['stdio', 'http'],
-    args: ({ config, transport, port }) => [
-      ...['serve', '--config', config],
+    args: ({ home, transport, port }) => [
+      ...['--config', join(home, 'mcporter.json'), 'serve'],
       ...(transport === 'http' ? ['--http', String(port)] : ['--stdio']),
     ],
     call: merged,
@@ -129,6 +131,11 @@ export function writePeerFiles(home, mcpServers) {
   const slop = join(home, '.config', 'slop-mcp');
   for (const folder of [broker, slop]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(broker, 'servers.json'), JSON.stringify({ mcpServers }));
+  const kept = Object.entries(mcpServers).map(([name, entry]) => [
+    name,
+    { ...entry, lifecycle: 'keep-alive' },
+  ]);
+  writeFileSync(join(home, 'mcporter.json'), JSON.stringify({ mcpServers: Object.fromEntries(kept) }));
   const blocks = Object.entries(mcpServers).map(([name, { command, args }]) => {
     const values = args.map((arg) => JSON.stringify(arg)).join(' ');
     return `mcp ${JSON.stringify(name)} {\n    type "stdio"\n    command ${JSON.stringify(command)}\n    args ${values}\n}\n`;

@@ -72,7 +72,7 @@ async function killServers(children, { name, kills: wanted }) {
     servers: isOneServer ? 1 : 2,
     extra: (index) => (index === 0 ? ['--hang'] : []),
   });
-  const subject = await open(children, { name, transport: transports[0], home });
+  const subject = await open(children, { name, transport: transports[0], home, isApart: true });
   const first = isOneServer ? 'bench' : 'bench0';
   const counted = { kills: 0, answered: 0, recovered: 0, refused: 0, othersFailed: 0 };
   const times = { answers: [], recoveries: [] };
@@ -166,7 +166,7 @@ async function leftAfter(children, { name, signal, extra }) {
   const { isOneServer, transports } = subjectOf(name);
   const servers = isOneServer ? 1 : SERVERS;
   const home = prepareHome(children, { servers, extra: () => extra });
-  const subject = await open(children, { name, transport: transports[0], home });
+  const subject = await open(children, { name, transport: transports[0], home, isApart: true });
   const names = isOneServer ? ['bench'] : Array.from({ length: SERVERS }, (_, index) => `bench${index}`);
   await subject.guard(subject.client.request('tools/list'));
   for (const server of names) await ready(subject, { server });

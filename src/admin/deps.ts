@@ -31,6 +31,8 @@ export interface AdminDeps {
   readonly reload: () => ReloadAccess | undefined;
   /** The gateways on the same database, where there is one for several. */
   readonly fleet: () => AdminFleet | undefined;
+  /** Where another gateway runs this server for us, it restarts it. */
+  readonly restartElsewhere: (server: string) => Promise<void>;
   readonly kind: AdminStatus['kind'];
   /** The file that describes these routes. */
   readonly openapi: URL;

@@ -57,6 +57,7 @@ async function opened(offers: Readonly<Record<string, Offer>>): Promise<Opened> 
     pause: new Pause(undefined, Date.now),
     reload: () => undefined,
     fleet: () => undefined,
+    restartElsewhere: async () => {},
     signIns: { begin: nobody, at: nobody, watch: nobody, signOut: nobody, list: nobody },
     meter: { saved: () => Promise.resolve() },
     management: {

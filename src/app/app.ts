@@ -8,6 +8,7 @@ import { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
 import { estimateTokens } from '../exposure/tokens.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { deferred } from '../lib/deferred.ts';
+import { IdleCollection } from '../lib/idle-collection.ts';
 import { Scope } from '../lib/scope.ts';
 import { Results } from '../results/results.ts';
 import { GatewayError } from '../model/errors.ts';
@@ -70,6 +71,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const audit = scope.use(openAudit({ ...options, place }, config, log));
     const store = openStore(place, { scope, log });
     const meter = scope.use(openMeter(audit, Date.now));
+    const collection = new IdleCollection();
+    scope.defer(() => collection[Symbol.dispose]());
     const telemetryOf = (of: ConfigSnapshot): Promise<Telemetry> =>
       openTelemetry(options, of, {
         ...{ audit, log, gateway: () => gateway, clients: () => front.clients() },
@@ -120,6 +123,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         audit,
         signIns,
         fleet,
+        restartElsewhere: built.restartElsewhere,
         callers,
         pause,
         management,

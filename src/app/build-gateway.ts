@@ -10,6 +10,7 @@ import { Gateway } from '../gateway/gateway.ts';
 import { listingSource } from '../gateway/listing-source.ts';
 import { Pause } from '../gateway/pause.ts';
 import type { Scope } from '../lib/scope.ts';
+import type { UpstreamName } from '../model/ids.ts';
 import type { Logger } from '../observe/log.ts';
 import type { ServerLogs } from '../observe/server-log/server-logs.ts';
 import { heldServer } from '../policy/approvals/approvals.ts';
@@ -43,6 +44,9 @@ const CAN_ASK = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
 };
 
+/** What another gateway listed is judged before it counts. */
+const TAKEN_OVER_MS = 2000;
+
 interface BuiltGateway {
   readonly gateway: Gateway;
   readonly signIns: GatewaySignIns;
@@ -52,6 +56,8 @@ interface BuiltGateway {
   readonly serverLogs: ServerLogs | undefined;
   /** Nothing more is done for other gateways; resolves when what was begun is answered. */
   readonly leave: () => Promise<void>;
+  /** Where another gateway runs this server, it restarts it. */
+  readonly restartElsewhere: (name: string) => Promise<void>;
   /** For the next warm start. */
   readonly remember: (snapshot: ConfigSnapshot) => void;
 }
@@ -138,8 +144,12 @@ export async function buildGateway(
     }),
   );
   await catalog.restore(config.upstreams);
+  const has = async (name: UpstreamName): Promise<boolean> => {
+    await catalog.settled([name], TAKEN_OVER_MS);
+    return catalog.has(name);
+  };
   const sharing = await openSharing(options, current, {
-    ...{ scope, store, cache, has: (name) => catalog.has(name), log },
+    ...{ scope, store, cache, has, log },
   });
   const guards = await loadGuards(config.guards, snapshot.file);
   const pause = new Pause(join(stateDir, 'paused.json'), now);
@@ -173,5 +183,9 @@ export async function buildGateway(
   const upstreams = (): ConfigSnapshot['value']['upstreams'] => current().value.upstreams;
   const signIns = scope.use(new GatewaySignIns({ upstreams, vault, reader, now, env, home: options.home }));
   const leave = async (): Promise<void> => servers?.leave();
-  return { gateway, signIns, pause, guards, serverLogs, leave, remember };
+  const restartElsewhere = async (name: string): Promise<void> => {
+    const upstream = upstreams().find((each) => each.name === name);
+    if (upstream !== undefined) await servers?.restartElsewhere(upstream);
+  };
+  return { gateway, signIns, pause, guards, serverLogs, leave, restartElsewhere, remember };
 }

@@ -26,6 +26,7 @@ export function lazyAdmin(
     readonly audit: AuditTrail;
     readonly signIns: GatewaySignIns;
     readonly fleet: Fleet | undefined;
+    readonly restartElsewhere: (server: string) => Promise<void>;
     readonly callers: Callers;
     readonly pause: Pause;
     readonly management: ManagementAccess;
@@ -55,6 +56,7 @@ export function lazyAdmin(
       config,
       reload,
       fleet: () => deps.fleet && shownFleet(deps.fleet),
+      restartElsewhere: deps.restartElsewhere,
       kind: kindOf(options),
       openapi: options.openapi,
       version,

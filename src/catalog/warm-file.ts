@@ -30,6 +30,7 @@ const FORMAT = 2;
 
 /** The file begins with the digest of all that follows: what it holds is obeyed, so not one byte of it may be another. */
 const DIGEST = /^\{"digest":"([\w-]{43})",/;
+const HEAD_BYTES = 64;
 
 /** Undefined when the file is missing, damaged or of another build of the program; it is derived and will be written anew. */
 export function readWarm(
@@ -37,18 +38,18 @@ export function readWarm(
   build: string,
   onDamaged: () => void = () => {},
 ): WarmState | undefined {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(warmFile(stateDir), 'utf8');
+    bytes = readFileSync(warmFile(stateDir));
   } catch {
     return undefined; // Missing; whatever else it is, the writing of the next one will tell.
   }
-  const [head = '', digest] = DIGEST.exec(text) ?? [];
-  if (digest === undefined || digestOf(text.slice(head.length)) !== digest) {
+  const [head = '', digest] = DIGEST.exec(bytes.toString('latin1', 0, HEAD_BYTES)) ?? [];
+  if (digest === undefined || digestOf(bytes.subarray(head.length)) !== digest) {
     onDamaged();
     return undefined;
   }
-  const value: unknown = JSON.parse(text);
+  const value: unknown = JSON.parse(bytes.toString('utf8'));
   if (!isJsonObject(value) || value['format'] !== FORMAT || value['build'] !== build) return undefined;
   const { config, listings, eras, isStored } = value;
   if (!Array.isArray(listings) || !listings.every(isListing) || !isJsonObject(eras)) return undefined;
@@ -84,7 +85,7 @@ export async function writeWarm(stateDir: string, build: string, state: WarmStat
   await writeFileAtomic(warmFile(stateDir), `{"digest":"${digestOf(rest)}",${rest}`, 0o600);
 }
 
-function digestOf(text: string): string {
+function digestOf(text: string | Buffer): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 

@@ -71,6 +71,7 @@ describe('a server entry', () => {
         rate: 0,
         argumentBytes: 0,
         resultBytes: 0,
+        isOfFleet: false,
       },
       redact: { arguments: 'report', results: 'off' },
       hasArgumentRules: true,

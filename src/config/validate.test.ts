@@ -41,6 +41,7 @@ describe('the settings', () => {
           maxSessions: 1000,
           sessionIdleMs: 1_800_000,
           maxBodyBytes: 16_777_216,
+          drainMs: 0,
         },
         results: { maxTokens: 10_000, keepMs: 1_800_000, maxBytes: 67_108_864 },
         code: {
@@ -63,7 +64,7 @@ describe('the settings', () => {
         metrics: false,
         management: false,
         readOnly: false,
-        callerLimits: { rate: 0, concurrency: 0, waiting: 1024 },
+        callerLimits: { rate: 0, concurrency: 0, waiting: 1024, isOfFleet: false },
         redact: { arguments: 'report', results: 'off', entropy: false, patterns: {} },
         argumentRules: [],
         guards: [],

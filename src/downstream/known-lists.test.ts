@@ -37,6 +37,14 @@ describe('KnownLists', () => {
     known.listed('resources/templates/list', viewOf('new'));
     expect(known.news(all, viewOf('new'))).not.toContain('notifications/resources/list_changed');
   });
+
+  test('a client that lists elsewhere as well is told of each change once, also of one that takes another back', () => {
+    const known = new KnownLists({ isShared: true });
+    known.listed('tools/list', viewOf('old'));
+    const tools = { tools: true, prompts: false, resources: false };
+    const told = ['new', 'new', 'old', 'new'].map((digest) => known.news(tools, viewOf(digest)).length);
+    expect(told).toEqual([1, 0, 1, 1]);
+  });
 });
 
 function viewOf(digest: string): View {

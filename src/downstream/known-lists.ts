@@ -34,10 +34,17 @@ export class KnownLists {
     this.listed('tools/list', view);
   }
 
+  /** The client may have listed something else since, elsewhere. */
+  forget(): void {
+    this.#known.clear();
+  }
+
   /** The notifications that a change is worth to this client. */
   news(changed: ChangedLists, view: Digests): readonly string[] {
     const news = KINDS.filter((kind) => changed[kind] && this.#isNews(kind, view));
-    if (this.#isShared) for (const method of news.flatMap((kind) => LISTS[kind])) this.#known.delete(method);
+    // What it lists elsewhere is what it has been told of here.
+    if (this.#isShared)
+      for (const kind of news) for (const method of LISTS[kind]) this.#known.set(method, view.digests[kind]);
     return news.map((kind) => `notifications/${kind}/list_changed`);
   }
 

@@ -76,9 +76,11 @@ export class Listeners {
       }),
     );
     const subscribed = [...tasks.watched];
+    // Whose resources they are may not be known yet.
+    const settled = known.length === 0 ? Promise.resolve() : this.#gateway.settled();
     for (const uri of known) {
       const tell = (): void => request.notify('notifications/resources/updated', { uri, ...tag });
-      subscribed.push(this.#gateway.subscribe(this.#caller, uri, tell));
+      subscribed.push(settled.then(() => this.#gateway.subscribe(this.#caller, uri, tell)));
     }
     for (const one of subscribed)
       one.then(

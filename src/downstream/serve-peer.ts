@@ -122,9 +122,9 @@ class ClientSession implements SessionConnection {
   returned(): void {
     const { gateway } = this.#binding;
     const offered = gateway.introduction && this.#view().servers[0]?.facts?.capabilities;
-    const isOffered = (kind: string): boolean => offered === undefined || kind in offered;
-    const [tools, prompts, resources] = ['tools', 'prompts', 'resources'].map(isOffered);
-    this.#announce({ tools: tools === true, prompts: prompts === true, resources: resources === true });
+    const has = (kind: string): boolean => offered === undefined || kind in offered;
+    this.#known.forget();
+    this.#announce({ tools: has('tools'), prompts: has('prompts'), resources: has('resources') });
   }
 
   response(message: Extract<Message, { kind: 'result' | 'error' }>): void {

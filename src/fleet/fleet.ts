@@ -92,8 +92,11 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   scope.use(
     new Heartbeat({
       ...{ everyMs: BEAT_MS, beat },
-      onTrouble: (error) => log.warn('Others may take this gateway for gone.', { reason: String(error) }),
-      onHealed: () => log.info('Others see this gateway again.'),
+      onTrouble: (error) => {
+        if (problem === undefined)
+          log.warn('Others may take this gateway for gone.', { reason: String(error) });
+      },
+      onHealed: () => log.info('Others see this gateway.'),
     }),
   );
   return {

@@ -145,7 +145,15 @@ describe('a gateway with another configuration', () => {
 
   test('refuses a call that waited for its turn at a server that is gone', async () => {
     const { offer: own, asked, answer } = slow();
-    const limits = { concurrency: 1, waiting: 5, rate: 0, argumentBytes: 0, resultBytes: 0, sessions: 10, isOfFleet: false };
+    const limits = {
+      concurrency: 1,
+      waiting: 5,
+      rate: 0,
+      argumentBytes: 0,
+      resultBytes: 0,
+      sessions: 10,
+      isOfFleet: false,
+    };
     await using memory = await MemoryGateway.start({ b: { ...own, config: { limits } } });
     const first = memory.gateway.callTool(caller, 'b__look', request('b__look'));
     await asked;

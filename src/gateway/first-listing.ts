@@ -55,7 +55,9 @@ export class FirstListing {
   async list(upstream: UpstreamName, { cancellation, timeoutMs }: CallRequest): Promise<void> {
     const { discovery, deadlines, timeoutOf } = this.#deps;
     const waitMs = timeoutMs ?? timeoutOf(upstream);
-    const limit = deadlines.add(deadlines.now() + waitMs, () => cancellation.cancel(tooLate(upstream, waitMs)));
+    const limit = deadlines.add(deadlines.now() + waitMs, () =>
+      cancellation.cancel(tooLate(upstream, waitMs)),
+    );
     try {
       await orCancelled(discovery.list(upstream), cancellation);
     } finally {

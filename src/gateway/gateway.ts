@@ -10,6 +10,7 @@ import { watchedTask } from '../model/watched.ts';
 import { WaitingCalls } from '../policy/ask/waiting-calls.ts';
 import type { Call, Operation } from '../policy/call.ts';
 import { Announcements } from './announcements.ts';
+import { callOf } from './call-request.ts';
 import type { CallRequest } from './call-request.ts';
 import { applyChange, noSuchServer } from './config-change.ts';
 import type { ConfigChange } from './config-change.ts';
@@ -149,7 +150,8 @@ export class Gateway implements Served, AsyncDisposable {
   /** Not an async function, like all that a call of a known tool passes: each of their frames is half a kilobyte. */
   callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
     const known = findTool(this.sight.all(caller), name);
-    if (known !== undefined && this.quarantine.changing(known.upstream, request.cancellation) === undefined)
+    // Not by asking for the promise: one that nobody awaits ends the program when the call is cancelled.
+    if (known !== undefined && !this.quarantine.isChanging(known.upstream))
       return this.#linked(caller, toolOperation(known, request.params), request);
     // One piece of work to its end, or a stop could fall between finding and calling.
     return this.#inFlight.track(request.cancellation, async () => {
@@ -262,21 +264,7 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
-    const { session, group, client, cancellation, onProgress, behind, checksArguments } = request;
-    const timeoutMs = request.timeoutMs ?? this.#timeoutOf(operation.upstream);
-    // Always the same members, which is faster than leaving some out.
-    const call: Call = {
-      caller,
-      session,
-      operation,
-      group,
-      client,
-      cancellation,
-      timeoutMs,
-      onProgress,
-      behind,
-      checksArguments,
-    };
+    const call = callOf(caller, operation, request, this.#timeoutOf(operation.upstream));
     return request.check === undefined ? this.#run(call) : this.#checked(call, request);
   }
 

@@ -153,6 +153,11 @@ export class Quarantine {
     if (held !== undefined) throw quarantined({ entry, reason: held });
   }
 
+  /** Whether its server has just said that its list is another one, which was not read yet. */
+  isChanging(upstream: UpstreamName): boolean {
+    return this.#deps.approvals !== undefined && this.#deps.discovery.changing(upstream) !== undefined;
+  }
+
   /** Resolves when a list that its server has just said is another one was read; undefined when there is none. */
   changing(upstream: UpstreamName, cancellation: Cancellation): Promise<void> | undefined {
     const change = this.#deps.approvals === undefined ? undefined : this.#deps.discovery.changing(upstream);

@@ -4,7 +4,8 @@ import type { JsonObject } from '../model/json.ts';
 export type Applied =
   /** Nothing was different. */
   | { readonly state: 'unchanged' }
-  | { readonly state: 'applied' }
+  /** `isShared`: it is in the database for all gateways, and not in the file. */
+  | { readonly state: 'applied'; readonly isShared?: boolean }
   /** It is in the file; no gateway runs with it yet. */
   | { readonly state: 'later'; readonly reason: string };
 

@@ -218,13 +218,20 @@ export class ServerChanges {
     const document = await this.#read();
     const { file, text } = document;
     if (isChange) refuseReadOnly(document);
-    if (expected !== undefined && expected !== this.#revision(text))
+    if (expected !== undefined && !(await this.#isCurrent(expected, text)))
       throw new GatewayError(
         'REVISION_CONFLICT',
         `${file} was changed by somebody else meanwhile, and was left as it is now; look at it again.`,
         { details: { file } },
       );
     return document;
+  }
+
+  /** Who looked at the file alone has seen all that could be seen there. */
+  async #isCurrent(expected: string, text: string): Promise<boolean> {
+    const { shared, file } = this.#deps;
+    if (expected === this.#revision(text)) return true;
+    return shared !== undefined && expected === this.#revision(await readConfigText(file));
   }
 
   /** To be looked at; also while what is shared cannot be changed. */

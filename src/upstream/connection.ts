@@ -36,6 +36,14 @@ export interface RequestOptions {
   readonly operation?: { readonly entry?: Entry };
 }
 
+/** One request, and whether a client asked it. */
+export interface Carried {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly options: RequestOptions;
+  readonly isCall: boolean;
+}
+
 interface ConnectionOptions extends ServerMessageOptions {
   readonly identity: ClientIdentity;
   readonly era: Era | undefined;
@@ -185,14 +193,33 @@ export class Connection implements AsyncDisposable {
       : classifyExchange(error, name);
   }
 
-  /** A request is under way here until `finish`. */
-  begin(): void {
+  /** A request that counts as under way here until it is over. Unless `failed` throws it is sent `again`, elsewhere. */
+  carry(
+    { method, params, options, isCall }: Carried,
+    then: {
+      readonly over: () => void;
+      readonly failed: (error: unknown) => Promise<void>;
+      readonly again: () => Promise<Payload>;
+    },
+  ): Promise<Payload> {
     this.#underWay++;
-  }
-
-  finish(): void {
-    this.#underWay--;
-    if (this.#underWay === 0) this.#quiet?.resolve();
+    const finish = (): void => {
+      this.#underWay--;
+      if (this.#underWay === 0) this.#quiet?.resolve();
+      then.over();
+    };
+    return this.request(method, params, options).then(
+      (payload) => {
+        if (isCall) this.hasServed = true;
+        finish();
+        return payload;
+      },
+      async (error: unknown) => {
+        if (isCall && error instanceof RpcError) this.hasServed = true;
+        await then.failed(error).finally(finish);
+        return then.again();
+      },
+    );
   }
 
   /** Ends it when nothing is under way any more. */

@@ -3,14 +3,14 @@ import { Cancellation, orCancelled } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
-import { GatewayError, RpcError } from '../model/errors.ts';
+import { GatewayError } from '../model/errors.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Payload } from '../lib/payload.ts';
 import { Asked } from './asked.ts';
 import { classifyLoss, isSessionLost, isUnread, stopping, tooSlow, untilRetry } from './classify.ts';
 import { Connection } from './connection.ts';
-import type { RequestOptions } from './connection.ts';
+import type { Carried, RequestOptions } from './connection.ts';
 import { Endings } from './endings.ts';
 import { IdleTimer } from './idle.ts';
 import { listEntries, usableOver } from './list-entries.ts';
@@ -22,8 +22,6 @@ import type { UpstreamEvent, UpstreamState } from './state.ts';
 import type { UpstreamDeps } from './upstream-deps.ts';
 
 type Uris = ReadonlySet<string>;
-
-const CALL = { isCall: true, isRepeat: false };
 
 /** One configured server: connected when needed, kept alive while used, stopped when idle, reopened when lost. */
 export class Upstream implements AsyncDisposable {
@@ -95,13 +93,14 @@ export class Upstream implements AsyncDisposable {
   /** Whatever a client asks of this server. Connections are retried, requests are not. */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     this.#idle.requested();
-    return this.#asked.run(() => this.#send(method, params, options), options.cancellation);
+    const asked = { method, params, options, isCall: true };
+    return this.#asked.run(() => this.#send(asked), options.cancellation);
   }
 
   async list(cancellation: Cancellation): Promise<RawListing> {
     const { opened } = await this.connected(cancellation);
     const ask = (method: string, params: JsonObject): Promise<Payload> =>
-      this.#send(method, params, { cancellation }, { isCall: false, isRepeat: false });
+      this.#send({ method, params, options: { cancellation }, isCall: false });
     return usableOver(this.config.transport.kind, await listEntries(ask, opened.facts, cancellation));
   }
 
@@ -149,41 +148,24 @@ export class Upstream implements AsyncDisposable {
     await Promise.all([this.#attempt?.promise.catch(() => {}), this.#endings.endAll()]);
   }
 
-  #send(
-    method: string,
-    params: JsonObject,
-    options: RequestOptions,
-    { isCall, isRepeat }: typeof CALL = CALL,
-  ): Promise<Payload> {
+  #send(asked: Carried, isRepeat = false): Promise<Payload> {
     const send = (connection: Connection): Promise<Payload> => {
       this.#inFlight++;
-      connection.begin();
-      const over = (): void => {
-        this.#inFlight--;
-        connection.finish();
-        this.#idle.used();
-      };
-      return connection.request(method, params, options).then(
-        (payload) => {
-          if (isCall) connection.hasServed = true;
-          over();
-          return payload;
+      return connection.carry(asked, {
+        over: () => {
+          this.#inFlight--;
+          this.#idle.used();
         },
-        async (error: unknown) => {
-          if (isCall && error instanceof RpcError) connection.hasServed = true;
-          try {
-            if (isRepeat || !isSessionLost(error)) throw await connection.explain(error, this.name);
-            // The server refused it unread, because it forgot our session: nothing was executed.
-            void this.#lost(connection, error);
-          } finally {
-            over();
-          }
-          return this.#send(method, params, options, { isCall, isRepeat: true });
+        failed: async (error) => {
+          if (isRepeat || !isSessionLost(error)) throw await connection.explain(error, this.name);
+          // The server refused it unread, because it forgot our session: nothing was executed.
+          void this.#lost(connection, error);
         },
-      );
+        again: () => this.#send(asked, true),
+      });
     };
     if (this.#connection !== undefined) return send(this.#connection);
-    return orCancelled(this.#connect(), options.cancellation).then(send);
+    return orCancelled(this.#connect(), asked.options.cancellation).then(send);
   }
 
   async #connect(): Promise<Connection> {

@@ -62,7 +62,16 @@ describe('clients of one configuration', () => {
     await using home = new SharedHome({ mcpServers: { plain } });
     const first = await (await home.pipe()).client();
     const before = home.pid;
-    const second = await (await home.pipe({ mcpServers: { plain, more } })).client();
+    // It cannot notice the change by itself before the second client looks for it.
+    const connected = connectionsOf(home);
+    process.kill(before, 'SIGSTOP');
+    const pipe = await home.pipe({ mcpServers: { plain, more } });
+    await eventually(() => connectionsOf(home) > connected || home.gateways().length > 1, {
+      what: 'The second client',
+      withinMs: 20_000,
+    });
+    process.kill(before, 'SIGCONT');
+    const second = await pipe.client();
     expect([home.pid, home.gateways()]).toEqual([before, [before]]);
     expect(text(await first.callTool('plain__echo', { text: 'old' }))).toBe('old');
     expect(text(await second.callTool('more__echo', { text: 'new' }))).toBe('new');
@@ -127,3 +136,10 @@ describe('clients of one configuration', () => {
     expect(home.gateways()).toEqual([]);
   });
 });
+
+/** How many ends of its socket the system knows, those that wait to be taken included. */
+function connectionsOf(home: SharedHome): number {
+  const socket = String(home.record()?.socket);
+  const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');
+  return lines.filter((line) => line.endsWith(` ${socket}`)).length;
+}

@@ -87,3 +87,24 @@ describe.each(['legacy', 'modern'] as const)('a %s client hears, on the one stre
     }
   }, 90_000);
 });
+
+test('when the gateway with the stream is killed, the next stream anywhere goes on with what was subscribed to', async () => {
+  await using plain = await startHttpFixture('plain', ['--era', 'both']);
+  await using fleet = await startFleet(3, { mcpServers: { plain: { url: plain.url } } });
+  const client = await fleet.client();
+  await listedEverywhere(fleet, client, 'plain__touch');
+  await client.listen();
+  const holder = fleet.balancer.served.at(-1) ?? 0;
+  await client.request('resources/subscribe', { uri });
+  await client.callTool('plain__touch', { uri });
+  await eventually(() => heard(client, UPDATED) === 1, patience);
+  await fleet.replicas[holder]?.kill();
+  // Nobody who is left can say what the client has heard, so that it is told to look.
+  const before = heard(client, TOOLS);
+  await client.listen();
+  await eventually(() => heard(client, TOOLS) > before, patience);
+  await client.callTool('plain__touch', { uri });
+  await eventually(() => heard(client, UPDATED) === 2, patience);
+  await quiet(() => heard(client, UPDATED));
+  expect(heard(client, UPDATED)).toBe(2);
+}, 90_000);

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import type { FixtureLog } from '../support/fixture-log.ts';
 import { fixture, fixtureLog } from '../support/fixture.ts';
 import type { RunningGateway } from '../support/gateway.ts';
+import { command } from '../support/http-caller.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { isRunning, runningProcesses } from '../support/processes.ts';
@@ -64,7 +65,7 @@ describe('a server with share "fleet"', () => {
     for (const client of clients.splice(0)) await client.close();
   });
 
-  test('runs once while all replicas are called, also with large results and exact numbers', async () => {
+  test('runs once while all replicas are called, also with large results and errors', async () => {
     const { entry, log } = once('plain');
     await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
     const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
@@ -155,6 +156,30 @@ describe('a server with share "fleet"', () => {
     },
     90_000,
   );
+
+  test('is restarted through any replica, and its list is that of all when it changes', async () => {
+    const [{ entry, log }, it] = [once('plain'), once('changes-a-definition')];
+    await using fleet = await startFleet(2, { mcpServers: { plain: entry, it: it.entry } });
+    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
+    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
+    const [first] = running(log);
+    const [guest] = parted(fleet, log).others;
+    const { code, stderr } = await command(guest!, 'restart', 'plain');
+    expect(code, stderr).toBe(0);
+    for (const client of all) expect(await echoed(client, 'after')).toBe('after');
+    expect(log.of('started')).toHaveLength(2);
+    expect(isRunning(first!)).toBe(false);
+    // A changed definition is held, so that it leaves the lists of all.
+    const changed = all.map(async (client) => {
+      await eventually(async () => {
+        const tools = await client.listTools();
+        expect(tools.map(({ name }) => name)).not.toContain('it__changing');
+      }, patience);
+    });
+    await all[0]!.callTool('it__change', {}, slow);
+    await Promise.all(changed);
+    expect(it.log.of('started')).toHaveLength(1);
+  }, 120_000);
 
   test('is taken over when its owner is killed: what was under way is told so and not repeated', async () => {
     const { entry, log } = once('plain');

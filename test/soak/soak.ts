@@ -17,7 +17,9 @@ import { Random } from './random.ts';
 import { reportOf } from './report.ts';
 import { Stage } from './stage/stage.ts';
 import { type Sample, checkFlat, takeSample } from './watch/memory-watch.ts';
-import { ProcessWatch, processesLeft } from './watch/process-watch.ts';
+import { ProcessWatch, endWhatIsLeft, processesLeft } from './watch/process-watch.ts';
+
+const SHOWN = 30;
 
 /** Plays the plan of a seed and says what broke; the exit code of `npm run soak`. */
 export async function soak(argv: readonly string[]): Promise<number> {
@@ -33,7 +35,8 @@ export async function soak(argv: readonly string[]): Promise<number> {
   const journal = new Journal();
   const ledger = new Ledger((text) => {
     journal.note(`VIOLATION ${text}`);
-    console.log(`VIOLATION ${journal.time()}  ${text}`);
+    // One cause may break a thousand promises; the journal has them all.
+    if (ledger.violations.length <= SHOWN) console.log(`VIOLATION ${journal.time()}  ${text}`);
   });
   const samples: Sample[] = [];
   const removeRun = beginRun();
@@ -47,6 +50,7 @@ export async function soak(argv: readonly string[]): Promise<number> {
     );
   } finally {
     clearTimeout(giveUp);
+    endWhatIsLeft();
     await stage.close();
   }
   checkFlat(samples, ledger);

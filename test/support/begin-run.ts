@@ -39,7 +39,12 @@ export function beginRun(): () => void {
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) remove(join(tmpdir(), name));
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    try {
+      remove(join(tmpdir(), name));
+    } catch {
+      // Best effort: what such a run started may still be at work there.
+    }
   }
 }
 

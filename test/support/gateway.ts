@@ -50,6 +50,8 @@ interface Exit {
 
 export interface RunningGateway extends AsyncDisposable {
   readonly home: string;
+  /** What was set for it, which commands for it need as well. */
+  readonly env?: GatewayOptions['env'] | undefined;
   readonly configFile: string;
   readonly pid: number;
   /** Where MCP is served; empty for stdio. */
@@ -111,6 +113,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const url = isHttp ? await addressOf(() => stderr, hasEnded) : '';
   const gateway: RunningGateway = {
     home,
+    env: options.env,
     configFile,
     url,
     exited,

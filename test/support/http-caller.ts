@@ -79,11 +79,11 @@ export function startAsking(
 }
 
 /** Runs a command of the built program for the gateway's configuration; what it printed. */
-export function command(gateway: Pick<RunningGateway, 'home' | 'configFile'>, ...words: string[]) {
+export function command(gateway: Pick<RunningGateway, 'home' | 'configFile' | 'env'>, ...words: string[]) {
   return new Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>(
     (resolve) => {
       const child = spawn(process.execPath, [built, ...words, '--config', gateway.configFile, '--text'], {
-        env: { ...process.env, TRUNKLINE_HOME: gateway.home },
+        env: { ...process.env, ...gateway.env, TRUNKLINE_HOME: gateway.home },
       });
       let [stdout, stderr] = ['', ''];
       child.stdout.on('data', (chunk: Buffer) => (stdout += String(chunk)));

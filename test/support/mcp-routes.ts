@@ -7,6 +7,7 @@ import { listen } from '../../src/downstream/listen.ts';
 import type { ListenLimits, Listener } from '../../src/downstream/listen.ts';
 import type { Connect } from '../../src/downstream/sessions/kept-session.ts';
 import { Payload } from '../../src/lib/payload.ts';
+import { callerIdentity } from '../../src/model/caller.ts';
 import { silentLogger } from '../../src/observe/log.ts';
 import type { Logger } from '../../src/observe/log.ts';
 import type { ClientChannel, IncomingRequest } from '../../src/wire/serving.ts';
@@ -50,11 +51,16 @@ export interface Stream extends AsyncDisposable {
 export class TestRoutes implements AsyncDisposable {
   readonly connections: FakeConnection[] = [];
   readonly logged: string[] = [];
+  /** Sessions as other gateways would name them. */
+  readonly opened: { readonly id: string; readonly caller: string }[] = [];
   readonly routes: McpRoutes;
   listener!: Listener;
 
   constructor(answers: Readonly<Record<string, Answer>>, options: Partial<RouteOptions>) {
-    const connect: Connect = ({ channel, path }) => this.#connect(channel, path, answers);
+    const connect: Connect = ({ channel, path, kept, caller }) => {
+      if (kept !== undefined) this.opened.push({ id: kept.id, caller: callerIdentity(caller) });
+      return this.#connect(channel, path, answers);
+    };
     this.routes = mcpRoutes({
       connect,
       allowedHosts: [],

@@ -14,6 +14,7 @@ export function serverRoutes(app: AdminApp, deps: AdminDeps): void {
     return allServers(deps);
   });
   route(app, 'POST /api/servers/:name/restart', async ({ params }) => {
+    await deps.restartElsewhere(named(params));
     await servers.restart(named(params));
     return oneServer(deps, named(params));
   });

@@ -75,12 +75,13 @@ async function loadChanges(options: AppOptions, deps: ManagementDeps): Promise<S
 }
 
 /** Waits until what is in the file is what runs, or it is known why not. */
-async function applied({ reload }: ManagementDeps): Promise<Applied> {
+async function applied({ reload, shared }: ManagementDeps): Promise<Applied> {
   const own = reload();
   if (own === undefined) return { state: 'later', reason: 'No gateway runs with this configuration.' };
   await own.look();
   const { problem } = own.state;
-  return problem === undefined ? { state: 'applied' } : { state: 'later', reason: problem.message };
+  if (problem !== undefined) return { state: 'later', reason: problem.message };
+  return { state: 'applied', ...(shared !== undefined && { isShared: true }) };
 }
 
 function addressOf(url: string | undefined): readonly string[] {

@@ -3,7 +3,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { eachEngine } from '../../../test/support/each-engine.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
 import type { SessionNews } from '../../downstream/sessions/kept-session.ts';
+import { SESSION_MS } from '../../downstream/sessions/sealed-ids.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { streamPlaces } from './stream-places.ts';
 import { WrittenSessions } from './written-sessions.ts';
 
 const LATER = 10_000_000;
@@ -15,7 +17,6 @@ eachEngine((_engine, newStore) => {
     const open = async () => {
       const database = await openDatabase({ ...place, lookEveryMs: 20 });
       onTestFinished(() => database[Symbol.asyncDispose]());
-      const news: SessionNews[] = [];
       const sessions = new WrittenSessions({
         database: () => Promise.resolve(database),
         isStored: () => true,
@@ -27,7 +28,7 @@ eachEngine((_engine, newStore) => {
       });
       const count = async (): Promise<number> =>
         (await database.query.selectFrom('sessions').select('id').execute()).length;
-      return { sessions, news, count };
+      return { sessions, count, database };
     };
     return { clock, one: await open(), other: await open() };
   };
@@ -81,9 +82,30 @@ eachEngine((_engine, newStore) => {
 
   test('rows go when their sessions are over anyway', async () => {
     const { one, clock } = await opened();
+    const places = streamPlaces({
+      ...{ self: 'aaaaaaaa', database: () => Promise.resolve(one.database), now: () => clock.now },
+    });
+    await places.note('old');
     await one.sessions.end('s', 5000);
-    clock.now = LATER;
-    await one.sessions.end('t', LATER + 1000);
+    clock.now = SESSION_MS + LATER;
+    await places.note('new');
+    await one.sessions.end('t', clock.now + 1000);
     expect(await one.count()).toBe(1);
+    expect([await places.find('old'), await places.find('new')]).toEqual([undefined, 'aaaaaaaa']);
+  });
+
+  test('who holds a stream is written down, and taken away by nobody else', async () => {
+    const { one, other } = await opened();
+    const [here, there] = [one, other].map(({ database }, at) =>
+      streamPlaces({
+        ...{ self: `${at}aaaaaaa`, database: () => Promise.resolve(database), now: () => 1000 },
+      }),
+    );
+    await here?.note('s');
+    await there?.note('s');
+    await here?.forget('s');
+    expect(await here?.find('s')).toBe('1aaaaaaa');
+    await there?.forget('s');
+    expect(await here?.find('s')).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 
 import type { OldSession, SessionMemory, SessionNews } from '../../downstream/sessions/kept-session.ts';
+import { SESSION_MS } from '../../downstream/sessions/sealed-ids.ts';
 import { changedState, NEW_SESSION, readState } from '../../downstream/sessions/session-state.ts';
 import type { SessionChange, SessionState } from '../../downstream/sessions/session-state.ts';
 import { coalesce } from '../../lib/coalesce.ts';
@@ -139,6 +140,11 @@ export class WrittenSessions implements SessionMemory {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
     await query.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+    // Of gateways that could not take their own away.
+    await query
+      .deleteFrom('session_streams')
+      .where('opened_at', '<=', now - SESSION_MS)
+      .execute();
   }
 }
 

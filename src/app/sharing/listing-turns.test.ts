@@ -19,7 +19,7 @@ eachEngine((_engine, newStore) => {
     const turn = listingTurns({
       database: () => Promise.resolve(database),
       fingerprint: () => 'f',
-      has: () => has,
+      has: () => Promise.resolve(has),
       cache: {
         look: async () => void (has ||= world.stored),
         flush: async () => void (world.stored = true),
@@ -60,7 +60,13 @@ test('without the database everybody lists for themselves', async () => {
   const listed: string[] = [];
   const turn = listingTurns({
     database: () => Promise.reject(storeError('away', {})),
-    ...{ fingerprint: () => 'f', has: () => false, listMs: () => 1000, pid: 1, now: Date.now },
+    ...{
+      fingerprint: () => 'f',
+      has: () => Promise.resolve(false),
+      listMs: () => 1000,
+      pid: 1,
+      now: Date.now,
+    },
     cache: { look: async () => {}, flush: async () => {} },
     signal: new AbortController().signal,
   });

@@ -9,7 +9,8 @@ interface TurnsDeps {
   readonly database: () => Promise<Database>;
   /** What was listed with; undefined for a server that is gone. */
   readonly fingerprint: (name: UpstreamName) => string | undefined;
-  readonly has: (name: UpstreamName) => boolean;
+  /** Whether there is a listing, once what others stored was taken over. */
+  readonly has: (name: UpstreamName) => Promise<boolean>;
   /** Takes over what others have stored, and stores what we have; neither rejects. */
   readonly cache: { look(): Promise<void>; flush(): Promise<void> };
   /** How long a server may take to be listed. */
@@ -35,7 +36,7 @@ export function listingTurns(deps: TurnsDeps): ListingTurn {
       await withLease(lease, async () => {
         if (await isChoreDone(database, chore)) {
           await cache.look();
-          if (has(server)) return;
+          if (await has(server)) return;
         }
         isListing = true;
         await list();

@@ -15,7 +15,7 @@ interface SharingDeps {
   readonly scope: Scope;
   readonly store: Store;
   readonly cache: ListingCache;
-  readonly has: (name: UpstreamName) => boolean;
+  readonly has: (name: UpstreamName) => Promise<boolean>;
   readonly log: Logger;
 }
 

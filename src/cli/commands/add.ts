@@ -11,7 +11,7 @@ import type { GlobalOptions } from '../declare.ts';
 import { askAtTerminal, isTerminal } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
 import { addServers } from './set-up/plain-secrets.ts';
-import { tellApplied } from './set-up/server-verbs.ts';
+import { keptIn, tellApplied } from './set-up/server-verbs.ts';
 import { tryServer } from './set-up/try-server.ts';
 
 export interface AddOptions extends GlobalOptions {
@@ -62,7 +62,7 @@ export async function add(
     applied = await addServers(change, [addition], more, { context, ask });
   }
   if (out.style.format === 'json') out.json({ added: name, config: change.file, trust });
-  else out.line(`Added ${name} to ${change.file}`);
+  else out.line(`Added ${name} to ${keptIn(change.file, applied)}`);
   for (const note of chosen.notes) out.note(note);
   tellApplied(applied, context);
   if (isPerson) await tryServer(name, options, context);

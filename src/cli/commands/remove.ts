@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { tellApplied, verbsOf } from './set-up/server-verbs.ts';
+import { keptIn, tellApplied, verbsOf } from './set-up/server-verbs.ts';
 
 export async function remove(
   options: GlobalOptions,
@@ -12,7 +12,7 @@ export async function remove(
   const { verbs, change } = await verbsOf(options.config, context);
   const { applied } = await verbs.remove(name);
   if (out.style.format === 'json') out.json({ removed: name, config: change.file });
-  else out.line(`Removed ${name} from ${change.file}`);
+  else out.line(`Removed ${name} from ${keptIn(change.file, applied)}`);
   tellApplied(applied, context);
   return 0;
 }

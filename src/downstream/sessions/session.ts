@@ -41,7 +41,7 @@ export class Session implements ClientChannel, RequestOwner {
   readonly #streams: EventStream[] = [];
   readonly #missed = new Map<string, string>();
   readonly #line: SessionLine | undefined;
-  readonly #duplicates: Duplicates;
+  readonly #duplicates: Duplicates | undefined;
   #holder: string | undefined;
   readonly resumable: ResumableStreams;
   /** Streams on which the answer to an earlier request goes on. */
@@ -70,7 +70,7 @@ export class Session implements ClientChannel, RequestOwner {
     this.#isUpToDate = options.facts === undefined;
     this.id = options.facts?.id ?? randomBytes(16).toString('base64url');
     this.#line = options.line;
-    this.#duplicates = new Duplicates(options.now);
+    this.#duplicates = options.line && new Duplicates(options.now);
     this.resumable = new ResumableStreams({ waitMs: options.resumeMs, by: options.line?.others.self });
     this.path = options.path;
     this.caller = options.caller;
@@ -163,8 +163,7 @@ export class Session implements ClientChannel, RequestOwner {
 
   /** Each message goes to one stream only: the newest, since older ones may be dead without our knowing. */
   deliver(method: string, text: string, from: string): void {
-    if (this.#line !== undefined && !HEARD_BY_ALL.test(method) && this.#duplicates.isKnown(text, from))
-      return;
+    if (!HEARD_BY_ALL.test(method) && this.#duplicates?.isKnown(text, from) === true) return;
     const stream = this.#streams.findLast((candidate) => candidate.isOpen);
     // Whoever had a stream may come back for what it missed; whoever never had one wants only the latest.
     const id = this.#hadStream ? this.resumable.record(STANDALONE, text) : undefined;

@@ -117,10 +117,8 @@ export class Sessions {
   async finish(session: Session, reason: GatewayError): Promise<void> {
     this.#noteEnd(session.id);
     this.end(session, reason);
-    const { memory, log } = this.#options;
-    await memory?.end(session.id, this.#expiryOf(session)).catch((error: unknown) => {
-      log.warn('A session was ended here, but others may go on with it.', { reason: String(error) });
-    });
+    const written = this.#options.memory?.end(session.id, this.#expiryOf(session));
+    await written?.catch((error: unknown) => this.#unwritten('end', error));
   }
 
   /** Of a caller who may not come in any more. */
@@ -130,10 +128,9 @@ export class Sessions {
       this.#noteEnd(session.id);
       this.end(session, reason);
     }
-    const { memory, now, log } = this.#options;
-    memory?.endOf(caller, now() + SESSION_MS).catch((error: unknown) => {
-      log.warn('The end of the sessions of a caller could not be written down.', { reason: String(error) });
-    });
+    const { memory, now } = this.#options;
+    const written = memory?.endOf(caller, now() + SESSION_MS);
+    written?.catch((error: unknown) => this.#unwritten('end', error));
   }
 
   /** Sessions that are open already stay, however many they are. */
@@ -232,6 +229,13 @@ export class Sessions {
     this.end(session, new GatewayError('CALL_CANCELLED', 'The client ended the session.'));
   }
 
+  /** It holds here, and the client need not know; for others it matters. */
+  #unwritten(what: 'change' | 'end', error: unknown): void {
+    const { log } = this.#options;
+    const text = 'What happened to a session is not known to others, nor after a restart.';
+    log[this.line === undefined ? 'debug' : 'warn'](text, { what, reason: String(error) });
+  }
+
   #noteEnd(id: string): void {
     this.#ended.add(id);
     const [oldest] = this.#ended;
@@ -245,9 +249,12 @@ export class Sessions {
       new Session(
         (session) => {
           const change: KeptSession['change'] = async (what) => {
-            await memory?.change(session.id, what, this.#expiryOf(session)).catch((error: unknown) => {
-              log.warn('What a client set in its session holds here only.', { reason: String(error) });
-            });
+            const written = memory?.change(session.id, what, this.#expiryOf(session));
+            const known = written?.catch((error: unknown) => this.#unwritten('change', error));
+            // Only somebody else has to read it at once.
+            if (this.line === undefined) return;
+            await known;
+            await this.line.changed(session);
           };
           const kept = { id: session.id, ...(before && { before }), change };
           return connect({ caller, channel: session, transport: 'http', path, kept });

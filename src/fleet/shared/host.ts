@@ -15,7 +15,7 @@ import { ownershipOf, placeOf, readPlace } from './server-place.ts';
 import type { ServerPlace } from './server-place.ts';
 
 interface HostOptions {
-  readonly pool: Pick<UpstreamPool, 'get' | 'forSession' | 'events'>;
+  readonly pool: Pick<UpstreamPool, 'get' | 'forSession' | 'restart' | 'events'>;
   readonly ownerships: Pick<Ownerships, 'held'>;
   readonly log: Logger;
 }
@@ -87,6 +87,14 @@ export class Host {
       use[Symbol.dispose]();
       throw error;
     }
+  }
+
+  /** Another gateway wants it restarted; only who runs it can. */
+  async restart(what: JsonObject): Promise<JsonObject> {
+    const place = readPlace(what);
+    const upstream = place && this.#options.ownerships.held(ownershipOf(place)) && this.#upstream(place);
+    if (upstream !== undefined) await this.#options.pool.restart(upstream.name);
+    return { restarted: upstream !== undefined };
   }
 
   /** Nothing new is taken from other gateways, which look for another one; resolves when what was taken is answered. */

@@ -45,6 +45,14 @@ function turned(letter: string): string {
 const ENCODINGS: readonly { readonly pattern: RegExp; readonly decode: (text: string) => string }[] = [
   { pattern: /[A-Za-z0-9+/_-]{24,}={0,2}/g, decode: (text) => Buffer.from(text, 'base64').toString('utf8') },
   { pattern: /(?:[0-9a-fA-F]{2}[ :]?){16,}/g, decode: (text) => fromHex(text.replaceAll(/[ :]/g, '')) },
+  {
+    pattern: /(?:[01]{8}[ ,]{0,2}){8,}/g,
+    decode: (text) => (text.match(/[01]{8}/g) ?? []).map((code) => fromCode(code, 2)).join(''),
+  },
+  {
+    pattern: /(?:\b\d{2,3}[ ,]{1,2}){11,}\d{2,3}\b/g,
+    decode: (text) => (text.match(/\d+/g) ?? []).map((code) => fromCode(code, 10)).join(''),
+  },
   { pattern: /(?:\\x[0-9a-fA-F]{2}){8,}/g, decode: (text) => fromHex(text.replaceAll('\\x', '')) },
   {
     pattern: /(?:\\u\{?[0-9a-fA-F]{2,6}\}?){8,}/g,

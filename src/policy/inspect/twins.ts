@@ -2,6 +2,8 @@ import type { NamedTool } from './neighbours.ts';
 
 /** A name that is nearly another's, with what is nearly its description, is made to be taken for it. */
 const SAME_WORDS = 0.7;
+/** Whoever names the server it belongs to is taken for another only with nearly all of its words. */
+const SAME_WORDS_SIGNED = 0.9;
 /** Servers that share this many tools are the same program twice, as for two accounts. */
 const SAME_PROGRAM = 3;
 /** More neighbours of one spelling than this are not compared, so that the work stays small. */
@@ -36,7 +38,7 @@ export function twinsAmong(tools: readonly NamedTool[]): (tool: NamedTool) => Na
         other.upstream !== tool.upstream &&
         isNear(name, spelling(other.definition.name)) &&
         !isSameProgram(tool.upstream, other.upstream) &&
-        share(wordsOf(other), words) >= SAME_WORDS,
+        share(wordsOf(other), words) >= (isSigned(tool, other) ? SAME_WORDS_SIGNED : SAME_WORDS),
     );
   };
 }
@@ -95,6 +97,15 @@ function wordsOf({ definition: { description } }: NamedTool): ReadonlySet<string
   const text = typeof description === 'string' ? description.slice(0, 2000).toLowerCase() : '';
   const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap(pairsOfSigns);
   return new Set(words.filter((word) => !STOP.has(word)).map((word) => word.replace(/(?:es|s|ed|ing)$/, '')));
+}
+
+/** Whether a description has a word of its own server's name that the other has nowhere. */
+function isSigned(tool: NamedTool, other: NamedTool): boolean {
+  const words = wordsOf(tool);
+  const theirs = wordsOf(other);
+  return (tool.upstream.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).some(
+    (word) => words.has(word) && !theirs.has(word) && !other.upstream.toLowerCase().includes(word),
+  );
 }
 
 /** Scripts without spaces, in pairs of signs. */

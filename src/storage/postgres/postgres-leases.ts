@@ -21,6 +21,8 @@ interface Session {
   readonly lost: AbortController;
 }
 
+const NOTICE_SOON =
+  'set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
 const PAUSE_MS = 50;
 const LOCK_TIMEOUT_MS = 3000;
 
@@ -107,6 +109,8 @@ export class PostgresLeases implements AsyncDisposable {
     client.on('end', gone);
     try {
       await client.connect();
+      // A machine that vanished without a word keeps its leases only for as long as the server takes to notice.
+      await client.query(NOTICE_SOON);
     } catch (error) {
       throw classifyPostgresError(error, this.#place);
     }

@@ -36,10 +36,9 @@ export async function playEnd(
   for (const pid of pids) process.kill(pid, how === 'kill' ? 'SIGKILL' : 'SIGTERM');
   await gone(pids, how === 'kill' ? 2000 : stopWithinMs, 'gateways', ledger);
   await gone(servers, how === 'kill' ? goneWithinMs : 1000, 'servers of an ended gateway', ledger);
-  if (how === 'stop') {
-    const { code, signal } = await stage.gateway.exited;
-    if (code !== 0) ledger.violate(`a gateway that was asked to stop ended with ${signal ?? code}`);
-  }
+  const { code, signal } = await stage.gateway.exited;
+  if (how === 'stop' && code !== 0)
+    ledger.violate(`a gateway that was asked to stop ended with ${signal ?? code}`);
   await stage.gateway[Symbol.asyncDispose]();
   await sleep(loadMs); // Pipes ask on, and have found or started another one.
   const overHttp = mains.filter(({ kind }) => kind.way !== 'pipe');

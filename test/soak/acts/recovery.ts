@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { said } from '../../support/asking.ts';
+import { isRunning } from '../../support/processes.ts';
 import type { ToolResult } from '../../support/raw-messages.ts';
 import type { SoakClient } from '../clients/soak-client.ts';
 import { outcomeOfError, outcomeOfResult } from '../clients/outcome.ts';
@@ -12,6 +13,8 @@ const recoverWithinMs = 40_000;
 
 /** When nothing is wrong any more, every server must serve again. */
 export async function recovered({ stage, clients }: Scene): Promise<void> {
+  // Whoever else uses this machine may have ended it; that would be no mistake of the gateway.
+  if (!isRunning(stage.guarded.pid)) throw new Error('The server that wants a sign-in has ended by itself.');
   const of = (name: string): SoakClient | undefined => clients.find(({ kind }) => kind.name === name);
   const shared = of('http-modern');
   const alone = of('alone');

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { isRunning } from '../../support/processes.ts';
 import { faults } from '../faults/faults.ts';
 import type { Scene } from '../faults/fault.ts';
 import type { Journal } from '../journal.ts';
@@ -34,6 +35,8 @@ export async function settle(
 ): Promise<void> {
   const { clients, stage } = scene;
   await Promise.all(clients.map((client) => client.pause()));
+  if (!isRunning(stage.gateway.pid))
+    throw new Error(`The gateway ended by itself. Its last words:\n${stage.gateway.stderr().slice(-1500)}`);
   journal.note('everything is answered');
   await recovered(scene);
   journal.note('everything is well again');

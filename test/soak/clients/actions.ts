@@ -5,7 +5,7 @@ import type { ClientKind } from './connection.ts';
 import { outcomeOfResult } from './outcome.ts';
 import type { SoakClient } from './soak-client.ts';
 
-type Action = (client: SoakClient) => Promise<void>;
+export type Action = (client: SoakClient) => Promise<void>;
 
 const shared = [
   'steady',

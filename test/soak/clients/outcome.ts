@@ -1,4 +1,5 @@
 import { ownCode } from '../../support/asking.ts';
+import { HttpError } from '../../support/raw-transports.ts';
 import { type JsonObject, RpcError, type ToolResult } from '../../support/raw-messages.ts';
 
 /** How a request ended, in a word that can be counted. `lost` has no answer, for a reason that the rest of the text says. */
@@ -15,6 +16,8 @@ export function outcomeOfError(error: unknown): Outcome {
     const code = (error.data as JsonObject | undefined)?.['code'];
     return typeof code === 'string' ? code : `RPC ${error.code}`;
   }
+  // Said before the request was read, and so without its id; it is an answer all the same.
+  if (error instanceof HttpError && error.status === 503) return 'SHUTTING_DOWN';
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('No answer to')) return 'unanswered';
   return message.endsWith('was cancelled.') ? 'cancelled' : `lost: ${message.slice(0, 120)}`;

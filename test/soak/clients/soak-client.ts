@@ -5,7 +5,7 @@ import type { JsonObject, RequestOptions } from '../../support/raw-messages.ts';
 import type { Asked, Ledger } from '../ledger.ts';
 import type { Random } from '../random.ts';
 import type { Stage } from '../stage/stage.ts';
-import { actionsFor } from './actions.ts';
+import { type Action, actionsFor } from './actions.ts';
 import { type ClientKind, type Connection, connect } from './connection.ts';
 import { outcomeOfError } from './outcome.ts';
 
@@ -170,15 +170,18 @@ export class SoakClient {
     while (!this.#isOver) {
       const mayAsk = !this.#isPaused && this.isOnline && this.#inFlight.size < inFlightAtMost;
       if (mayAsk) {
-        const doing = this.random
-          .pick(actions)(this)
-          .catch((error: unknown) => {
-            this.ledger.violate(`${this.kind.name} could not go on: ${String(error)}`);
-          });
-        const done = doing.then(() => void this.#inFlight.delete(done));
-        this.#inFlight.add(done);
+        const doing = this.#do(this.random.pick(actions)).finally(() => void this.#inFlight.delete(doing));
+        this.#inFlight.add(doing);
       }
       await sleep(this.random.integer(2, 60));
+    }
+  }
+
+  async #do(action: Action): Promise<void> {
+    try {
+      await action(this);
+    } catch (error) {
+      this.ledger.violate(`${this.kind.name} could not go on: ${String(error)}`);
     }
   }
 

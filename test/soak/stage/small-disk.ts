@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A folder on a small disk of its own that can be filled. */
@@ -33,10 +33,4 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | u
     // Lazily: what still has a file open there is somebody else's problem, which is looked for elsewhere.
     unmount: () => void spawnSync('umount', ['-l', folder]),
   };
-}
-
-/** Megabytes that are free on the disk of a folder. */
-export function freeMegabytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return (bavail * bsize) / 1024 / 1024;
 }

@@ -13,7 +13,7 @@ import { type SmallDisk, mountSmallDisk } from './small-disk.ts';
 
 const probe = fileURLToPath(new URL('../probe.mjs', import.meta.url));
 /** Short, so that what hangs is over within a round. */
-export const callMs = 4000;
+const callMs = 4000;
 export const shutdownMs = 1500;
 const bounds = { timeouts: { call: `${callMs}ms`, connect: '4s' }, idle: 'never' };
 const common = { shutdown: `${shutdownMs}ms`, startup: { listWait: '10s' }, audit: { maxBytes: 8_000_000 } };
@@ -37,6 +37,8 @@ export class Stage {
     lodger: new MoodyServer('lodger', ['--era', 'legacy']),
   };
   readonly silent = new MoodyServer('silent', [], 'never-answers');
+  /** Ends by force alone, so that somebody must see to it after a kill. */
+  readonly stubborn = new MoodyServer('stubborn', [], 'ignores-signals');
   readonly overHttp = {
     three: new HttpServer(new MoodyServer('three', ['--era', 'legacy'])),
     four: new HttpServer(new MoodyServer('four', ['--era', 'modern'])),
@@ -66,9 +68,9 @@ export class Stage {
   }
 
   get all(): readonly MoodyServer[] {
-    const { steady, silent, started, overHttp, alone } = this;
+    const { steady, silent, stubborn, started, overHttp, alone } = this;
     const http = Object.values(overHttp).map(({ server }) => server);
-    return [steady, silent, ...Object.values(started), ...http, ...Object.values(alone)];
+    return [steady, silent, stubborn, ...Object.values(started), ...http, ...Object.values(alone)];
   }
 
   async open(): Promise<void> {
@@ -143,6 +145,7 @@ export class Stage {
         own: own.entry({ ...bounds, share: 'session' }),
         launched: launched.entry(bounds),
         silent: this.silent.entry(bounds),
+        stubborn: this.stubborn.entry(bounds),
         three: { url: three.url, ...bounds },
         four: { url: four.url, ...bounds },
         guarded: { url: this.guarded.url, ...bounds },

@@ -61,10 +61,25 @@ export function serversOf(pid: number): readonly number[] {
 
 /** What of this run is there at all, besides ourselves. */
 export function processesLeft(): readonly string[] {
+  return ofThisRun().map(({ pid, commandLine }) => `${pid}: ${commandLine.slice(0, 200)}`);
+}
+
+/** Ends whatever a run that could not go on has left. */
+export function endWhatIsLeft(): void {
+  for (const { pid } of ofThisRun()) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Best effort: it ended meanwhile.
+    }
+  }
+}
+
+function ofThisRun(): readonly Seen[] {
   const { id, folder } = testRun();
-  return processes()
-    .filter(({ commandLine }) => commandLine.includes(`--run=${id}`) || commandLine.includes(folder))
-    .map(({ pid, commandLine }) => `${pid}: ${commandLine.slice(0, 200)}`);
+  return processes().filter(
+    ({ commandLine }) => commandLine.includes(`--run=${id}`) || commandLine.includes(folder),
+  );
 }
 
 function hasGateway(pid: number, all: readonly Seen[]): boolean {

@@ -56,9 +56,19 @@ export async function verbsOf(
 
 /** Says what the running gateway made of a change, where there is something to say. */
 export function tellApplied(applied: Applied, { out }: CliContext): void {
-  if (applied.state === 'applied') out.note('The running gateway uses it.');
+  if (applied.state === 'applied')
+    out.note(
+      applied.isShared === true
+        ? 'All gateways on the database use it; the file stays as it is.'
+        : 'The running gateway uses it.',
+    );
   else if (applied.state === 'later' && applied.reason !== '')
     out.note(`The running gateway does not use it yet: ${applied.reason}`);
+}
+
+/** Where a change was written, for people. */
+export function keptIn(file: string, applied: Applied): string {
+  return applied.state === 'applied' && applied.isShared === true ? 'the database' : file;
 }
 
 interface Running {

@@ -95,7 +95,10 @@ export class RelayedStreams implements Disposable {
     if (session.resumable.isOver(lastEvent)) return { kind: 'over' };
     const ask = (event: JsonObject): Promise<JsonObject> =>
       this.#others.ask(to, 'session.event', { relay, ...event }, { timeoutMs: PATIENCE_MS });
-    const sink = new RelaySink(ask, () => this.#broke(relay));
+    const sink = new RelaySink(ask, {
+      lost: () => this.#broke(relay),
+      ended: () => void this.#sinks.delete(relay),
+    });
     const resumed = session.resumable.resume(lastEvent, sink);
     if (resumed === undefined) return {};
     const missed = sink.release().map(({ id, text }) => ({ id, text }));
@@ -136,14 +139,17 @@ export class RelayedStreams implements Disposable {
 /** Events on their way to another gateway, one after the other. */
 class RelaySink implements EventSink {
   readonly #ask: (event: JsonObject) => Promise<JsonObject>;
-  readonly #lost: () => void;
+  readonly #on: { readonly lost: () => void; readonly ended: () => void };
   #collected: SentEvent[] | undefined = [];
   #last: Promise<void> = Promise.resolve();
   #isOpen = true;
 
-  constructor(ask: (event: JsonObject) => Promise<JsonObject>, lost: () => void) {
+  constructor(
+    ask: (event: JsonObject) => Promise<JsonObject>,
+    on: { readonly lost: () => void; readonly ended: () => void },
+  ) {
     this.#ask = ask;
-    this.#lost = lost;
+    this.#on = on;
   }
 
   get isOpen(): boolean {
@@ -165,6 +171,7 @@ class RelaySink implements EventSink {
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#on.ended();
     this.#queue({ isEnd: true });
   }
 
@@ -182,7 +189,7 @@ class RelaySink implements EventSink {
   #queue(event: JsonObject): void {
     this.#last = this.#last.then(async () => {
       const answer = await this.#ask(event).catch((): JsonObject => ({}));
-      if (answer['isOpen'] !== true && this.#isOpen) this.#lost();
+      if (answer['isOpen'] !== true && this.#isOpen) this.#on.lost();
     });
   }
 }

@@ -1,42 +1,24 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { eventually } from '../../../../test/support/eventually.ts';
+import { MemoryOthers } from '../../../../test/support/memory-others.ts';
 import { TestRoutes } from '../../../../test/support/mcp-routes.ts';
 import type { Stream } from '../../../../test/support/mcp-routes.ts';
 import { Payload } from '../../../lib/payload.ts';
-import { GatewayError } from '../../../model/errors.ts';
 import type { IncomingRequest } from '../../../wire/serving.ts';
-import type { Others } from './others.ts';
 
-type Answerer = Parameters<Others['answer']>[1];
-
-/** Gateways that reach each other without sockets; one that is dead answers nobody. */
-async function gateways(answers: Parameters<typeof TestRoutes.start>[0] = {}) {
+/** Three gateways, and where they have written down which of them holds a stream. */
+async function gateways(answers: Parameters<typeof TestRoutes.start>[0] = {}, resumeMs = 15_000) {
   const names = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'] as const;
-  const answerers = new Map<string, Map<string, Answerer>>(names.map((name) => [name, new Map()]));
-  const dead = new Set<string>();
+  const all = new MemoryOthers(...names);
+  const { dead } = all;
   const places = new Map<string, string>();
-  const asked: string[] = [];
-  const away = (): GatewayError => new GatewayError('REPLICA_AWAY', 'It is gone.');
-  const othersOf = (self: string): Others => ({
-    self,
-    all: () => names.filter((name) => name !== self && !dead.has(name)),
-    ask: async (to, subject, body, { signal = new AbortController().signal } = {}) => {
-      asked.push(subject);
-      const answerer = answerers.get(to)?.get(subject);
-      if (dead.has(to) || answerer === undefined) throw away();
-      return structuredClone(await answerer(structuredClone(body), { from: self, signal }));
-    },
-    answer: (subject, answerer) => {
-      answerers.get(self)?.set(subject, answerer);
-      return { [Symbol.dispose]: () => void answerers.get(self)?.delete(subject) };
-    },
-  });
   const start = async (self: string): Promise<TestRoutes> => {
     const routes = await TestRoutes.start(answers, {
+      resumeMs,
       sessionSecret: () => Promise.resolve(Buffer.alloc(32, 1)),
       between: {
-        others: othersOf(self),
+        others: all.as(self),
         places: {
           find: (session) => Promise.resolve(places.get(session)),
           note: async (session) => void places.set(session, self),
@@ -48,20 +30,20 @@ async function gateways(answers: Parameters<typeof TestRoutes.start>[0] = {}) {
     return routes;
   };
   const [a, b, c] = [await start(names[0]), await start(names[1]), await start(names[2])];
-  return { a, b, c, dead, places, asked };
+  return { a, b, c, all, dead, places };
 }
 
 const stream = (at: TestRoutes, headers: Record<string, string>) =>
   at.stream('GET', '/mcp', { headers: { accept: 'text/event-stream', ...headers } });
 const logged = (data: string) => ['notifications/message', { level: 'info', data }] as const;
-const call = { jsonrpc: '2.0', id: 'call', method: 'call' };
+const request = { jsonrpc: '2.0', id: 'call', method: 'call' };
 const both = { accept: 'application/json, text/event-stream' };
 
 describe('what belongs to no request', () => {
   test('is told once on the one stream, whichever gateways notice it', async () => {
     const { a, b, c } = await gateways();
     const session = await a.session();
-    for (const one of [b, c]) expect((await one.post({ ...call, method: 'x' }, session)).status).toBe(200);
+    for (const one of [b, c]) expect((await one.post({ ...request, method: 'x' }, session)).status).toBe(200);
     const held = await stream(b, session);
     const channels = [a, b, c].map((one) => one.connections.at(-1)?.channel);
     await eventually(() => {
@@ -153,11 +135,23 @@ describe('a message that needs no answer', () => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('gone')]);
   });
 
+  test('is refused in the name of another caller', async () => {
+    const { a, all } = await gateways();
+    await a.session();
+    const { id, caller } = a.opened[0] ?? { id: '', caller: '' };
+    const text = '{"jsonrpc":"2.0","id":"aaaaaaaa.1","result":{}}';
+    const say = (as: string) =>
+      all.as('bbbbbbbb').ask('aaaaaaaa', 'session.message', { session: id, caller: as, text });
+    expect(await say('somebody else')).toEqual({ isTaken: false });
+    expect(a.connections[0]?.responses).toEqual([]);
+    expect(await say(caller)).toEqual({ isTaken: true });
+  });
+
   test('ends a request that another gateway works on', async () => {
     const held: IncomingRequest[] = [];
-    const { a, b } = await gateways({ call: (request) => void held.push(request) });
+    const { a, b } = await gateways({ call: (asked) => void held.push(asked) });
     const session = await a.session();
-    const waiting = a.post(call, { ...session, ...both });
+    const waiting = a.post(request, { ...session, ...both });
     await eventually(() => held.length === 1);
     const params = { requestId: 'call' };
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params };
@@ -170,16 +164,15 @@ describe('a message that needs no answer', () => {
 describe('a stream that broke at one gateway', () => {
   const progress = (n: number) => ['notifications/progress', { progressToken: 1, progress: n }] as const;
 
-  async function started() {
+  async function started(resumeMs?: number) {
     const held: IncomingRequest[] = [];
-    const world = await gateways({
-      call: (request) => {
-        held.push(request);
-        request.notify(...progress(1));
-      },
-    });
+    const call = (asked: IncomingRequest): void => {
+      held.push(asked);
+      asked.notify(...progress(1));
+    };
+    const world = await gateways({ call }, resumeMs);
     const session = await world.a.session();
-    const options = { headers: { ...session, ...both }, body: JSON.stringify(call) };
+    const options = { headers: { ...session, ...both }, body: JSON.stringify(request) };
     const first = await world.a.stream('POST', '/mcp', options);
     await first.events.waitFor(({ data }) => data.includes('"progress":1'));
     return { ...world, held, session, first };
@@ -212,6 +205,16 @@ describe('a stream that broke at one gateway', () => {
     held[0]?.result(Payload.of({ done: true }));
     await third.ended;
     expect(third.events.all.at(-1)?.data).toContain('done');
+  });
+
+  test('is given up when its client does not come back to any', async () => {
+    const { b, held, session, first } = await started(300);
+    const lastEvent = idOf(first);
+    await first[Symbol.asyncDispose]();
+    const second = await stream(b, { ...session, 'last-event-id': lastEvent });
+    await second[Symbol.asyncDispose]();
+    await eventually(() => held[0]?.cancellation.reason !== undefined);
+    expect(held[0]?.cancellation.reason).toMatchObject({ code: 'CALL_CANCELLED' });
   });
 
   test('is over when nothing more will come, and its client is told what was lost with its gateway', async () => {

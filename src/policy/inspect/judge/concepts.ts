@@ -1,5 +1,5 @@
-import { BEGINNING } from './lexicon.ts';
-import type { Lexicon } from './lexicon.ts';
+import { BEGINNING } from './lexicon/lexicon.ts';
+import type { Lexicon } from './lexicon/lexicon.ts';
 
 /** One meaning at one place of a sentence; places count words. */
 export interface Mention {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../model/json.ts';
 import { finding } from '../finding.ts';
 import type { Finding, FindingRule, Passage } from '../finding.ts';
 import { sentencesOf } from '../sentences.ts';
-import { readLexicon } from './lexicon.ts';
+import { readLexicon } from './lexicon/lexicon.ts';
 import { numberMarks } from './marks.ts';
 import type { Reader } from './reader.ts';
 import { marksOf, readWeights } from './weights.ts';

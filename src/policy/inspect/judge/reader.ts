@@ -1,4 +1,4 @@
-import type { Lexicon } from './lexicon.ts';
+import type { Lexicon } from './lexicon/lexicon.ts';
 import type { Marks } from './marks.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import type { WordGroups } from './word-groups.ts';

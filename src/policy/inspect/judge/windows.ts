@@ -47,10 +47,7 @@ export function shownOf({ one, next }: Window): string {
 }
 
 /** Calls back with every feature of a window: a mark, two that meet or follow each other, or a term. */
-export function eachFeature(
-  { one, next, marks, size }: Window,
-  visit: (feature: number) => void,
-): void {
+export function eachFeature({ one, next, marks, size }: Window, visit: (feature: number) => void): void {
   for (let index = 0; index < marks.length; index++) {
     const mark = marks[index] ?? 0;
     visit(mark);

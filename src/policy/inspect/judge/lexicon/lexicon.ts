@@ -1,7 +1,7 @@
-import { ACTS } from './lexicon-acts.ts';
-import { MANNER } from './lexicon-manner.ts';
-import { THINGS } from './lexicon-things.ts';
-import { WHO } from './lexicon-who.ts';
+import { ACTS } from './acts.ts';
+import { MANNER } from './manner.ts';
+import { THINGS } from './things.ts';
+import { WHO } from './who.ts';
 
 /** Words of one meaning: English in base form, other languages as they are (`*` for any ending), scripts without spaces. */
 export type ConceptWords = Readonly<

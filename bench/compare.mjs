@@ -1,0 +1,102 @@
+// Two builds beside each other and the floor, under the same load in turns: CPU of a call, for machines with other work.
+// node bench/compare.mjs [stdio | http] BEFORE/dist/main.js AFTER/dist/main.js [--rounds N] [--kilobytes N] [--in-flight N]
+
+import { PassThrough } from 'node:stream';
+import { parseArgs } from 'node:util';
+
+import { httpClient } from './client/http-client.mjs';
+import { load } from './client/load.mjs';
+import { requestBody } from './client/requests.mjs';
+import { stdioClient } from './client/stdio-client.mjs';
+import { ownChildren } from './lib/children.mjs';
+import { configOf, environment, prepareHome } from './lib/homes.mjs';
+import { threadMicroseconds } from './lib/proc.mjs';
+import { interleaved, median } from './lib/stats.mjs';
+import { subjectOf } from './lib/subjects.mjs';
+
+const WARM_UP_CALLS = 20_000;
+const WARM_UP_TURNS = 30;
+const TURN_MS = 500;
+
+const { values, positionals } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '8' },
+    kilobytes: { type: 'string', default: '0' },
+    'in-flight': { type: 'string', default: '16' },
+  },
+  allowPositionals: true,
+});
+const [transport, ...builds] = positionals;
+const isHttp = transport === 'http';
+const bytes = Number(values.kilobytes) * 1024;
+const children = ownChildren();
+process.on('exit', () => children.killAll());
+
+const subjects = [await start('floor')];
+for (const build of builds) subjects.push(await start(build));
+const results = await interleaved(subjects, {
+  rounds: Number(values.rounds),
+  steps: ['calls'],
+  measure: (subject) => turn(subject),
+});
+for (const subject of subjects) print(subject, results.get(subject), results.get(subjects[0]));
+await children.close();
+
+async function start(name) {
+  const home = prepareHome(children);
+  const listen = isHttp ? ['--http', '127.0.0.1:0'] : ['--standalone'];
+  const args =
+    name === 'floor'
+      ? subjectOf('floor').args({ config: configOf(home), home, transport })
+      : [name, 'serve', '--config', configOf(home), '--expose', 'direct', ...listen];
+  const running = children.start(args, { env: environment(home) });
+  const client = isHttp
+    ? httpClient(await addressOf(running), (error) => console.error(String(error)))
+    : stdioClient(running.child);
+  await client.open();
+  await client.request('tools/list');
+  const body = requestBody(
+    'tools/call',
+    bytes > 0
+      ? { name: 'bench__big', arguments: { bytes } }
+      : { name: 'bench__echo', arguments: { text: 'x'.repeat(32) } },
+  );
+  const spec = { body, minBytes: Math.max(32, bytes), concurrency: Number(values['in-flight']) };
+  // Until what is hot is compiled, which a busy machine takes long for.
+  for (let calls = 0, at = 0; calls < WARM_UP_CALLS && at < WARM_UP_TURNS; at++)
+    calls += (await load(client, { ...spec, durationMs: TURN_MS })).times.length;
+  return { name, client, pid: running.pid, spec };
+}
+
+async function turn({ client, pid, spec }) {
+  const before = threadMicroseconds(pid);
+  const { times, callsPerSecond } = await load(client, { ...spec, durationMs: TURN_MS });
+  const spent = [...threadMicroseconds(pid)].map(([thread, micros]) => [
+    Number(thread) === pid,
+    (micros - (before.get(thread) ?? 0)) / times.length,
+  ]);
+  const sum = (wanted) =>
+    spent.filter(([isMain]) => wanted(isMain)).reduce((all, [, micros]) => all + micros, 0);
+  return { all: sum(() => true), main: sum((isMain) => isMain), callsPerSecond };
+}
+
+/** Ratios are taken within a round. */
+function print({ name }, rounds, floor) {
+  const of = (key) => median(rounds.map((round) => round[key])).toFixed(1);
+  const ratio = (key) => median(rounds.map((round, at) => round[key] / floor[at][key])).toFixed(2);
+  console.log(
+    `${name}\n  CPU of a call ${of('all')} µs, ${ratio('all')} of the floor; of the main thread ${of('main')} µs, ${ratio('main')}; ` +
+      `${Math.round(of('callsPerSecond'))} calls a second, ${ratio('callsPerSecond')}`,
+  );
+}
+
+function addressOf(running) {
+  const said = running.child.stderr.pipe(new PassThrough());
+  return new Promise((resolve, reject) => {
+    running.child.on('exit', () => reject(new Error(running.stderr)));
+    said.on('data', () => {
+      const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(running.stderr)?.[0];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
