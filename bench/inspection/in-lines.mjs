@@ -1,4 +1,4 @@
-const LINE_CHARS = 600;
+const LINE_CHARS = 1000;
 
 /** Entries with semicolons between them, in lines that an editor can show. */
 export function inLines(entries) {

@@ -114,7 +114,7 @@ async function killOnce(subject, { first, second, home, counted, times }) {
   counted.kills++;
   const killedAt = performance.now();
   const other = second === undefined ? true : callOnce(subject, second);
-  const recovered = recover(subject, { first, counted });
+  const recovered = recover(subject, { first, counted }).then((isBack) => isBack && performance.now());
   try {
     await subject.guard(withinMs(answered, ANSWER_WITHIN_MS));
     counted.answered++;
@@ -123,9 +123,10 @@ async function killOnce(subject, { first, second, home, counted, times }) {
     // Counted by what is missing.
   }
   if (!(await other)) counted.othersFailed++;
-  if (!(await recovered)) return;
+  const backAt = await recovered;
+  if (backAt === false) return;
   counted.recovered++;
-  times.recoveries.push(performance.now() - killedAt);
+  times.recoveries.push(backAt - killedAt);
 }
 
 /** Calls until it is served; one that is refused or not answered is counted. */

@@ -38,7 +38,7 @@ interface ChainDeps extends GuardingConfig {
 
 /** The guards around every call, outermost first. The order is this array; there are no priorities. */
 export function defaultChain(deps: ChainDeps): readonly Guard[] {
-  const { deadlines, maxCallMs, watch, facts, permission, now } = deps;
+  const { deadlines, maxCallMs, watch, facts, permission } = deps;
   return [
     ...(deps.isTracing === true ? [trace()] : []),
     ...(watch === undefined ? [] : [audit(watch, facts)]),

@@ -12,6 +12,8 @@ import { outcomeOfError } from './outcome.ts';
 /** Longer than every bound of the gateway together: who is not answered by then never will be. */
 const patienceMs = 45_000;
 const inFlightAtMost = 6;
+/** By then a gateway on a busy machine has read what it was sent. */
+const readWithinMs = 1000;
 /** Whoever waits for a gateway that is about to be there again asks this long. */
 const openWithinMs = 30_000;
 
@@ -162,7 +164,7 @@ export class SoakClient {
   /** A gateway that stops answers what it was asked before; a pipe answers even for one that was killed. */
   #mayLose({ sentAt }: Asked): boolean {
     if (this.ending === undefined || this.kind.way === 'pipe') return false;
-    return this.ending.how === 'kill' || sentAt > this.ending.since - 200;
+    return this.ending.how === 'kill' || sentAt > this.ending.since - readWithinMs;
   }
 
   async #run(): Promise<void> {
