@@ -164,9 +164,13 @@ export const requirements: readonly Requirement[] = [
   says('downstream:http:health', 'The health and readiness addresses tell the truth', {
     downstream: ['http/legacy'],
   }),
-  says('downstream:http:bounded-sessions', 'Sessions that are served are bounded in number and idleness, and those let go of come back', {
-    downstream: ['http/legacy'],
-  }),
+  says(
+    'downstream:http:bounded-sessions',
+    'Sessions that are served are bounded in number and idleness, and those let go of come back',
+    {
+      downstream: ['http/legacy'],
+    },
+  ),
   says('downstream:http:slow-consumer', 'A client that does not read holds up nobody else', {
     downstream: ['http/legacy'],
   }),
