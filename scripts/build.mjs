@@ -152,7 +152,7 @@ function withHeader(name, text) {
   let header = name === 'main.js' && !text.startsWith('#!') ? '#!/usr/bin/env node\n' : '';
   // Bundled CommonJS asks for Node's own modules with `require`, which a module does not have.
   if (text.includes('Dynamic require of')) {
-    header += `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n`;
+    header += `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);\n`;
   }
   return header + text;
 }

@@ -1,4 +1,4 @@
-// Writes the files that are made from src/config/schema.ts, src/cli/program.ts and src/admin/contract.ts. With --check it writes nothing and names stale ones.
+// Writes the files that are made from src/config/schema/schema.ts, src/cli/program.ts and src/admin/contract/contract.ts. With --check it writes nothing and names stale ones.
 
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ export async function generate() {
 }
 
 async function readSchema() {
-  const { jsonSchema } = await importSource('src/config/schema.ts');
+  const { jsonSchema } = await importSource('src/config/schema/schema.ts');
   return jsonSchema();
 }
 
@@ -43,7 +43,7 @@ async function importSource(entryPoint, options = {}) {
     target: 'node20',
     // Bundled CommonJS asks for Node's own modules with `require`, which a module does not have.
     banner: {
-      js: `import { createRequire } from 'node:module';\nconst require = createRequire(${JSON.stringify(import.meta.url)});`,
+      js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(${JSON.stringify(import.meta.url)});`,
     },
     logLevel: 'warning',
     ...options,
@@ -85,7 +85,7 @@ function configPage(schema, example) {
   const { sections, plain } = split(settings);
   const server = split(mcpServers.additionalProperties.properties);
   return `${[
-    '<!-- Made by scripts/generate.mjs from src/config/schema.ts. Do not edit. -->',
+    '<!-- Made by scripts/generate.mjs from src/config/schema/schema.ts. Do not edit. -->',
     '# Configuration',
     introduction,
     '## Servers',

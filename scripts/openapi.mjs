@@ -1,4 +1,4 @@
-// Makes the OpenAPI document of the admin API from the types in src/admin/contract.ts.
+// Makes the OpenAPI document of the admin API from the types in src/admin/contract/contract.ts.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -18,7 +18,7 @@ import { createPolicy } from '../../src/policy/decide.ts';
 import { defaultChain } from '../../src/policy/default-chain.ts';
 import { buildIndex } from '../../src/search/search-index.ts';
 import { wordVectors } from '../../src/search/word-vectors.ts';
-import { LineReader } from '../../src/wire/frame-lines.ts';
+import { LineReader } from '../../src/wire/stdio/frame-lines.ts';
 import { parseMessage, requestText, resultText } from '../../src/wire/message.ts';
 
 export interface HotFunction {

@@ -1,7 +1,7 @@
 import { Payload } from '../lib/payload.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { AdminCall, AdminContract, AdminQuestion, AdminRoute } from './contract.ts';
+import type { AdminCall, AdminContract, AdminQuestion, AdminRoute } from './contract/contract.ts';
 import { eventsIn } from './event-reader.ts';
 import { errorOf } from './problem.ts';
 

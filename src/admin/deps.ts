@@ -2,17 +2,17 @@ import type { KeyRights, StoredKey } from '../auth/downstream/key-store.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import type { ConfigState } from '../config/reload/config-state.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Pause } from '../gateway/pause.ts';
+import type { Pause } from '../gateway/operating/pause.ts';
 import type { Caller } from '../model/caller.ts';
 import type { AuditTrail } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';
 import type { LogTail } from '../observe/server-log/read-tail.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServerChanges } from '../manage/server-changes.ts';
-import type { AdminFleet, AdminStatus } from './contract.ts';
-import type { AdminEvent, AdminSessionLink } from './dashboard-contract.ts';
+import type { AdminFleet, AdminStatus } from './contract/contract.ts';
+import type { AdminEvent, AdminSessionLink } from './contract/dashboard-contract.ts';
 import type { OpenedSession } from './sessions/browser-sessions.ts';
-import type { AdminSignIn, AdminSignInStatus } from './sign-in-contract.ts';
+import type { AdminSignIn, AdminSignInStatus } from './contract/sign-in-contract.ts';
 
 /** Everything that the admin API touches. */
 export interface AdminDeps {

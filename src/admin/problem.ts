@@ -1,7 +1,7 @@
 import { errorTable, GatewayError, RpcError } from '../model/errors.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
-import type { AdminProblem } from './contract.ts';
+import type { AdminProblem } from './contract/contract.ts';
 
 /** An error as the API writes it, with the HTTP status that goes with it. */
 export function problemOf(error: unknown): { readonly status: number; readonly problem: AdminProblem } {

@@ -4,7 +4,7 @@ import type { Caller } from '../model/caller.ts';
 import { GatewayError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { AdminContract, AdminRoute } from './contract.ts';
+import type { AdminContract, AdminRoute } from './contract/contract.ts';
 import type { Proof } from './proof.ts';
 
 /** Who asks is established by whoever hands the request over, from where it came in. */

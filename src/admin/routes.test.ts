@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryGateway } from '../../test/support/memory-gateway.ts';
 import type { Offer } from '../../test/support/memory-gateway.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
-import { Pause } from '../gateway/pause.ts';
+import { Pause } from '../gateway/operating/pause.ts';
 import type { Caller } from '../model/caller.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { AuditTrail } from '../observe/audit/audit-trail.ts';

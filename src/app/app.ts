@@ -198,7 +198,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 /** A file of a project is run as the person has read it, and not as it became since. */
 async function checkTrust(file: string, text: string, trustedIn: string): Promise<void> {
   const [{ isTrustedText }, { untrusted }] = await Promise.all([
-    import('../config/trust.ts'),
+    import('../config/file/trust.ts'),
     import('../config/reload/untrusted.ts'),
   ]);
   if (!(await isTrustedText(file, text, trustedIn))) throw untrusted(file);

@@ -1,11 +1,11 @@
-import type { AdminFleet } from '../admin/contract.ts';
+import type { AdminFleet } from '../admin/contract/contract.ts';
 import type { ManagementAccess } from '../admin/deps.ts';
 import type { AdminRoutes } from '../admin/routes.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import type { TokenMeter } from '../exposure/token-meter.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Pause } from '../gateway/pause.ts';
+import type { Pause } from '../gateway/operating/pause.ts';
 import type { Scope } from '../lib/scope.ts';
 import type { AuditTrail } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';

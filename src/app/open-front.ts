@@ -21,7 +21,7 @@ import type { Caller } from '../model/caller.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Results } from '../results/results.ts';
-import { OwnStdio } from '../wire/own-stdio.ts';
+import { OwnStdio } from '../wire/stdio/own-stdio.ts';
 import type { ClientChannel } from '../wire/serving.ts';
 import { MAX_MESSAGE_BYTES } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { LEGACY_VERSIONS, META } from '../wire/era.ts';
-import { firstMessage } from '../wire/first-message.ts';
+import { firstMessage } from '../wire/stdio/first-message.ts';
 
 /** Who is at our standard input, in its own words. */
 export interface WrapClient extends JsonObject {

@@ -8,7 +8,7 @@ import type { ConfigDiff } from '../config/reload/diff-config.ts';
 import { FileWatch } from '../config/reload/file-watch.ts';
 import { sideFilesOf } from '../config/reload/side-files.ts';
 import { untrusted } from '../config/reload/untrusted.ts';
-import { isTrustedText, TRUSTED_FILE } from '../config/trust.ts';
+import { isTrustedText, TRUSTED_FILE } from '../config/file/trust.ts';
 import type { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';

@@ -2,7 +2,7 @@ import { createStarterConfig, findConfig, locations, stateDirOf } from '../confi
 import type { Locations } from '../config/paths.ts';
 import { readRecord } from '../attach/gateway-record.ts';
 import { isAlive } from '../attach/is-alive.ts';
-import { isTrusted } from '../config/trust.ts';
+import { isTrusted } from '../config/file/trust.ts';
 import type { CliContext } from './context.ts';
 
 export interface FoundFor {

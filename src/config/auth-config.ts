@@ -1,5 +1,5 @@
 import type { UpstreamAuth } from './config.ts';
-import type { AuthEntry } from './auth-schema.ts';
+import type { AuthEntry } from './schema/auth-schema.ts';
 
 /** What holds for a server whose entry says nothing about signing in. */
 const USUAL: UpstreamAuth = {

@@ -1,8 +1,8 @@
 import type { UpstreamName } from '../model/ids.ts';
 import type { UpstreamConfig } from './config.ts';
-import { parseDocument } from './document.ts';
+import { parseDocument } from './file/document.ts';
 import { schemaProblems } from './problems.ts';
-import { fileSchema, serverSchema } from './schema.ts';
+import { fileSchema, serverSchema } from './schema/schema.ts';
 import { readUpstream } from './upstream-config.ts';
 import { nameProblem } from './validate.ts';
 

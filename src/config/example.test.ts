@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { isJsonObject } from '../model/json.ts';
-import { parseDocument, valueOf } from './document.ts';
+import { parseDocument, valueOf } from './file/document.ts';
 import { loadConfig } from './load.ts';
-import { fileSchema, jsonSchema } from './schema.ts';
+import { fileSchema, jsonSchema } from './schema/schema.ts';
 
 const file = fileURLToPath(new URL('../../docs/example.jsonc', import.meta.url));
 

@@ -3,7 +3,7 @@ import { constants, copyFile, link, mkdir, rm, stat, writeFile } from 'node:fs/p
 import { dirname, join, posix, resolve, win32 } from 'node:path';
 
 import { GatewayError } from '../model/errors.ts';
-import { inlineConfig } from './inline.ts';
+import { inlineConfig } from './file/inline.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
 import { nearest } from '../lib/nearest.ts';
-import { type DocumentPath, formatPath, type Node, nodeAt, offsetOfKey, type Problem } from './document.ts';
+import {
+  type DocumentPath,
+  formatPath,
+  type Node,
+  nodeAt,
+  offsetOfKey,
+  type Problem,
+} from './file/document.ts';
 
 /** What a schema has against the value of `node`, in words and with places. */
 export function schemaProblems(

@@ -1,7 +1,7 @@
 import { nearest } from '../lib/nearest.ts';
-import type { DocumentPath } from './document.ts';
+import type { DocumentPath } from './file/document.ts';
 import type { PolicyConfig, ProfileConfig, RuleConfig, Selection } from './policy-config.ts';
-import type { ConfigFile } from './schema.ts';
+import type { ConfigFile } from './schema/schema.ts';
 
 interface Problem {
   readonly path: DocumentPath;

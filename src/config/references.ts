@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { GatewayError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { CliConfig, TransportConfig, UpstreamConfig } from './config.ts';
-import { parseEnvFile } from './env-file.ts';
+import { parseEnvFile } from './file/env-file.ts';
 
 /** A value that is elsewhere, written as `${env:NAME}`, `${NAME}`, `${NAME:-default}`, `${file:path}` or `${keychain:name}`. */
 export interface Reference {

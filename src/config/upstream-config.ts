@@ -4,11 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import { AUTH_TEXTS, authProblems, readAuth } from './auth-config.ts';
-import { cliSettings } from './cli-schema.ts';
+import { cliSettings } from './schema/cli-schema.ts';
 import type { TransportConfig, UpstreamConfig } from './config.ts';
-import type { DocumentPath } from './document.ts';
+import type { DocumentPath } from './file/document.ts';
 import { escapeReferences, isHttpUrl, notHttpUrl, parseReferences, referenceProblem } from './references.ts';
-import type { ConfigFile, ServerEntry } from './schema.ts';
+import type { ConfigFile, ServerEntry } from './schema/schema.ts';
 
 /** Some clients count the same key in seconds, and no call is meant to end that soon. */
 const LEAST_TIMEOUT_MS = 1000;

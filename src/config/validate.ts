@@ -15,13 +15,13 @@ import {
   positionAt,
   type Problem,
   valueOf,
-} from './document.ts';
+} from './file/document.ts';
 import type { ArgumentRule } from './guards-config.ts';
-import { shownConfig } from './inline.ts';
+import { shownConfig } from './file/inline.ts';
 import { schemaProblems } from './problems.ts';
 import { readCallers } from './read-callers.ts';
 import { readPolicy } from './read-policy.ts';
-import { type ConfigFile, fileSchema, serverSchema } from './schema.ts';
+import { type ConfigFile, fileSchema, serverSchema } from './schema/schema.ts';
 import { readUpstream } from './upstream-config.ts';
 
 const SERVERS = 'mcpServers';

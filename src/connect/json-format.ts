@@ -1,5 +1,5 @@
-import { parseDocument, valueOf } from '../config/document.ts';
-import { withMember } from '../config/splice.ts';
+import { parseDocument, valueOf } from '../config/file/document.ts';
+import { withMember } from '../config/file/splice.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Format } from './format.ts';

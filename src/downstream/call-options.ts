@@ -1,4 +1,4 @@
-import type { CallRequest } from '../gateway/call-request.ts';
+import type { CallRequest } from '../gateway/calls/call-request.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExposureContext } from '../exposure/exposure.ts';
-import type { CallRequest } from '../gateway/call-request.ts';
+import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { Served } from '../gateway/served.ts';
 import type { View } from '../gateway/view.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
@@ -13,7 +13,7 @@ import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import { RPC } from '../wire/era.ts';
-import { paramProblem } from '../wire/modern-headers.ts';
+import { paramProblem } from '../wire/http/modern-headers.ts';
 import { clientNameOf, envelopeOf, withoutEnvelope } from '../wire/envelope.ts';
 import type { ClientChannel, IncomingRequest } from '../wire/serving.ts';
 import { AskedClient } from './asked-client.ts';

@@ -4,7 +4,7 @@ import type { Admission, Refusal, Verdict } from '../auth/downstream/verdict.ts'
 import type { Caller } from '../model/caller.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { Logger } from '../observe/log.ts';
-import { sendEmpty, sendJson } from '../wire/http-server.ts';
+import { sendEmpty, sendJson } from '../wire/http/http-server.ts';
 import { Admitted } from './door/admitted.ts';
 import { PREFLIGHT, crossOrigin } from './door/cross-origin.ts';
 import { openDoor } from './door/door.ts';

@@ -1,13 +1,17 @@
 import { GatewayError } from '../model/errors.ts';
 import type { RpcErrorBody } from '../model/errors.ts';
 import { MODERN_VERSION, NEWEST_LEGACY, RPC, eraOf } from '../wire/era.ts';
-import { readAccept, sendEmpty, sendRpcError } from '../wire/http-server.ts';
-import type { Accepts } from '../wire/http-server.ts';
+import { readAccept, sendEmpty, sendRpcError } from '../wire/http/http-server.ts';
+import type { Accepts } from '../wire/http/http-server.ts';
 import { errorText } from '../wire/message.ts';
 import type { Message, RequestId } from '../wire/message.ts';
-import { modernNotificationProblem, modernRequestProblem, modernStatus } from '../wire/modern-headers.ts';
-import { PostExchange } from '../wire/post-exchange.ts';
-import { PostedRequest } from '../wire/posted-request.ts';
+import {
+  modernNotificationProblem,
+  modernRequestProblem,
+  modernStatus,
+} from '../wire/http/modern-headers.ts';
+import { PostExchange } from '../wire/http/post-exchange.ts';
+import { PostedRequest } from '../wire/http/posted-request.ts';
 import type { ClientChannel, Connection } from '../wire/serving.ts';
 import { batchProblem, readPosted, refuse, refuseBusy, refuseMethod } from './inbound.ts';
 import type { EndpointDeps, Inbound, Posted } from './inbound.ts';

@@ -1,4 +1,4 @@
-import type { CallRequest } from '../gateway/call-request.ts';
+import type { CallRequest } from '../gateway/calls/call-request.ts';
 import { orCancelled } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import { signInOf } from '../model/caller.ts';

@@ -1,11 +1,11 @@
 import { callerIdentity, isSameCaller } from '../model/caller.ts';
 import { GatewayError } from '../model/errors.ts';
 import { RPC } from '../wire/era.ts';
-import { readAccept, sendEmpty, whenClosed } from '../wire/http-server.ts';
+import { readAccept, sendEmpty, whenClosed } from '../wire/http/http-server.ts';
 import { errorText, parseMessage, textOf } from '../wire/message.ts';
 import type { Message, Parsed } from '../wire/message.ts';
-import type { ReplyPath } from '../wire/posted-request.ts';
-import { EventStream } from '../wire/sse-server.ts';
+import type { ReplyPath } from '../wire/http/posted-request.ts';
+import { EventStream } from '../wire/http/sse-server.ts';
 import { batchProblem, readPosted, refuse, refuseBusy, refuseMethod } from './inbound.ts';
 import type { EndpointDeps, Inbound } from './inbound.ts';
 import { namedIn } from './sessions/between/others.ts';

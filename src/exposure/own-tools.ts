@@ -1,4 +1,4 @@
-import type { CallRequest } from '../gateway/call-request.ts';
+import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
 import type { JsonObject } from '../model/json.ts';

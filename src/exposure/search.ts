@@ -1,6 +1,6 @@
 import type { View } from '../gateway/view.ts';
 import { matchesGlob } from '../lib/glob.ts';
-import type { CallRequest } from '../gateway/call-request.ts';
+import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { ToolEntry } from '../model/entry.ts';
 import type { Results } from '../results/results.ts';

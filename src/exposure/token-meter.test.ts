@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { memoryView } from '../../test/support/memory-view.ts';
-import type { CallRequest } from '../gateway/call-request.ts';
+import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
 import { Payload } from '../lib/payload.ts';

@@ -1,4 +1,4 @@
-import type { Line } from '../wire/frame-lines.ts';
+import type { Line } from '../wire/stdio/frame-lines.ts';
 import type { Written } from '../wire/message.ts';
 
 /** One conversation among several on a line between two replicas. */

@@ -3,10 +3,10 @@ import type { GatewayConfig } from '../config/config.ts';
 import type { CallWatch } from '../observe/audit/audit-trail.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Approvals } from '../policy/approvals/approvals.ts';
-import type { ListingTurn } from './discovery.ts';
-import type { Pause } from './pause.ts';
-import type { SubscribedElsewhere } from './subscriptions.ts';
-import type { UpstreamPool } from '../upstream/pool.ts';
+import type { ListingTurn } from './listing/discovery.ts';
+import type { Pause } from './operating/pause.ts';
+import type { SubscribedElsewhere } from './calls/subscriptions.ts';
+import type { UpstreamPool } from '../upstream/sharing/pool.ts';
 import type { Guard } from '../policy/call.ts';
 import type { Shares } from '../policy/sharing/shares.ts';
 

@@ -9,19 +9,19 @@ import type { JsonObject } from '../model/json.ts';
 import { watchedTask } from '../model/watched.ts';
 import { WaitingCalls } from '../policy/ask/waiting-calls.ts';
 import type { Call, Operation } from '../policy/call.ts';
-import { Announcements } from './announcements.ts';
-import { callOf } from './call-request.ts';
-import type { CallRequest } from './call-request.ts';
-import { applyChange, noSuchServer } from './config-change.ts';
-import type { ConfigChange } from './config-change.ts';
-import { Discovery } from './discovery.ts';
-import { FirstListing } from './first-listing.ts';
+import { Announcements } from './listing/announcements.ts';
+import { callOf } from './calls/call-request.ts';
+import type { CallRequest } from './calls/call-request.ts';
+import { applyChange, noSuchServer } from './operating/config-change.ts';
+import type { ConfigChange } from './operating/config-change.ts';
+import { Discovery } from './listing/discovery.ts';
+import { FirstListing } from './listing/first-listing.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { GivenLinks } from './given-links.ts';
-import { InFlight } from './in-flight.ts';
+import { GivenLinks } from './calls/given-links.ts';
+import { InFlight } from './calls/in-flight.ts';
 import { InForce } from './in-force.ts';
 import { Quarantine } from './quarantine.ts';
-import { ASKED, Refusals } from './refusals.ts';
+import { ASKED, Refusals } from './calls/refusals.ts';
 import {
   completionOperation,
   findTool,
@@ -29,16 +29,16 @@ import {
   resourceOperation,
   resourceRoute,
   toolOperation,
-} from './route.ts';
-import { Servers } from './servers.ts';
+} from './calls/route.ts';
+import { Servers } from './operating/servers.ts';
 import { Sight } from './sight.ts';
-import type { UpstreamStatus } from './status.ts';
-import { Subscriptions } from './subscriptions.ts';
+import type { UpstreamStatus } from './operating/status.ts';
+import { Subscriptions } from './calls/subscriptions.ts';
 import { ServersAlone } from './servers-alone.ts';
 import type { Served } from './served.ts';
-import { Tasks, isAboutTask } from './tasks.ts';
+import { Tasks, isAboutTask } from './calls/tasks.ts';
 import { ToolSearch } from './tool-search.ts';
-import { troubleOf } from './trouble.ts';
+import { troubleOf } from './operating/trouble.ts';
 import type { ChangedLists, View } from './view.ts';
 
 /** Where pool, catalog and policy meet; there is one way to call anything, and it is here. */

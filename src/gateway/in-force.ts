@@ -8,10 +8,10 @@ import { chain } from '../policy/chain.ts';
 import { defaultChain } from '../policy/default-chain.ts';
 import { guardMemory } from '../policy/guard-memory.ts';
 import { tiers } from '../policy/tiers.ts';
-import type { ConfigChange } from './config-change.ts';
+import type { ConfigChange } from './operating/config-change.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { permission } from './permission.ts';
-import { callFacts } from './refusals.ts';
+import { permission } from './calls/permission.ts';
+import { callFacts } from './calls/refusals.ts';
 import type { Sight } from './sight.ts';
 
 interface InForceParts {

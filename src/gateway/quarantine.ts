@@ -13,9 +13,9 @@ import { subjectsOf } from '../policy/approvals/subject.ts';
 import type { ApprovalKind, Subject } from '../policy/approvals/subject.ts';
 import { scanner } from '../policy/scanner.ts';
 import type { Scan } from '../policy/scanner.ts';
-import type { Discovery } from './discovery.ts';
-import { quarantined } from './route.ts';
-import type { Servers } from './servers.ts';
+import type { Discovery } from './listing/discovery.ts';
+import { quarantined } from './calls/route.ts';
+import type { Servers } from './operating/servers.ts';
 
 /** Names one thing and the bytes of it that were looked at. */
 export interface Named {

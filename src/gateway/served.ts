@@ -4,7 +4,7 @@ import type { Caller } from '../model/caller.ts';
 import type { ClientBehind } from '../model/client-behind.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era, ServerFacts } from '../model/server-facts.ts';
-import type { CallRequest } from './call-request.ts';
+import type { CallRequest } from './calls/call-request.ts';
 import type { ChangedLists, View } from './view.ts';
 
 /** What a client is served from: all servers as one, or one of them alone. */

@@ -13,10 +13,10 @@ import type { JsonObject } from '../model/json.ts';
 import type { Era, ServerFacts } from '../model/server-facts.ts';
 import { watchedTask } from '../model/watched.ts';
 import type { Operation } from '../policy/call.ts';
-import type { UpstreamPool } from '../upstream/pool.ts';
-import { BeyondLists } from './beyond-lists.ts';
-import type { CallRequest } from './call-request.ts';
-import { leftToServer, passesBetween } from './pass-through.ts';
+import type { UpstreamPool } from '../upstream/sharing/pool.ts';
+import { BeyondLists } from './calls/beyond-lists.ts';
+import type { CallRequest } from './calls/call-request.ts';
+import { leftToServer, passesBetween } from './calls/pass-through.ts';
 import {
   completionOperation,
   findTool,
@@ -25,14 +25,14 @@ import {
   resourceRoute,
   toolOperation,
   unknownEntry,
-} from './route.ts';
-import type { Refusals } from './refusals.ts';
+} from './calls/route.ts';
+import type { Refusals } from './calls/refusals.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Served } from './served.ts';
 import type { Sight } from './sight.ts';
-import type { Subscriptions } from './subscriptions.ts';
-import { isAboutTask } from './tasks.ts';
-import type { Tasks } from './tasks.ts';
+import type { Subscriptions } from './calls/subscriptions.ts';
+import { isAboutTask } from './calls/tasks.ts';
+import type { Tasks } from './calls/tasks.ts';
 import { changedLists, viewOf } from './view.ts';
 import type { ChangedLists, View } from './view.ts';
 

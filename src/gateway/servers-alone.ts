@@ -2,7 +2,7 @@ import type { UpstreamConfig } from '../config/config.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import { ServerAlone } from './server-alone.ts';
 import type { AloneDeps } from './server-alone.ts';
-import type { CallRequest } from './call-request.ts';
+import type { CallRequest } from './calls/call-request.ts';
 
 interface ServersAloneDeps extends Omit<AloneDeps, 'config' | 'discover'> {
   readonly configs: ReadonlyMap<UpstreamName, UpstreamConfig>;

@@ -5,7 +5,7 @@ import type { PolicyConfig, RuleConfig, Selection } from '../config/policy-confi
 import { Cancellation } from '../lib/cancellation.ts';
 import type { Caller } from '../model/caller.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { CallRequest } from './call-request.ts';
+import type { CallRequest } from './calls/call-request.ts';
 import type { Served } from './served.ts';
 
 const anna: Caller = { id: 'anna', via: 'http', profile: 'default' };

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import type { ConfigEdit } from '../config/edit.ts';
+import type { ConfigEdit } from '../config/file/edit.ts';
 import { writeFileAtomic } from '../lib/atomic-file.ts';
 import type { JsonObject } from '../model/json.ts';
 import { variableName } from './dialect.ts';

@@ -1,4 +1,4 @@
-import { parseDocument, positionAt, valueOf } from '../config/document.ts';
+import { parseDocument, positionAt, valueOf } from '../config/file/document.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { parseDocument, valueOf } from '../config/document.ts';
+import { parseDocument, valueOf } from '../config/file/document.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { OwnProgram } from './own-entry.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { isTrusted, trust } from '../config/trust.ts';
+import { isTrusted, trust } from '../config/file/trust.ts';
 import { TEXT, changedFile, model, person } from './changed-file.test-support.ts';
 import type { ChangedServer } from './change-results.ts';
 import type { ChangedBy } from './changed-by.ts';

@@ -1,5 +1,5 @@
-import { parseDocument, valueOf } from '../config/document.ts';
-import type { ConfigDocument } from '../config/edit.ts';
+import { parseDocument, valueOf } from '../config/file/document.ts';
+import type { ConfigDocument } from '../config/file/edit.ts';
 import { nearest } from '../lib/nearest.ts';
 import { GatewayError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';

@@ -1,4 +1,4 @@
-import type { ConfigEdit } from '../config/edit.ts';
+import type { ConfigEdit } from '../config/file/edit.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';

@@ -1,4 +1,4 @@
-import type { ConfigDocument, ConfigEdit } from '../config/edit.ts';
+import type { ConfigDocument, ConfigEdit } from '../config/file/edit.ts';
 import { entryProblem } from '../config/entry-problem.ts';
 import { ownEntry } from '../import/own-entry.ts';
 import type { OwnProgram } from '../import/own-entry.ts';

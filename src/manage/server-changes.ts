@@ -1,8 +1,8 @@
 import { configRevision, readConfigText } from '../config/load.ts';
-import { documentFrom, editConfig, readForEdit } from '../config/edit.ts';
-import type { ConfigDocument, ConfigEdit } from '../config/edit.ts';
+import { documentFrom, editConfig, readForEdit } from '../config/file/edit.ts';
+import type { ConfigDocument, ConfigEdit } from '../config/file/edit.ts';
 import { readEntry } from '../config/entry-problem.ts';
-import { keepTrust } from '../config/keep-trust.ts';
+import { keepTrust } from '../config/file/keep-trust.ts';
 import { ownEntry } from '../import/own-entry.ts';
 import type { OwnProgram } from '../import/own-entry.ts';
 import type { Places } from '../import/source.ts';

@@ -1,4 +1,4 @@
-import type { AdminServer, AdminStatus, AdminWaitingCall } from '../admin/contract.ts';
+import type { AdminServer, AdminStatus, AdminWaitingCall } from '../admin/contract/contract.ts';
 import type { GatewayFacts } from './state.ts';
 
 export function server(name: string, more: Partial<AdminServer> = {}): AdminServer {

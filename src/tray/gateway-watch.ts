@@ -1,5 +1,5 @@
 import type { AdminClient } from '../admin/client.ts';
-import type { AdminApprovals } from '../admin/contract.ts';
+import type { AdminApprovals } from '../admin/contract/contract.ts';
 import type { GatewayFacts } from './state.ts';
 
 /** A gateway that is there, or was a moment ago. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { AdminHeld } from '../admin/contract.ts';
+import type { AdminHeld } from '../admin/contract/contract.ts';
 import { facts, server, status, waitingCall } from './facts.test-support.ts';
 import { menuOf } from './menu.ts';
 import type { MenuItem } from './menu.ts';

@@ -1,4 +1,4 @@
-import type { AdminServer, AdminWaitingCall } from '../admin/contract.ts';
+import type { AdminServer, AdminWaitingCall } from '../admin/contract/contract.ts';
 import { counted, label } from './label.ts';
 import { headline, needsOf } from './state.ts';
 import type { GatewayFacts, Need, TrayState } from './state.ts';

@@ -1,4 +1,4 @@
-import type { AdminApprovals, AdminServer, AdminStatus } from '../admin/contract.ts';
+import type { AdminApprovals, AdminServer, AdminStatus } from '../admin/contract/contract.ts';
 import { counted, label } from './label.ts';
 
 /** All that the tray knows of a gateway that it reaches. */

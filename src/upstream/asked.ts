@@ -2,7 +2,7 @@ import { afterwards } from '../lib/afterwards.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
-import { Turns } from './turns.ts';
+import { Turns } from './sharing/turns.ts';
 
 /** What clients have asked of one server and was not answered yet, those that wait for their turn as well. */
 export class Asked {

@@ -5,22 +5,22 @@ import type { Credentials } from '../model/credentials.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { Logger } from '../observe/log.ts';
 import type { Era, ServerFacts } from '../model/server-facts.ts';
-import { childStream } from '../wire/child-stdio.ts';
+import { childStream } from '../wire/stdio/child-stdio.ts';
 import { Peer } from '../wire/peer.ts';
 import type { PeerHandlers } from '../wire/peer.ts';
 import { HttpStatusError } from '../wire/stream.ts';
 import type { MessageStream, StreamEvents } from '../wire/stream.ts';
-import { childEnv } from './child-env.ts';
-import { classifyConnect } from './classify.ts';
-import type { ProcessHints } from './classify.ts';
+import { childEnv } from './process/child-env.ts';
+import { classifyConnect } from './opening/classify.ts';
+import type { ProcessHints } from './opening/classify.ts';
 import { fenced } from './fenced.ts';
-import { negotiate } from './negotiate.ts';
-import type { ClientIdentity } from './negotiate.ts';
-import type { ChildRecord } from './orphans.ts';
-import { startProcess } from './process.ts';
+import { negotiate } from './opening/negotiate.ts';
+import type { ClientIdentity } from './opening/negotiate.ts';
+import type { ChildRecord } from './process/orphans.ts';
+import { startProcess } from './process/process.ts';
 import { effectiveHeaders, hasAuthorization, headerSource, judgeRefusal } from './refusals.ts';
 import { secretValues } from './secret-values.ts';
-import type { Watchdog } from './watchdog.ts';
+import type { Watchdog } from './process/watchdog.ts';
 
 export interface Opened {
   readonly peer: Peer;
@@ -161,7 +161,7 @@ async function openHttp(
     connectTimeoutMs: config.timeouts.connectMs,
   };
   const overSse = async (): Promise<Opened> => {
-    const { openSseStream } = await import('../wire/sse-client.ts');
+    const { openSseStream } = await import('../wire/http/sse-client.ts');
     return opened(
       deps,
       await Peer.over(
@@ -175,7 +175,7 @@ async function openHttp(
     );
   };
   if (transport.flavour === 'sse') return overSse();
-  const { openHttpStream } = await import('../wire/http-client.ts');
+  const { openHttpStream } = await import('../wire/http/http-client.ts');
   const peer = await Peer.over(
     fenced((events) => Promise.resolve(openHttpStream({ ...common, events })), options.mayWrite),
     options.handlers,

@@ -4,7 +4,7 @@ import type { Fingerprint } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import type { Logger } from '../observe/log.ts';
-import type { ClientIdentity } from './negotiate.ts';
+import type { ClientIdentity } from './opening/negotiate.ts';
 import type { OpenPeer } from './open-peer.ts';
 import type { OwnedIds } from './owned-ids.ts';
 import type { UpstreamState } from './state.ts';

@@ -14,7 +14,7 @@ import { silentLogger } from '../observe/log.ts';
 import { META } from '../wire/era.ts';
 import { Peer } from '../wire/peer.ts';
 import { HttpStatusError } from '../wire/stream.ts';
-import type { ProcessHints } from './classify.ts';
+import type { ProcessHints } from './opening/classify.ts';
 import type { OpenPeer } from './open-peer.ts';
 import { OwnedIds } from './owned-ids.ts';
 import { Upstream } from './upstream.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { RpcErrorBody } from '../model/errors.ts';
 import { parseExact, stringifyExact } from '../lib/exact-json.ts';
 import { Payload } from '../lib/payload.ts';
-import type { Line } from './frame-lines.ts';
+import type { Line } from './stdio/frame-lines.ts';
 
 /** Ids of a peer are kept as they came; beyond 2^53 they are exact-number stand-ins. */
 export type RequestId = string | number;

@@ -8,7 +8,7 @@ import type { Era } from '../model/server-facts.ts';
 import { errorText, notificationText, parseMessage, requestText, resultText } from './message.ts';
 import type { Message, RequestId } from './message.ts';
 import { Payload } from '../lib/payload.ts';
-import type { Line } from './frame-lines.ts';
+import type { Line } from './stdio/frame-lines.ts';
 import type { MessageStream, StreamEvents } from './stream.ts';
 
 /** `params` of a progress notification, with the token that its receiver knows. */

@@ -1,7 +1,7 @@
 import type { ClientBehind } from '../model/client-behind.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
-import type { Line } from './frame-lines.ts';
+import type { Line } from './stdio/frame-lines.ts';
 
 /** One message on its way to a server; the transport may need more of it than its text. */
 export type Outgoing =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { AdminTokens } from '../../src/admin/contract.ts';
+import type { AdminTokens } from '../../src/admin/contract/contract.ts';
 import { signedIn } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { fixture } from '../support/fixture.ts';

@@ -8,7 +8,7 @@ import { ParkedCalls } from '../../src/downstream/parked-calls.ts';
 import { servePeer } from '../../src/downstream/serve-peer.ts';
 import { direct } from '../../src/exposure/direct.ts';
 import { silentLogger } from '../../src/observe/log.ts';
-import { OwnStdio } from '../../src/wire/own-stdio.ts';
+import { OwnStdio } from '../../src/wire/stdio/own-stdio.ts';
 import type { ClientChannel, Connection } from '../../src/wire/serving.ts';
 import { MemoryGateway } from '../support/memory-gateway.ts';
 import type { Offer } from '../support/memory-gateway.ts';

@@ -3,14 +3,14 @@ import type { ConfigSnapshot, GatewayConfig, UpstreamConfig } from '../../src/co
 import { diffConfig } from '../../src/config/reload/diff-config.ts';
 import type { ConfigDiff } from '../../src/config/reload/diff-config.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
-import { listingSource } from '../../src/gateway/listing-source.ts';
+import { listingSource } from '../../src/gateway/listing/listing-source.ts';
 import { Emitter } from '../../src/lib/emitter.ts';
 import type { Fingerprint, UpstreamName } from '../../src/model/ids.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Era } from '../../src/model/server-facts.ts';
 import type { CallWatch } from '../../src/observe/audit/audit-trail.ts';
 import { silentLogger } from '../../src/observe/log.ts';
-import { UpstreamPool } from '../../src/upstream/pool.ts';
+import { UpstreamPool } from '../../src/upstream/sharing/pool.ts';
 import { Peer } from '../../src/wire/peer.ts';
 import { MemoryServer } from './memory-server.ts';
 import type { Script } from './memory-server.ts';

@@ -4,7 +4,7 @@ import type {
   AdminServer,
   AdminStatus,
   AdminTokens,
-} from '../../src/admin/contract.ts';
+} from '../../src/admin/contract/contract.ts';
 import { serverAnswers } from './server-answers.ts';
 
 const now = Date.now();

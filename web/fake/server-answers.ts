@@ -1,4 +1,4 @@
-import type { AdminLogLine, AdminServer } from '../../src/admin/contract.ts';
+import type { AdminLogLine, AdminServer } from '../../src/admin/contract/contract.ts';
 
 const now = Date.now();
 

@@ -1,4 +1,4 @@
-import type { AdminEvent } from '../dashboard-contract.ts';
+import type { AdminEvent } from '../contract/dashboard-contract.ts';
 import { EventStream } from './event-stream.ts';
 
 interface Sent {

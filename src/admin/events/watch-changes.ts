@@ -1,7 +1,7 @@
-import type { AdminEvent, AdminHeldCounts, AdminTick } from '../dashboard-contract.ts';
-import { configShown } from '../config-shown.ts';
+import type { AdminEvent, AdminHeldCounts, AdminTick } from '../contract/dashboard-contract.ts';
+import { configShown } from '../shown/config-shown.ts';
 import type { AdminDeps } from '../deps.ts';
-import { allServers } from '../server-shown.ts';
+import { allServers } from '../shown/server-shown.ts';
 import { RecordWatch } from './record-watch.ts';
 
 const LOOK_EVERY_MS = 250;

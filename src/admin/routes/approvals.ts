@@ -3,10 +3,10 @@ import type { Fingerprint, UpstreamName } from '../../model/ids.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Named } from '../../gateway/quarantine.ts';
-import type { AdminApprovalKind } from '../approval-contract.ts';
+import type { AdminApprovalKind } from '../contract/approval-contract.ts';
 import type { AdminDeps } from '../deps.ts';
 import type { Proof } from '../proof.ts';
-import { approvalsShown, callShown } from '../held-shown.ts';
+import { approvalsShown, callShown } from '../shown/held-shown.ts';
 import { route, text } from '../route.ts';
 import type { AdminApp } from '../route.ts';
 

@@ -1,8 +1,8 @@
 import type { View } from '../../gateway/view.ts';
 import type { ToolEntry } from '../../model/entry.ts';
-import type { AdminNameKind, AdminTool } from '../contract.ts';
+import type { AdminNameKind, AdminTool } from '../contract/contract.ts';
 import type { AdminDeps } from '../deps.ts';
-import { findEntry, inServer, listedView } from '../find-entry.ts';
+import { findEntry, inServer, listedView } from '../calling/find-entry.ts';
 import { flag, optionalNumber, optionalText, route, text } from '../route.ts';
 import type { AdminApp, Asked } from '../route.ts';
 

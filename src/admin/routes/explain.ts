@@ -1,18 +1,18 @@
 import { mayBelongTo } from '../../catalog/naming.ts';
-import { quarantined } from '../../gateway/route.ts';
+import { quarantined } from '../../gateway/calls/route.ts';
 import type { View } from '../../gateway/view.ts';
 import { matchesGlob } from '../../lib/glob.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { UpstreamName } from '../../model/ids.ts';
-import type { AdminExplanation, AdminServer } from '../contract.ts';
+import type { AdminExplanation, AdminServer } from '../contract/contract.ts';
 import type { AdminDeps } from '../deps.ts';
-import { clientExplained } from '../client-explained.ts';
-import { callerAsked, decisionExplained } from '../decision-explained.ts';
+import { clientExplained } from '../shown/client-explained.ts';
+import { callerAsked, decisionExplained } from '../shown/decision-explained.ts';
 import { optionalText, route, text } from '../route.ts';
 import type { AdminApp } from '../route.ts';
-import { serverFix } from '../server-fix.ts';
-import { allServers } from '../server-shown.ts';
+import { serverFix } from '../shown/server-fix.ts';
+import { allServers } from '../shown/server-shown.ts';
 
 type Found = Omit<AdminExplanation, 'name'>;
 

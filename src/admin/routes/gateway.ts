@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { AdminHealth, AdminPause, AdminStatus } from '../contract.ts';
+import type { AdminHealth, AdminPause, AdminStatus } from '../contract/contract.ts';
 import type { AdminDeps } from '../deps.ts';
 import { jsonResponse, route } from '../route.ts';
 import type { AdminApp } from '../route.ts';
-import { allServers } from '../server-shown.ts';
+import { allServers } from '../shown/server-shown.ts';
 
 /** The gateway as a whole. */
 export function gatewayRoutes(app: AdminApp, deps: AdminDeps): void {

@@ -2,7 +2,7 @@ import type { StoredKey } from '../../auth/downstream/key-store.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { AdminKey } from '../contract.ts';
+import type { AdminKey } from '../contract/contract.ts';
 import type { RouteDeps } from '../deps.ts';
 import { optionalText, route, text } from '../route.ts';
 import type { AdminApp } from '../route.ts';

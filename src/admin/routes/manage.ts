@@ -4,12 +4,12 @@ import { memoryOf, processTree } from '../../manage/process-tree.ts';
 import { fromRegistry, registrySearch } from '../../manage/registry-search.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
-import type { AdminAddedServers, AdminServerChanged } from '../manage-contract.ts';
+import type { AdminAddedServers, AdminServerChanged } from '../contract/manage-contract.ts';
 import type { RouteDeps } from '../deps.ts';
-import { configShown } from '../config-shown.ts';
+import { configShown } from '../shown/config-shown.ts';
 import { flag, optionalNumber, optionalObject, optionalText, route, text } from '../route.ts';
 import type { AdminApp, Asked } from '../route.ts';
-import { allServers } from '../server-shown.ts';
+import { allServers } from '../shown/server-shown.ts';
 
 const LINES = 200;
 const MAX_LINES = 5000;

@@ -3,7 +3,7 @@ import { GatewayError } from '../../model/errors.ts';
 import type { DayTokens } from '../../observe/audit/day-tokens.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { auditFilter } from '../audit-filter.ts';
-import type { AdminTokenCounts } from '../dashboard-contract.ts';
+import type { AdminTokenCounts } from '../contract/dashboard-contract.ts';
 import type { AdminDeps } from '../deps.ts';
 import { optionalNumber, optionalText, route } from '../route.ts';
 import type { AdminApp } from '../route.ts';

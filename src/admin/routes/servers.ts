@@ -2,7 +2,7 @@ import type { UpstreamName } from '../../model/ids.ts';
 import type { AdminDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import type { AdminApp } from '../route.ts';
-import { allServers, oneServer } from '../server-shown.ts';
+import { allServers, oneServer } from '../shown/server-shown.ts';
 
 /** The servers and what an operator does with them. */
 export function serverRoutes(app: AdminApp, deps: AdminDeps): void {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { AdminDeps } from '../deps.ts';
 import { askedIn, optionalText, route } from '../route.ts';
 import type { AdminApp, Asked } from '../route.ts';
-import type { AdminSignIn } from '../sign-in-contract.ts';
+import type { AdminSignIn } from '../contract/sign-in-contract.ts';
 
 type Begun = NonNullable<Awaited<ReturnType<AdminDeps['signIns']['at']>>>;
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../model/caller.ts';
 import { GatewayError } from '../../model/errors.ts';
-import type { AdminSession } from '../dashboard-contract.ts';
+import type { AdminSession } from '../contract/dashboard-contract.ts';
 import type { AdminDeps } from '../deps.ts';
 import { DASHBOARD } from '../proof.ts';
 import type { Proof } from '../proof.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SESSIONS_FILE } from '../../admin/sessions/sessions-file.ts';
-import type { AdminSessionLink } from '../../admin/dashboard-contract.ts';
+import type { AdminSessionLink } from '../../admin/contract/dashboard-contract.ts';
 import type { BrowserAccess } from '../../admin/deps.ts';
 import type { AdminRoutes } from '../../admin/routes.ts';
 import type { OpenedSession } from '../../admin/sessions/browser-sessions.ts';

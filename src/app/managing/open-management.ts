@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ManagementAccess } from '../../admin/deps.ts';
 import type { ConfigSnapshot } from '../../config/config.ts';
-import { INLINE_CONFIG } from '../../config/inline.ts';
+import { INLINE_CONFIG } from '../../config/file/inline.ts';
 import { locations } from '../../config/paths.ts';
 import type { ConfigReload } from '../../config/reload/config-reload.ts';
 import type { Applied } from '../../manage/change-results.ts';

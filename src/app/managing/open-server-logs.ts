@@ -5,7 +5,7 @@ import type { Logger } from '../../observe/log.ts';
 import { notingLogger } from '../../observe/server-log/noting-logger.ts';
 import { ServerLogs } from '../../observe/server-log/server-logs.ts';
 import type { OpenPeerDeps } from '../../upstream/open-peer.ts';
-import type { UpstreamPool } from '../../upstream/pool.ts';
+import type { UpstreamPool } from '../../upstream/sharing/pool.ts';
 import { isTyped } from '../app-options.ts';
 import type { AppOptions } from '../app-options.ts';
 

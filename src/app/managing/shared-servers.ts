@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 
-import { seal, unseal } from '../../auth/upstream/sealing/sealed.ts';
+import { seal, unseal } from '../../lib/sealed.ts';
 import type { KeySource } from '../../auth/upstream/sealing/secret-key.ts';
-import { checkEdit, conflict, documentFrom, serversIn } from '../../config/edit.ts';
-import type { ConfigDocument, ConfigEdit } from '../../config/edit.ts';
-import { parseDocument } from '../../config/document.ts';
+import { checkEdit, conflict, documentFrom, serversIn } from '../../config/file/edit.ts';
+import type { ConfigDocument, ConfigEdit } from '../../config/file/edit.ts';
+import { parseDocument } from '../../config/file/document.ts';
 import { readConfigText } from '../../config/load.ts';
-import { withMember } from '../../config/splice.ts';
+import { withMember } from '../../config/file/splice.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Logger } from '../../observe/log.ts';
 import type { Database } from '../../storage/database.ts';

@@ -1,6 +1,6 @@
 import type { ConfigSnapshot } from '../../config/config.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { SubscribedElsewhere } from '../../gateway/subscriptions.ts';
+import type { SubscribedElsewhere } from '../../gateway/calls/subscriptions.ts';
 import type { Scope } from '../../lib/scope.ts';
 import { othersOf } from './others-of.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 
 import { MemoryOthers } from '../../../test/support/memory-others.ts';
-import { Subscriptions } from '../../gateway/subscriptions.ts';
+import { Subscriptions } from '../../gateway/calls/subscriptions.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import { MirroredSubscriptions } from './mirrored-subscriptions.ts';
 

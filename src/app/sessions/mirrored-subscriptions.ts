@@ -1,9 +1,9 @@
 import type { Others } from '../../downstream/sessions/between/others.ts';
-import type { SubscribedElsewhere, Subscriptions } from '../../gateway/subscriptions.ts';
+import type { SubscribedElsewhere, Subscriptions } from '../../gateway/calls/subscriptions.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { SignedIn } from '../../upstream/pool.ts';
+import type { SignedIn } from '../../upstream/sharing/pool.ts';
 
 interface Follower {
   readonly at: SignedIn;

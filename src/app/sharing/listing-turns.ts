@@ -1,4 +1,4 @@
-import type { ListingTurn } from '../../gateway/discovery.ts';
+import type { ListingTurn } from '../../gateway/listing/discovery.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import { isChoreDone, noteChore } from '../../storage/chore.ts';
 import type { Database } from '../../storage/database.ts';

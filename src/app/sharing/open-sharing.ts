@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { ListingCache } from '../../catalog/listing-cache.ts';
 import type { ConfigSnapshot } from '../../config/config.ts';
-import type { ListingTurn } from '../../gateway/discovery.ts';
+import type { ListingTurn } from '../../gateway/listing/discovery.ts';
 import type { Scope } from '../../lib/scope.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';

@@ -2,7 +2,7 @@ import type { UpstreamConfig } from '../../config/config.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Logger } from '../../observe/log.ts';
 import type { OpenPeer } from '../../upstream/open-peer.ts';
-import type { UpstreamPool } from '../../upstream/pool.ts';
+import type { UpstreamPool } from '../../upstream/sharing/pool.ts';
 
 const RESTART = 'restart';
 

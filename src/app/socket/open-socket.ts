@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfigSnapshot } from '../../config/config.ts';
-import { shownConfig } from '../../config/inline.ts';
+import { shownConfig } from '../../config/file/inline.ts';
 import type { ParkedCalls } from '../../downstream/parked-calls.ts';
 import type { AppOptions } from '../app-options.ts';
 import { profileProblem } from '../profile-problem.ts';

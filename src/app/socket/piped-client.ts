@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { GOODBYE } from '../../attach/hello.ts';
-import { OwnStdio } from '../../wire/own-stdio.ts';
+import { OwnStdio } from '../../wire/stdio/own-stdio.ts';
 import type { ClientChannel, Connection } from '../../wire/serving.ts';
 import { MAX_MESSAGE_BYTES } from '../app-options.ts';
 

@@ -1,7 +1,7 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { deferred } from '../../lib/deferred.ts';
 import { GatewayError } from '../../model/errors.ts';
-import { LineReader } from '../../wire/frame-lines.ts';
+import { LineReader } from '../../wire/stdio/frame-lines.ts';
 import { CONTROL } from '../hello.ts';
 import { PipedSession } from './piped-session.ts';
 import { answeredId, startsWith, WholeLines } from './whole-lines.ts';

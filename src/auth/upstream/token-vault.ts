@@ -3,7 +3,7 @@ import type { Logger } from '../../observe/log.ts';
 import type { Database } from '../../storage/database.ts';
 import { withLease } from '../../storage/lease.ts';
 import type { OAuthClient } from './oauth/client-authentication.ts';
-import { seal, unseal } from './sealing/sealed.ts';
+import { seal, unseal } from '../../lib/sealed.ts';
 import type { KeySource } from './sealing/secret-key.ts';
 import type { SignInNote, StoredTokens } from './stored-tokens.ts';
 

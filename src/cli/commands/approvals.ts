@@ -3,14 +3,14 @@ import type {
   AdminHeld,
   AdminNamed,
   AdminWaitingCall,
-} from '../../admin/approval-contract.ts';
+} from '../../admin/contract/approval-contract.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { harmless, inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
-import type { Work } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
+import type { Work } from '../line/on-line.ts';
 import { changeLines } from './approvals/change-lines.ts';
 import { chosenItems } from './approvals/chosen-items.ts';
 

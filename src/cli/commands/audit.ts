@@ -2,7 +2,7 @@ import type { ExitCode } from '../../model/errors.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 import { counted } from './listing.ts';
 
 interface AuditOptions extends GlobalOptions {

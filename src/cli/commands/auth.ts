@@ -1,5 +1,5 @@
 import { openSignIns } from '../../app/signing-in/open-sign-ins.ts';
-import type { AdminSignInStatus as SignInStatus } from '../../admin/contract.ts';
+import type { AdminSignInStatus as SignInStatus } from '../../admin/contract/contract.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { silentLogger } from '../../observe/log.ts';
 import type { CliContext } from '../context.ts';

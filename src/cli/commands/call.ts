@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { AdminToolDetail } from '../../admin/contract.ts';
+import type { AdminToolDetail } from '../../admin/contract/contract.ts';
 import { parseDuration } from '../../config/duration.ts';
 import type { Payload } from '../../lib/payload.ts';
 import { GatewayError, RpcError } from '../../model/errors.ts';
@@ -8,8 +8,8 @@ import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { onLine } from '../on-line.ts';
-import type { Work } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
+import type { Work } from '../line/on-line.ts';
 import { askPerson } from './call/ask-person.ts';
 import { callArguments, misfitOf } from './call/call-arguments.ts';
 import { readCallWords } from './call/call-words.ts';

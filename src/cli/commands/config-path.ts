@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { INLINE_CONFIG } from '../../config/inline.ts';
+import { INLINE_CONFIG } from '../../config/file/inline.ts';
 import { findConfig, locations, stateDirOf } from '../../config/paths.ts';
-import { isTrusted } from '../../config/trust.ts';
+import { isTrusted } from '../../config/file/trust.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';

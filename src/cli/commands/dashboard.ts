@@ -5,7 +5,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import type { FoundFor } from '../found-config.ts';
-import { lineToRecord } from '../line-to-record.ts';
+import { lineToRecord } from '../line/line-to-record.ts';
 import { openPrivately } from '../open-privately.ts';
 
 /** Opens the dashboard of this user's gateway with a link that works once; where no gateway runs, one is started in the background. */

@@ -1,12 +1,12 @@
-import type { AdminToolDetail } from '../../admin/contract.ts';
+import type { AdminToolDetail } from '../../admin/contract/contract.ts';
 import { isJsonObject } from '../../model/json.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { harmless, inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
-import type { Work } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
+import type { Work } from '../line/on-line.ts';
 import { entryNamed } from './call/entry-named.ts';
 import { foundTool } from './call/found-tool.ts';
 import { parametersOf } from './call/parameters.ts';

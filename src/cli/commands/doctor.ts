@@ -3,7 +3,7 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 import { configFindings } from './doctor/config-findings.ts';
 import { fileFindings } from './doctor/file-findings.ts';
 import type { Finding } from './doctor/finding.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { checkText } from '../../config/edit.ts';
-import { nodeAt, parseDocument, positionAt } from '../../config/document.ts';
+import { checkText } from '../../config/file/edit.ts';
+import { nodeAt, parseDocument, positionAt } from '../../config/file/document.ts';
 import { STARTER } from '../../config/paths.ts';
 import { splitWords } from '../../lib/split-words.ts';
 import { GatewayError } from '../../model/errors.ts';

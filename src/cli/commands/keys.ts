@@ -1,10 +1,10 @@
-import type { AdminKey } from '../../admin/contract.ts';
+import type { AdminKey } from '../../admin/contract/contract.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { Tier } from '../../model/tier.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 
 interface AddOptions extends GlobalOptions {
   readonly profile?: string;

@@ -1,10 +1,10 @@
-import type { AdminServer } from '../../admin/contract.ts';
+import type { AdminServer } from '../../admin/contract/contract.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { onLine } from '../on-line.ts';
-import type { Work } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
+import type { Work } from '../line/on-line.ts';
 
 interface Listed<Shown> {
   /** What is listed, in the plural. */

@@ -1,10 +1,10 @@
-import type { AdminLock } from '../../admin/approval-contract.ts';
+import type { AdminLock } from '../../admin/contract/approval-contract.ts';
 import { writeFileAtomic } from '../../lib/atomic-file.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { harmless, inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 import { changeLines } from './approvals/change-lines.ts';
 
 interface LockOptions extends GlobalOptions {

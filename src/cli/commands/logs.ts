@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AdminAuditFilter } from '../../admin/contract.ts';
+import type { AdminAuditFilter } from '../../admin/contract/contract.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { AuditRecord } from '../../observe/audit/audit-record.ts';
 import { exportHead, exportText } from '../../observe/audit/export-text.ts';
@@ -7,9 +7,9 @@ import type { ExportFormat } from '../../observe/audit/export-text.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 import { when } from '../when.ts';
-import type { Work } from '../on-line.ts';
+import type { Work } from '../line/on-line.ts';
 import { moment } from './logs/moment.ts';
 
 interface LogsOptions extends GlobalOptions, Omit<AdminAuditFilter, 'since' | 'until'> {

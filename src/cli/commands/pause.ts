@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 
 /** Lets the gateway refuse every call; without one that runs, the next one does. */
 export function pause(options: GlobalOptions, context: CliContext): Promise<ExitCode> {

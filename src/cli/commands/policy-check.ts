@@ -3,7 +3,7 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { harmless, inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 
 interface CheckOptions extends GlobalOptions {
   readonly as: string;

@@ -1,9 +1,9 @@
-import type { AdminExplanation } from '../../admin/contract.ts';
+import type { AdminExplanation } from '../../admin/contract/contract.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 
 type Verdict = 'ready' | 'not yet' | 'blocked' | 'unknown';
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { harmless } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 import { misfitOf } from './call/call-arguments.ts';
 import { readCallWords } from './call/call-words.ts';
 import type { CallWords } from './call/call-words.ts';

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 import { resourceLine } from './call/content.ts';
 import { saved } from './call/saved.ts';
 

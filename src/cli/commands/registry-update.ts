@@ -1,4 +1,4 @@
-import type { ConfigEdit } from '../../config/edit.ts';
+import type { ConfigEdit } from '../../config/file/edit.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
-import type { AdminHit } from '../../admin/contract.ts';
+import type { AdminHit } from '../../admin/contract/contract.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
-import type { Work } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
+import type { Work } from '../line/on-line.ts';
 import { tellMissing } from './listing.ts';
 import { tierPaint } from './tier.ts';
 

@@ -8,7 +8,7 @@ import { RotatingFile } from '../../observe/rotating-file.ts';
 import { appWorld } from '../app-world.ts';
 import type { CliContext } from '../context.ts';
 import { foundConfig } from '../found-config.ts';
-import { userSocket } from '../user-socket.ts';
+import { userSocket } from '../line/user-socket.ts';
 import type { ServeOptions } from './serve.ts';
 
 /** The user's gateway: it outlives whoever started it, and says once whether it listens. */

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { startApp } from '../../app/app.ts';
 import type { App } from '../../app/app.ts';
-import { shownConfig } from '../../config/inline.ts';
+import { shownConfig } from '../../config/file/inline.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { jsonLogger } from '../../observe/log.ts';
@@ -10,7 +10,7 @@ import type { CliContext } from '../context.ts';
 import { logTo } from '../output.ts';
 import { ago } from '../ago.ts';
 import { servedConfig } from '../served-config.ts';
-import { userSocket } from '../user-socket.ts';
+import { userSocket } from '../line/user-socket.ts';
 import type { ServeOptions } from './serve.ts';
 
 type UpstreamStatus = ReturnType<App['gateway']['status']>[number];

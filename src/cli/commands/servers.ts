@@ -1,10 +1,10 @@
-import type { AdminServer } from '../../admin/contract.ts';
+import type { AdminServer } from '../../admin/contract/contract.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 import { ago } from '../ago.ts';
 import { counted, noServers, tellWarnings } from './listing.ts';
 

@@ -3,7 +3,7 @@ import type { ToolStats } from '../../observe/audit/tool-stats.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 import { when } from '../when.ts';
 
 interface StatsOptions extends GlobalOptions {

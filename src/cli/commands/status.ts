@@ -1,12 +1,12 @@
-import type { AdminStatus } from '../../admin/contract.ts';
+import type { AdminStatus } from '../../admin/contract/contract.ts';
 import { readRecord } from '../../attach/gateway-record.ts';
-import { shownConfig } from '../../config/inline.ts';
+import { shownConfig } from '../../config/file/inline.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import { inOneLine } from '../harmless.ts';
-import { lineToRecord } from '../line-to-record.ts';
+import { lineToRecord } from '../line/line-to-record.ts';
 import { restartNote } from './restart-note.ts';
 
 /** The gateway of this configuration, whoever started it; nothing is started to find out. */

@@ -1,7 +1,7 @@
 import { dial } from '../../attach/dial.ts';
 import { readRecord } from '../../attach/gateway-record.ts';
 import { isAlive } from '../../attach/is-alive.ts';
-import { shownConfig } from '../../config/inline.ts';
+import { shownConfig } from '../../config/file/inline.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';

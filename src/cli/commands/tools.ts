@@ -1,4 +1,4 @@
-import type { AdminTool } from '../../admin/contract.ts';
+import type { AdminTool } from '../../admin/contract/contract.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import { locations } from '../../config/paths.ts';
-import { trust } from '../../config/trust.ts';
+import { trust } from '../../config/file/trust.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 

@@ -1,10 +1,10 @@
-import type { AdminExplanation } from '../../admin/contract.ts';
+import type { AdminExplanation } from '../../admin/contract/contract.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { harmless, inOneLine } from '../harmless.ts';
-import { onLine } from '../on-line.ts';
+import { onLine } from '../line/on-line.ts';
 
 interface WhyOptions extends GlobalOptions {
   readonly client?: string;

@@ -8,7 +8,7 @@ import type { LogLevel } from '../../observe/log.ts';
 import { appWorld } from '../app-world.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { adHocServer, withHeaders } from '../on-line.ts';
+import { adHocServer, withHeaders } from '../line/on-line.ts';
 import { logTo } from '../output.ts';
 
 interface WrapOptions extends AdHocOptions {

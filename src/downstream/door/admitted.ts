@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Admission } from '../../auth/downstream/verdict.ts';
-import { whenClosed } from '../../wire/http-server.ts';
+import { whenClosed } from '../../wire/http/http-server.ts';
 
 interface Open {
   readonly caller: string;

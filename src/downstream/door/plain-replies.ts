@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { sendJson } from '../../wire/http-server.ts';
+import { sendJson } from '../../wire/http/http-server.ts';
 
 /** In the same words whether there is nothing, or nothing for whoever asks. */
 export function nothing(response: ServerResponse, headers: readonly string[] = []): void {

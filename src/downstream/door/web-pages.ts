@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WebReply } from '../../auth/downstream/web.ts';
 import type { Logger } from '../../observe/log.ts';
-import { readBody } from '../../wire/http-server.ts';
+import { readBody } from '../../wire/http/http-server.ts';
 import type { Door } from './door.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
-import type { PostExchange } from '../../wire/post-exchange.ts';
-import type { ReplyPath } from '../../wire/posted-request.ts';
+import type { PostExchange } from '../../wire/http/post-exchange.ts';
+import type { ReplyPath } from '../../wire/http/posted-request.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { seal, unseal } from '../../auth/upstream/sealing/sealed.ts';
+import { seal, unseal } from '../../lib/sealed.ts';
 import { callerIdentity } from '../../model/caller.ts';
 import type { Caller } from '../../model/caller.ts';
 import { deriveKey } from '../../lib/derived-key.ts';

@@ -1,10 +1,10 @@
 import { parseExact } from '../../lib/exact-json.ts';
 import { GatewayError } from '../../model/errors.ts';
-import { whenClosed } from '../../wire/http-server.ts';
+import { whenClosed } from '../../wire/http/http-server.ts';
 import { errorText } from '../../wire/message.ts';
-import { readEventId, STANDALONE } from '../../wire/resumable-streams.ts';
-import type { EventName } from '../../wire/resumable-streams.ts';
-import { EventStream } from '../../wire/sse-server.ts';
+import { readEventId, STANDALONE } from '../../wire/http/resumable-streams.ts';
+import type { EventName } from '../../wire/http/resumable-streams.ts';
+import { EventStream } from '../../wire/http/sse-server.ts';
 import { refuse, refuseMethod } from '../inbound.ts';
 import type { EndpointDeps, Inbound } from '../inbound.ts';
 import type { Elsewhere } from './between/relayed-streams.ts';

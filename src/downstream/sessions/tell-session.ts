@@ -1,4 +1,4 @@
-import { sendEmpty } from '../../wire/http-server.ts';
+import { sendEmpty } from '../../wire/http/http-server.ts';
 import { refuse } from '../inbound.ts';
 import type { EndpointDeps, Inbound } from '../inbound.ts';
 import type { Told } from './between/session-line.ts';

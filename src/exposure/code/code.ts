@@ -1,4 +1,4 @@
-import type { CallRequest } from '../../gateway/call-request.ts';
+import type { CallRequest } from '../../gateway/calls/call-request.ts';
 import type { Payload } from '../../lib/payload.ts';
 import type { Results } from '../../results/results.ts';
 import type { Exposure, ExposureContext } from '../exposure.ts';

@@ -1,4 +1,4 @@
-import type { CallRequest } from '../../gateway/call-request.ts';
+import type { CallRequest } from '../../gateway/calls/call-request.ts';
 import type { View } from '../../gateway/view.ts';
 import type { Payload } from '../../lib/payload.ts';
 import { GatewayError } from '../../model/errors.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { memoryView } from '../../../test/support/memory-view.ts';
-import type { CallRequest } from '../../gateway/call-request.ts';
+import type { CallRequest } from '../../gateway/calls/call-request.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
 import { Payload } from '../../lib/payload.ts';
 import type { ClientBehind } from '../../model/client-behind.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CallRequest } from '../../gateway/call-request.ts';
+import type { CallRequest } from '../../gateway/calls/call-request.ts';
 import type { View } from '../../gateway/view.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
 import { parseExact } from '../../lib/exact-json.ts';

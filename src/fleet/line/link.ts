@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 
-import { LineReader } from '../../wire/frame-lines.ts';
-import { LineWriter } from '../../wire/line-writer.ts';
+import { LineReader } from '../../wire/stdio/frame-lines.ts';
+import { LineWriter } from '../../wire/stdio/line-writer.ts';
 import type { Written } from '../../wire/message.ts';
 import { frame, readFrame } from './frame.ts';
 import type { Frame } from './frame.ts';

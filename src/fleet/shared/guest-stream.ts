@@ -2,7 +2,7 @@ import type { ClientBehind } from '../../model/client-behind.ts';
 import { GatewayError } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { Line as Text } from '../../wire/frame-lines.ts';
+import type { Line as Text } from '../../wire/stdio/frame-lines.ts';
 import { UnsentError } from '../../wire/stream.ts';
 import type { MessageStream, Outgoing, StreamEvents } from '../../wire/stream.ts';
 import type { Channel } from '../channel.ts';

@@ -7,7 +7,7 @@ import type { ServerFacts } from '../../model/server-facts.ts';
 import { watchedBy } from '../../model/watched.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { withoutEnvelope } from '../../wire/envelope.ts';
-import type { Line } from '../../wire/frame-lines.ts';
+import type { Line } from '../../wire/stdio/frame-lines.ts';
 import { errorText, notificationText, parseMessage, writtenResult } from '../../wire/message.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Channel, ChannelEvents } from '../channel.ts';

@@ -6,7 +6,7 @@ import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Logger } from '../../observe/log.ts';
-import type { UpstreamPool } from '../../upstream/pool.ts';
+import type { UpstreamPool } from '../../upstream/sharing/pool.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { Channel, ChannelEvents } from '../channel.ts';
 import type { Ownerships } from '../ownerships.ts';

@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../lib/cancellation.ts';
-import type { ChildRecord } from '../orphans.ts';
-import { startProcess } from '../process.ts';
-import type { Watchdog } from '../watchdog.ts';
+import type { ChildRecord } from '../process/orphans.ts';
+import { startProcess } from '../process/process.ts';
+import type { Watchdog } from '../process/watchdog.ts';
 
 /** How programs are started; the same for help and for calls. */
 export interface ProgramSetting {

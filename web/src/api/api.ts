@@ -1,4 +1,4 @@
-import type { AdminContract, AdminProblem, AdminRoute } from '../../../src/admin/contract.ts';
+import type { AdminContract, AdminProblem, AdminRoute } from '../../../src/admin/contract/contract.ts';
 import { Problem, problemFrom, unreachable } from './problem.ts';
 
 type Parameters<Path> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -1,4 +1,4 @@
-import type { AdminCall, AdminCallEvent, AdminProblem } from '../../../src/admin/contract.ts';
+import type { AdminCall, AdminCallEvent, AdminProblem } from '../../../src/admin/contract/contract.ts';
 import type { Api } from './api.ts';
 import { eventsIn } from './events-in.ts';
 import { Problem, problemFrom } from './problem.ts';

@@ -1,4 +1,4 @@
-import type { AdminProblem } from '../../../src/admin/contract.ts';
+import type { AdminProblem } from '../../../src/admin/contract/contract.ts';
 
 interface ProblemOptions {
   readonly message: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { AdminStatus } from '../../../src/admin/contract.ts';
+import type { AdminStatus } from '../../../src/admin/contract/contract.ts';
 import { makeApi } from '../api/api.ts';
 import { applyEvent } from './apply-event.ts';
 import { resourcesOf } from './resources.ts';

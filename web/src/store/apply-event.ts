@@ -1,4 +1,9 @@
-import type { AdminEvent, AdminServer, AdminStatus, AdminTick } from '../../../src/admin/contract.ts';
+import type {
+  AdminEvent,
+  AdminServer,
+  AdminStatus,
+  AdminTick,
+} from '../../../src/admin/contract/contract.ts';
 import type { Resources } from './resources.ts';
 import type { Settle } from './settle.ts';
 

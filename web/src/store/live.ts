@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 
-import type { AdminEvent } from '../../../src/admin/contract.ts';
+import type { AdminEvent } from '../../../src/admin/contract/contract.ts';
 
 const names = [
   'hello',

@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
-import type { AdminEvent } from '../../../src/admin/contract.ts';
+import type { AdminEvent } from '../../../src/admin/contract/contract.ts';
 import { makeApi, type Api } from '../api/api.ts';
 import { makeRouter, type Router } from '../lib/router.ts';
 import { applyEvent } from './apply-event.ts';

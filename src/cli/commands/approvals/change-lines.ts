@@ -1,4 +1,4 @@
-import type { AdminChange } from '../../../admin/approval-contract.ts';
+import type { AdminChange } from '../../../admin/contract/approval-contract.ts';
 import { harmless, inOneLine } from '../../harmless.ts';
 import type { CliContext } from '../../context.ts';
 

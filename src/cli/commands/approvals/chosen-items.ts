@@ -1,4 +1,4 @@
-import type { AdminHeld, AdminNamed } from '../../../admin/approval-contract.ts';
+import type { AdminHeld, AdminNamed } from '../../../admin/contract/approval-contract.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import { GatewayError } from '../../../model/errors.ts';
 

@@ -1,6 +1,6 @@
 import type { Payload } from '../../../lib/payload.ts';
 import { GatewayError } from '../../../model/errors.ts';
-import type { Work } from '../../on-line.ts';
+import type { Work } from '../../line/on-line.ts';
 import type { EntryNamed } from './entry-named.ts';
 
 /** The tool that is meant, listed if need be. What cannot be found is explained by what keeps it away, if anything does. */

@@ -1,10 +1,10 @@
 import type { ConfigSnapshot } from '../../../config/config.ts';
-import { INLINE_CONFIG, shownConfig } from '../../../config/inline.ts';
+import { INLINE_CONFIG, shownConfig } from '../../../config/file/inline.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { findConfig, locations, stateDirOf } from '../../../config/paths.ts';
 import type { FoundConfig } from '../../../config/paths.ts';
 import { untrusted } from '../../../config/reload/untrusted.ts';
-import { isTrusted } from '../../../config/trust.ts';
+import { isTrusted } from '../../../config/file/trust.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
 import type { GlobalOptions } from '../../declare.ts';

@@ -1,5 +1,5 @@
 import { readRecord } from '../../../attach/gateway-record.ts';
-import { lineToRecord } from '../../line-to-record.ts';
+import { lineToRecord } from '../../line/line-to-record.ts';
 import { restartNote } from '../restart-note.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,5 +1,5 @@
-import type { AdminServer } from '../../../admin/contract.ts';
-import { serverFix } from '../../../admin/server-fix.ts';
+import type { AdminServer } from '../../../admin/contract/contract.ts';
+import { serverFix } from '../../../admin/shown/server-fix.ts';
 import { errorTable } from '../../../model/errors.ts';
 import type { Finding } from './finding.ts';
 

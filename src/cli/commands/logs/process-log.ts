@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AdminLogLine } from '../../../admin/contract.ts';
+import type { AdminLogLine } from '../../../admin/contract/contract.ts';
 import type { ExitCode } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
 import type { GlobalOptions } from '../../declare.ts';
 import { harmless, inOneLine } from '../../harmless.ts';
-import { onLine } from '../../on-line.ts';
+import { onLine } from '../../line/on-line.ts';
 
 interface ProcessLogOptions extends GlobalOptions {
   readonly limit?: number;

@@ -1,4 +1,4 @@
-import { INLINE_CONFIG } from '../../../config/inline.ts';
+import { INLINE_CONFIG } from '../../../config/file/inline.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { foundConfig } from '../../found-config.ts';

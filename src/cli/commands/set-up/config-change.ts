@@ -1,10 +1,10 @@
-import { editConfig, readForEdit, saveConfig } from '../../../config/edit.ts';
-import type { ConfigDocument, ConfigEdit, SavedConfig } from '../../../config/edit.ts';
-import { keepTrust } from '../../../config/keep-trust.ts';
+import { editConfig, readForEdit, saveConfig } from '../../../config/file/edit.ts';
+import type { ConfigDocument, ConfigEdit, SavedConfig } from '../../../config/file/edit.ts';
+import { keepTrust } from '../../../config/file/keep-trust.ts';
 import { readRecord } from '../../../attach/gateway-record.ts';
 import { entryIn, refuseReadOnly } from '../../../manage/entry-in.ts';
 import type { CliContext } from '../../context.ts';
-import { lineToRecord } from '../../line-to-record.ts';
+import { lineToRecord } from '../../line/line-to-record.ts';
 import { restartNote } from '../restart-note.ts';
 import { changeableConfig } from './changeable-config.ts';
 

@@ -1,8 +1,8 @@
 import { readConfigText } from '../../../config/load.ts';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { saveConfig } from '../../../config/edit.ts';
-import { keepTrust } from '../../../config/keep-trust.ts';
+import { saveConfig } from '../../../config/file/edit.ts';
+import { keepTrust } from '../../../config/file/keep-trust.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { changeableConfig } from './changeable-config.ts';

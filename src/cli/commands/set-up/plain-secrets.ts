@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { additions, writeSecrets } from '../../../import/apply-plan.ts';
 import type { Addition, MovedSecret, SecretPlace } from '../../../import/apply-plan.ts';
-import type { ConfigEdit } from '../../../config/edit.ts';
+import type { ConfigEdit } from '../../../config/file/edit.ts';
 import type { AddedServers, Applied } from '../../../manage/change-results.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import { isJsonObject } from '../../../model/json.ts';

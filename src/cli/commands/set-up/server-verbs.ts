@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../model/json.ts';
 import type { AuditEvent } from '../../../observe/audit/audit-record.ts';
 import { silentLogger } from '../../../observe/log.ts';
 import type { CliContext } from '../../context.ts';
-import { lineToRecord } from '../../line-to-record.ts';
+import { lineToRecord } from '../../line/line-to-record.ts';
 import { isTerminal } from './ask.ts';
 import { configChange } from './config-change.ts';
 import type { ConfigChange } from './config-change.ts';

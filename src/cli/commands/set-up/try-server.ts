@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
 import type { GlobalOptions } from '../../declare.ts';
-import { onLine } from '../../on-line.ts';
+import { onLine } from '../../line/on-line.ts';
 import { counted } from '../listing.ts';
 
 /** Connects to a server once and says what it offers, or why it cannot be reached and how to mend that. */

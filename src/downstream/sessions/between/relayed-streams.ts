@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import { isJsonObject } from '../../../model/json.ts';
 import type { JsonObject } from '../../../model/json.ts';
-import type { EventSink } from '../../../wire/sse-server.ts';
-import { STANDALONE } from '../../../wire/resumable-streams.ts';
+import type { EventSink } from '../../../wire/http/sse-server.ts';
+import { STANDALONE } from '../../../wire/http/resumable-streams.ts';
 import { sessionProof } from './others.ts';
 import type { Others } from './others.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 
-import type { AdminKey, AdminProfile, AdminSeenTool, AdminView } from '../../../../src/admin/contract.ts';
+import type {
+  AdminKey,
+  AdminProfile,
+  AdminSeenTool,
+  AdminView,
+} from '../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../api/problem.ts';
 import { plural } from '../../lib/format.ts';
 import { visible } from '../../lib/visible.ts';

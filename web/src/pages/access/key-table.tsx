@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 
-import type { AdminKey } from '../../../../src/admin/contract.ts';
+import type { AdminKey } from '../../../../src/admin/contract/contract.ts';
 import { dateTime, relative } from '../../lib/format.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-import type { AdminProfile } from '../../../../src/admin/contract.ts';
+import type { AdminProfile } from '../../../../src/admin/contract/contract.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/form/field.tsx';
 import { Dialog } from '../../parts/overlay/dialog.tsx';

@@ -1,4 +1,4 @@
-import type { AdminProfile } from '../../../../src/admin/contract.ts';
+import type { AdminProfile } from '../../../../src/admin/contract/contract.ts';
 import { plural } from '../../lib/format.ts';
 import { EmptyState } from '../../parts/page/empty-state.tsx';
 

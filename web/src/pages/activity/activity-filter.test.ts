@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { AuditRecord } from '../../../../src/admin/contract.ts';
+import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
 import { belongs, filterIn, queryOf, rangeIn } from './activity-filter.ts';
 
 const record: AuditRecord = {

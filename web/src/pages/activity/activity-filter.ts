@@ -1,4 +1,4 @@
-import type { AdminAuditFilter, AuditRecord } from '../../../../src/admin/contract.ts';
+import type { AdminAuditFilter, AuditRecord } from '../../../../src/admin/contract/contract.ts';
 
 /** Which records are looked at; it is in the address. */
 export interface ActivityFilter {

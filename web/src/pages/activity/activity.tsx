@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 
-import type { AuditRecord } from '../../../../src/admin/contract.ts';
+import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
 import { useSettled } from '../../lib/use-settled.ts';
 import { Button } from '../../parts/button.tsx';
 import { PageHead } from '../../parts/page/page-head.tsx';

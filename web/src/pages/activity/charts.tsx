@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { AdminSeries } from '../../../../src/admin/contract.ts';
+import type { AdminSeries } from '../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../api/problem.ts';
 import { compact, duration } from '../../lib/format.ts';
 import { LineChart } from '../../parts/charts/line-chart.tsx';

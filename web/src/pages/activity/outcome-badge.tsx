@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../../../src/admin/contract.ts';
+import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
 import { Badge } from '../../parts/badge.tsx';
 
 /** How it ended, in a word. */

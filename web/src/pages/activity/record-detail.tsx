@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../../../src/admin/contract.ts';
+import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
 import { bytes, count, dateTime, duration } from '../../lib/format.ts';
 import { visible } from '../../lib/visible.ts';
 import { Button } from '../../parts/button.tsx';

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../../../src/admin/contract.ts';
+import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
 import { bytes, dateTime, duration, time } from '../../lib/format.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
 import { visible } from '../../lib/visible.ts';

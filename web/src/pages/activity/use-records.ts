@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
-import type { AuditRecord } from '../../../../src/admin/contract.ts';
+import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../api/problem.ts';
 import { useStore } from '../../store/use-store.ts';
 import { belongs, queryOf, type ActivityFilter, type Range } from './activity-filter.ts';

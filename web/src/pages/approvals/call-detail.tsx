@@ -1,4 +1,4 @@
-import type { AdminWaitingCall } from '../../../../src/admin/contract.ts';
+import type { AdminWaitingCall } from '../../../../src/admin/contract/contract.ts';
 import { countdown } from '../../lib/format.ts';
 import { useClock } from '../../lib/use-clock.ts';
 import { visible } from '../../lib/visible.ts';

@@ -1,4 +1,4 @@
-import type { AdminHeld } from '../../../../src/admin/contract.ts';
+import type { AdminHeld } from '../../../../src/admin/contract/contract.ts';
 import { plural } from '../../lib/format.ts';
 import { visible } from '../../lib/visible.ts';
 import { Icon } from '../../parts/icon.tsx';

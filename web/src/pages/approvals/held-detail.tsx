@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 
-import type { AdminHeld } from '../../../../src/admin/contract.ts';
+import type { AdminHeld } from '../../../../src/admin/contract/contract.ts';
 import { count, plural } from '../../lib/format.ts';
 import { visible } from '../../lib/visible.ts';
 import { Badge } from '../../parts/badge.tsx';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { AdminHeld, AdminWaitingCall } from '../../../../src/admin/contract.ts';
+import type { AdminHeld, AdminWaitingCall } from '../../../../src/admin/contract/contract.ts';
 import { firstKey, offeredBy, reviewGroups } from './review-item.ts';
 
 const held = (server: string, name: string, more: Partial<AdminHeld> = {}): AdminHeld => ({

@@ -3,7 +3,7 @@ import type {
   AdminHeld,
   AdminNamed,
   AdminWaitingCall,
-} from '../../../../src/admin/contract.ts';
+} from '../../../../src/admin/contract/contract.ts';
 
 /** One thing that a person decides about. */
 export type ReviewItem =

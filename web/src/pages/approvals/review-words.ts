@@ -1,4 +1,4 @@
-import type { AdminHeld } from '../../../../src/admin/contract.ts';
+import type { AdminHeld } from '../../../../src/admin/contract/contract.ts';
 import { visible } from '../../lib/visible.ts';
 
 type Reason = AdminHeld['reason'];

@@ -1,4 +1,4 @@
-import type { AdminConfigState } from '../../../../src/admin/contract.ts';
+import type { AdminConfigState } from '../../../../src/admin/contract/contract.ts';
 import type { Need } from './needs.ts';
 
 export type KnownConfig = Pick<AdminConfigState, 'problem' | 'needsRestart'>;

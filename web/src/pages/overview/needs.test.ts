@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { AdminHeld, AdminServer, AdminStatus } from '../../../../src/admin/contract.ts';
+import type { AdminHeld, AdminServer, AdminStatus } from '../../../../src/admin/contract/contract.ts';
 import { needsOf } from './needs.ts';
 
 const held = { kind: 'tool', fingerprint: '', offered: {}, changes: [], findings: [] } as const;

@@ -1,4 +1,9 @@
-import type { AdminApprovals, AdminHeld, AdminServer, AdminStatus } from '../../../../src/admin/contract.ts';
+import type {
+  AdminApprovals,
+  AdminHeld,
+  AdminServer,
+  AdminStatus,
+} from '../../../../src/admin/contract/contract.ts';
 import { plural } from '../../lib/format.ts';
 import { configNeeds, restartNeeds, type KnownConfig } from './config-needs.ts';
 

@@ -1,4 +1,4 @@
-import type { AdminStatus } from '../../../../src/admin/contract.ts';
+import type { AdminStatus } from '../../../../src/admin/contract/contract.ts';
 import { plural, span } from '../../lib/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 
-import type { AdminLatency, AdminServer } from '../../../../src/admin/contract.ts';
+import type { AdminLatency, AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { count, duration } from '../../lib/format.ts';
 import { shownState } from '../../lib/shown-state.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';

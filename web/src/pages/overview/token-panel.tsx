@@ -1,4 +1,4 @@
-import type { AdminTokens } from '../../../../src/admin/contract.ts';
+import type { AdminTokens } from '../../../../src/admin/contract/contract.ts';
 import { compact, count, plural } from '../../lib/format.ts';
 import { Bars } from '../../parts/charts/bars.tsx';
 import { EmptyState } from '../../parts/page/empty-state.tsx';

@@ -1,4 +1,4 @@
-import type { AdminServer, AdminServerChanged } from '../../../../src/admin/contract.ts';
+import type { AdminServer, AdminServerChanged } from '../../../../src/admin/contract/contract.ts';
 import { openSignIn } from '../../store/open-sign-in.ts';
 import type { Store } from '../../store/store.ts';
 import type { Mending } from './mending.ts';

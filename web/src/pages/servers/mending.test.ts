@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { AdminServer } from '../../../../src/admin/contract.ts';
+import type { AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { mendingOf } from './mending.ts';
 
 const base = { name: 'a', enabled: true, tools: 0, prompts: 0, resources: 0, inFlight: 0 };

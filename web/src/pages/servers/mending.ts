@@ -1,4 +1,4 @@
-import type { AdminApprovals, AdminServer } from '../../../../src/admin/contract.ts';
+import type { AdminApprovals, AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { shownState } from '../../lib/shown-state.ts';
 
 /** The one thing that makes a server usable again. */

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 
-import type { AdminServer } from '../../../../src/admin/contract.ts';
+import type { AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { count, plural, relative } from '../../lib/format.ts';
 import { shownState } from '../../lib/shown-state.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';

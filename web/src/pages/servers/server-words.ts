@@ -1,4 +1,4 @@
-import type { AdminServer } from '../../../../src/admin/contract.ts';
+import type { AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { joinCommand } from '../../lib/command-line.ts';
 import { plural, relative } from '../../lib/format.ts';
 

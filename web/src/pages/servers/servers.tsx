@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { AdminServer } from '../../../../src/admin/contract.ts';
+import type { AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { count } from '../../lib/format.ts';
 import { shownState } from '../../lib/shown-state.ts';
 import { Button } from '../../parts/button.tsx';

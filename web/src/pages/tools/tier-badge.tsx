@@ -1,4 +1,4 @@
-import type { AdminTool } from '../../../../src/admin/contract.ts';
+import type { AdminTool } from '../../../../src/admin/contract/contract.ts';
 import { Badge } from '../../parts/badge.tsx';
 
 const looks = {

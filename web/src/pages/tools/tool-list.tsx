@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 
-import type { AdminTool } from '../../../../src/admin/contract.ts';
+import type { AdminTool } from '../../../../src/admin/contract/contract.ts';
 import { visible } from '../../lib/visible.ts';
 import type { Column } from '../../parts/data/column.ts';
 import { Table } from '../../parts/data/table.tsx';

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 
-import type { AdminTool } from '../../../../src/admin/contract.ts';
+import type { AdminTool } from '../../../../src/admin/contract/contract.ts';
 import { plural } from '../../lib/format.ts';
 import { EmptyState } from '../../parts/page/empty-state.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';

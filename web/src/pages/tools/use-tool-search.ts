@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { AdminTool } from '../../../../src/admin/contract.ts';
+import type { AdminTool } from '../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../api/problem.ts';
 import { useStore } from '../../store/use-store.ts';
 

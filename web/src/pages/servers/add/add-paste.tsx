@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 
-import type { AdminAddedServers } from '../../../../../src/admin/contract.ts';
+import type { AdminAddedServers } from '../../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../../api/problem.ts';
 import { plural } from '../../../lib/format.ts';
 import { Button } from '../../../parts/button.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { AdminRegistryServer } from '../../../../../src/admin/contract.ts';
+import type { AdminRegistryServer } from '../../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../../api/problem.ts';
 import { visible } from '../../../lib/visible.ts';
 import { Button } from '../../../parts/button.tsx';

@@ -1,4 +1,4 @@
-import type { AdminAddedServer, AdminAddedServers } from '../../../../../src/admin/contract.ts';
+import type { AdminAddedServer, AdminAddedServers } from '../../../../../src/admin/contract/contract.ts';
 import { visible } from '../../../lib/visible.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { serverPath } from '../act-on-server.ts';

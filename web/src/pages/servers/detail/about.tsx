@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-import type { AdminServer, AdminSignInStatus } from '../../../../../src/admin/contract.ts';
+import type { AdminServer, AdminSignInStatus } from '../../../../../src/admin/contract/contract.ts';
 import { dateTime, relative } from '../../../lib/format.ts';
 import { visible } from '../../../lib/visible.ts';
 import { CodeBlock } from '../../../parts/data/code-block.tsx';

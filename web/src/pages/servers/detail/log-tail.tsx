@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-import type { AdminLogLine } from '../../../../../src/admin/contract.ts';
+import type { AdminLogLine } from '../../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../../api/problem.ts';
 import { time } from '../../../lib/format.ts';
 import { usePolling } from '../../../lib/use-polling.ts';

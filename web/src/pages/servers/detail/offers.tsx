@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { AdminServer } from '../../../../../src/admin/contract.ts';
+import type { AdminServer } from '../../../../../src/admin/contract/contract.ts';
 import { count } from '../../../lib/format.ts';
 import { visible } from '../../../lib/visible.ts';
 import { EmptyState } from '../../../parts/page/empty-state.tsx';

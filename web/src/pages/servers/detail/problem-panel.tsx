@@ -1,4 +1,4 @@
-import type { AdminServer } from '../../../../../src/admin/contract.ts';
+import type { AdminServer } from '../../../../../src/admin/contract/contract.ts';
 import { useClock } from '../../../lib/use-clock.ts';
 import { shownState } from '../../../lib/shown-state.ts';
 import { Button } from '../../../parts/button.tsx';

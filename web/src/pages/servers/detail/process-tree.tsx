@@ -1,6 +1,10 @@
 import { useState } from 'preact/hooks';
 
-import type { AdminProcess, AdminProcesses, AdminServer } from '../../../../../src/admin/contract.ts';
+import type {
+  AdminProcess,
+  AdminProcesses,
+  AdminServer,
+} from '../../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../../api/problem.ts';
 import { bytes, duration, plural } from '../../../lib/format.ts';
 import { usePolling } from '../../../lib/use-polling.ts';

@@ -1,4 +1,4 @@
-import type { AdminServer } from '../../../../../src/admin/contract.ts';
+import type { AdminServer } from '../../../../../src/admin/contract/contract.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useStore } from '../../../store/use-store.ts';
 import { actOnServer, type ServerAction } from '../act-on-server.ts';

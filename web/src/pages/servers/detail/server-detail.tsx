@@ -1,4 +1,4 @@
-import type { AdminServer } from '../../../../../src/admin/contract.ts';
+import type { AdminServer } from '../../../../../src/admin/contract/contract.ts';
 import { count } from '../../../lib/format.ts';
 import { shownState } from '../../../lib/shown-state.ts';
 import { Icon } from '../../../parts/icon.tsx';

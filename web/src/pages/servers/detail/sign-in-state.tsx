@@ -1,4 +1,4 @@
-import type { AdminSignInStatus } from '../../../../../src/admin/contract.ts';
+import type { AdminSignInStatus } from '../../../../../src/admin/contract/contract.ts';
 import { relative } from '../../../lib/format.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useStore } from '../../../store/use-store.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-import type { AdminServerConfig } from '../../../../../src/admin/contract.ts';
+import type { AdminServerConfig } from '../../../../../src/admin/contract/contract.ts';
 import type { Api } from '../../../api/api.ts';
 import { asProblem, Problem } from '../../../api/problem.ts';
 import { Button } from '../../../parts/button.tsx';

@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from 'preact/hooks';
 
-import type { AdminQuestion } from '../../../../../src/admin/contract.ts';
+import type { AdminQuestion } from '../../../../../src/admin/contract/contract.ts';
 import { begun, missing } from '../../../lib/filled.ts';
 import { schemaIn } from '../../../lib/schema-field.ts';
 import { visible } from '../../../lib/visible.ts';

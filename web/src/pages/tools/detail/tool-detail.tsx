@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
-import type { AdminToolDetail } from '../../../../../src/admin/contract.ts';
+import type { AdminToolDetail } from '../../../../../src/admin/contract/contract.ts';
 import { asProblem, type Problem } from '../../../api/problem.ts';
 import { schemaIn } from '../../../lib/schema-field.ts';
 import { visible } from '../../../lib/visible.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { AdminQuestion, AdminToolDetail } from '../../../../../src/admin/contract.ts';
+import type { AdminQuestion, AdminToolDetail } from '../../../../../src/admin/contract/contract.ts';
 import { callTool, type Called } from '../../../api/call-tool.ts';
 import { asProblem, type Problem } from '../../../api/problem.ts';
 import { begun, missing } from '../../../lib/filled.ts';

@@ -1,0 +1,41 @@
+import { afterwards } from '../../lib/afterwards.ts';
+import type { Cancellation } from '../../lib/cancellation.ts';
+import { Crowd, NOWHERE } from '../../lib/crowd.ts';
+import type { Member } from '../../lib/crowd.ts';
+import { GatewayError } from '../../model/errors.ts';
+
+interface Running extends Member {
+  readonly cancellation: Cancellation;
+}
+
+/** Work that a stop waits for. */
+export class InFlight {
+  readonly #running = new Crowd<Running>();
+  #drained: (() => void) | undefined;
+
+  /** What throws at once was never under way. */
+  track<T>(cancellation: Cancellation, work: () => Promise<T>): Promise<T> {
+    const working = work();
+    const running = { cancellation, place: NOWHERE };
+    this.#running.add(running);
+    return afterwards(working, () => {
+      this.#running.delete(running);
+      if (this.#running.size === 0) this.#drained?.();
+    });
+  }
+
+  /** Lets calls in flight finish; those that have not by the deadline are cancelled. */
+  async drain(withinMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      new Promise<void>((resolve) => (this.#drained = resolve)),
+      new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs))),
+    ]);
+    clearTimeout(timer);
+    const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is stopping; try again in a moment.');
+    for (const { cancellation } of this.#running) cancellation.cancel(reason);
+    // Answers pass through a few promises on their way out; a turn later they have left.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,74 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Listing } from '../../catalog/listing.ts';
+import { GatewayError } from '../../model/errors.ts';
+import type { UpstreamName } from '../../model/ids.ts';
+import type { UpstreamPool } from '../../upstream/sharing/pool.ts';
+import type { Discovery } from '../listing/discovery.ts';
+import type { Subscriptions } from '../calls/subscriptions.ts';
+import { statusOf } from './status.ts';
+import type { UpstreamStatus } from './status.ts';
+
+interface ServersDeps {
+  readonly pool: UpstreamPool;
+  readonly catalog: Catalog;
+  readonly discovery: Discovery;
+  readonly subscriptions: Subscriptions;
+}
+
+/** What an operator sees of the servers and does with them. */
+export class Servers {
+  readonly #deps: ServersDeps;
+
+  constructor(deps: ServersDeps) {
+    this.#deps = deps;
+  }
+
+  names(): readonly UpstreamName[] {
+    return this.#deps.pool.names();
+  }
+
+  status(): readonly UpstreamStatus[] {
+    return this.names().map((name) => this.statusOf(name));
+  }
+
+  statusOf(name: UpstreamName): UpstreamStatus {
+    const { pool, catalog } = this.#deps;
+    return statusOf(name, pool.get(name), catalog.listing(name));
+  }
+
+  /** The processes that run for it. */
+  pids(name: UpstreamName): readonly number[] {
+    return this.#deps.pool.pids(this.#known(name));
+  }
+
+  listing(name: UpstreamName): Listing | undefined {
+    return this.#deps.catalog.listing(name);
+  }
+
+  /** Lists those that were never listed and waits for them; what cannot be listed has its problem in the status. */
+  async listed(names: readonly UpstreamName[] = this.names()): Promise<void> {
+    const { catalog, discovery } = this.#deps;
+    const unknown = names.filter((name) => !catalog.has(name));
+    await Promise.all(unknown.map((name) => discovery.list(name).catch(() => {})));
+  }
+
+  /** Lists it again now. */
+  async refresh(name: UpstreamName): Promise<void> {
+    await this.#deps.discovery.refresh(this.#known(name));
+  }
+
+  /** Ends its processes and connections, forgets its failures and connects anew. */
+  async restart(name: UpstreamName): Promise<void> {
+    const { pool, subscriptions, discovery } = this.#deps;
+    await pool.restart(this.#known(name));
+    subscriptions.renew(name);
+    await discovery.refresh(name);
+  }
+
+  #known(name: UpstreamName): UpstreamName {
+    if (this.#deps.pool.get(name) !== undefined) return name;
+    throw new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name}".`, {
+      details: { kind: 'server' },
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { build } from 'esbuild';
+import { afterAll, describe, expect, test } from 'vitest';
+
+import { eventually } from '../../../test/support/eventually.ts';
+import { isRunning } from '../../../test/support/processes.ts';
+import { Watchdog } from './watchdog.ts';
+
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const { pid } of started.splice(0)) killGroup(pid);
+});
+
+/** Leader of a group of its own that nobody but a signal ends. */
+function sleeper(): number {
+  const child = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' });
+  started.push(child);
+  return child.pid!;
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone, as it should be.
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('Watchdog', () => {
+  test.concurrent('ends what it guards when we are killed, also what ignores every polite request', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trunkline-watchdog-'));
+    const file = join(folder, 'gateway.mjs');
+    await build({
+      stdin: { contents: gateway, resolveDir: import.meta.dirname, loader: 'ts' },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: file,
+      logLevel: 'silent',
+    });
+    const child = spawn(process.execPath, [file, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    started.push(child);
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+    const pids = await eventually(() =>
+      output.endsWith('\n') ? output.trim().split(' ').map(Number) : false,
+    );
+    expect(pids).toHaveLength(3);
+    expect(pids.every((pid) => isRunning(pid))).toBe(true);
+    child.kill('SIGKILL');
+    await eventually(() => pids.every((pid) => !isRunning(pid)), {
+      withinMs: 4000,
+      what: 'the end of every server',
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  test.concurrent('ends what is left when it is closed, and not what was released', async () => {
+    const watchdog = new Watchdog({ platform: process.platform });
+    const [left, released, last] = [sleeper(), sleeper(), sleeper()];
+    for (const pid of [left, released, last]) watchdog.guard(pid);
+    watchdog.release(released);
+    await watchdog[Symbol.asyncDispose]();
+    expect(isRunning(left)).toBe(false);
+    expect(isRunning(last)).toBe(false);
+    expect(isRunning(released)).toBe(true);
+  });
+
+  test.concurrent('is gone at once when nothing is left to guard', async () => {
+    const watchdog = new Watchdog({ platform: process.platform });
+    const pid = sleeper();
+    watchdog.guard(pid);
+    watchdog.release(pid);
+    const before = performance.now();
+    await watchdog[Symbol.asyncDispose]();
+    await watchdog[Symbol.asyncDispose]();
+    expect(performance.now() - before).toBeLessThan(1900); // With anything left it sleeps for two seconds.
+    expect(isRunning(pid)).toBe(true);
+  });
+});
+
+test('a watchdog on Windows does nothing, since processes end in trees there', async () => {
+  const watchdog = new Watchdog({ platform: 'win32' });
+  watchdog.guard(1);
+  watchdog.release(1);
+  await expect(watchdog[Symbol.asyncDispose]()).resolves.toBeUndefined();
+});
+
+/** Starts a server that ends with its input, a launcher and one that ignores everything, and says who they are. */
+const gateway = `
+import { startProcess } from './process.ts';
+import { ChildRecord } from './orphans.ts';
+import { Watchdog } from './watchdog.ts';
+const common = {
+  command: '/bin/sh',
+  env: { PATH: process.env.PATH },
+  cwd: undefined,
+  watchdog: new Watchdog({ platform: process.platform }),
+  record: new ChildRecord(process.argv[2], process.pid),
+  onStderr: () => {},
+};
+const scripts = ['cat', 'sleep 300 & wait', 'trap "" TERM; sleep 300'];
+const servers = await Promise.all(scripts.map((script) => startProcess({ ...common, args: ['-c', script] })));
+console.log(servers.map(({ pid }) => pid).join(' '));
+setInterval(() => {}, 1000);
+`;

@@ -1,0 +1,115 @@
+import { PassThrough } from 'node:stream';
+
+import { describe, expect, test } from 'vitest';
+
+import { childStream } from './child-stdio.ts';
+import type { MessageStream } from '../stream.ts';
+
+class Pipes {
+  readonly stdin = new PassThrough();
+  readonly stdout = new PassThrough();
+  readonly messages: string[] = [];
+  readonly closed: string[] = [];
+  tooLong = 0;
+  ends = 0;
+  readonly stream: MessageStream;
+
+  constructor(bounds: { readonly maxMessageBytes?: number; readonly maxQueuedBytes?: number } = {}) {
+    this.stream = childStream({
+      stdin: this.stdin,
+      stdout: this.stdout,
+      events: {
+        message: (line) => this.messages.push(line.toString()),
+        failed: () => {},
+        closed: ({ message }) => this.closed.push(message),
+      },
+      maxMessageBytes: bounds.maxMessageBytes ?? 1000,
+      maxQueuedBytes: bounds.maxQueuedBytes ?? 1000,
+      onTooLong: () => this.tooLong++,
+      end: () => {
+        this.ends++;
+        return Promise.resolve();
+      },
+    });
+  }
+}
+
+describe('childStream', () => {
+  test('gives every line of the output as a message and writes messages as lines', async () => {
+    const pipes = new Pipes();
+    pipes.stdout.write('{"a":1}\n{"b"');
+    pipes.stdout.write(':2}\n');
+    pipes.stream.send({ kind: 'notification', method: 'x', text: '{"c":3}' });
+    await tick();
+    expect(pipes.messages).toEqual(['{"a":1}', '{"b":2}']);
+    expect(String(pipes.stdin.read())).toBe('{"c":3}\n');
+  });
+
+  test('is closed once by the end of the output, after its last line', async () => {
+    const pipes = new Pipes();
+    pipes.stdout.end('{"last":1}');
+    await tick();
+    expect(pipes.messages).toEqual(['{"last":1}']);
+    expect(pipes.closed).toEqual(['The server closed its standard output.']);
+    await pipes.stream.close();
+    expect(pipes.closed).toHaveLength(1);
+  });
+
+  test('is closed when the output is cut off without an end', async () => {
+    const pipes = new Pipes();
+    pipes.stdout.destroy();
+    await tick();
+    expect(pipes.closed).toEqual(['The server closed its standard output.']);
+  });
+
+  test('is closed by an error of the output', async () => {
+    const pipes = new Pipes();
+    pipes.stdout.destroy(new Error('EIO'));
+    await tick();
+    expect(pipes.closed).toEqual(['EIO']);
+  });
+
+  test('survives a broken pipe to the server, whose end is told by its output', async () => {
+    const pipes = new Pipes();
+    pipes.stdin.destroy(new Error('EPIPE'));
+    pipes.stream.send({ kind: 'notification', method: 'x', text: '{}' });
+    await tick();
+    expect(pipes.closed).toEqual([]);
+  });
+
+  test('is closed when the server does not read what it is sent', async () => {
+    const pipes = new Pipes({ maxQueuedBytes: 100_000 });
+    for (let at = 0; at < 3; at++) {
+      pipes.stream.send({ kind: 'answer', text: 'x'.repeat(60_000) });
+      await tick();
+    }
+    expect(pipes.closed).toEqual(['The server does not read its standard input.']);
+  });
+
+  test('skips a line that is too long and goes on', async () => {
+    const pipes = new Pipes({ maxMessageBytes: 10 });
+    pipes.stdout.write(`${'x'.repeat(50)}\n{"a":1}\n`);
+    await tick();
+    expect(pipes.tooLong).toBe(1);
+    expect(pipes.messages).toEqual(['{"a":1}']);
+  });
+
+  test('writes what is left and ends the process when closed', async () => {
+    const pipes = new Pipes();
+    pipes.stream.send({ kind: 'answer', text: '{"bye":1}' });
+    await pipes.stream.close();
+    expect(String(pipes.stdin.read())).toBe('{"bye":1}\n');
+    expect(pipes.ends).toBe(1);
+    expect(pipes.closed).toEqual(['The connection was closed.']);
+  });
+
+  test('cannot give up a single exchange, which only a notification can do here', () => {
+    expect(new Pipes().stream.abandon(1)).toBe(false);
+  });
+});
+
+function tick(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
