@@ -271,10 +271,12 @@ async function httpFront(
       await listener.refuse(SETTLE_MS);
     },
     stopAccepting: () => {
+      routes.retire();
       routes.stopAccepting();
       parked.close();
     },
-    drained: () => Promise.resolve(),
+    // What was sent a moment ago is answered, if only with a refusal.
+    drained: () => listener.refuse(SETTLE_MS),
     prepare: async (next, { settings }) => {
       const isDoor = settings.includes('auth') || next.value.http.publicUrl !== config().value.http.publicUrl;
       const open = isDoor ? await door.prepare(next) : undefined;

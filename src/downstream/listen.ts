@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 import { GatewayError } from '../model/errors.ts';
@@ -22,7 +23,7 @@ export interface ListenLimits {
 export interface Listener {
   /** Of the server, without a path. */
   readonly url: URL;
-  /** Takes no new connections and ends unused ones; over when those that just came have asked, at the latest after so long. */
+  /** Takes no new connections; over when those there are have ended with an answer, at the latest after so long. */
   refuse(settleMs: number): Promise<void>;
   /** Ends all connections, also those in use. */
   close(): Promise<void>;
@@ -120,9 +121,9 @@ function bindProblem(cause: NodeJS.ErrnoException, address: string): GatewayErro
   return new GatewayError('USAGE', message, { cause, details: { address } });
 }
 
-/** A connection that was taken a moment ago may have a request on its way, which nobody would send again. */
+/** A connection that looks unused may have a request on its way, which nobody would send again: the server's own `close` would cut it. */
 async function refusing(server: Server, settleMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, settleMs)));
   await Promise.race([closed, late]);

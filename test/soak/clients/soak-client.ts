@@ -13,7 +13,7 @@ import { outcomeOfError } from './outcome.ts';
 const patienceMs = 45_000;
 const inFlightAtMost = 6;
 /** By then a gateway on a busy machine has read what it was sent. */
-const readWithinMs = 1000;
+const readWithinMs = 200;
 /** Whoever waits for a gateway that is about to be there again asks this long. */
 const openWithinMs = 30_000;
 
