@@ -72,7 +72,7 @@ test('a folder and a text in another encoding are not taken for a configuration'
 });
 
 test('a start with a cached snapshot loads neither the schema nor the parser', async () => {
-  const entryPoints = ['load.ts', 'references.ts', 'paths.ts', 'trust.ts', 'duration.ts'];
+  const entryPoints = ['load.ts', 'references.ts', 'paths.ts', 'file/trust.ts', 'duration.ts'];
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('.', import.meta.url)),
     entryPoints,

@@ -84,7 +84,7 @@ async function commands(gateway: Pick<RunningGateway, 'home' | 'configFile'>, te
 
 /** Every route of the admin API that only reads, as its contracts name them. */
 function readingRoutes(): readonly string[] {
-  const folder = fileURLToPath(new URL('../../src/admin/', import.meta.url));
+  const folder = fileURLToPath(new URL('../../src/admin/contract/', import.meta.url));
   const contracts = readdirSync(folder).filter((name) => name.endsWith('contract.ts'));
   const text = contracts.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
   const named = [...text.matchAll(/'GET (\/api\/[^']+)'/g)].map(([, path = '']) => path);
