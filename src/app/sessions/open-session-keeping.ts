@@ -17,16 +17,18 @@ export function openSessionKeeping(deps: {
 }): KeepingOptions {
   const { key, store, others, log } = deps;
   const { database, isStored, follow, place } = store;
+  let found: Promise<Buffer> | undefined;
+  const secret = (): Promise<Buffer> =>
+    (found ??= key.get().catch((error: unknown) => {
+      log.warn('Sessions of older clients end with this process, since there is no key for their ids.', {
+        reason: String(error),
+      });
+      return randomBytes(32);
+    }));
   return {
-    sessionSecret: () =>
-      key.get().catch((error: unknown) => {
-        log.warn('Sessions of older clients end with this process, since there is no key for their ids.', {
-          reason: String(error),
-        });
-        return randomBytes(32);
-      }),
+    sessionSecret: secret,
     sessionMemory: new WrittenSessions({
-      ...{ database, isStored, now: Date.now },
+      ...{ database, isStored, secret, now: Date.now },
       ...(place.server && { onChange: (listener: () => void) => follow('sessions', listener) }),
     }),
     between: others && {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { eachEngine } from '../../../test/support/each-engine.ts';
@@ -14,12 +16,14 @@ eachEngine((_engine, newStore) => {
   const opened = async () => {
     const place = await newStore(temporaryFolder('sessions'));
     const clock = { now: 1000 };
+    const secret = randomBytes(32);
     const open = async () => {
       const database = await openDatabase({ ...place, lookEveryMs: 20 });
       onTestFinished(() => database[Symbol.asyncDispose]());
       const sessions = new WrittenSessions({
         database: () => Promise.resolve(database),
         isStored: () => true,
+        secret: () => Promise.resolve(secret),
         onChange: (listener) => {
           const listening = database.changes.on('sessions', listener);
           onTestFinished(() => listening[Symbol.dispose]());
@@ -37,6 +41,21 @@ eachEngine((_engine, newStore) => {
   test('of a session in which nothing was set there is nothing', async () => {
     const { one } = await opened();
     expect(await one.sessions.read(session)).toBeUndefined();
+  });
+
+  test('what a client follows is in no row as it was said, and not readable in the row of another session', async () => {
+    const { one } = await opened();
+    const uri = 'https://example.com/?token=hidden';
+    await one.sessions.change('s', { follow: uri }, LATER);
+    const { query } = one.database;
+    const row = await query.selectFrom('sessions').selectAll().executeTakeFirstOrThrow();
+    expect(row.body).not.toContain('hidden');
+    await query
+      .insertInto('sessions')
+      .values({ ...row, id: 't' })
+      .execute();
+    expect(await one.sessions.read(session)).toMatchObject({ follows: [uri] });
+    expect(await one.sessions.read({ ...session, id: 't' })).toMatchObject({ follows: [] });
   });
 
   test('what is set through several at the same time adds up, and is told to all', async () => {

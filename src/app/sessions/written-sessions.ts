@@ -7,6 +7,8 @@ import { SESSION_MS } from '../../downstream/sessions/sealed-ids.ts';
 import { changedState, NEW_SESSION, readState } from '../../downstream/sessions/session-state.ts';
 import type { SessionChange, SessionState } from '../../downstream/sessions/session-state.ts';
 import { coalesce } from '../../lib/coalesce.ts';
+import { deriveKey } from '../../lib/derived-key.ts';
+import { seal, unseal } from '../../lib/sealed.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 
@@ -14,6 +16,8 @@ interface WrittenDeps {
   readonly database: () => Promise<Database>;
   /** Whether anything can have been written yet; asking must not make a database. */
   readonly isStored: () => boolean;
+  /** What was set is encrypted, since addresses that clients follow may have secrets in them. */
+  readonly secret: () => Promise<Buffer>;
   /** Told when others may have written; absent where there are none. */
   readonly onChange?: ((listener: () => void) => void) | undefined;
   readonly now: () => number;
@@ -27,6 +31,7 @@ const ENDED = 'ended';
 /** Sessions in the database: a row for each in which something was set, or that was ended. */
 export class WrittenSessions implements SessionMemory {
   readonly #deps: WrittenDeps;
+  #key: Buffer | undefined;
   #seen: number | undefined;
   #sweptAt = 0;
 
@@ -42,15 +47,16 @@ export class WrittenSessions implements SessionMemory {
     const own = rows.find((row) => row.id === id);
     const ofAll = rows.find((row) => row.id !== id);
     if (ofAll !== undefined && endOf(ofAll) >= issuedAt) return 'ended';
-    return own && stateOf(own.body);
+    return own && stateOf(own, await this.#sealing());
   }
 
   async change(id: string, change: SessionChange, expiresAt: number): Promise<void> {
+    const key = await this.#sealing();
     await this.#write(id, expiresAt, (body) => {
-      const before = body === undefined ? NEW_SESSION : stateOf(body);
+      const before = body === undefined ? NEW_SESSION : stateOf({ id, body }, key);
       if (before === 'ended') return undefined;
       const after = changedState(before, change);
-      return after === before ? undefined : JSON.stringify(after);
+      return after === before ? undefined : seal(JSON.stringify(after), key, about(id));
     });
   }
 
@@ -99,9 +105,14 @@ export class WrittenSessions implements SessionMemory {
       .orderBy('revision')
       .execute();
     this.#seen = Math.max(seen, ...rows.map(({ revision }) => revision));
+    const key = await this.#sealing();
     return rows
       .filter(({ id }) => !id.startsWith('caller:'))
-      .map(({ id, body }) => ({ id, state: stateOf(body) }));
+      .map((row) => ({ id: row.id, state: stateOf(row, key) }));
+  }
+
+  async #sealing(): Promise<Buffer> {
+    return (this.#key ??= deriveKey(await this.#deps.secret(), 'trunkline session state'));
   }
 
   /** All writers take turns, since each counts the change first: nothing that another one wrote is lost. */
@@ -148,13 +159,18 @@ export class WrittenSessions implements SessionMemory {
   }
 }
 
-function stateOf(body: string): SessionState | 'ended' {
+function stateOf(
+  { id, body }: { readonly id: string; readonly body: string },
+  key: Buffer,
+): SessionState | 'ended' {
   if (body === ENDED) return 'ended';
-  try {
-    return readState(JSON.parse(body));
-  } catch {
-    return NEW_SESSION; // Not written by us; nothing of it can be used.
-  }
+  const text = unseal(body, key, about(id));
+  // Not written by us, or with another key; nothing of it can be used.
+  return text === undefined ? NEW_SESSION : readState(JSON.parse(text));
+}
+
+function about(id: string): readonly string[] {
+  return ['session state', id];
 }
 
 function endOf({ body }: { readonly body: string }): number {
