@@ -47,18 +47,20 @@ describe.each(['legacy', 'modern'] as const)('a %s client hears, on the one stre
     await using plain = await startHttpFixture('plain', ['--era', 'both']);
     await using fleet = await startFleet(3, { mcpServers: { plain: { url: plain.url, trust: 'scan' } } });
     const client = await fleet.client({ era });
+    // Somebody else looks, since a client is not told of a list that it has read by itself.
+    const looker = await fleet.client({ era });
     await listedEverywhere(fleet, client, 'plain__change-list');
     const { length } = await client.listTools();
     await client.listen();
     // The first announcement may be a late one of what the start found.
     await client.callTool('plain__change-list', { add: 1, announce: 1 });
-    await listedEverywhere(fleet, client, `plain__added-${length}`);
+    await listedEverywhere(fleet, looker, `plain__added-${length}`);
     await eventually(() => heard(client, TOOLS) > 0, patience);
     await quiet(() => heard(client, TOOLS));
     for (const index of [length + 1, length + 2, length + 3]) {
       const before = heard(client, TOOLS);
       await client.callTool('plain__change-list', { add: 1, announce: 1 });
-      await listedEverywhere(fleet, client, `plain__added-${index}`);
+      await listedEverywhere(fleet, looker, `plain__added-${index}`);
       await eventually(() => heard(client, TOOLS) > before, patience);
       await quiet(() => heard(client, TOOLS));
       expect(heard(client, TOOLS)).toBe(before + 1);
