@@ -31,6 +31,8 @@ const settings = [
   'shared_buffers = 32MB',
   'autovacuum = off',
   "log_destination = 'stderr'",
+  // With the database, so that what is logged of one can be told from the rest.
+  "log_line_prefix = '%m [%p] %d '",
 ];
 
 sweep();
@@ -57,7 +59,8 @@ try {
   appendFileSync(join(data, 'postgresql.conf'), `${[...settings, `port = ${port}`].join('\n')}\n`);
   run('pg_ctl', '-D', data, '-w', '-t', '60', '-l', join(folder, 'log'), 'start');
   tell({ port, bin: bin(), ...owner });
-  while (isAlive(Number(pid)) && existsSync(folder)) await delay(250);
+  // Whoever is done with it earlier takes that file away.
+  while (isAlive(Number(pid)) && existsSync(join(folder, 'ready.json'))) await delay(250);
 } catch (error) {
   tell({ problem: String(error) });
   await delay(5000);

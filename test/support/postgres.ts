@@ -8,6 +8,7 @@ import { isMainThread } from 'node:worker_threads';
 
 import pg from 'pg';
 
+import { type Statement, loggedDatabase, statementsOf } from '../../bench/fleet/statements.mjs';
 import type { PostgresServer } from '../../src/storage/store-place.ts';
 import { eventually } from './eventually.ts';
 
@@ -16,9 +17,17 @@ export interface PostgresCluster extends AsyncDisposable {
   readonly port: number;
   /** Of a new, empty schema. */
   newPlace(): Promise<PostgresServer>;
+  /** A new, empty database, and what it was asked so far. */
+  newLogged(): Promise<LoggedDatabase>;
   /** As a crash does. */
   stop(): void;
   start(): void;
+}
+
+interface LoggedDatabase {
+  readonly url: string;
+  /** Whatever was answered is in it. */
+  statements(): readonly Statement[];
 }
 
 interface Ready {
@@ -75,13 +84,16 @@ function clusterOf(folder: string, { port, bin, uid, gid }: Ready): PostgresClus
   return {
     port,
     async newPlace() {
-      const schema = `t${randomBytes(8).toString('hex')}`;
-      const client = new pg.Client(base);
-      await client.connect();
-      await client.query(`create schema ${schema}`);
-      await client.end();
+      const schema = newName();
+      await run(base, [`create schema ${schema}`]);
       const url = `${base}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
       return { url, poolSize: 4, connectTimeoutMs: 5000, statementTimeoutMs: 15_000 };
+    },
+    async newLogged() {
+      const name = newName();
+      await run(base, loggedDatabase(name));
+      const url = base.replace(/[^/]*$/, name);
+      return { url, statements: () => statementsOf(readFileSync(join(folder, 'log'), 'utf8'), name) };
     },
     stop: () => control('-m', 'immediate', 'stop'),
     start: () => control('-l', join(folder, 'log'), 'start'),
@@ -90,6 +102,17 @@ function clusterOf(folder: string, { port, bin, uid, gid }: Ready): PostgresClus
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function newName(): string {
+  return `t${randomBytes(8).toString('hex')}`;
+}
+
+async function run(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
 }
 
 function isNew(folder: string): boolean {

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+
+import { countKinds, statementsOf, withKinds } from './statements.mjs';
+
+const at = '2026-11-16 08:12:25.101 UTC';
+const lock = 'begin; select pg_advisory_xact_lock(1953655918, 2)';
+const insert = 'insert into audit ("kind","size") values ($1,$2)';
+
+const said = (...texts) => texts.map((text) => ({ process: '7', text }));
+const kinds = (statements) => withKinds(statements).map(({ kind }) => kind);
+
+describe('the statements in a log', () => {
+  test('are those of one database, asked in either way, each in one line', () => {
+    const log = [
+      `${at} [12] mine LOG:  statement: listen trunkline`,
+      `${at} [13] theirs LOG:  statement: select 1`,
+      '\tfrom theirs',
+      `${at} [12] mine LOG:  execute <unnamed>: select 2`,
+      '\t  from mine: it',
+      `${at} [12] mine ERROR:  relation "it" does not exist`,
+      `${at} [12] mine STATEMENT:  select 2`,
+      '\t  from mine: it',
+      `${at} [9]  LOG:  checkpoint starting: time`,
+      '',
+    ].join('\n');
+    expect(statementsOf(log, 'mine')).toEqual([
+      { process: '12', text: 'listen trunkline' },
+      { process: '12', text: 'select 2 from mine: it' },
+    ]);
+  });
+
+  test('are of the record only in a transaction that writes it', () => {
+    expect(kinds(said(lock, 'select * from "audit_ends"', insert, 'commit'))).toEqual(
+      Array.from({ length: 4 }, () => 'record'),
+    );
+    expect(kinds(said(insert))).toEqual(['other']);
+    expect(kinds(said(lock.replace('2)', '1)'), insert, 'commit'))).toEqual(['other', 'other', 'other']);
+    expect(kinds(said(lock, insert, 'select * from "caller_keys"', 'commit'))).toContain('other');
+    expect(kinds(said(lock, insert))).toEqual(['record', 'record']);
+  });
+
+  test('are told apart by connection, whatever comes in between', () => {
+    const other = { process: '8', text: 'select "id" from "sessions" where "id" = $1' };
+    const [begin, ...rest] = said(lock, insert, 'commit');
+    expect(kinds([begin, other, ...rest])).toEqual(['record', 'other', 'record', 'record']);
+  });
+
+  test('that gateways make without calls are beats and upkeep', () => {
+    const beats = ['select topic, revision from changes', 'insert into "replicas" ("id") values ($1)'];
+    expect(kinds(said(...beats))).toEqual(['beat', 'beat']);
+    const upkeep = ['insert into "chores" ("name", "done_at") values ($1, $2)'];
+    const over = 'delete from "client_tokens" where "expires_at" <= $1';
+    expect(kinds(said(...upkeep, lock.replace('2)', '1)'), over, 'commit'))).toEqual(
+      Array.from({ length: 4 }, () => 'upkeep'),
+    );
+    expect(kinds(said('select * from "client_tokens" where "id" = $1'))).toEqual(['other']);
+  });
+
+  test('are counted by kind, and the record by transactions as well', () => {
+    const all = said(
+      lock,
+      insert,
+      'commit',
+      lock,
+      insert,
+      'commit',
+      'select topic, revision from changes',
+      'x',
+    );
+    expect(countKinds(withKinds(all))).toEqual({ record: 6, batches: 2, beat: 1, upkeep: 0, other: 1 });
+  });
+});
