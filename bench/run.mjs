@@ -23,6 +23,7 @@ import { calls } from './scenarios/calls.mjs';
 import { clients } from './scenarios/clients.mjs';
 import { cold } from './scenarios/cold.mjs';
 import { eras } from './scenarios/eras.mjs';
+import { fleet } from './scenarios/fleet.mjs';
 import { hung } from './scenarios/hung.mjs';
 import { kills } from './scenarios/kills.mjs';
 import { idleMemory } from './scenarios/memory.mjs';
@@ -53,6 +54,7 @@ const scenarios = {
   tokens,
   micro,
   eras,
+  fleet,
 };
 
 /** Have figures and goals of their own kind instead of ratios. */
@@ -73,7 +75,7 @@ const others = {
 };
 
 const usual = {
-  quick: Object.keys(scenarios).filter((name) => name !== 'eras'),
+  quick: Object.keys(scenarios).filter((name) => !['eras', 'fleet'].includes(name)),
   /** The dashboard needs a browser, and is measured only where it is asked for. */
   full: [...Object.keys(scenarios), 'search', 'inspection', 'audit'],
 };

@@ -85,6 +85,13 @@ export function httpClient(address, onError, { era = 'legacy' } = {}) {
       await posted(initializedMessage, sessionHeaders);
       return result;
     },
+    get session() {
+      return sessionHeaders;
+    },
+    /** With the session that another client has opened, maybe elsewhere. */
+    goOn(session) {
+      sessionHeaders = session;
+    },
     async request(method, params = {}) {
       const { result } = await ask(requestBody(method, isModern ? modernParams(params) : params));
       return result;

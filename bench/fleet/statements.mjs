@@ -76,7 +76,7 @@ function kindOf([first, ...others]) {
   // One that has only begun is taken for what it began as.
   const isRecord = inner.every((text) => OF_RECORD.test(text)) && (inner.some(isInsert) || !isOver(others));
   if (RECORD_LOCK.test(first) && isRecord) return 'record';
-  return inner.every(isUpkeep) ? 'upkeep' : 'other';
+  return inner.length > 0 && inner.every(isUpkeep) ? 'upkeep' : 'other';
 }
 
 function isInsert(text) {

@@ -53,6 +53,7 @@ describe('the statements in a log', () => {
     expect(kinds(said(...upkeep, lock.replace('2)', '1)'), over, 'commit'))).toEqual(
       Array.from({ length: 4 }, () => 'upkeep'),
     );
+    expect(kinds(said(lock.replace('2)', '1)')))).toEqual(['other']);
     expect(kinds(said('select * from "client_tokens" where "id" = $1'))).toEqual(['other']);
   });
 

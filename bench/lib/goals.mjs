@@ -165,6 +165,23 @@ const GOALS = [
     judge: fact('tokens', ({ search }) => ({ measured: String(search), isReached: search <= 600 })),
   },
   {
+    title: 'PostgreSQL on the way of a call',
+    goal: 'no statement besides the record and the clock',
+    judge: fact('fleet', ({ calls, others }) => ({
+      measured: `${others.toLocaleString('en-US')} in ${calls.toLocaleString('en-US')} calls`,
+      isReached: calls > 0 && others === 0,
+    })),
+  },
+  {
+    title: 'one gateway on PostgreSQL, calls a second',
+    goal: '≥ 0.95 × SQLite',
+    judge: fact('fleet', ({ rateOfFile }) =>
+      rateOfFile === undefined
+        ? undefined
+        : { measured: `${rateOfFile.toFixed(2)} ×`, isReached: rateOfFile >= 0.95 },
+    ),
+  },
+  {
     title: 'beside peers: calls a second, stdio',
     goal: 'more than every peer',
     judge: bestPeer('stdio', 'rate16OfDirect', true),

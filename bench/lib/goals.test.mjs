@@ -46,6 +46,17 @@ describe('the goals', () => {
     expect(bad.get('kill -9 of the server: calls answered').verdict).toBe('MISSED');
   });
 
+  test('want no statement of a call, and no less speed on a shared database', () => {
+    const way = 'PostgreSQL on the way of a call';
+    const speed = 'one gateway on PostgreSQL, calls a second';
+    const good = verdicts({ facts: { fleet: { calls: 5000, others: 0, rateOfFile: 0.97 } } });
+    expect(good.get(way)).toMatchObject({ measured: '0 in 5,000 calls', verdict: 'reached' });
+    expect(good.get(speed).verdict).toBe('reached');
+    const bad = verdicts({ facts: { fleet: { calls: 5000, others: 1, rateOfFile: 0.9 } } });
+    expect([bad.get(way).verdict, bad.get(speed).verdict]).toEqual(['MISSED', 'MISSED']);
+    expect(verdicts({ facts: { fleet: { calls: 0, others: 0 } } }).get(way).verdict).toBe('MISSED');
+  });
+
   test('are about the best of the peers, not about proxies of our own', () => {
     const rows = [
       { name: 'direct', rate16OfDirect: 1000 },

@@ -54,6 +54,11 @@ export function isRunning(pid) {
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
+/** Those that a process has started itself. */
+export function childrenOf(pid) {
+  return processIds().filter((each) => Number(statFields(each)?.[1]) === pid);
+}
+
 function processIds() {
   try {
     return readdirSync('/proc')

@@ -58,10 +58,14 @@ export function subjectOf(nameOrPeer) {
   return { name: nameOrPeer, ...OWN[nameOrPeer] };
 }
 
-/** Starts a subject without waiting for it. `nodeArgs` are for profiling; `isApart` is for one whose end may hit its process group. */
-function launch(children, { name, transport = 'stdio', home, nodeArgs = [], port, expose, isApart = false }) {
+/**
+ * Starts a subject without waiting for it. `nodeArgs` are for profiling; `isApart` is for one whose end may hit its process group;
+ * `configHome` has the configuration where several share one.
+ */
+function launch(children, { name, transport = 'stdio', home, configHome = home, nodeArgs = [], ...more }) {
+  const { port, expose, isApart = false } = more;
   const subject = subjectOf(name);
-  const args = subject.args({ config: configOf(home), home, transport, port, expose });
+  const args = subject.args({ config: configOf(configHome), home, transport, port, expose });
   const script = subject.script === undefined ? [] : [subject.script];
   const running = children.start([...nodeArgs, ...script, ...args], {
     command: subject.binary,

@@ -1,0 +1,32 @@
+import { httpClient } from './http-client.mjs';
+
+/** Which session makes the call of this number, and which gateway gets it: the next one for each call of a session. */
+export function turnOf(call, { sessions, gateways }) {
+  const session = call % sessions;
+  return { session, gateway: (session + Math.floor(call / sessions)) % gateways };
+}
+
+/** Several clients of one era in front of several gateways, without stickiness: each call of a session goes to the next gateway. */
+export function spreadClient(addresses, onError, { era = 'legacy', sessions = 4 } = {}) {
+  const all = Array.from({ length: sessions }, () =>
+    addresses.map((address) => httpClient(address, onError, { era })),
+  );
+  let calls = 0;
+  return {
+    call(body, onAnswer) {
+      const { session, gateway } = turnOf(calls++, { sessions, gateways: addresses.length });
+      all[session][gateway].call(body, onAnswer);
+    },
+    /** Each session is opened at one gateway, and goes on at the others. */
+    async open() {
+      for (const [number, clients] of all.entries()) {
+        const first = clients[number % clients.length];
+        await first.open();
+        for (const client of clients) client.goOn(first.session);
+      }
+    },
+    close() {
+      for (const client of all.flat()) client.close();
+    },
+  };
+}
