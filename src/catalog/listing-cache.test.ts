@@ -296,6 +296,35 @@ eachEngine((engine, newStore) => {
       expect(toolsOf(readWarm(stateDir, '1.0.0')!.listings)).toEqual({ a: ['new'], b: ['y'] });
     });
 
+    test('that are configured differently do not replace their listings by each other’s for ever', async () => {
+      await using database = await openDatabase(place);
+      const count = async () =>
+        (await database.query.selectFrom('changes').selectAll().execute())[0]?.revision;
+      const theirs = upstream('a', 'another config');
+      await run(async (one) => {
+        await one.restore([upstream('a')]);
+        one.save(listing('a', ['ours']));
+        await one.flush();
+        now += HOUR;
+        await run(
+          async (other) => {
+            await other.restore([theirs]);
+            other.save(listing('a', ['theirs'], { config: theirs.fingerprint }));
+            await other.flush();
+            const before = await count();
+            for (const cache of [one, other, one, other]) await cache.look();
+            expect(await count()).toBe(before);
+          },
+          { stateDir: join(stateDir, 'other') },
+        );
+        now += HOUR;
+        one.save(listing('a', ['changed']));
+        await one.flush();
+      });
+      rmSync(join(stateDir, 'catalog.json'));
+      expect(toolsOf(await run((cache) => cache.restore([upstream('a')])))).toEqual({ a: ['changed'] });
+    });
+
     test('are not held by a listing from the future', async () => {
       await run(async (cache) => {
         await cache.restore(both);

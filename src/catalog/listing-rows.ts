@@ -25,7 +25,7 @@ const FORMAT = 1;
 
 /**
  * Makes the tables and `known` agree: of two listings of an upstream the newer one counts, and what the config no
- * longer names goes. Gives what the tables knew better.
+ * longer names goes, unless it is newer than ours. Gives what the tables knew better.
  */
 export async function reconcile(database: Database, known: Remembered, options: Wanted): Promise<Remembered> {
   return database.query.transaction().execute(async (transaction) => {
@@ -47,7 +47,10 @@ async function reconcileListings(
     .execute();
   for (const { upstream, fingerprint, listed_at } of heads) {
     // The cast only asks the map; what it does not have is not wanted.
+    const ours = known.get(upstream as UpstreamName);
     if (wanted.get(upstream as UpstreamName) === fingerprint) stored.set(upstream, listed_at);
+    // It is of a gateway with another config, which would replace ours as soon as it hears of it.
+    else if (ours !== undefined && listed_at >= ours.at && listed_at <= now) stored.set(upstream, ours.at);
     else await transaction.deleteFrom('listings').where('upstream', '=', upstream).execute();
   }
   const found = new Map<UpstreamName, Listing>();
