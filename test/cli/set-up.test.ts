@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
 import { type CommandHome, commandHome } from '../support/command.ts';
+import { draftsOf } from '../support/drafts-of.ts';
 import { fixture, fixtureLog } from '../support/fixture.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import { SharedHome } from '../support/shared-home.ts';
@@ -211,8 +212,10 @@ describe('edit', () => {
     writeFileSync(home.configFile, '{ "mcpServers": { "a": { "command": "old" } } }');
     const { code: exit, stderr } = await home.run(['edit'], { env: { VISUAL: editor, EDITOR: 'false' } });
     expect([exit, home.config()]).toEqual([code, `{ "mcpServers": { "a": { "command": "${after}" } } }`]);
-    const draft = join(home.home, 'config.draft.jsonc');
-    if (code !== 3) return;
+    const drafts = draftsOf(home.home);
+    expect(drafts).toHaveLength(code === 3 ? 1 : 0);
+    const [draft] = drafts;
+    if (draft === undefined) return;
     expect(stderr).toContain('did you mean "mcpServers"?');
     expect(stderr).toContain(`Your draft is in ${draft}`);
     expect([readFileSync(draft, 'utf8').includes('mcpServer"'), statSync(draft).mode & 0o777]).toEqual([
@@ -225,12 +228,47 @@ describe('edit', () => {
     expect([home.config().includes('new'), existsSync(draft)]).toEqual([true, false]);
   });
 
+  test('what somebody else wrote since a draft was begun is not undone by it, and the draft stays', async () => {
+    const home = newHome();
+    const text = '{ "mcpServers": { "a": { "command": "old" } } }';
+    writeFileSync(home.configFile, text);
+    const breaks = { env: { VISUAL: 'sed -i s/mcpServers/mcpServer/' } };
+    expect((await home.run(['edit'], breaks)).code).toBe(3);
+    const [draft = ''] = draftsOf(home.home);
+    writeFileSync(home.configFile, text.replace('}', '}, "b": { "command": "other" }'));
+    const { code, stderr } = await home.run(['edit'], { env: { VISUAL: 'sed -i s/old/new/' } });
+    expect([code, [...home.config().matchAll(/"(\w)": \{/g)].map(([, name]) => name)]).toEqual([
+      0,
+      ['a', 'b'],
+    ]);
+    expect(home.config()).toContain('new');
+    expect(stderr).toContain(`The draft in ${draft} was begun before`);
+    expect(draftsOf(home.home)).toEqual([draft]);
+  });
+
+  test('what somebody else writes while the editor is open stays, and so does the draft', async () => {
+    const home = newHome();
+    writeFileSync(home.configFile, '{ "mcpServers": { "a": { "command": "old" } } }');
+    const other = '{ "mcpServers": { "b": { "command": "other" } } }';
+    const editor = join(home.home, 'editor.sh');
+    writeFileSync(
+      editor,
+      `#!/bin/sh\nsed -i s/old/new/ "$1"\nprintf '%s' '${other}' > '${home.configFile}'\n`,
+    );
+    chmodSync(editor, 0o700);
+    const { code, stderr } = await home.run(['edit'], { env: { VISUAL: editor } });
+    const [draft = ''] = draftsOf(home.home);
+    expect([code, home.config()]).toEqual([1, other]);
+    expect(stderr).toContain(`Your draft is in ${draft}`);
+    expect(readFileSync(draft, 'utf8')).toContain('new');
+  });
+
   test('without a terminal and without an editor that needs none is refused, and leaves no draft', async () => {
     const home = newHome();
     const { code, stderr } = await home.run(['edit'], { env: { VISUAL: undefined, EDITOR: undefined } });
     expect(code).toBe(2);
     expect(stderr).toContain('set VISUAL or EDITOR');
-    expect(existsSync(join(home.home, 'config.draft.jsonc'))).toBe(false);
+    expect(draftsOf(home.home)).toEqual([]);
   });
 
   test('mends a broken configuration', async () => {

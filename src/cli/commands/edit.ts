@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, rm } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { checkText } from '../../config/file/edit.ts';
 import { nodeAt, parseDocument, positionAt } from '../../config/file/document.ts';
 import { STARTER } from '../../config/paths.ts';
@@ -12,6 +12,8 @@ import type { GlobalOptions } from '../declare.ts';
 import { askAtTerminal, isTerminal } from './set-up/ask.ts';
 import { tellRunning } from './set-up/config-change.ts';
 import { draftChange } from './set-up/draft-change.ts';
+import type { DraftChange } from './set-up/draft-change.ts';
+import { draftOf, olderDrafts, writeDraft } from './set-up/drafts.ts';
 
 /** Opens a copy of the configuration in the person's editor, and saves what can be used only. */
 export async function edit(
@@ -23,10 +25,17 @@ export async function edit(
   const editor = editorOf(context);
   const change = await draftChange(options.config, context);
   const { file, text: before } = change;
-  const draft = join(dirname(file), `${basename(file, extname(file))}.draft${extname(file)}`);
-  if (!(await isContinued(draft, context))) await writeDraft(draft, before ?? STARTER);
+  const start = before ?? STARTER;
+  const draft = draftOf(file, start);
+  for (const older of await olderDrafts(draft))
+    out.note(`The draft in ${older} was begun before ${file} changed, and is left there.`);
+  if (!(await isContinued(draft, context))) await writeDraft(draft, start);
   for (;;) {
-    await inEditor(editor, { draft, name }, context);
+    try {
+      await inEditor(editor, { draft, name }, context);
+    } catch (error) {
+      throw await whatIsLeft(error, { draft, start });
+    }
     const text = await readFile(draft, 'utf8');
     if (text === before) {
       await rm(draft, { force: true });
@@ -35,7 +44,7 @@ export async function edit(
     }
     const problem = problemOf(file, { text, before }, context.version);
     if (problem === undefined) {
-      await change.save(text);
+      await save(change, { text, draft });
       await rm(draft, { force: true });
       if (out.style.format === 'json') out.json({ saved: true, config: file });
       else out.line(`Saved ${file}`);
@@ -50,6 +59,36 @@ export async function edit(
         { details: { file, draft } },
       );
   }
+}
+
+/** What somebody else wrote meanwhile is not overwritten, and what was typed here is not lost. */
+async function save(
+  change: DraftChange,
+  { text, draft }: { readonly text: string; readonly draft: string },
+): Promise<void> {
+  try {
+    await change.save(text);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'REVISION_CONFLICT') throw error;
+    throw new GatewayError(
+      'REVISION_CONFLICT',
+      `${change.file} was changed by somebody else while you edited it, and was left as it is. Your draft is in ${draft}; trunkline edit begins with the file as it is now.`,
+      { cause: error, details: { file: change.file, draft } },
+    );
+  }
+}
+
+/** A draft in which nothing was written is no draft. */
+async function whatIsLeft(
+  error: unknown,
+  { draft, start }: { readonly draft: string; readonly start: string },
+): Promise<unknown> {
+  if ((await readFile(draft, 'utf8').catch(() => undefined)) !== start) {
+    if (!(error instanceof GatewayError)) return error;
+    return new GatewayError(error.code, `${error.message} Your draft is in ${draft}.`, { cause: error });
+  }
+  await rm(draft, { force: true });
+  return error;
 }
 
 /** Why a text is not saved: it is no configuration, or a server would be left out that was not before. */
@@ -95,16 +134,6 @@ async function isReopened(context: CliContext): Promise<boolean> {
   return ask === undefined ? false : await ask.confirm('It was not saved. Open it again?');
 }
 
-async function writeDraft(draft: string, text: string): Promise<void> {
-  await rm(draft, { force: true });
-  const handle = await open(draft, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-  } finally {
-    await handle.close();
-  }
-}
-
 /** The words of the person's editor. */
 function editorOf(context: CliContext): readonly [string, ...string[]] {
   const { env, platform } = context;
@@ -145,10 +174,7 @@ async function inEditor(
     child.once('close', resolve);
   });
   if (code !== 0)
-    throw new GatewayError(
-      'USAGE',
-      `The editor "${command}" ended with ${code}; nothing was saved. Your draft is in ${draft}.`,
-    );
+    throw new GatewayError('USAGE', `The editor "${command}" ended with ${code}; nothing was saved.`);
 }
 
 /** Where the entry of a server begins. */
