@@ -69,8 +69,7 @@ export async function httpFront(
       routes.stopAccepting();
       parked.close();
     },
-    // What was sent a moment ago is answered, if only with a refusal.
-    drained: () => listener.refuse(SETTLE_MS),
+    drained: () => Promise.resolve(),
     prepare: async (next, { settings }) => {
       const isDoor = settings.includes('auth') || next.value.http.publicUrl !== config().value.http.publicUrl;
       const open = isDoor ? await door.prepare(next) : undefined;
@@ -82,6 +81,8 @@ export async function httpFront(
     },
     [Symbol.asyncDispose]: async () => {
       await routes[Symbol.asyncDispose]();
+      // What was sent a moment ago is answered, if only with a refusal.
+      await listener.refuse(SETTLE_MS);
       await listener.close();
     },
   };
