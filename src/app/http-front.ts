@@ -82,7 +82,7 @@ export async function httpFront(
     [Symbol.asyncDispose]: async () => {
       await routes[Symbol.asyncDispose]();
       // What was sent a moment ago is answered, if only with a refusal.
-      await listener.refuse(SETTLE_MS);
+      await listener.settle(SETTLE_MS);
       await listener.close();
     },
   };

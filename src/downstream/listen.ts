@@ -23,8 +23,10 @@ export interface ListenLimits {
 export interface Listener {
   /** Of the server, without a path. */
   readonly url: URL;
-  /** Takes no new connections; over when those there are have ended with an answer, at the latest after so long. */
+  /** Takes no new connections and ends unused ones; over when those that just came have asked, at the latest after so long. */
   refuse(settleMs: number): Promise<void>;
+  /** Takes no new connections; over when those there are have ended with an answer, at the latest after so long. */
+  settle(settleMs: number): Promise<void>;
   /** Ends all connections, also those in use. */
   close(): Promise<void>;
 }
@@ -76,7 +78,12 @@ export async function listen(options: {
   const bound = server.address() as AddressInfo; // A TCP server that listens has one.
   const name = host.includes(':') ? `[${host}]` : host;
   const url = new URL(`http://${name}:${bound.port}`);
-  return { url, refuse: (settleMs) => refusing(server, settleMs), close: closing(server) };
+  return {
+    url,
+    refuse: (settleMs) => refusing(server, settleMs),
+    settle: (settleMs) => settling(server, settleMs),
+    close: closing(server),
+  };
 }
 
 function readAddress(address: string, asksWho: boolean): { readonly host: string; readonly port: number } {
@@ -121,12 +128,20 @@ function bindProblem(cause: NodeJS.ErrnoException, address: string): GatewayErro
   return new GatewayError('USAGE', message, { cause, details: { address } });
 }
 
-/** A connection that looks unused may have a request on its way, which nobody would send again: the server's own `close` would cut it. */
-async function refusing(server: Server, settleMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+/** A connection that was taken a moment ago may have a request on its way, which nobody would send again. */
+function refusing(server: Server, settleMs: number): Promise<void> {
+  return bounded((closed) => server.close(closed), settleMs);
+}
+
+/** A connection that looks unused may have a request on its way, too: the server's own `close` would cut it. */
+function settling(server: Server, settleMs: number): Promise<void> {
+  return bounded((closed) => NetServer.prototype.close.call(server, closed), settleMs);
+}
+
+async function bounded(close: (closed: () => void) => void, settleMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, settleMs)));
-  await Promise.race([closed, late]);
+  await Promise.race([new Promise<void>(close), late]);
   clearTimeout(timer);
 }
 
