@@ -42,7 +42,8 @@ export function startCountedLoad(clients: readonly RawClient[], servers: readonl
         (result) => {
           const code = ownCode(result);
           const answer = said(result);
-          const wrong = code === undefined ? `answered with: ${answer}` : `${String(code)}: ${answer}`;
+          const wrong =
+            code === undefined ? `answered with: ${answer}` : `${JSON.stringify(code)}: ${answer}`;
           return { wrong: answer === text ? undefined : wrong, isAnswered: code === undefined };
         },
         (error: unknown) => ({ wrong: reasonOf(error), isAnswered: false }),

@@ -154,6 +154,10 @@ function checkCalls(calls: readonly CountedCall[], logs: Readonly<Record<string,
   expect(ofDatabase.filter(({ server }) => server === 'everywhere').map(short)).toEqual([]);
   expect(failed.filter(({ wrong = '' }) => /HTTP 40\d/.test(wrong)).map(short)).toEqual([]);
   expect(acknowledged.length).toBeGreaterThan(500);
+  // Otherwise the database was never away, and what was seen says nothing.
+  expect(
+    failed.filter(({ server, during: [begun] }) => server === 'once' && begun === 'database cut'),
+  ).not.toEqual([]);
 }
 
 /** The processes of a server that run now. */
