@@ -11,7 +11,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { ServerChanges } from '../manage/server-changes.ts';
 import type { AdminFleet, AdminStatus } from './contract/contract.ts';
 import type { AdminEvent, AdminSessionLink } from './contract/dashboard-contract.ts';
-import type { OpenedSession } from './sessions/browser-sessions.ts';
+import type { OpenedSession } from './sessions/session-life.ts';
 import type { AdminSignIn, AdminSignInStatus } from './contract/sign-in-contract.ts';
 
 /** Everything that the admin API touches. */
@@ -62,8 +62,8 @@ export interface ReloadAccess {
 /** Browsers that are signed in to the dashboard. */
 export interface BrowserAccess {
   /** For whoever shows the admin key; throws when it is wrong, or too many were. */
-  signIn(key: string): OpenedSession;
-  signOut(id: string): void;
+  signIn(key: string): Promise<OpenedSession>;
+  signOut(id: string): Promise<void>;
   isSignedIn(id: string): boolean;
   /** Sees to it that there is something to open. */
   link(): Promise<AdminSessionLink>;

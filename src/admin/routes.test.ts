@@ -66,12 +66,8 @@ async function opened(offers: Readonly<Record<string, Offer>>): Promise<Opened> 
       log: () => ({ file: '', lines: [], hasMore: false, next: 0 }),
     },
     browsers: {
-      signIn: () => {
-        throw new Error('Nobody signs in here.');
-      },
-      signOut: () => {},
+      ...{ signIn: nobody, signOut: nobody, link: nobody },
       isSignedIn: () => false,
-      link: nobody,
     },
     keys: { hasProfile: () => false, addKey: nobody, keys: nobody, revokeKey: nobody },
     gateway: memory.gateway,

@@ -112,7 +112,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         admin: () => admin(),
         publicUrl: () => current().value.http.publicUrl,
         stay: () => front.stay?.() ?? { [Symbol.dispose]: () => {} },
-        ...{ audit, log },
+        ...{ store, fleet, key, audit, log },
       }),
     );
     const admin = lazyAdmin(options, {

@@ -5,6 +5,7 @@ import type { Tables } from './tables.ts';
 /** What others keep a copy of in memory. */
 export type Topic =
   | 'approvals'
+  | 'browsers'
   | 'keys'
   | 'listings'
   | 'replicas'

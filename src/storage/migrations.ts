@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 
 import { approvalTables } from './steps/approval-tables.ts';
 import { auditTables } from './steps/audit-tables.ts';
+import { browserTables } from './steps/browser-tables.ts';
 import { callerTables } from './steps/caller-tables.ts';
 import { fleetTables } from './steps/fleet-tables.ts';
 import { choreTables } from './steps/chore-tables.ts';
@@ -47,6 +48,7 @@ const released: readonly Migration[] = [
   choreTables,
   shareTables,
   runtimeServerTables,
+  browserTables,
 ];
 
 /** Where a database says which schema it has; 0 for none yet. */

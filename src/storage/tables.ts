@@ -26,6 +26,21 @@ export interface Tables {
   readonly ownerships: OwnershipsTable;
   readonly sessions: SessionsTable;
   readonly session_streams: SessionStreamsTable;
+  readonly browser_sessions: BrowserSessionsTable;
+  readonly browser_tickets: BrowserTicketsTable;
+}
+
+/** A browser that is signed in to the dashboard of all gateways. */
+interface BrowserSessionsTable {
+  hash: string;
+  created_at: number;
+  used_at: number;
+}
+
+/** A link that signs a browser in; by the clock of the database. */
+interface BrowserTicketsTable {
+  hash: string;
+  expires_at: number;
 }
 
 /** A server that was changed by program, for all gateways. */

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, type ServerResponse, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Hands each HTTP request to the next gateway, whoever sent it and whatever session it is of. */
+/** Hands each HTTP request to the next gateway, whoever sent it and whatever session it is of; Host stays as the client said it. */
 export interface Balancer extends AsyncDisposable {
   readonly url: string;
   /** Which gateway got each request, by its place in the list, oldest first. */
@@ -25,9 +25,9 @@ export async function startBalancer(targets: () => readonly string[]): Promise<B
       answer.writeHead(502).end();
       return;
     }
-    const { host, origin } = new URL(target);
+    const { origin } = new URL(target);
     const { method, headers, url } = asked;
-    const inner = request(new URL(url ?? '/', origin), { agent, method, headers: { ...headers, host } });
+    const inner = request(new URL(url ?? '/', origin), { agent, method, headers });
     inner.on('response', (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
       answer.flushHeaders();

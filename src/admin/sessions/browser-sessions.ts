@@ -1,19 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeFileAtomic } from '../../lib/atomic-file.ts';
 import { isJsonObject } from '../../model/json.ts';
+import { expiryOf, hashOf, MAX_SESSIONS, MAX_TICKETS, NOTE_EVERY_MS, TICKET_MS } from './session-life.ts';
+import type { FoundSession, OpenedSession, SessionLife, SignedInBrowsers, Ticket } from './session-life.ts';
 
-interface Kept {
-  readonly hash: string;
-  readonly createdAt: number;
+interface Kept extends SessionLife {
   usedAt: number;
-}
-
-/** A session that was just opened: the only time its token is known. */
-export interface OpenedSession {
-  readonly token: string;
-  readonly id: string;
-  readonly expiresAt: number;
 }
 
 interface SessionOptions {
@@ -23,18 +16,8 @@ interface SessionOptions {
   readonly onProblem: (error: unknown) => void;
 }
 
-const HOUR_MS = 3_600_000;
-/** How long a session may be unused, and how long it may last however it is used. */
-const IDLE_MS = 24 * HOUR_MS;
-const LIFE_MS = 30 * 24 * HOUR_MS;
-const TICKET_MS = 5 * 60_000;
-const MAX_SESSIONS = 32;
-const MAX_TICKETS = 32;
-/** Use is written down at most so often. */
-const NOTE_EVERY_MS = 10 * 60_000;
-
-/** The browsers that are signed in to the dashboard, and the links that sign one in. Sessions survive a restart, links do not. */
-export class BrowserSessions {
+/** The browsers that are signed in to the dashboard of one gateway, and the links that sign one in. Sessions survive a restart, links do not. */
+export class BrowserSessions implements SignedInBrowsers {
   readonly #options: SessionOptions;
   readonly #tickets = new Map<string, number>();
   readonly #sessions: Map<string, Kept>;
@@ -45,8 +28,7 @@ export class BrowserSessions {
     this.#sessions = new Map(readKept(options.file).map((kept) => [kept.hash, kept]));
   }
 
-  /** Good for one browser, once and soon. */
-  ticket(): { readonly text: string; readonly expiresAt: number } {
+  ticket(): Ticket {
     const text = randomBytes(32).toString('base64url');
     const expiresAt = this.#options.now() + TICKET_MS;
     const [oldest] = this.#tickets.keys();
@@ -55,7 +37,6 @@ export class BrowserSessions {
     return { text, expiresAt };
   }
 
-  /** Undefined when the ticket is unknown, used or too old; it is used up in any case. */
   enter(ticket: string): OpenedSession | undefined {
     const hash = hashOf(ticket);
     const expiresAt = this.#tickets.get(hash);
@@ -75,8 +56,7 @@ export class BrowserSessions {
     return { token, id: kept.hash, expiresAt: expiryOf(kept) };
   }
 
-  /** The session that a browser shows, which lasts longer by being used. */
-  find(token: string): { readonly id: string; readonly expiresAt: number } | undefined {
+  find(token: string): FoundSession | undefined {
     const kept = this.#sessions.get(hashOf(token));
     if (kept === undefined) return undefined;
     const now = this.#options.now();
@@ -97,7 +77,6 @@ export class BrowserSessions {
     return this.#sessions.size > 0;
   }
 
-  /** Whether it lasts still; asking is no use of it. */
   has(id: string): boolean {
     const kept = this.#sessions.get(id);
     return kept !== undefined && expiryOf(kept) > this.#options.now();
@@ -124,15 +103,6 @@ export class BrowserSessions {
       // Best effort: who is signed in stays so until the gateway ends.
       .catch(onProblem);
   }
-}
-
-function expiryOf({ createdAt, usedAt }: Kept): number {
-  return Math.min(usedAt + IDLE_MS, createdAt + LIFE_MS);
-}
-
-/** Tokens are random enough that nobody finds one for a hash. */
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
 }
 
 function readKept(file: string): readonly Kept[] {

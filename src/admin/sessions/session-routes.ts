@@ -6,8 +6,8 @@ import { DASHBOARD } from '../proof.ts';
 import type { Proof } from '../proof.ts';
 import { askedIn, jsonResponse, route, text } from '../route.ts';
 import type { AdminApp } from '../route.ts';
-import type { OpenedSession } from './browser-sessions.ts';
 import { sessionCookie } from './session-cookie.ts';
+import type { OpenedSession } from './session-life.ts';
 
 /** Signing browsers in and out. */
 export function sessionRoutes(app: AdminApp, deps: AdminDeps): void {
@@ -17,7 +17,7 @@ export function sessionRoutes(app: AdminApp, deps: AdminDeps): void {
     const { body, proof } = await askedIn(context);
     if (proof.place === undefined)
       throw new GatewayError('USAGE', 'Only browsers sign in; commands on this machine need not.');
-    const { token, expiresAt } = signIn(deps, text(body, 'key'));
+    const { token, expiresAt } = await signIn(deps, text(body, 'key'));
     const shown = { by: 'session', isPerson: true, caller: DASHBOARD.id, expiresAt } as const;
     return withCookie(shown, sessionCookie(proof.place, token));
   });
@@ -25,7 +25,7 @@ export function sessionRoutes(app: AdminApp, deps: AdminDeps): void {
     const { proof } = await askedIn(context);
     if (proof.session === undefined || proof.place === undefined)
       throw new GatewayError('USAGE', 'Only browsers sign out; nothing else is signed in.');
-    browsers.signOut(proof.session.id);
+    await browsers.signOut(proof.session.id);
     audit.record({ kind: 'sign-in', action: 'sign-out', caller: DASHBOARD });
     return withCookie({ signedOut: true }, sessionCookie(proof.place, undefined));
   });
@@ -39,9 +39,9 @@ export function sessionRoutes(app: AdminApp, deps: AdminDeps): void {
 
 const UNKNOWN: Caller = { id: 'unknown', via: 'admin', profile: 'default' };
 
-function signIn({ browsers, audit }: AdminDeps, key: string): OpenedSession {
+async function signIn({ browsers, audit }: AdminDeps, key: string): Promise<OpenedSession> {
   try {
-    const opened = browsers.signIn(key);
+    const opened = await browsers.signIn(key);
     audit.record({ kind: 'sign-in', action: 'sign-in', caller: DASHBOARD, details: { by: 'key' } });
     return opened;
   } catch (error) {

@@ -51,32 +51,48 @@ export class AdminDoor {
   handle(request: IncomingMessage, response: ServerResponse): void {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     const place = this.#placeOf(request);
-    if (path.startsWith('/api/')) return this.#api(request, response, { path, place });
+    if (path.startsWith('/api/')) return this.#watch(response, this.#api(request, response, { path, place }));
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(
         response,
         new GatewayError('ENTRY_NOT_FOUND', 'Only GET is possible here; MCP is at /mcp.'),
       );
-    if (path === ENTER) return this.#enter(request, response, { place, query });
+    if (path === ENTER) return this.#watch(response, this.#enter(request, response, { place, query }));
     this.#page(request, response, path);
   }
 
-  #api(request: IncomingMessage, response: ServerResponse, at: { path: string; place: Place }): void {
-    const proof = this.#proofOf(request, at);
+  /** Who cannot be recognised while the database is away is told so. */
+  #watch(response: ServerResponse, work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      if (error instanceof GatewayError) return refuse(response, error);
+      this.#options.log.error('The admin API failed.', { reason: String(error) });
+      refuse(response, new GatewayError('INVARIANT', 'Internal error.'));
+    });
+  }
+
+  async #api(
+    request: IncomingMessage,
+    response: ServerResponse,
+    at: { path: string; place: Place },
+  ): Promise<void> {
+    const proof = await this.#proofOf(request, at);
     const refusal = proof === undefined ? NOT_LET_IN : bodyProblem(request, proof);
     if (proof === undefined || refusal !== undefined) return refuse(response, refusal ?? NOT_LET_IN);
     this.#proofs.set(request, proof);
     this.#listening ??= this.#load();
-    this.#listening
-      .then((listener) => listener(request, response))
-      .catch((error: unknown) => {
-        this.#listening = undefined;
-        this.#options.log.error('The admin API failed.', { reason: String(error) });
-        refuse(response, new GatewayError('INVARIANT', 'Internal error.'));
-      });
+    try {
+      const listener = await this.#listening;
+      await listener(request, response);
+    } catch (error) {
+      this.#listening = undefined;
+      throw new Error(String(error), { cause: error });
+    }
   }
 
-  #proofOf(request: IncomingMessage, { path, place }: { path: string; place: Place }): Proof | undefined {
+  async #proofOf(
+    request: IncomingMessage,
+    { path, place }: { path: string; place: Place },
+  ): Promise<Proof | undefined> {
     const { access } = this.#options;
     const { authorization } = request.headers;
     if (authorization !== undefined)
@@ -85,7 +101,7 @@ export class AdminDoor {
         : undefined;
     if (!isOwnPage(request, place)) return undefined;
     const token = tokenIn(request.headers, place);
-    const session = token === undefined ? undefined : access.find(token);
+    const session = token === undefined ? undefined : await access.find(token);
     if (session !== undefined) return { by: 'session', isPerson: true, session, place };
     return path === '/api/session' && request.method === 'POST'
       ? { by: 'nobody', isPerson: false, place }
@@ -93,18 +109,18 @@ export class AdminDoor {
   }
 
   /** The one GET that changes something: nobody can know a ticket whom it was not given to. */
-  #enter(
+  async #enter(
     request: IncomingMessage,
     response: ServerResponse,
     { place, query }: { place: Place; query: string },
-  ): void {
+  ): Promise<void> {
     const { access } = this.#options;
     // Browsers may fetch ahead what a person has not opened yet.
     const isEarly = /prefetch/i.test(
       String(request.headers['sec-purpose'] ?? request.headers['purpose'] ?? ''),
     );
     const ticket = new URLSearchParams(query).get('ticket') ?? '';
-    const opened = request.method === 'GET' && !isEarly ? access.enter(ticket) : undefined;
+    const opened = request.method === 'GET' && !isEarly ? await access.enter(ticket) : undefined;
     if (opened !== undefined)
       this.#options.audit.record({
         kind: 'sign-in',
@@ -113,7 +129,8 @@ export class AdminDoor {
         details: { by: 'link' },
       });
     const token = tokenIn(request.headers, place);
-    const isInside = opened !== undefined || (token !== undefined && access.find(token) !== undefined);
+    const isInside =
+      opened !== undefined || (token !== undefined && (await access.find(token)) !== undefined);
     const cookie = opened === undefined ? [] : ['Set-Cookie', sessionCookie(place, opened.token)];
     const headers = [...PAGE_HEADERS, 'Cache-Control', 'no-store', ...cookie];
     const page = pageIn(query);
@@ -135,12 +152,13 @@ export class AdminDoor {
   }
 
   /** Behind a proxy with TLS the browser knows us by another name. */
-  #placeOf({ headers, socket }: IncomingMessage): Place {
+  #placeOf({ headers }: IncomingMessage): Place {
     const host = (headers.host ?? '').toLowerCase();
     const publicUrl = this.#options.publicUrl();
     const known = publicUrl === undefined ? undefined : new URL(publicUrl);
     const origin = known?.host === host ? known.origin : `http://${host}`;
-    return { origin, port: String(socket.localPort ?? 0) };
+    // As the browser knows it: gateways behind one balancer may listen at different ones.
+    return { origin, port: /:(\d{1,5})$/.exec(host)?.[1] ?? '80' };
   }
 
   async #load(): Promise<Listener> {

@@ -4,14 +4,18 @@ import { SESSIONS_FILE } from '../../admin/sessions/sessions-file.ts';
 import type { AdminSessionLink } from '../../admin/contract/dashboard-contract.ts';
 import type { BrowserAccess } from '../../admin/deps.ts';
 import type { AdminRoutes } from '../../admin/routes.ts';
-import type { OpenedSession } from '../../admin/sessions/browser-sessions.ts';
+import type { OpenedSession } from '../../admin/sessions/session-life.ts';
+import type { KeySource } from '../../auth/upstream/sealing/secret-key.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
 import { writeFileAtomic } from '../../lib/atomic-file.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { AuditTrail } from '../../observe/audit/audit-trail.ts';
 import type { Logger } from '../../observe/log.ts';
 import type { Listener } from '../../downstream/listen.ts';
 import type { AppOptions } from '../app-options.ts';
+import type { Store } from '../open-store.ts';
 import type { AdminDoor } from './admin-door.ts';
+import type { KeyFleet } from './admin-key.ts';
 import type { OperatorAccess } from './operator-access.ts';
 
 /** Long after a client that waits was answered. */
@@ -22,6 +26,10 @@ interface DashboardDeps {
   readonly publicUrl: () => string | undefined;
   /** Somebody looks at a page, for whom the gateway stays. */
   readonly stay: () => Disposable;
+  readonly store: Store;
+  /** The gateways on the same database, and the secret that they share. */
+  readonly fleet: Pick<Fleet, 'replicas'> | undefined;
+  readonly key: KeySource;
   readonly audit: AuditTrail;
   readonly log: Logger;
 }
@@ -65,7 +73,7 @@ export class Dashboard implements BrowserAccess, AsyncDisposable {
   async link(): Promise<AdminSessionLink> {
     const { access } = await this.#open();
     const url = this.#url ?? (await this.#listener()).url;
-    const { text, expiresAt } = access.ticket();
+    const { text, expiresAt } = await access.ticket();
     this.#stayUntil(expiresAt);
     const link = new URL(`/enter?ticket=${text}`, url);
     // A wildcard is an address to listen at, not one to go to.
@@ -73,13 +81,13 @@ export class Dashboard implements BrowserAccess, AsyncDisposable {
     return { url: link.href, expiresAt };
   }
 
-  signIn(key: string): OpenedSession {
+  async signIn(key: string): Promise<OpenedSession> {
     if (this.#opened === undefined) throw new GatewayError('INVARIANT', 'Nobody can sign in here yet.');
     return this.#opened.access.signIn(key);
   }
 
-  signOut(id: string): void {
-    this.#opened?.access.signOut(id);
+  async signOut(id: string): Promise<void> {
+    await this.#opened?.access.signOut(id);
   }
 
   isSignedIn(id: string): boolean {
@@ -114,20 +122,32 @@ export class Dashboard implements BrowserAccess, AsyncDisposable {
       import('./admin-door.ts'),
       import('../../admin/site/site-files.ts'),
     ]);
-    const { admin, publicUrl, audit, log } = this.#deps;
+    const { admin, publicUrl, audit, store, log } = this.#deps;
     const { stateDir, web } = this.#options;
-    const access = await Access.open(stateDir, { now: Date.now, log });
+    const access = await Access.open(stateDir, { now: Date.now, log, store, fleet: await this.#keyFleet() });
     const door = new Door({ access, site: new SiteFiles(web), admin, publicUrl, audit, log });
     return (this.#opened = { access, door });
+  }
+
+  async #keyFleet(): Promise<KeyFleet | undefined> {
+    const { fleet, key } = this.#deps;
+    if (fleet === undefined) return undefined;
+    const { replicas } = fleet;
+    const isThere = (id: string): boolean => replicas.find(id) !== undefined;
+    return { secret: await key.get(), self: replicas.self.id, isThere };
   }
 
   /** A page that was open when another gateway ended finds its sessions at the same place. */
   async #resume(): Promise<void> {
     const { stateDir } = this.#options;
-    if (portIn(stateDir) === 0 || !hasSessions(stateDir)) return;
-    const { access } = await this.#open();
-    // Best effort: whoever wants to see it asks for a link.
-    if (access.hasSessions) await this.#listener().catch(() => {});
+    const isShared = this.#deps.store.place.server !== undefined;
+    if (portIn(stateDir) === 0 || !(isShared || hasSessions(stateDir))) return;
+    try {
+      const { access } = await this.#open();
+      if (await access.hasSessions()) await this.#listener();
+    } catch {
+      // Best effort: whoever wants to see it asks for a link.
+    }
   }
 
   #listener(): Promise<Listener> {

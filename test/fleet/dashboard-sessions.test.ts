@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { beforeAll, expect, test } from 'vitest';
+
+import { Browser, adminKey, link } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { fixture } from '../support/fixture.ts';
+import { ask } from '../support/http-asking.ts';
+import { checkLeaks } from '../support/leak-check.ts';
+import { ownPostgres, sharedPostgres } from '../support/postgres.ts';
+import { startFleet } from './fleet.ts';
+
+checkLeaks();
+beforeAll(async () => void (await sharedPostgres()), 90_000);
+
+const patience = { withinMs: 20_000 };
+/** Enough for each of three gateways to be asked more than once. */
+const ROUND = [1, 2, 3, 4, 5, 6];
+
+/** What the balancer gives for a path, as often as it takes for every gateway to be asked. */
+async function statuses(browser: Browser, path = '/api/status'): Promise<readonly number[]> {
+  const all = [];
+  for (const _ of ROUND) all.push((await browser.fetch('GET', path)).status);
+  return all;
+}
+
+const always = (status: number): readonly number[] => ROUND.map(() => status);
+
+test('a person is signed in to all gateways behind a balancer, by one link, and out of all at once', async () => {
+  await using fleet = await startFleet(3, { mcpServers: { plain: fixture('plain') } });
+  const [first] = fleet.replicas;
+  if (first === undefined) throw new Error('There is no gateway.');
+  const { pathname, search } = new URL(await link(first));
+  const entry = `${pathname}${search}`;
+  const browser = new Browser(fleet.url);
+  // The next request goes to another gateway than the first one did.
+  expect((await browser.visit('/')).status).toBe(200);
+  expect((await browser.visit(entry)).status).toBe(303);
+  const before = fleet.balancer.served.length;
+  expect(await statuses(browser)).toEqual(always(200));
+  expect(new Set(fleet.balancer.served.slice(before))).toEqual(new Set([0, 1, 2]));
+  const second = new Browser(fleet.url);
+  for (const _ of ROUND) expect((await second.visit(entry)).status).toBe(403);
+  // What changes something is the page's own, at each of them.
+  for (const [at] of ROUND.entries())
+    expect((await browser.fetch('POST', '/api/keys', { name: `k${at}` })).status).toBe(200);
+  const foreign = { origin: 'http://127.0.0.1:1' };
+  for (const _ of ROUND)
+    expect([401, 403]).toContain(
+      (await browser.fetch('POST', '/api/keys', { name: 'mallory' }, foreign)).status,
+    );
+  expect(
+    fleet.replicas.map(({ home }) => existsSync(join(home, 'state', 'dashboard-sessions.json'))),
+  ).toEqual([false, false, false]);
+  // Each is restarted: nobody has to sign in again.
+  for (const at of fleet.replicas.keys()) {
+    await fleet.restart(at);
+    expect(await statuses(browser)).toEqual(always(200));
+  }
+  const streams = await Promise.all(
+    fleet.replicas.map(async ({ url }) => {
+      const direct = new Browser(url);
+      // At its own address the same session has a cookie of another name.
+      direct.cookie = browser.cookie?.replace(/^trunkline_\d+/, `trunkline_${new URL(url).port}`);
+      return direct.events();
+    }),
+  );
+  const { cookie = '' } = browser;
+  expect((await browser.fetch('DELETE', '/api/session')).json).toEqual({ signedOut: true });
+  browser.cookie = cookie;
+  await eventually(async () => expect(await statuses(browser)).toEqual(always(401)), { withinMs: 2000 });
+  await eventually(() => streams.every(({ isOver }) => isOver), patience);
+}, 120_000);
+
+test('the admin key of each gateway opens all of them, until that one has ended', async () => {
+  await using fleet = await startFleet(3, { mcpServers: { plain: fixture('plain') } });
+  const status = async (at: number, key: string): Promise<number> => {
+    const url = new URL('/api/status', fleet.replicas[at]?.url).href;
+    return (await ask(url, { headers: { authorization: `Bearer ${key}` } })).status;
+  };
+  const keys = fleet.replicas.map(({ home }) => adminKey(home));
+  expect(new Set(keys).size).toBe(3);
+  await eventually(async () => {
+    for (const key of keys) for (const at of [0, 1, 2]) expect(await status(at, key)).toBe(200);
+  }, patience);
+  const browser = new Browser(fleet.url);
+  expect((await browser.fetch('POST', '/api/session', { key: keys[0] })).status).toBe(200);
+  expect(await statuses(browser)).toEqual(always(200));
+  await fleet.restart(0);
+  await eventually(async () => {
+    for (const at of [0, 1, 2]) expect(await status(at, keys[0] ?? '')).toBe(401);
+  }, patience);
+  expect(await statuses(browser)).toEqual(always(200));
+}, 120_000);
+
+test('while the database is away who is signed in can look, and who is not is told why', async () => {
+  await using cluster = await ownPostgres();
+  const { url: storageUrl } = await cluster.newPlace();
+  const config = { storage: { connectTimeout: '2s' } };
+  await using fleet = await startFleet(2, { mcpServers: { plain: fixture('plain') }, storageUrl, config });
+  const [first] = fleet.replicas;
+  if (first === undefined) throw new Error('There is no gateway.');
+  const { pathname, search } = new URL(await link(first));
+  const browser = new Browser(fleet.url);
+  expect((await browser.visit(`${pathname}${search}`)).status).toBe(303);
+  expect(await statuses(browser)).toEqual(always(200));
+  cluster.stop();
+  expect(await statuses(browser)).toEqual(always(200));
+  const stranger = new Browser(fleet.url);
+  stranger.cookie = browser.cookie?.replace(/=.*/, `=${'x'.repeat(43)}`);
+  expect((await stranger.fetch('GET', '/api/status')).json).toMatchObject({ error: { code: 'STORE_AWAY' } });
+  cluster.start();
+  await eventually(async () => expect(await statuses(stranger)).toEqual(always(401)), patience);
+  expect(await statuses(browser)).toEqual(always(200));
+}, 120_000);
