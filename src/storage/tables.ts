@@ -1,5 +1,7 @@
+import type { SessionTables } from './session-tables.ts';
+
 /** The schema as queries see it; `migrations.ts` makes it. */
-export interface Tables {
+export interface Tables extends SessionTables {
   readonly listings: ListingsTable;
   readonly eras: ErasTable;
   readonly sign_ins: SignInsTable;
@@ -24,23 +26,6 @@ export interface Tables {
   readonly kept_results: KeptResultsTable;
   readonly replicas: ReplicasTable;
   readonly ownerships: OwnershipsTable;
-  readonly sessions: SessionsTable;
-  readonly session_streams: SessionStreamsTable;
-  readonly browser_sessions: BrowserSessionsTable;
-  readonly browser_tickets: BrowserTicketsTable;
-}
-
-/** A browser that is signed in to the dashboard of all gateways. */
-interface BrowserSessionsTable {
-  hash: string;
-  created_at: number;
-  used_at: number;
-}
-
-/** A link that signs a browser in; by the clock of the database. */
-interface BrowserTicketsTable {
-  hash: string;
-  expires_at: number;
 }
 
 /** A server that was changed by program, for all gateways. */
@@ -99,23 +84,6 @@ interface OwnershipsTable {
   /** Grows with each owner. */
   epoch: number;
   until: number;
-}
-
-/** What a client of the older protocol has set in its session, or that the session is over. */
-interface SessionsTable {
-  /** Of the session, or `caller:` and a hash for all that a caller had opened. */
-  id: string;
-  body: string;
-  /** Grows with every change of any session, in the order in which they were made. */
-  revision: number;
-  expires_at: number;
-}
-
-/** Which gateway holds the stream on which a client hears what belongs to no request. */
-interface SessionStreamsTable {
-  session: string;
-  replica: string;
-  opened_at: number;
 }
 
 /** A result that was too big for a model, for those who read it page by page through any gateway. */
