@@ -1,4 +1,4 @@
-// Bundles src/main.ts into dist/ and web/ into dist/web/. Dynamic imports become chunks that are loaded when they are needed.
+// Builds src/ into dist/ and web/ into dist/web/.
 
 import { createHash } from 'node:crypto';
 import {
@@ -10,24 +10,16 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { bundle, bundled } from './bundle.mjs';
 
 const script = fileURLToPath(import.meta.url);
 const root = join(script, '..', '..');
 const dist = join(root, 'dist');
 const stampFile = join(root, '.stamp', 'build.json');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-
-/** Inside the bundle for start-up time; every other dependency is imported from node_modules. */
-const bundled = [
-  ...['commander', 'jsonc-parser', 'kysely'],
-  // Of scripts, in chunks that only their thread loads; sucrase would install a command line that nobody wants.
-  ...['quickjs-emscripten-core', '@jitl/quickjs-wasmfile-release-sync', '@jitl/quickjs-ffi-types'],
-  ...['sucrase', 'lines-and-columns', 'ts-interface-checker', '@jridgewell/gen-mapping'],
-  ...['@jridgewell/resolve-uri', '@jridgewell/sourcemap-codec', '@jridgewell/trace-mapping'],
-];
 
 /** Inside the dashboard's script. */
 const inDashboard = ['preact', '@preact/signals', '@preact/signals-core'];
@@ -41,7 +33,7 @@ export async function build({ force = false } = {}) {
   }
   rmSync(stampFile, { force: true });
   const files = new Map([
-    ...(await bundle(hash.slice(0, 16))),
+    ...(await bundle({ root, manifest, build: `${manifest.version}+${hash.slice(0, 16)}` })),
     ...(await dashboard()),
     ['LICENSES.txt', licences()],
     ['word-vectors.bin', vectors()],
@@ -64,7 +56,7 @@ function hashOfInputs() {
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted();
   const hash = createHash('sha256');
-  for (const file of [...sources, join(root, 'package.json'), script]) {
+  for (const file of [...sources, join(root, 'package.json'), script, join(root, 'scripts', 'bundle.mjs')]) {
     hash
       .update(`${relative(root, file)}\0`)
       .update(readFileSync(file))
@@ -77,41 +69,6 @@ function isFresh(hash) {
   if (!existsSync(stampFile)) return false;
   const stamp = JSON.parse(readFileSync(stampFile, 'utf8'));
   return stamp.hash === hash && stamp.files.every((file) => existsSync(join(dist, file)));
-}
-
-async function bundle(id) {
-  const esbuild = await import('esbuild');
-  const options = {
-    absWorkingDir: root,
-    entryPoints: [
-      { in: 'src/main.ts', out: 'main' },
-      { in: 'src/exposure/code/worker/worker.ts', out: 'code-worker' },
-      { in: 'src/app/audit-worker.ts', out: 'audit-worker' },
-    ],
-    outdir: 'dist',
-    bundle: true,
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
-    platform: 'node',
-    // The CommonJS form of jsonc-parser hides its imports from a bundler.
-    mainFields: ['module', 'main'],
-    format: 'esm',
-    target: 'node20',
-    define: {
-      __TRUNKLINE_VERSION__: JSON.stringify(manifest.version),
-      __TRUNKLINE_BUILD__: JSON.stringify(`${manifest.version}+${id}`),
-    },
-    legalComments: 'none',
-    logLevel: 'warning',
-    plugins: [packages],
-    write: false,
-  };
-  // esbuild has said what is wrong and where.
-  const { outputFiles } = await esbuild.build(options).catch(() => process.exit(1));
-  return outputFiles.map((file) => {
-    const name = relative(dist, file.path).replaceAll('\\', '/');
-    return [name, withHeader(name, file.text)];
-  });
 }
 
 /** The browser's part, with names that change with the content; the gateway serves it as it is. */
@@ -129,32 +86,6 @@ async function dashboard() {
   ]);
   const icon = readFileSync(join(root, 'web', 'public', 'icon.svg'));
   return [...files, ['web/icon.svg', icon]];
-}
-
-const packages = {
-  name: 'packages',
-  setup(build) {
-    build.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
-      if (kind === 'entry-point') return undefined;
-      if (isBuiltin(path)) return { path, external: true };
-      const name = path
-        .split('/')
-        .slice(0, path.startsWith('@') ? 2 : 1)
-        .join('/');
-      if (bundled.includes(name)) return undefined;
-      if (name in manifest.dependencies) return { path, external: true };
-      return { errors: [{ text: `"${name}" is not in "dependencies"`, detail: importer }] };
-    });
-  },
-};
-
-function withHeader(name, text) {
-  let header = name === 'main.js' && !text.startsWith('#!') ? '#!/usr/bin/env node\n' : '';
-  // Bundled CommonJS asks for Node's own modules with `require`, which a module does not have.
-  if (text.includes('Dynamic require of')) {
-    header += `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);\n`;
-  }
-  return header + text;
 }
 
 /** Read when somebody searches for the first time. */

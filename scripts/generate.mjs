@@ -1,8 +1,8 @@
 // Writes the files that are made from src/config/schema/schema.ts, src/cli/program.ts and src/admin/contract/contract.ts. With --check it writes nothing and names stale ones.
 
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openapi } from './openapi.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -25,31 +25,22 @@ async function readSchema() {
 
 /** The program as commander knows it; what commands do is not loaded. */
 async function readProgram() {
-  const { buildProgram } = await importSource('src/cli/program.ts', {
-    external: ['./commands/*'],
-  });
+  const { buildProgram } = await importSource('src/cli/program.ts', (id) => id.includes('/commands/'));
   return buildProgram({ version: '' }, () => {});
 }
 
-async function importSource(entryPoint, options = {}) {
-  const esbuild = await import('esbuild');
-  const { outputFiles } = await esbuild.build({
-    absWorkingDir: root,
-    entryPoints: [entryPoint],
-    bundle: true,
-    write: false,
+/** Beside node_modules, so that packages are found. */
+async function importSource(input, isExternal = () => false) {
+  const { build } = await import('rolldown');
+  const file = join(root, '.stamp', 'generate', `${basename(input, '.ts')}.mjs`);
+  await build({
+    input: join(root, input),
     platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    // Bundled CommonJS asks for Node's own modules with `require`, which a module does not have.
-    banner: {
-      js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(${JSON.stringify(import.meta.url)});`,
-    },
-    logLevel: 'warning',
-    ...options,
+    external: (id) => /^(?!@oxc-project\/)[^./]/.test(id) || isExternal(id),
+    transform: { target: 'node20' },
+    output: { file, codeSplitting: false },
   });
-  const source = Buffer.from(outputFiles[0].contents).toString('base64');
-  return import(`data:text/javascript;base64,${source}`);
+  return import(`${pathToFileURL(file).href}?${Date.now()}`);
 }
 
 function cliPage(program) {
@@ -220,7 +211,8 @@ trunkline tools --url http://127.0.0.1:3000/mcp
 A key that is repeated makes a list where the schema has one. Arguments are checked against the schema before the server is started, when it was listed before. \`-\` reads standard
 input; without any arguments a pipe is read as well, so give \`{}\` in scripts that have an open standard input and nothing to say.
 
-A tool that reports an error makes exit code 8. Ctrl-C cancels the call at the server and makes exit code 130.
+A tool that reports an error makes exit code 8. Ctrl-C cancels the call at the server and makes exit code 130, as it
+does with everything that has an answer to give, \`logs -f\` too; \`serve\`, \`wrap\` and \`tray\` run until somebody ends them, and end with 0 then.
 
 ## Completion
 

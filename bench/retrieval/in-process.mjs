@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 
 import { wireNames } from './shared/names.mjs';
 
@@ -14,12 +14,11 @@ export async function bundleSource(file) {
   const outfile = join(folder, 'bundle.mjs');
   try {
     await build({
-      entryPoints: [fileURLToPath(new URL(`../../src/${file}`, import.meta.url))],
-      bundle: true,
-      format: 'esm',
+      input: fileURLToPath(new URL(`../../src/${file}`, import.meta.url)),
       platform: 'node',
-      outfile,
-      logLevel: 'error',
+      transform: { target: 'node20' },
+      output: { file: outfile, codeSplitting: false },
+      logLevel: 'silent',
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

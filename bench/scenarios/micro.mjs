@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 
 import { median, percentile } from '../lib/stats.mjs';
 
@@ -33,9 +33,12 @@ const COLUMNS = [
 async function bundled(folder) {
   const outfile = join(folder, 'hot-functions.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('../micro/hot-functions.ts', import.meta.url))],
-    ...{ outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' },
-    mainFields: ['module', 'main'],
+    input: fileURLToPath(new URL('../micro/hot-functions.ts', import.meta.url)),
+    platform: 'node',
+    resolve: { mainFields: ['module', 'main'] },
+    transform: { target: 'node20' },
+    output: { file: outfile, codeSplitting: false },
+    logLevel: 'silent',
   });
   return import(pathToFileURL(outfile).href);
 }

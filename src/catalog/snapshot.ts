@@ -172,7 +172,8 @@ function ownedBy<Definition>(
 /** Its fingerprint is still of what the server said. */
 function described(tool: ToolEntry, describe: Describe | undefined): ToolEntry {
   const definition = describe?.(tool.upstream, tool.definition) ?? tool.definition;
-  return definition === tool.definition ? tool : { ...tool, definition };
+  if (definition === tool.definition) return tool;
+  return { ...tool, definition, words: fingerprintOfText(JSON.stringify(definition['description'])) };
 }
 
 function toolsOf(
@@ -280,13 +281,18 @@ function digestOf<Entry extends ToolEntry | PromptEntry | ResourceEntry | Templa
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string,
 ): Fingerprint {
-  const lines = entries.map((entry) => [entry.kind, keyOf(entry), entry.upstream, entry.fingerprint]);
+  const lines = entries.map((entry) => [
+    ...[entry.kind, keyOf(entry), entry.upstream, entry.fingerprint],
+    // Other words of the configuration are another list to whoever reads it.
+    ...(entry.kind === 'tool' && entry.words !== undefined ? [entry.words] : []),
+  ]);
   return fingerprintOfText(JSON.stringify(lines));
 }
 
 function inOrder<Item>(items: Item[], keyOf: (item: Item) => string): Item[] {
   return items.sort((one, other) => {
-    const [a, b] = [keyOf(one), keyOf(other)];
+    const a = keyOf(one);
+    const b = keyOf(other);
     return a < b ? -1 : a > b ? 1 : 0;
   });
 }

@@ -18,6 +18,12 @@ import { output } from './output.ts';
 import { prose } from './print/prose.ts';
 import { styleOf } from './print/style.ts';
 
+/** In the order of the help screen. */
+const GROUPS = [
+  ...[declareUse, declareServing, declareSetUp, declareSignIn, declareAccess],
+  ...[declareCare, declareTrust, declareRecord, declareDesktop, declareScripts],
+];
+
 /** Parses the command line and runs one command; command files are imported when chosen. */
 export async function runCli(argv: readonly string[], world: CliContext): Promise<ExitCode> {
   // Read before everything else, so that a wrong command line is also reported as it was asked for.
@@ -25,7 +31,7 @@ export async function runCli(argv: readonly string[], world: CliContext): Promis
   let exit: ExitCode = 0;
   try {
     const program = buildProgram(context, (code) => (exit = code), argv);
-    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+    await program.parseAsync(withHelp(program, argv), { from: 'user' });
     return exit;
   } catch (error) {
     // Help and version are thrown with exit code 0; everything else of commander's is a usage error.
@@ -34,6 +40,25 @@ export async function runCli(argv: readonly string[], world: CliContext): Promis
     context.out.problem(own);
     return own.traits.exit;
   }
+}
+
+/** `help COMMAND` becomes what the parser knows best; of a command that is not there nobody gets the help of something else. */
+function withHelp(program: Command, argv: readonly string[]): readonly string[] {
+  if (argv.length === 0) return ['--help'];
+  const isHelp = argv[0] === 'help';
+  const typed = isHelp ? argv.slice(1) : argv;
+  let command = program;
+  let depth = 0;
+  for (const word of typed) {
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) break;
+    command = next;
+    depth += 1;
+  }
+  const unknown = command.commands.length > 0 ? typed[depth] : undefined;
+  if (unknown !== undefined && unknown !== 'help' && !unknown.startsWith('-'))
+    return typed.filter((word) => word !== '--help' && word !== '-h');
+  return isHelp ? [...typed.slice(0, depth), '--help'] : argv;
 }
 
 /** A bug of ours. People get a sentence; whoever looks for it asks for more. */
@@ -84,23 +109,22 @@ export function buildProgram(
     )
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('Run trunkline --help to see what there is.')
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => context.out.usage(text),
     });
   const declare: Declare = { program, run: (load) => action(load, { context, finish, argv }) };
-  declareUse(declare);
-  declareServing(declare);
-  declareSetUp(declare);
-  declareSignIn(declare);
-  declareAccess(declare);
-  declareCare(declare);
-  declareTrust(declare);
-  declareRecord(declare);
-  declareDesktop(declare);
-  declareScripts(declare);
+  // A client waits for `serve` at each of its starts, and fifty commands take milliseconds to declare.
+  for (const group of argv[0] === 'serve' ? [declareServing] : GROUPS) group(declare);
+  nameOwnHelp(program, 'trunkline');
   return program;
+}
+
+/** Whoever typed something wrong is led to the help of that very command. */
+function nameOwnHelp(command: Command, path: string): void {
+  const isGroup = command.commands.length > 0;
+  command.showHelpAfterError(`Run ${path} --help to see what ${isGroup ? 'there is' : 'it takes'}.`);
+  for (const each of command.commands) nameOwnHelp(each, `${path} ${each.name()}`);
 }
 
 function action<Options>(
@@ -136,7 +160,7 @@ function divided(command: Command, argv: readonly string[]): { words: string[]; 
   const most = registeredArguments.some(({ variadic }) => variadic) ? Infinity : registeredArguments.length;
   if (takesServer && own.length > most)
     command.error(
-      `error: too many arguments for '${command.name()}'. Expected ${most} argument${most === 1 ? '' : 's'} but got ${own.length}.`,
+      `error: too many arguments for '${command.name()}'. Expected ${most} argument${most === 1 ? '' : 's'} but got ${own.length}.${at < 0 ? ' The command of a server comes behind --.' : ''}`,
     );
   return at < 0 ? { words } : { words: own, rest: argv.slice(at + 1) };
 }

@@ -1,5 +1,7 @@
 /** `*` stands for any text and `?` for one character. Linear in practice, so that no pattern can hang us. */
 export function matchesGlob(text: string, glob: string): boolean {
+  // What most lists say, and thousands of names at a start are compared with.
+  if (glob === '*') return true;
   let at = 0;
   let inGlob = 0;
   let star = -1;

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { row, throwAwayDatabases, troubleIn } from './database.test-support.ts';
@@ -17,15 +17,11 @@ describe('several processes', () => {
     tools = mkdtempSync(join(tmpdir(), 'trunkline-storage-bundle-'));
     symlinkSync(resolve('node_modules'), join(tools, 'node_modules'), 'dir');
     await build({
-      entryPoints: ['src/storage/database.ts'],
-      outdir: tools,
-      bundle: true,
-      splitting: true,
-      format: 'esm',
+      input: 'src/storage/database.ts',
       platform: 'node',
-      packages: 'external',
-      outExtension: { '.js': '.mjs' },
-      logLevel: 'error',
+      external: (id) => !id.startsWith('.') && !isAbsolute(id),
+      transform: { target: 'node20' },
+      output: { dir: tools, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
     });
   });
 

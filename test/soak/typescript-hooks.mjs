@@ -1,19 +1,22 @@
 // Lets Node read TypeScript files where they are, so that `import.meta.url` in them stays true, which a bundle would not keep.
 
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { transform } from 'esbuild';
+import { build } from 'rolldown';
 
-/** The hook `load` of `node:module`. */
+/** The hook `load` of `node:module`: each file is a bundle of itself, with what `using` needs in it. */
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
-  const text = await readFile(fileURLToPath(url), 'utf8');
-  const { code } = await transform(text, {
-    loader: 'ts',
-    target: 'node20',
-    sourcemap: 'inline',
-    sourcefile: url,
+  const file = fileURLToPath(url);
+  const { output } = await build({
+    input: file,
+    platform: 'node',
+    external: (id) => id !== file && !id.startsWith('@oxc-project/'),
+    transform: { target: 'node20' },
+    treeshake: false,
+    write: false,
+    output: { file, sourcemap: 'inline', codeSplitting: false },
+    logLevel: 'silent',
   });
-  return { format: 'module', source: code, shortCircuit: true };
+  return { format: 'module', source: output[0].code, shortCircuit: true };
 }

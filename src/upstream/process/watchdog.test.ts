@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { afterAll, describe, expect, test } from 'vitest';
 
 import { eventually } from '../../../test/support/eventually.ts';
@@ -35,13 +35,11 @@ describe.skipIf(process.platform === 'win32')('Watchdog', () => {
   test.concurrent('ends what it guards when we are killed, also what ignores every polite request', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-watchdog-'));
     const file = join(folder, 'gateway.mjs');
+    const source = join(folder, 'gateway.ts');
+    await writeFile(source, gateway);
     await build({
-      stdin: { contents: gateway, resolveDir: import.meta.dirname, loader: 'ts' },
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      outfile: file,
-      logLevel: 'silent',
+      ...{ input: source, platform: 'node', transform: { target: 'node20' } },
+      ...{ output: { file }, logLevel: 'silent' },
     });
     const child = spawn(process.execPath, [file, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
     started.push(child);
@@ -93,9 +91,9 @@ test('a watchdog on Windows does nothing, since processes end in trees there', a
 
 /** Starts a server that ends with its input, a launcher and one that ignores everything, and says who they are. */
 const gateway = `
-import { startProcess } from './process.ts';
-import { ChildRecord } from './orphans.ts';
-import { Watchdog } from './watchdog.ts';
+import { startProcess } from '${import.meta.dirname}/process.ts';
+import { ChildRecord } from '${import.meta.dirname}/orphans.ts';
+import { Watchdog } from '${import.meta.dirname}/watchdog.ts';
 const common = {
   command: '/bin/sh',
   env: { PATH: process.env.PATH },
