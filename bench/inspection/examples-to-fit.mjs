@@ -1,14 +1,15 @@
-// The examples that weights are fitted to, as windows of features. Nothing of validation, held-out or `blind-` is in here.
+// The examples that weights are fitted to, as windows of features. Nothing of the second set's held-out, of the third's test or `blind-` is in here.
 
 import { readFileSync, readdirSync } from 'node:fs';
 
+import { definitionsOf } from './definitions.mjs';
 import { partOfFirst } from './measure.mjs';
 import { thirdSet } from './third/examples.mjs';
 
-const HARD_WEIGHT = 5;
-const REAL_WEIGHT = 2.5;
+const HARD_WEIGHT = 10;
+const REAL_WEIGHT = 3.5;
 /** Descriptions of interfaces that are no tools of MCP servers: many and short. */
-const OTHER_WEIGHT = 0.5;
+const OTHER_WEIGHT = 1;
 const ONE_OF = 3;
 const BARE_ONE_OF = 2;
 const ALL_SUBJECTS =
@@ -21,16 +22,24 @@ export function examplesToFit({ windowsOfDefinition }) {
   const first = (file) => json(file).filter(({ id }) => partOfFirst(id) !== 'blind');
   const attacks = [
     ...json('second/attacks-dev.json').filter(isInText),
+    ...json('second/attacks-validation.json').filter(isInText),
     ...first('attacks.json').filter(isInText),
     ...written('written/attacks.txt', false),
     ...thirdSet('attacks-train').filter(isInText),
     ...withoutOpening(thirdSet('attacks-train')),
+    ...thirdSet('attacks-validation').filter(isInText),
+    ...definitionsOf('fourth', 'attacks').filter(({ type }) => type !== 'encoded'),
+    ...thirdSet('../fifth/attacks'),
   ];
   const honest = [
     ...json('second/benign-dev.json'),
+    ...json('second/benign-validation.json'),
     ...first('benign.json'),
     ...written('written/honest.txt', true),
     ...thirdSet('honest-train'),
+    ...thirdSet('honest-validation'),
+    ...definitionsOf('fourth', 'honest'),
+    ...thirdSet('../fifth/honest'),
   ];
   const openings = new Set(attacks.flatMap(({ definition }) => openingOf(definition)));
   const opened = [...openings].map((description) => ({ definition: { name: 'tool', description } }));

@@ -1,11 +1,11 @@
 // Weights of features from examples: a definition is as suspicious as its loudest window, so they are fitted to the loudest
 // window of each attack and to all windows of honest definitions, in turns. The same examples always give the same weights.
 
-const L2 = 0.0001;
+const L2 = 0.00001;
 const ATTACK_WEIGHT = 6;
 const ROUNDS = 5;
 const STEPS = 30;
-const RATE = 0.15;
+const RATE = 0.1;
 const MIN_ALONE = 2;
 /** Honest windows far below the line change nothing; which ones these are is looked up now and then. */
 const FAR_BELOW = -7;

@@ -30,6 +30,8 @@ interface Share {
 
 export interface InspectionSummary {
   readonly recall: number;
+  readonly recallUnseen: number;
+  readonly attacksOutside: number;
   readonly recallAll: number;
   readonly recallForeign: number;
   readonly recallByPart: Readonly<Record<string, Share>>;

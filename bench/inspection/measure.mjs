@@ -3,20 +3,24 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 
+import { definitionsOf } from './definitions.mjs';
 import { thirdSet } from './third/examples.mjs';
 
 export const GOALS = { recall: 0.95, realAlarms: 0.01 };
 
-/** Sets by several hands; what may be looked at is in `dev` and `validation`, and what was spent long ago in `held-out` of the first. */
+/** Sets by several hands; what may be looked at is in `dev`, `train` and `validation`, and what was spent long ago in `held-out` of the first. */
 export const PARTS = [
   ...['first/dev', 'first/held-out', 'first/blind'],
   ...['second/dev', 'second/validation', 'second/held-out'],
   ...['third/train', 'third/validation', 'third/spent', 'third/test'],
+  ...['fourth/train', 'fifth/train', 'sixth/test'],
 ];
 
 /** Nothing was fitted to these and nothing of them was looked at: only they say what is found of the next attack. */
-const UNSEEN = ['first/blind', 'second/held-out', 'third/test'];
-const THIRD = { attacks: 'attacks', benign: 'honest' };
+const UNSEEN = ['first/blind', 'second/held-out', 'third/test', 'sixth/test'];
+/** What the goal is about: written after public descriptions by a hand that knew neither the scanner nor the other sets. */
+const FROM_OUTSIDE = 'sixth/test';
+const FILES = { attacks: 'attacks', benign: 'honest' };
 
 const read = (file) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 
@@ -40,9 +44,13 @@ function examplesOf(label, parts) {
   const third = ['train', 'validation', 'spent', 'test']
     .filter((part) => parts.includes(`third/${part}`) && !(part === 'spent' && label === 'benign'))
     .flatMap((part) =>
-      thirdSet(`${THIRD[label]}-${part}`).map((example) => ({ ...example, part: `third/${part}` })),
+      thirdSet(`${FILES[label]}-${part}`).map((example) => ({ ...example, part: `third/${part}` })),
     );
-  return [...first, ...second, ...third].filter(({ part }) => parts.includes(part));
+  const whole = ['fourth/train', 'sixth/test'].flatMap((part) =>
+    definitionsOf(part.split('/')[0], FILES[label]).map((example) => ({ ...example, part })),
+  );
+  const fifth = thirdSet(`../fifth/${FILES[label]}`).map((example) => ({ ...example, part: 'fifth/train' }));
+  return [...first, ...second, ...third, ...whole, ...fifth].filter(({ part }) => parts.includes(part));
 }
 
 /** The real definitions of bench/catalog, one upstream per file. */
@@ -114,11 +122,15 @@ export function summariseInspection({ attacks, benign, real, unseen }) {
   const isAlone = ({ alone }) => alone.length > 0;
   const isAlarm = ({ alone, together }) => alone.length + together.length > 0;
   return {
-    recall: share(attacks.filter(isUnseen), isFound),
+    recall: share(
+      attacks.filter(({ part }) => part === FROM_OUTSIDE),
+      isFound,
+    ),
+    recallUnseen: share(attacks.filter(isUnseen), isFound),
     recallAll: share(attacks, isFound),
     recallForeign: share(attacks.filter(isForeign), isFound),
     recallByPart: byPart(attacks),
-    recallByFamily: byFamily(attacks.filter(({ part }) => part === 'third/test')),
+    recallByFamily: byFamily(attacks.filter(({ part }) => part === FROM_OUTSIDE)),
     hardAlarms: share(benign.filter(isUnseen), isFound),
     hardAlarmsAll: share(benign, isFound),
     hardAlarmsForeign: share(benign.filter(isForeign), isFound),
@@ -128,6 +140,7 @@ export function summariseInspection({ attacks, benign, real, unseen }) {
     unseenAlarms: share(unseen, isAlone),
     unseenAlarmsBesideAll: share(unseen, isAlarm),
     attacks: attacks.length,
+    attacksOutside: attacks.filter(({ part }) => part === FROM_OUTSIDE).length,
     attacksUnseen: attacks.filter(isUnseen).length,
     benign: benign.length,
     benignUnseen: benign.filter(isUnseen).length,

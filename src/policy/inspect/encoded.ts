@@ -6,7 +6,8 @@ export function decodedIn(text: string): readonly { readonly at: number; readonl
     const words = new Set(text.toLowerCase().match(common));
     if (words.size >= MIN_COMMON) found.push({ at: 0, text: decode(text.slice(0, MAX_DISGUISED)) });
   }
-  for (const { pattern, decode } of ENCODINGS) {
+  for (const { sign, pattern, decode } of ENCODINGS) {
+    if (sign !== undefined && !text.includes(sign)) continue;
     for (const match of text.matchAll(pattern)) {
       const decoded = decode(match[0]);
       if (isReadable(decoded)) found.push({ at: match.index, text: decoded });
@@ -42,9 +43,22 @@ function turned(letter: string): string {
   return String.fromCharCode(((code - first + 13) % 26) + first);
 }
 
-const ENCODINGS: readonly { readonly pattern: RegExp; readonly decode: (text: string) => string }[] = [
-  { pattern: /[A-Za-z0-9+/_-]{24,}={0,2}/g, decode: (text) => Buffer.from(text, 'base64').toString('utf8') },
-  { pattern: /(?:[0-9a-fA-F]{2}[ :]?){16,}/g, decode: (text) => fromHex(text.replaceAll(/[ :]/g, '')) },
+interface Encoding {
+  /** Without it there is nothing to look for. */
+  readonly sign?: string;
+  readonly pattern: RegExp;
+  readonly decode: (text: string) => string;
+}
+
+const ENCODINGS: readonly Encoding[] = [
+  {
+    pattern: /[A-Za-z0-9+/_-]{24,}={0,2}/g,
+    decode: (text) => Buffer.from(text, 'base64').toString('utf8'),
+  },
+  {
+    pattern: /(?:[0-9a-fA-F]{2}[ :]?){16,}/g,
+    decode: (text) => fromHex(text.replaceAll(/[ :]/g, '')),
+  },
   {
     pattern: /(?:[01]{8}[ ,]{0,2}){8,}/g,
     decode: (text) => (text.match(/[01]{8}/g) ?? []).map((code) => fromCode(code, 2)).join(''),
@@ -53,13 +67,19 @@ const ENCODINGS: readonly { readonly pattern: RegExp; readonly decode: (text: st
     pattern: /(?:\b\d{2,3}[ ,]{1,2}){11,}\d{2,3}\b/g,
     decode: (text) => (text.match(/\d+/g) ?? []).map((code) => fromCode(code, 10)).join(''),
   },
-  { pattern: /(?:\\x[0-9a-fA-F]{2}){8,}/g, decode: (text) => fromHex(text.replaceAll('\\x', '')) },
   {
+    sign: '\\x',
+    pattern: /(?:\\x[0-9a-fA-F]{2}){8,}/g,
+    decode: (text) => fromHex(text.replaceAll('\\x', '')),
+  },
+  {
+    sign: '\\u',
     pattern: /(?:\\u\{?[0-9a-fA-F]{2,6}\}?){8,}/g,
     decode: (text) =>
       text.replaceAll(/\\u\{?([0-9a-fA-F]{2,6})\}?/g, (_, code: string) => fromCode(code, 16)),
   },
   {
+    sign: '&#',
     pattern: /(?:&#x?[0-9a-fA-F]{2,6}; ?){8,}/g,
     decode: (text) =>
       text.replaceAll(/&#(x?)([0-9a-fA-F]{2,6});/g, (_, hex: string, code: string) =>
@@ -67,6 +87,7 @@ const ENCODINGS: readonly { readonly pattern: RegExp; readonly decode: (text: st
       ),
   },
   {
+    sign: '%',
     pattern: /(?:[A-Za-z0-9._~-]{0,12}%[0-9a-fA-F]{2}){8,}[A-Za-z0-9._~-]{0,20}/g,
     decode: (text) => text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, code: string) => fromCode(code, 16)),
   },

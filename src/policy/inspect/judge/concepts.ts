@@ -38,8 +38,12 @@ export function isSign(word: string): boolean {
   return word.charCodeAt(0) > FIRST_SIGN && SIGN.test(word);
 }
 
-/** What the words mean. Each place is looked at a bounded number of times. */
-export function mentionsIn(words: readonly string[], lexicon: Lexicon): readonly Mention[] {
+/** What the words mean. Each place is looked at a bounded number of times; `known` has the words of one text. */
+export function mentionsIn(
+  words: readonly string[],
+  lexicon: Lexicon,
+  known: Map<string, readonly number[]>,
+): readonly Mention[] {
   const found: Mention[] = [];
   let at = 0;
   for (const [index, word] of words.entries()) {
@@ -48,9 +52,13 @@ export function mentionsIn(words: readonly string[], lexicon: Lexicon): readonly
       at += word.length / SIGNS_PER_WORD;
       continue;
     }
-    for (const concept of conceptsOf(word, lexicon)) found.push({ concept, at });
-    for (const { words: rest, concept } of lexicon.phrases.get(word) ?? [])
-      if (continues(words, index, rest)) found.push({ concept, at });
+    let concepts = known.get(word);
+    if (concepts === undefined) known.set(word, (concepts = conceptsOf(word, lexicon)));
+    for (const concept of concepts) found.push({ concept, at });
+    const phrases = lexicon.phrases.get(word);
+    if (phrases !== undefined)
+      for (const { words: rest, concept } of phrases)
+        if (continues(words, index, rest)) found.push({ concept, at });
     at++;
   }
   return found;

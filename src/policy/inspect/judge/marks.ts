@@ -52,7 +52,7 @@ export interface Marks {
   readonly concepts: number;
 }
 
-export const MAX_MARKS = 512;
+export const MAX_MARKS = 256;
 /** Features are numbers: marks, then two that meet, two that follow each other closely, and terms. */
 export const NEAR_BASE = MAX_MARKS * (MAX_MARKS + 1);
 export const TERM_BASE = NEAR_BASE + MAX_MARKS * MAX_MARKS;

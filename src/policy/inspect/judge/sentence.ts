@@ -5,6 +5,7 @@ import { MAX_MARKS, NEAR_BASE } from './marks.ts';
 import type { Reader } from './reader.ts';
 import { isShouted, shapesIn } from './shapes.ts';
 import { termsOf } from './terms.ts';
+import type { KnownTerm } from './terms.ts';
 
 /** A sentence as it is judged: its marks, which meanings follow each other closely, and its words. */
 export interface Sentence {
@@ -18,6 +19,16 @@ export interface Sentence {
   readonly terms: ReadonlySet<number>;
 }
 
+/** What was found out about words of the same text before. */
+export interface KnownWords {
+  readonly concepts: Map<string, readonly number[]>;
+  readonly terms: Map<string, KnownTerm>;
+}
+
+export function knownWords(): KnownWords {
+  return { concepts: new Map(), terms: new Map() };
+}
+
 /** How many words may lie between, and how many meanings are looked ahead; both keep the work linear. */
 const NEAR_WORDS = 5;
 const NEAR_MENTIONS = 12;
@@ -25,11 +36,11 @@ const VERBS = new Set('read give send run change delete tell ignore obey prefer 
 /** `i.g.n.o.r.e` is a word in pieces. */
 const IN_PIECES = /(?<![\p{L}\p{N}])(?:\p{L}[.\-_/]){3,}\p{L}(?![\p{L}\p{N}])/gu;
 
-export function readSentence(raw: string, reader: Reader): Sentence {
+export function readSentence(raw: string, reader: Reader, known: KnownWords = knownWords()): Sentence {
   const { lexicon, marks } = reader;
   const text = joined(plainText(raw.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')));
   const words = wordsOf(text);
-  const mentions = mentionsIn(words, lexicon);
+  const mentions = mentionsIn(words, lexicon, known.concepts);
   const noted = new Set(mentions.map(({ concept }) => concept));
   for (const shape of shapesIn(text)) noted.add(marks.idOf(shape));
   if (isShouted(raw)) noted.add(marks.idOf('#shout'));
@@ -40,7 +51,7 @@ export function readSentence(raw: string, reader: Reader): Sentence {
     marks: [...noted].toSorted((one, other) => one - other),
     near: nearPairs(mentions, reader),
     words,
-    terms: termsOf(text, reader),
+    terms: termsOf(text, words, reader, known.terms),
   };
 }
 

@@ -31,15 +31,57 @@ const SHOUT =
 
 export const SHAPE_NAMES: readonly string[] = Object.keys(SHAPES);
 
-const ALL: readonly (readonly [string, RegExp])[] = Object.entries(SHAPES);
-/** Plain words without any of these have no shape. */
-const MAY_HAVE = /[^a-z ,']|rsa|login|chmod|sudo|docker|git|pip|npm|ssh|wget|curl/;
+/** Signs of which one has to be there, and words that do without; so that most patterns need not be tried. */
+const NEEDS: Readonly<Record<string, readonly [signs: string, words?: RegExp]>> = {
+  '#private': ['./\\_*', /rsa|login|ssh/],
+  '#home': ['~$%/\\'],
+  '#url': [':'],
+  '#address': ['.'],
+  '#mail': ['@'],
+  '#account': ['0'],
+  '#fill': [':'],
+  '#image': ['!<'],
+  '#code': ['|$/-_.;(', /chmod|sudo|docker|git|curl|wget|pip|npm|nc \d/],
+  '#call': ['_('],
+  '#tag': ['<['],
+  '#speaker': [':'],
+  '#aside': ['('],
+  '#quote': ['"\'`\u00BB'],
+  '#list': ['0-*'],
+  '#arrow': ['-=\u00BB'],
+  '#json': ['{[:'],
+  '#smile': [':;'],
+  '#dash': ['\u00BB'],
+  '#percent': ['%'],
+};
+/** Each sign is a bit; digits are one, and so is everything beyond ASCII. */
+const SIGNS = '0~$%/\\._*:@!<|-(["\'`=;{';
+const BEYOND = 1 << SIGNS.length;
+const BITS = Int32Array.from({ length: 128 }, (_, code) => {
+  const at = SIGNS.indexOf(code >= 48 && code <= 57 ? '0' : String.fromCharCode(code));
+  return at < 0 ? 0 : 1 << at;
+});
+
+const ALL = Object.entries(SHAPES).map(([name, pattern]) => {
+  const [signs = '', words] = NEEDS[name] ?? [];
+  return { name, pattern, words, bits: bitsOf(signs) };
+});
 
 export function shapesIn(text: string): readonly string[] {
-  if (!MAY_HAVE.test(text)) return [];
+  const bits = bitsOf(text);
   const found: string[] = [];
-  for (const [name, pattern] of ALL) if (pattern.test(text)) found.push(name);
+  for (const { name, pattern, words, bits: needed } of ALL)
+    if (((bits & needed) !== 0 || words?.test(text) === true) && pattern.test(text)) found.push(name);
   return found;
+}
+
+function bitsOf(text: string): number {
+  let bits = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    bits |= code < 128 ? (BITS[code] ?? 0) : BEYOND;
+  }
+  return bits;
 }
 
 export function isShouted(raw: string): boolean {

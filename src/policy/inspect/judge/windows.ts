@@ -3,7 +3,7 @@ import { sentencesOf } from '../sentences.ts';
 import { MAX_MARKS, TERM_BASE } from './marks.ts';
 import type { Marks } from './marks.ts';
 import type { Reader } from './reader.ts';
-import { readSentence } from './sentence.ts';
+import { knownWords, readSentence } from './sentence.ts';
 import type { Sentence } from './sentence.ts';
 
 /** One or two sentences of a passage, to be judged by what is in them. */
@@ -30,7 +30,8 @@ export function windowsOf(passage: Passage, subject: ReadonlySet<number>, reader
   const { where, about } = passage;
   const isName = where.endsWith('(name)') || !/\s/.test(passage.text);
   const text = isName ? wordsOfName(passage.text) : passage.text;
-  const sentences = sentencesOf(text).map((part) => readSentence(part, reader));
+  const known = knownWords();
+  const sentences = sentencesOf(text).map((part) => readSentence(part, reader, known));
   const place = marks.idOf(isName ? '@name' : placeOf(where));
   const named = about === undefined ? [] : aboutMarks(about, reader);
   return sentences.flatMap((one, index) => {

@@ -1,3 +1,4 @@
+import { plainText } from '../../plain-words.ts';
 import { ACTS } from './acts.ts';
 import { MANNER } from './manner.ts';
 import { THINGS } from './things.ts';
@@ -55,7 +56,7 @@ export function readLexicon(): Lexicon {
 }
 
 function entries(text: string): readonly string[] {
-  return text
+  return plainText(text)
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
