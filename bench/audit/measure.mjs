@@ -12,6 +12,7 @@ import { load } from '../client/load.mjs';
 import { cpuMicroseconds } from '../lib/proc.mjs';
 import { open, prepareHome } from '../lib/subjects.mjs';
 import { echo } from '../scenarios/calls.mjs';
+import { writeMessage } from './write-message.mjs';
 
 const worker = fileURLToPath(new URL('../../dist/audit-worker.js', import.meta.url));
 
@@ -50,7 +51,7 @@ async function writing(stateDir, settings, seconds) {
   });
   const give = () => {
     const records = Array.from({ length: BATCH }, () => record((count += 1)));
-    thread.postMessage({ type: 'write', records });
+    thread.postMessage(writeMessage(records));
   };
   const heard = () => new Promise((resolve) => (wake = resolve));
   give();

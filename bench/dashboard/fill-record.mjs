@@ -4,6 +4,8 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
+import { writeMessage } from '../audit/write-message.mjs';
+
 const worker = fileURLToPath(new URL('../../dist/audit-worker.js', import.meta.url));
 const BATCH = 1000;
 const HOUR_MS = 3_600_000;
@@ -12,7 +14,7 @@ const HOUR_MS = 3_600_000;
 export async function fillRecord({ stateDir, count, recordOf }) {
   const settings = { arguments: false, results: false, chain: false };
   const thread = new Worker(worker, {
-    workerData: { stateDir, keepMs: 1e12, maxBytes: 1e12, ...settings },
+    workerData: { place: { stateDir }, keepMs: 1e12, maxBytes: 1e12, ...settings },
     env: {},
   });
   let written = 0;
@@ -29,7 +31,7 @@ export async function fillRecord({ stateDir, count, recordOf }) {
     const records = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) =>
       recordOf(from + index, Math.round(begin + ((from + index) / count) * HOUR_MS)),
     );
-    thread.postMessage({ type: 'write', records });
+    thread.postMessage(writeMessage(records));
   }
   await done;
   const closed = new Promise((resolve) => thread.once('exit', resolve));

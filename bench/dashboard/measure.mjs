@@ -102,24 +102,15 @@ async function allTools(page) {
 /** Over all servers and their tools; one of ten did not end well. */
 function record(n, at, tools) {
   const { server, original } = tools[(n * 7919) % tools.length];
+  const common = {
+    ...{ kind: 'tool', caller: `key:caller-${n % 20}`, via: 'http', client: 'bench', clientVersion: '1' },
+    ...{ profile: 'default', server, entry: original, tier: 'write', rule: 'default' },
+    ...{ outcome: n % 10 === 0 ? 'tool-error' : 'ok', fingerprint: `bench-${n % 7}` },
+  };
   return {
-    ...{ at, request: `bench-${n}`, group: `bench-${n}`, kind: 'tool' },
-    ...{
-      caller: `key:caller-${n % 20}`,
-      via: 'http',
-      client: 'bench',
-      clientVersion: '1',
-      profile: 'default',
-    },
-    ...{
-      server,
-      entry: original,
-      tier: 'write',
-      outcome: n % 10 === 0 ? 'tool-error' : 'ok',
-      rule: 'default',
-    },
+    ...{ common, at, request: `bench-${n}`, group: `bench-${n}` },
     ...{ ms: 1 + ((n * 31) % 500), bytesIn: 120, bytesOut: 400 + (n % 9000) },
-    ...{ argumentText: '{}', resultText: '{}', resultChars: 2, fingerprint: `bench-${n % 7}` },
+    ...{ argumentText: '{}', resultText: '{}', resultChars: 2 },
   };
 }
 

@@ -28,9 +28,9 @@ export function statementsOf(log, database) {
 const RECORD_LOCK = /^begin; select pg_advisory_xact_lock\(\d+, 2\)$/;
 const BEGIN = /^begin\b/;
 const END = /^(?:commit|rollback)$/;
-const RECORDS = /^insert into audit /;
+const RECORDS = /^insert into audit_records /;
 const OF_RECORD =
-  /^(?:insert into audit |select \* from "audit_ends"|(?:insert into|update) "audit_ends"|insert into "tool_(?:stats|latency)")/;
+  /^(?:insert into audit_(?:commons|records) |select \* from "audit_ends"|(?:insert into|update) "audit_ends"|insert into tool_(?:stats|latency) )/;
 const BEAT = /^(?:insert into "replicas"|select .* from "replicas"|select topic, revision from changes$)/;
 /** What is over, once a minute, and when keys were last used, every half. */
 const UPKEEP = [
@@ -40,7 +40,7 @@ const UPKEEP = [
   /^update "caller_keys" set "used_at" = \$1 where "id" = \$2$/,
   /^select \* from "audit_ends"$/,
   /^select "seq", "at", "size", "hash" from "audit" order by "seq" limit/,
-  /^delete from "audit" where "seq" <= /,
+  /^delete from "audit_(?:commons|records)" where /,
   /^update "audit_ends" set/,
 ];
 

@@ -4,7 +4,7 @@ import { countKinds, statementsOf, withKinds } from './statements.mjs';
 
 const at = '2026-11-16 08:12:25.101 UTC';
 const lock = 'begin; select pg_advisory_xact_lock(1953655918, 2)';
-const insert = 'insert into audit ("kind","size") values ($1,$2)';
+const insert = 'insert into audit_records (seq, at) values ($1, $2)';
 
 const said = (...texts) => texts.map((text) => ({ process: '7', text }));
 const kinds = (statements) => withKinds(statements).map(({ kind }) => kind);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson, canonicalParsed } from './canonical-json.ts';
 
 describe('canonicalJson', () => {
   test('sorts keys at every depth and keeps the order of arrays', () => {
@@ -26,6 +26,16 @@ describe('canonicalJson', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(canonicalJson(backwards(value))).toBe(canonicalJson(value));
+      }),
+    );
+  });
+
+  test('is the same text for what was parsed, in order or not', () => {
+    for (const text of ['{"9":1,"10":2}', '{"a":[{"c":1,"b":2}]}', '{"__proto__":{"b":1,"a":2}}', '[]'])
+      expect(canonicalParsed(JSON.parse(text))).toBe(canonicalJson(JSON.parse(text)));
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(canonicalParsed(JSON.parse(text))).toBe(canonicalJson(JSON.parse(text)));
       }),
     );
   });

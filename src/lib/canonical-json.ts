@@ -10,3 +10,20 @@ export function canonicalJson(value: unknown): string {
   }
   return JSON.stringify(value) ?? 'null';
 }
+
+/** The same text for what was parsed, which nearly always has its keys in order and which the engine then writes by itself. */
+export function canonicalParsed(value: unknown): string {
+  return isInOrder(value) ? JSON.stringify(value) : canonicalJson(value);
+}
+
+function isInOrder(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  let last = '';
+  for (const key of Object.keys(value)) {
+    // What was parsed has nothing but values, by their names.
+    if (key < last || !isInOrder((value as Record<string, unknown>)[key])) return false;
+    last = key;
+  }
+  return true;
+}

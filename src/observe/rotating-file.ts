@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolderSync } from '../lib/make-folder.ts';
 
 interface RotatingFileOptions {
   readonly maxBytes: number;
@@ -31,7 +32,7 @@ export class RotatingFile {
   }
 
   #open(): number {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    makeFolderSync(dirname(this.#path), 0o700);
     return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }
 

@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Kysely } from 'kysely';
 
+import { makeFolderSync } from '../lib/make-folder.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Changes } from './changes.ts';
 import type { Lane } from './postgres/postgres-driver.ts';
@@ -97,7 +98,7 @@ function databaseFile(stateDir: string): string {
 
 /** Makes the file with its mode before SQLite does, whose log files take over the mode. */
 function prepareFile(file: string, stateDir: string): number {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  makeFolderSync(stateDir, 0o700);
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {

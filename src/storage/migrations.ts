@@ -8,6 +8,7 @@ import { fleetTables } from './steps/fleet-tables.ts';
 import { choreTables } from './steps/chore-tables.ts';
 import { clientStepTables } from './steps/client-step-tables.ts';
 import { menuTokenTables } from './steps/menu-token-tables.ts';
+import { recordTables } from './steps/record-tables.ts';
 import { sessionTables } from './steps/session-tables.ts';
 import { runtimeServerTables } from './steps/runtime-server-tables.ts';
 import { shareTables } from './steps/share-tables.ts';
@@ -49,6 +50,7 @@ const released: readonly Migration[] = [
   shareTables,
   runtimeServerTables,
   browserTables,
+  recordTables,
 ];
 
 /** Where a database says which schema it has; 0 for none yet. */

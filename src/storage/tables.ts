@@ -1,7 +1,8 @@
+import type { AuditTables } from './audit-tables.ts';
 import type { SessionTables } from './session-tables.ts';
 
 /** The schema as queries see it; `migrations.ts` makes it. */
-export interface Tables extends SessionTables {
+export interface Tables extends AuditTables, SessionTables {
   readonly listings: ListingsTable;
   readonly eras: ErasTable;
   readonly sign_ins: SignInsTable;
@@ -16,10 +17,6 @@ export interface Tables extends SessionTables {
   readonly chores: ChoresTable;
   readonly shares: SharesTable;
   readonly runtime_servers: RuntimeServersTable;
-  readonly audit: AuditTable;
-  readonly audit_ends: AuditEndsTable;
-  readonly tool_stats: ToolStatsTable;
-  readonly tool_latency: ToolLatencyTable;
   readonly approvals: ApprovalsTable;
   readonly menu_tokens: MenuTokensTable;
   readonly changes: ChangesTable;
@@ -181,77 +178,6 @@ interface LeasesTable {
   name: string;
   owner: string;
   until: number;
-}
-
-/** Columns of the record, in the order in which they are written; `AuditRecord` says what they mean. */
-interface AuditTable {
-  seq: number;
-  at: number;
-  request: string;
-  group_id: string | null;
-  kind: string;
-  caller: string;
-  via: string;
-  client: string | null;
-  client_version: string | null;
-  profile: string;
-  server: string | null;
-  entry: string | null;
-  tier: string | null;
-  fingerprint: string | null;
-  outcome: string;
-  code: string | null;
-  ms: number | null;
-  bytes_in: number | null;
-  bytes_out: number | null;
-  tokens_in: number | null;
-  tokens_out: number | null;
-  rule: string | null;
-  digest: string | null;
-  action: string | null;
-  arguments: string | null;
-  result: string | null;
-  details: string | null;
-  hash: string | null;
-  /** About how many bytes the row takes. */
-  size: number;
-}
-
-/** One row, which every writer of the record updates in the transaction that adds or removes records. */
-interface AuditEndsTable {
-  id: number;
-  /** The highest number ever given. */
-  last_seq: number;
-  /** Of all rows that are kept. */
-  bytes: number;
-  /** Hash of the newest chained record; it stays when that record is taken away. */
-  head: string | null;
-  /** Hash of the last chained record that was removed because of its age. */
-  base: string | null;
-  /** How many chained records are kept. */
-  chained: number;
-}
-
-interface ToolStatsTable {
-  server: string;
-  entry: string;
-  kind: string;
-  calls: number;
-  errors: number;
-  refused: number;
-  last_at: number;
-  bytes_in: number;
-  bytes_out: number;
-  tokens_in: number;
-  tokens_out: number;
-}
-
-interface ToolLatencyTable {
-  server: string;
-  entry: string;
-  kind: string;
-  bucket: number;
-  calls: number;
 }
 
 /** What clients were sent on one day to know the tools. */

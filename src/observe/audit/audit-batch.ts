@@ -3,6 +3,7 @@ import type { AuditFilter, AuditQuery, AuditRecord } from './audit-record.ts';
 import type { COMMON } from './audit-row.ts';
 import type { Series, SeriesQuery } from './audit-series.ts';
 import type { DayTokens } from './day-tokens.ts';
+import type { PackedRecords } from './packed-records.ts';
 import type { ChainVerdict } from './verify-chain.ts';
 import type { ToolStats } from './tool-stats.ts';
 
@@ -27,6 +28,7 @@ export type CommonPart = Absent<Pick<AuditRecord, (typeof COMMON)[number]>> &
   Pick<AuditRecord, 'kind' | 'caller' | 'via' | 'profile' | 'outcome'>;
 
 type Measured = 'seq' | 'tokensIn' | 'tokensOut' | 'digest' | 'arguments' | 'result' | 'hash';
+/** Without a group of others it is one of its own. */
 type Unmeasured = Omit<AuditRecord, Measured | (typeof COMMON)[number]>;
 
 /** A record before the thread has measured, hashed and redacted its texts; what is absent may be undefined. */
@@ -62,7 +64,7 @@ export interface AuditQuestions {
 }
 
 export type ToThread =
-  | { readonly type: 'write'; readonly records: readonly RawRecord[] }
+  | { readonly type: 'write'; readonly records: PackedRecords }
   | {
       readonly type: 'ask';
       readonly id: number;

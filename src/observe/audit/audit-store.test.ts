@@ -149,7 +149,7 @@ eachEngine((engine, newStore) => {
   test('sees that a record was changed', async () => {
     const store = storeWith({ keepMs: 1e9 });
     await store.write([raw(1), raw(2), raw(3)]);
-    await database.query.updateTable('audit').set({ caller: 'somebody else' }).where('seq', '=', 2).execute();
+    await database.query.updateTable('audit_records').set({ at: 7 }).where('seq', '=', 2).execute();
     expect(await store.answer('verify', {})).toMatchObject({ ok: false, problem: { seq: 2 } });
   });
 

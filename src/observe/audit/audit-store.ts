@@ -39,7 +39,8 @@ export class AuditStore {
   /** Everything or nothing of a batch is written; one that is tried again may have been written the first time. */
   async write(raw: readonly RawRecord[], { isAgain = false } = {}): Promise<void> {
     const { database, settings, estimate, now } = this.#deps;
-    const { groups, records } = recordGroups(raw, { settings, estimate });
+    const batch = recordGroups(raw, { settings, estimate });
+    const { groups, records } = batch;
     await database.query.transaction().execute(async (transaction) => {
       if (isAgain && (await isWritten(transaction, records[0]))) return;
       const ends = await transaction.selectFrom('audit_ends').selectAll().executeTakeFirst();
@@ -48,7 +49,7 @@ export class AuditStore {
         head: ends?.head ?? '',
         isChained: settings.chain,
       });
-      const bytes = await insertRecords(transaction, groups, database.engine);
+      const bytes = await insertRecords(transaction, batch, database.engine);
       const last = records.at(-1)?.own;
       const values = {
         last_seq: last?.seq ?? 0,
@@ -62,7 +63,7 @@ export class AuditStore {
             .values({ id: 1, base: null, ...values })
             .execute()
         : transaction.updateTable('audit_ends').set(values).execute());
-      await addStats(transaction, groups);
+      await addStats(transaction, groups, database.engine);
     });
     if (now() < this.#cleanAt) return;
     this.#cleanAt = now() + CLEAN_EVERY_MS;

@@ -4,6 +4,7 @@ import { GatewayError } from '../../model/errors.ts';
 import type { ErrorCode } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { AuditQuestions, AuditSettings, FromThread, RawRecord, ToThread } from './audit-batch.ts';
+import { packRecords } from './packed-records.ts';
 
 /** Where batches go and questions are answered. */
 export interface AuditSink {
@@ -58,7 +59,7 @@ export class AuditThread implements AuditSink {
   write(records: readonly RawRecord[]): void {
     const running = this.#get();
     running.pending += records.length;
-    this.#post(running, { type: 'write', records });
+    this.#post(running, { type: 'write', records: packRecords(records) });
   }
 
   ask<Q extends keyof AuditQuestions>(
@@ -97,7 +98,7 @@ export class AuditThread implements AuditSink {
     const { worker: entry, settings } = this.#options;
     const worker = new Worker(entry, {
       ...{ workerData: settings, env: {}, execArgv: [], stdin: false },
-      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 },
+      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 },
     });
     // It must not keep a process alive that is done; who stops, closes.
     worker.unref();

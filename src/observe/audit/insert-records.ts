@@ -1,71 +1,75 @@
-import { CompiledQuery } from 'kysely';
 import type { Transaction } from 'kysely';
 
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { CommonPart } from './audit-batch.ts';
-import { COLUMNS, COMMON, OWN } from './audit-row.ts';
+import { COLUMNS, COMMON } from './audit-row.ts';
+import { JSON_ROWS, runWithRows } from './json-rows.ts';
+import type { JsonRow } from './json-rows.ts';
 import type { OwnPart } from './prepare-record.ts';
-import type { RecordGroup } from './record-groups.ts';
+import type { PreparedRecord, RecordGroup } from './record-groups.ts';
 
-/** Rows of one statement. */
-const ROWS = 200;
-/** What a row takes besides its texts. */
-const ROW_BYTES = 120;
+/** What a record takes besides its texts, and what it has in common with others. */
+const RECORD_BYTES = 60;
+const COMMON_BYTES = 60;
 
-type Value = string | number | null;
-
-/** Statements by hand, since building one for hundreds of rows costs more than running it. Gives the bytes of all rows. */
+/** Writes numbered records: what they have in common once, and of each the rest as one text. Gives the bytes of all. */
 export async function insertRecords(
   transaction: Transaction<Tables>,
-  groups: readonly RecordGroup[],
+  {
+    groups,
+    records,
+  }: { readonly groups: readonly RecordGroup[]; readonly records: readonly PreparedRecord[] },
   engine: Database['engine'],
 ): Promise<number> {
-  const statement = engine === 'postgres' ? placesForAll : fromJson;
   let bytes = 0;
-  for (const { common, records } of groups) {
-    const commonBytes = ROW_BYTES + textBytes(COMMON.map((member) => common[member] ?? null));
-    for (let from = 0; from < records.length; from += ROWS) {
-      const part = records.slice(from, from + ROWS);
-      const members = OWN.filter((member) => part.some((record) => record[member] !== undefined));
-      const rows = part.map((record) => {
-        const row: Value[] = members.map((member) => record[member] ?? null);
-        const size = commonBytes + textBytes(row);
-        bytes += size;
-        row.push(size);
-        return row;
-      });
-      const names = [...COMMON, ...members].map((member) => `"${COLUMNS[member]}"`);
-      const { text, values } = statement(common, rows);
-      const query = `insert into audit (${names.join(',')},"size") ${text}`;
-      await transaction.executeQuery(CompiledQuery.raw(query, values));
-    }
-  }
+  const commons = groups.map(({ common, records: [first], records: all }) => [
+    ...[first?.seq, all.at(-1)?.seq],
+    ...COMMON.map((member) => common[member]),
+  ]);
+  const rows = records.map(({ group, own }) => {
+    const [first = own] = group.records;
+    const size = ownBytes(own) + (first === own ? commonBytes(group.common) : 0);
+    bytes += size;
+    return rowOf(own, first.seq, size);
+  });
+  await runWithRows(transaction, commonsStatement(JSON_ROWS[engine]), commons);
+  await runWithRows(transaction, recordsStatement(JSON_ROWS[engine]), rows);
   return bytes;
 }
 
-interface Statement {
-  readonly text: string;
-  readonly values: Value[];
+function recordsStatement(rows: string): string {
+  const numbers = ['seq', 'at', 'common'].map((_, at) => `cast(value->>${at} as bigint)`);
+  return `insert into audit_records (seq, at, common, body) select ${numbers.join(', ')}, value from ${rows}`;
 }
 
-function placesForAll(common: CommonPart, rows: readonly (readonly Value[])[]): Statement {
-  const values: Value[] = COMMON.map((member) => common[member] ?? null);
-  const shared = values.map((_, at) => `$${at + 1}`).join(',');
-  const places = rows.map((row) => `(${shared},${row.map((value) => `$${values.push(value)}`).join(',')})`);
-  return { text: `values ${places.join(',')}`, values };
+function commonsStatement(rows: string): string {
+  const names = COMMON.map((member) => COLUMNS[member]);
+  const values = names.map((_, at) => `value->>${at + 2}`);
+  return `insert into audit_commons (id, last_seq, ${names.join(', ')})
+    select cast(value->>0 as bigint), cast(value->>1 as bigint), ${values.join(', ')} from ${rows}`;
 }
 
-/** What is common is bound once, and the rest is one text: 6 µs a row, where a place for every value takes 15 to 21. */
-function fromJson(common: CommonPart, rows: readonly (readonly Value[])[]): Statement {
-  const values = COMMON.map((member) => common[member] ?? null);
-  const columns = rows[0]?.map((_, at) => `value->>${at}`) ?? [];
-  const text = `select ${values.map(() => '?').join(',')},${columns.join(',')} from json_each(?)`;
-  return { text, values: [...values, JSON.stringify(rows)] };
+/** In the order that the view of the records reads. */
+function rowOf(own: OwnPart, common: number, size: number): JsonRow {
+  const { seq, at, request, group, ms, bytesIn, bytesOut, tokensIn, tokensOut, digest } = own;
+  const { arguments: args, result, details, hash } = own;
+  const row = [seq, at, common, request, group, ms, bytesIn, bytesOut, tokensIn, tokensOut, digest, size];
+  if ((args ?? result ?? details ?? hash) !== undefined) row.push(args, result, details, hash);
+  return row;
 }
 
-function textBytes(values: readonly (OwnPart[keyof OwnPart] | Value)[]): number {
+function ownBytes({ request, group, digest, arguments: args, result, details, hash }: OwnPart): number {
+  const usual = request.length + (group?.length ?? 0) + (digest?.length ?? 0);
+  return RECORD_BYTES + usual + textBytes([args, result, details, hash]);
+}
+
+function commonBytes(common: CommonPart): number {
+  return COMMON_BYTES + textBytes(COMMON.map((member) => common[member]));
+}
+
+function textBytes(texts: readonly (string | undefined)[]): number {
   let sum = 0;
-  for (const value of values) if (typeof value === 'string') sum += value.length;
+  for (const text of texts) sum += text?.length ?? 0;
   return sum;
 }

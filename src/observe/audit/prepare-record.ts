@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { canonicalJson } from '../../lib/canonical-json.ts';
+import { canonicalParsed } from '../../lib/canonical-json.ts';
 import { parseExact } from '../../lib/exact-json.ts';
 import { isJsonObject } from '../../model/json.ts';
 import { SAMPLE_CHARS } from './audit-batch.ts';
@@ -35,13 +35,13 @@ export function prepareRecord(
     seq: 0,
     at: raw.at,
     request: keepable(raw.request),
-    group: group && keepable(group),
+    group: keepable(group ?? raw.request),
     ms: raw.ms,
     bytesIn: raw.bytesIn,
     bytesOut: raw.bytesOut,
     tokensIn: argumentText && tokensOf(argumentText, argumentText.length, estimate),
     tokensOut: resultText && tokensOf(resultText, resultChars ?? resultText.length, estimate),
-    digest: argumentText && hash('sha256', canonicalJson(value)).slice(0, DIGEST_DIGITS),
+    digest: argumentText && hash('sha256', canonicalParsed(value)).slice(0, DIGEST_DIGITS),
     arguments: argumentText && settings.arguments ? keepable(shown(value, common)) : undefined,
     result: resultText && settings.results ? keepable(cut(redacted(resultText))) : undefined,
     details: details && keepable(details),

@@ -6,7 +6,6 @@ import type { ClientInfo, EndedCall, RecordedCall } from '../ended-call.ts';
 import { outcomeOf } from '../outcome.ts';
 import type { CommonPart, RawRecord } from './audit-batch.ts';
 import type { AuditEvent } from './audit-record.ts';
-import { COMMON } from './audit-row.ts';
 import { redactText, redactUri, redactValue } from './redact.ts';
 
 /** Names come from clients and servers, and may be of any length. */
@@ -40,7 +39,7 @@ export class RawRecords {
       common: this.#common(ended),
       at: Math.round(ended.at),
       request,
-      group: call.group ?? request,
+      group: call.group,
       ms: Math.round(ended.ms * 1000) / 1000,
       bytesIn: argumentText === undefined ? undefined : Buffer.byteLength(argumentText),
       bytesOut: payload?.byteLength,
@@ -80,12 +79,32 @@ export class RawRecords {
   /** One that is already known, if there is one that says the same. */
   #same(entry: Entry, common: CommonPart): CommonPart {
     const known = remembered<Entry, CommonPart[]>(this.#commons, entry, () => []);
-    const same = known.find((other) => COMMON.every((member) => other[member] === common[member]));
+    const same = known.find((other) => isSame(other, common));
     if (same !== undefined) return same;
     if (known.length >= MAX_COMMONS) known.shift();
     known.push(common);
     return common;
   }
+}
+
+/** Member by member, since going through their names takes 1 µs for each record. */
+export function isSame(one: CommonPart, other: CommonPart): boolean {
+  return (
+    one.kind === other.kind &&
+    one.caller === other.caller &&
+    one.via === other.via &&
+    one.client === other.client &&
+    one.clientVersion === other.clientVersion &&
+    one.profile === other.profile &&
+    one.server === other.server &&
+    one.entry === other.entry &&
+    one.tier === other.tier &&
+    one.fingerprint === other.fingerprint &&
+    one.outcome === other.outcome &&
+    one.code === other.code &&
+    one.rule === other.rule &&
+    one.action === other.action
+  );
 }
 
 function remembered<K extends object, V>(kept: WeakMap<K, V>, key: K, make: (key: K) => V): V {
@@ -113,7 +132,7 @@ export function rawEvent(event: AuditEvent, { at, request }: { at: number; reque
       server: server?.slice(0, MAX_NAME),
       entry: entry === undefined ? undefined : redactText(entry.slice(0, MAX_URI)),
     },
-    ...{ at, request, group: request, ms: undefined, bytesIn: undefined, bytesOut: undefined },
+    ...{ at, request, group: undefined, ms: undefined, bytesIn: undefined, bytesOut: undefined },
     details: details && stringifyExact(redactValue(details)).slice(0, MAX_DETAILS),
   };
 }

@@ -44,7 +44,12 @@ async function removeChunk(
     }
   }
   if (last === undefined) return false;
-  await transaction.deleteFrom('audit').where('seq', '<=', last).execute();
+  await transaction.deleteFrom('audit_records').where('seq', '<=', last).execute();
+  await transaction
+    .deleteFrom('audit_commons')
+    .where('id', '<=', last)
+    .where('last_seq', '<=', last)
+    .execute();
   await transaction.updateTable('audit_ends').set({ bytes, base, chained }).execute();
   return last === oldest.at(-1)?.seq && oldest.length === CHUNK;
 }

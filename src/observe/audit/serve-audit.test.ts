@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { found } from '../../../test/support/eventually.ts';
 import type { FromThread, RawRecord, ToThread } from './audit-batch.ts';
+import { packRecords } from './packed-records.ts';
 import { rawRecord } from './raw-record.test-support.ts';
 import { serveAudit } from './serve-audit.ts';
 
@@ -59,25 +60,27 @@ function emptied(): void {
   const database = new Libsql(join(stateDir, 'trunkline.db'));
   database.exec('pragma foreign_keys = off');
   const tables = database
-    .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
-    .all() as { name: string }[];
-  for (const { name } of tables) database.exec(`drop table "${name}"`);
+    .prepare(
+      "select name, type from sqlite_master where type in ('view', 'table') and name not like 'sqlite_%'",
+    )
+    .all() as { name: string; type: string }[];
+  for (const { name, type } of tables) database.exec(`drop ${type} "${name}"`);
   database.exec('pragma user_version = 0');
   database.close();
 }
 
 test('what cannot be written is written to a database that is opened anew', async () => {
-  say({ type: 'write', records: [record(1)] });
+  say({ type: 'write', records: packRecords([record(1)]) });
   expect(await next()).toEqual({ type: 'written', count: 1 });
   emptied();
-  say({ type: 'write', records: [record(2)] });
+  say({ type: 'write', records: packRecords([record(2)]) });
   expect(await next()).toEqual({ type: 'written', count: 1 });
   say({ type: 'ask', id: 1, question: 'totals', ask: {} });
   expect(await next()).toMatchObject({ type: 'answer', answer: { records: 1 } });
 });
 
 test('a question that cannot be answered is the last one that cannot', async () => {
-  say({ type: 'write', records: [record(1)] });
+  say({ type: 'write', records: packRecords([record(1)]) });
   await next();
   emptied();
   say({ type: 'ask', id: 1, question: 'stats', ask: {} });
@@ -87,7 +90,7 @@ test('a question that cannot be answered is the last one that cannot', async () 
 });
 
 test('the database is closed with the thread', async () => {
-  say({ type: 'write', records: [record(1)] });
+  say({ type: 'write', records: packRecords([record(1)]) });
   await next();
   const closed = new Promise((resolve) => port.once('close', resolve));
   say({ type: 'close' });

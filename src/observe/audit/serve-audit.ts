@@ -7,6 +7,7 @@ import type { Database } from '../../storage/database.ts';
 import { troubleOf } from '../../storage/store-error.ts';
 import type { AuditQuestions, AuditSettings, FromThread, RawRecord, ToThread } from './audit-batch.ts';
 import { AuditStore } from './audit-store.ts';
+import { unpackRecords } from './packed-records.ts';
 import type { Estimate } from './prepare-record.ts';
 
 const ATTEMPTS = 3;
@@ -58,9 +59,8 @@ export function serveAudit(
       if (first.type === 'write') {
         await paced();
         writtenAt = performance.now();
-        first = withFollowing(first, waiting);
-      }
-      await thread.take(first, waiting);
+        await thread.write(withFollowing(first, waiting), waiting);
+      } else await thread.take(first);
     }
     isBusy = false;
   };
@@ -76,13 +76,15 @@ export function serveAudit(
 type Write = Extract<ToThread, { type: 'write' }>;
 
 /** What came meanwhile is written in the same transaction, which costs little more. */
-function withFollowing(first: Write, waiting: ToThread[]): Write {
-  const records = [...first.records];
-  while (records.length < MAX_BATCH && waiting[0]?.type === 'write') {
-    records.push(...waiting[0].records);
+function withFollowing(first: Write, waiting: ToThread[]): readonly RawRecord[] {
+  const parts = [unpackRecords(first.records)];
+  let count = first.records.count;
+  for (let next = waiting[0]; count < MAX_BATCH && next?.type === 'write'; next = waiting[0]) {
+    parts.push(unpackRecords(next.records));
+    count += next.records.count;
     waiting.shift();
   }
-  return { type: 'write', records };
+  return parts.flat();
 }
 
 class ServedThread {
@@ -98,14 +100,13 @@ class ServedThread {
     port.on('message', ({ type }: ToThread) => (this.#isClosing ||= type === 'close'));
   }
 
-  /** What waits behind is asked for while a batch cannot be written. */
-  async take(message: ToThread, behind: ToThread[]): Promise<void> {
-    if (message.type === 'write') await this.#write(message.records, behind);
-    else if (message.type === 'ask') await this.#answer(message);
+  async take(message: Exclude<ToThread, Write>): Promise<void> {
+    if (message.type === 'ask') await this.#answer(message);
     else await this.#close();
   }
 
-  async #write(records: readonly RawRecord[], behind: ToThread[]): Promise<void> {
+  /** What waits behind is asked for while a batch cannot be written. */
+  async write(records: readonly RawRecord[], behind: ToThread[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         await (await this.#opened()).write(records, { isAgain: attempt > 1 });

@@ -1,32 +1,35 @@
-import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
 
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EVENT_KINDS } from './audit-record.ts';
+import { JSON_ROWS, runWithRows } from './json-rows.ts';
+import type { JsonRow } from './json-rows.ts';
 import type { RecordGroup } from './record-groups.ts';
 import { bucketOf, quantile } from './tool-stats.ts';
 import type { ToolStats } from './tool-stats.ts';
 
 type Counts = Tables['tool_stats'];
 
-const ROWS = 500;
 const EVENTS: ReadonlySet<string> = new Set(EVENT_KINDS);
 
 /** Adds a batch to what is counted per entry; other processes may count at the same time. */
 export async function addStats(
   transaction: Transaction<Tables>,
   groups: readonly RecordGroup[],
+  engine: Database['engine'],
 ): Promise<void> {
   const counts = new Map<string, { -readonly [K in keyof Counts]: Counts[K] }>();
-  const latency = new Map<string, Tables['tool_latency']>();
+  const latency = new Map<string, Map<number, number>>();
   for (const { common, records } of groups) {
     const { server, entry, kind, outcome } = common;
     // What no server has is nobody's statistics.
     if (server === undefined || entry === undefined || EVENTS.has(kind)) continue;
     const key = JSON.stringify([server, entry, kind]);
     const own = counts.get(key) ?? { server, entry, kind, ...NONE };
+    const histogram = latency.get(key) ?? new Map<number, number>();
     counts.set(key, own);
+    latency.set(key, histogram);
     own.calls += records.length;
     if (outcome !== 'ok') own.errors += records.length;
     if (outcome === 'refused') own.refused += records.length;
@@ -38,30 +41,15 @@ export async function addStats(
       own.tokens_out += tokensOut;
       if (outcome === 'refused' || ms === undefined) continue;
       const bucket = bucketOf(ms);
-      const place = `${key}${bucket}`;
-      const same = latency.get(place);
-      if (same === undefined) latency.set(place, { server, entry, kind, bucket, calls: 1 });
-      else same.calls++;
+      histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
     }
   }
-  for (const rows of portions([...counts.values()])) await addCounts(transaction, rows);
-  for (const rows of portions([...latency.values()]))
-    await transaction
-      .insertInto('tool_latency')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['server', 'entry', 'kind', 'bucket'])
-          .doUpdateSet({ calls: sql`tool_latency.calls + excluded.calls` }),
-      )
-      .execute();
-}
-
-/** As many rows as one statement takes: building a statement costs more than running it. */
-function portions<T>(rows: readonly T[]): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, at) =>
-    rows.slice(at * ROWS, (at + 1) * ROWS),
+  const buckets = [...counts].flatMap(([key, { server, entry, kind }]) =>
+    [...(latency.get(key) ?? [])].map(([bucket, calls]) => [server, entry, kind, bucket, calls]),
   );
+  const rows = JSON_ROWS[engine];
+  await runWithRows(transaction, countsStatement(rows), [...counts.values()].map(countsRow));
+  await runWithRows(transaction, latencyStatement(rows), buckets);
 }
 
 const NONE = {
@@ -69,25 +57,30 @@ const NONE = {
   ...{ bytes_in: 0, bytes_out: 0, tokens_in: 0, tokens_out: 0 },
 };
 
-async function addCounts(transaction: Transaction<Tables>, rows: readonly Counts[]): Promise<void> {
-  const added = (name: string) =>
-    sql<number>`${sql.ref(`tool_stats.${name}`)} + ${sql.ref(`excluded.${name}`)}`;
-  await transaction
-    .insertInto('tool_stats')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['server', 'entry', 'kind']).doUpdateSet({
-        calls: added('calls'),
-        errors: added('errors'),
-        refused: added('refused'),
-        bytes_in: added('bytes_in'),
-        bytes_out: added('bytes_out'),
-        tokens_in: added('tokens_in'),
-        tokens_out: added('tokens_out'),
-        last_at: sql`case when excluded.last_at > tool_stats.last_at then excluded.last_at else tool_stats.last_at end`,
-      }),
-    )
-    .execute();
+const SUMS = [
+  ...(['calls', 'errors', 'refused'] as const),
+  ...(['bytes_in', 'bytes_out', 'tokens_in', 'tokens_out'] as const),
+];
+
+function countsRow({ server, entry, kind, last_at, ...counts }: Counts): JsonRow {
+  return [server, entry, kind, last_at, ...SUMS.map((name) => counts[name])];
+}
+
+/** `where true`, without which SQLite takes the `on` for one of a join. */
+function countsStatement(rows: string): string {
+  const numbers = ['last_at', ...SUMS];
+  const values = numbers.map((_, at) => `cast(value->>${at + 3} as bigint)`);
+  const added = SUMS.map((name) => `${name} = tool_stats.${name} + excluded.${name}`);
+  return `insert into tool_stats (server, entry, kind, ${numbers.join(', ')})
+    select value->>0, value->>1, value->>2, ${values.join(', ')} from ${rows} where true
+    on conflict (server, entry, kind) do update set ${added.join(', ')},
+    last_at = case when excluded.last_at > tool_stats.last_at then excluded.last_at else tool_stats.last_at end`;
+}
+
+function latencyStatement(rows: string): string {
+  return `insert into tool_latency (server, entry, kind, bucket, calls)
+    select value->>0, value->>1, value->>2, cast(value->>3 as bigint), cast(value->>4 as bigint) from ${rows} where true
+    on conflict (server, entry, kind, bucket) do update set calls = tool_latency.calls + excluded.calls`;
 }
 
 export async function readStats(

@@ -12,7 +12,8 @@ interface Sizes {
 
 /** The payload, where it is small enough. */
 function within(resultBytes: number, upstream: UpstreamName, payload: Payload): Payload {
-  // A text has at least as many bytes as characters, and most are decided by that.
+  // A character has one byte to three, and most are decided by that.
+  if (3 * payload.length <= resultBytes) return payload;
   const bytes = payload.length > resultBytes ? payload.length : payload.byteLength;
   if (bytes <= resultBytes) return payload;
   const message = `The result of server "${upstream}" is larger than ${resultBytes} bytes (limits.resultBytes) and was not passed on; the call was made. Ask for less, such as a page, a range or fewer fields.`;

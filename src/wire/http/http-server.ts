@@ -76,9 +76,20 @@ export function sendJson(
 ): void {
   const { body, headers } = answer;
   response.writeHead(status, jsonHead(body, headers));
-  if (typeof body === 'string') return void response.end(body);
+  if (typeof body === 'string') return endWith(response, body);
   response.cork();
   for (const part of body) response.write(part);
+  response.end();
+}
+
+/** By one plain write: `end` with a text makes two parts of it, the second one empty, which takes 1 µs more to send. */
+function endWith(response: ServerResponse, text: string): void {
+  const { socket } = response;
+  // Behind another response of its connection.
+  if (socket === null) return void response.end(text);
+  socket.cork();
+  response.write(text);
+  socket.uncork();
   response.end();
 }
 
