@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { crashLine } from './cli/print/crash-line.ts';
+import { crashLine, isOfGuard } from './cli/print/crash-line.ts';
 import { output } from './cli/output.ts';
 import { runCli } from './cli/program.ts';
 
@@ -24,7 +24,8 @@ process.on('uncaughtException', (error) => {
   try {
     writeSync(2, crashLine(error, { env, now: new Date() }));
   } finally {
-    process.exit(1);
+    // Nothing of ours was interrupted by what a guard does beside its call.
+    if (!isOfGuard(error)) process.exit(1);
   }
 });
 // Whoever reads us may stop reading, as `head` does; that is no trouble of ours.

@@ -9,6 +9,7 @@ import type { Logger } from '../observe/log.ts';
 import type { LogTail } from '../observe/server-log/read-tail.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServerChanges } from '../manage/server-changes.ts';
+import type { OtherGateways } from './calling/open-questions.ts';
 import type { AdminFleet, AdminStatus } from './contract/contract.ts';
 import type { AdminEvent, AdminSessionLink } from './contract/dashboard-contract.ts';
 import type { OpenedSession } from './sessions/session-life.ts';
@@ -31,6 +32,8 @@ export interface AdminDeps {
   readonly reload: () => ReloadAccess | undefined;
   /** The gateways on the same database, where there is one for several. */
   readonly fleet: () => AdminFleet | undefined;
+  /** Those that can be asked, where there are some. */
+  readonly others?: OtherGateways | undefined;
   /** Where another gateway runs this server for us, it restarts it. */
   readonly restartElsewhere: (server: string) => Promise<void>;
   readonly kind: AdminStatus['kind'];

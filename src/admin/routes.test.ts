@@ -138,6 +138,16 @@ describe('the admin API', () => {
     ]);
   });
 
+  test('leaves weak matches out unless it is said how many are wanted', async () => {
+    const sum = { ...echo, name: 'get_sum', description: 'Returns the sum of two numbers' };
+    const weak = { ...echo, name: 'move_files', description: 'Moves a number of files to another folder' };
+    const { client } = await opened({ a: { tools: [sum, weak] } });
+    const names = async (asked: { limit?: number }): Promise<readonly string[]> =>
+      (await client.ask('GET /api/search', { q: 'sum of two numbers', ...asked })).map(({ name }) => name);
+    expect(await names({ limit: 10 })).toEqual(['a__get_sum', 'a__move_files']);
+    expect(await names({})).toEqual(['a__get_sum']);
+  });
+
   test('passes the answer of a tool on as it came, large numbers included', async () => {
     const script: Offer['script'] = (heard, self) => {
       if (heard.method === 'tools/call')
@@ -207,6 +217,10 @@ describe('the admin API', () => {
     expect(await failure(client.ask('POST /api/servers/:name/refresh', { name: 'x y' }))).toMatchObject({
       code: 'ENTRY_NOT_FOUND',
       message: 'There is no server "x y".',
+    });
+    expect(await failure(client.ask('POST /api/servers/:name/restart', { name: 'aa' }))).toMatchObject({
+      code: 'ENTRY_NOT_FOUND',
+      message: 'There is no server "aa". Did you mean "a"?',
     });
   });
 

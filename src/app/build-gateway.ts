@@ -3,7 +3,7 @@ import type { KeySource } from '../auth/upstream/sealing/secret-key.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { ListingCache } from '../catalog/listing-cache.ts';
 import type { WarmState } from '../catalog/warm-file.ts';
-import type { ConfigSnapshot } from '../config/config.ts';
+import type { ConfigSnapshot, UpstreamConfig } from '../config/config.ts';
 import { referenceReader, reveal, revealTransport } from '../config/references.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Gateway } from '../gateway/gateway.ts';
@@ -98,11 +98,14 @@ export async function buildGateway(
   const identity = { ...ours, ...options.wrapped?.client };
   const reader = referenceReader({ env, home: options.home, configFile: snapshot.file });
   let path: Promise<string | undefined> | undefined;
-  const openedHere = peerOpener({
-    identity,
+  const means = {
     env,
-    reveal: (upstream) => revealTransport(upstream, reader),
+    reveal: (upstream: UpstreamConfig) => revealTransport(upstream, reader),
     path: () => (path ??= loginPath({ env, stateDir, now: now(), platform })),
+  };
+  const openedHere = peerOpener({
+    ...means,
+    identity,
     watchdog,
     record: new ChildRecord(runDir, options.pid),
     stateDir,
@@ -114,6 +117,7 @@ export async function buildGateway(
   const opened = servers?.opener(openedHere) ?? openedHere;
   const approvals = await openApprovals(options, current, {
     ...{ log, now, database, isStored: store.isStored, catalog: () => catalog },
+    isShared: store.place.server !== undefined,
   });
   // Before anything of a server is started or asked.
   const open: typeof opened = async (upstream, how) => {
@@ -125,6 +129,10 @@ export async function buildGateway(
   const pool = scope.use(
     new UpstreamPool({
       ...{ open, identity, eras: cache.eras, log, now },
+      foresee: async (upstream) => {
+        const { foresee } = await import('../upstream/opening/foresee.ts');
+        return foresee(upstream, { ...means, platform });
+      },
       credentialsFor: credentialsFor({ vault, reader, env, now, log }),
     }),
   );

@@ -43,7 +43,7 @@ export async function httpFront(
       return connect(caller, channel, { ...(served !== undefined && { served }), place: path, kept });
     },
     hasServer: (name, caller) =>
-      gateway.alone(name) !== undefined && gateway.sight.of(caller).sees(name as UpstreamName),
+      gateway.alone(name) !== undefined && gateway.sight.knows(caller, name as UpstreamName),
     hasProfile: (name) => Object.hasOwn(config().value.profiles, name),
     log,
     metricsText: deps.metricsText,

@@ -14,6 +14,7 @@ import type { Callers } from './callers/callers.ts';
 import type { Dashboard } from './callers/dashboard.ts';
 import type { Front } from './open-front.ts';
 import type { Reloading } from './reloading.ts';
+import { othersOf } from './sessions/others-of.ts';
 import type { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
 
 /** The admin API of this gateway; it and its library are loaded for the first who asks. */
@@ -56,6 +57,7 @@ export function lazyAdmin(
       config,
       reload,
       fleet: () => deps.fleet && shownFleet(deps.fleet),
+      others: deps.fleet && othersOf(deps.fleet),
       restartElsewhere: deps.restartElsewhere,
       kind: kindOf(options),
       openapi: options.openapi,

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { GatewayError } from '../model/errors.ts';
+import { GUARD_MARK } from '../model/guard-mark.ts';
 import type { OwnGuard } from '../model/own-guard.ts';
 import type { Guard } from '../policy/call.ts';
 
@@ -30,8 +31,9 @@ async function exportOf(module: string, configFile: string, edition: number): Pr
   const file = resolve(dirname(configFile), module);
   let loaded: { readonly default?: unknown };
   try {
+    // With a mark in its address, so that a crash can be told to be its own.
     const { href } = pathToFileURL(file);
-    loaded = (await import(edition === 0 ? href : `${href}?edition=${edition}`)) as typeof loaded; // Any module is an object.
+    loaded = (await import(`${href}?${GUARD_MARK}=${edition}`)) as typeof loaded; // Any module is an object.
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new GatewayError('CONFIG_INVALID', `The guard ${file} cannot be loaded: ${why}`, { cause });

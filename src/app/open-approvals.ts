@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, unwatchFile, watchFile, writeFileSync, mkdirSync } from 'node:fs';
+import { existsSync, readFileSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Stats } from 'node:fs';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { makeFolderSync } from '../lib/make-folder.ts';
 import type { Scope } from '../lib/scope.ts';
 import type { Logger } from '../observe/log.ts';
 import { Approvals } from '../policy/approvals/approvals.ts';
@@ -26,6 +27,8 @@ export async function openApprovals(
   deps: {
     readonly database: () => Promise<Database>;
     readonly isStored: () => boolean;
+    /** With gateways that may know servers which this one does not know, or not yet. */
+    readonly isShared: boolean;
     readonly catalog: () => Catalog;
     readonly log: Logger;
     readonly now: () => number;
@@ -45,7 +48,8 @@ export async function openApprovals(
     ...deps,
     trust: (name) => trust().get(name) ?? 'manual',
     // An entry with a mistake in it is left out, and may come back as it was.
-    isGone: (name) => ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
+    isGone: (name) =>
+      !deps.isShared && ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
     lock: await readLockFile(lockFile(config())),
     scanner: (offered) => scanner(toolsWith(offered)),
     onWritten: () => touch(stateDir),
@@ -124,7 +128,7 @@ function stamp(stateDir: string): string {
 /** Best effort: other processes would notice with their next listing. */
 function touch(stateDir: string): void {
   try {
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    makeFolderSync(stateDir, 0o700);
     writeFileSync(stamp(stateDir), `${Date.now()}\n`, { mode: 0o600 });
   } catch {
     // The store has it; only the hint is missing.

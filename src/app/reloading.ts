@@ -78,6 +78,7 @@ export class Reloading implements AsyncDisposable {
     this.#telemetry = parts.telemetry;
     this.#reload = new ConfigReload({
       first,
+      home: options.home,
       read: () => parts.shared?.text() ?? readConfigText(file),
       revisionOf: (text) => revisionOf(options, text),
       validate: (text) => validated(options, text),
@@ -99,7 +100,7 @@ export class Reloading implements AsyncDisposable {
     });
     const trusted = trustedIn === undefined ? [] : [join(trustedIn, TRUSTED_FILE)];
     this.#watch = new FileWatch({
-      files: () => [file, ...trusted, ...sideFilesOf(this.#reload.snapshot)],
+      files: () => [file, ...trusted, ...sideFilesOf(this.#reload.snapshot, options.home)],
       onChange: () => void this.#reload.look(),
     });
     // It may have changed since it was read for the start.

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 import { errorTable, GatewayError } from '../model/errors.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
@@ -28,7 +29,7 @@ export async function startGateway(command: StartCommand): Promise<void> {
   const { program, args, env, cwd, stateDir } = command;
   const [executable, ...before] = program;
   const log = gatewayLog(stateDir);
-  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(log), 0o700);
   // What Node itself says at a crash has no other place to go.
   const stderr = openSync(log, 'a', 0o600);
   try {

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolderSync } from '../lib/make-folder.ts';
 
 /** Longer than anybody needs to remove a file. */
 const TAKEOVER_MS = 5000;
@@ -15,7 +16,7 @@ interface LockOptions {
  * taken over. Two may only remove a dead one's lock one after the other, or the second would remove that of the first.
  */
 export function takeLock(file: string, options: LockOptions): Disposable | undefined {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolderSync(dirname(file), 0o700);
   if (!create(file, options.pid)) {
     if (isHeld(file, options)) return undefined;
     const takeover = `${file}.takeover`;

@@ -2,6 +2,8 @@ import { Emitter } from '../lib/emitter.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
+import { whileTheyCome } from '../lib/while-they-come.ts';
+import type { ComingOptions } from '../lib/while-they-come.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { PromptEntry, ToolEntry } from '../model/entry.ts';
 import type { HeldReason, Judgement } from '../model/held.ts';
@@ -161,16 +163,18 @@ export class Catalog implements AsyncDisposable {
     return at === undefined ? undefined : Math.max(0, this.#options.now() - at);
   }
 
-  /** Resolves when each of these was listed or could not be, at the latest after `waitMs`. */
-  async settled(upstreams: readonly UpstreamName[], waitMs: number): Promise<void> {
+  /** Resolves when each of these was listed or could not be, or when the wait is over; one listing is enough for it to be. */
+  async settled(upstreams: readonly UpstreamName[], wait: number | ComingOptions): Promise<void> {
     const waiting = upstreams
       .flatMap((name) => this.#known.get(name) ?? [])
       .filter(({ isSettled }) => !isSettled);
     if (waiting.length === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMs)));
-    await Promise.race([Promise.all(waiting.map(({ settled }) => settled.promise)), bound]);
-    clearTimeout(timer);
+    const options = typeof wait === 'number' ? { atMostMs: wait } : wait;
+    const isEnough = (): boolean => upstreams.some((name) => this.has(name));
+    await whileTheyCome(
+      waiting.map(({ settled }) => settled.promise),
+      { isEnough, ...options },
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

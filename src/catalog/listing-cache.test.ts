@@ -159,10 +159,26 @@ eachEngine((engine, newStore) => {
         for (const text of ['a', 'b', 'c']) cache.save(listing(text, ['x']));
       });
       expect(await storedNames()).toEqual(['a', 'b', 'c']);
+      now += HOUR;
       const restored = await run((cache) => cache.restore([upstream('a'), upstream('b', 'changed')]));
       expect(Object.keys(toolsOf(restored))).toEqual(['a']);
       expect(await storedNames()).toEqual(['a']);
       expect(Object.keys(toolsOf(readWarm(stateDir, '1.0.0')!.listings))).toEqual(['a']);
+    });
+
+    test('leaves what another gateway has listed a moment ago, and of which it may hear next', async () => {
+      await run(async (cache) => {
+        await cache.restore([...both, upstream('c')]);
+        cache.save(listing('c', ['x']));
+      });
+      rmSync(join(stateDir, 'catalog.json'));
+      await run(async (cache) => {
+        await cache.restore(both);
+        cache.keep([...both, upstream('c')]);
+        await cache.look();
+        expect(toolsOf(await cache.restore([...both, upstream('c')]))).toEqual({ c: ['x'] });
+      });
+      expect(await storedNames()).toEqual(['c']);
     });
 
     test('after a change in a running gateway finds the change', async () => {

@@ -22,10 +22,12 @@ interface Wanted {
 
 /** Raise when the shape of `body` changes; rows of another format are listed anew. */
 const FORMAT = 1;
+/** Somebody else has just added a server that we hear of in a moment; later, nobody knows it any more. */
+const YOUNG_MS = 60_000;
 
 /**
  * Makes the tables and `known` agree: of two listings of an upstream the newer one counts, and what the config no
- * longer names goes, unless it is newer than ours. Gives what the tables knew better.
+ * longer names goes, unless it is newer than ours or was listed a moment ago. Gives what the tables knew better.
  */
 export async function reconcile(database: Database, known: Remembered, options: Wanted): Promise<Remembered> {
   return database.query.transaction().execute(async (transaction) => {
@@ -51,6 +53,7 @@ async function reconcileListings(
     if (wanted.get(upstream as UpstreamName) === fingerprint) stored.set(upstream, listed_at);
     // It is of a gateway with another config, which would replace ours as soon as it hears of it.
     else if (ours !== undefined && listed_at >= ours.at && listed_at <= now) stored.set(upstream, ours.at);
+    else if (ours === undefined && isYoung(listed_at, now)) continue;
     else await transaction.deleteFrom('listings').where('upstream', '=', upstream).execute();
   }
   const found = new Map<UpstreamName, Listing>();
@@ -69,6 +72,10 @@ async function reconcileListings(
     }
   }
   return { found, isWritten };
+}
+
+function isYoung(listedAt: number, now: number): boolean {
+  return listedAt <= now && listedAt > now - YOUNG_MS;
 }
 
 async function readListingRow(

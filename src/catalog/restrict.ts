@@ -7,7 +7,8 @@ import type { Snapshot } from './snapshot.ts';
 /** What may be seen of a snapshot. */
 export interface Allows {
   readonly entry: (entry: Entry) => boolean;
-  readonly upstream: (upstream: UpstreamName) => boolean;
+  /** `isMet`: something of it is allowed. */
+  readonly upstream: (upstream: UpstreamName, isMet: boolean) => boolean;
 }
 
 /**
@@ -21,13 +22,14 @@ export function restrict(snapshot: Snapshot, allows: Allows): Snapshot {
   const templates = snapshot.templates.filter(allows.entry);
   const isTemplate = new Set<Entry>(templates);
   const pages = pagesOf(tools);
+  const met = new Set([tools, prompts, resources, templates].flat().map(({ upstream }) => upstream));
   return {
     ...listsOf({ tools, prompts, resources, templates }),
     held: {
       tools: new Map([...snapshot.held.tools].filter(([, { entry }]) => allows.entry(entry))),
       prompts: new Map([...snapshot.held.prompts].filter(([, { entry }]) => allows.entry(entry))),
     },
-    upstreams: new Map([...snapshot.upstreams].filter(([name]) => allows.upstream(name))),
+    upstreams: new Map([...snapshot.upstreams].filter(([name]) => allows.upstream(name, met.has(name)))),
     routes: {
       templates: snapshot.routes.templates.filter(({ entry }) => isTemplate.has(entry)),
       renamed: snapshot.routes.renamed,

@@ -69,6 +69,22 @@ describe('merge', () => {
     expect(two.digests.resources).not.toBe(one.digests.resources);
   });
 
+  test('sees other words of the configuration as a difference of what is shown, not of what was said', () => {
+    const listings = [listing('s', { tools: ['t'], prompts: ['p'] })];
+    const [none, one, other] = [undefined, 'one', 'other'].map((description) =>
+      merge(listings, {
+        ...options,
+        describe: (_, definition) =>
+          description === undefined ? definition : { ...definition, description },
+      }),
+    );
+    const digests = [none, one, other].map((snapshot) => snapshot?.digests.tools);
+    expect(new Set(digests).size).toBe(3);
+    expect(new Set([none, one, other].map((snapshot) => snapshot?.digests.prompts)).size).toBe(1);
+    const said = [none, one, other].flatMap((snapshot) => [...(snapshot?.tools.values() ?? [])]);
+    expect(new Set(said.map(({ fingerprint }) => fingerprint)).size).toBe(1);
+  });
+
   test('sees a moved tool and a changed definition as differences, but not a new time', () => {
     const base = merge([listing('a__b', { tools: ['c'] })], options);
     expect(merge([listing('a', { tools: ['b__c'] })], options).digest).not.toBe(base.digest);

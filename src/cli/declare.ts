@@ -1,6 +1,5 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { GatewayError } from '../model/errors.ts';
 import type { ExitCode } from '../model/errors.ts';
 import type { CliContext } from './context.ts';
 
@@ -38,7 +37,10 @@ export function adHoc(command: Command): Command {
   return command
     .addOption(new Option('--url <url>', 'use the server at this address, and no configuration'))
     .addOption(
-      new Option('--header <name: value>', 'send this header to it; may be repeated').argParser(collect),
+      new Option(
+        '--header <name: value>',
+        'send this header to it, also as NAME=VALUE; may be repeated',
+      ).argParser(collect),
     )
     .usage(`${command.usage()} [-- command…]`)
     .allowExcessArguments();
@@ -50,7 +52,6 @@ export function collect(value: string, before: readonly string[] | undefined): r
 
 /** A whole number above zero. */
 export function count(value: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(value))
-    throw new GatewayError('USAGE', `"${value}" is not a whole number above zero.`);
+  if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError('It is not a whole number above zero.');
   return Number(value);
 }

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, copyFile, link, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, copyFile, link, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, posix, resolve, win32 } from 'node:path';
 
+import { makeFolder } from '../lib/make-folder.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { GatewayError } from '../model/errors.ts';
 import { inlineConfig } from './file/inline.ts';
 
@@ -92,7 +94,7 @@ export async function findConfig(options: {
   const project = resolve(cwd, 'trunkline.jsonc');
   if (!(await exists(project))) return { file: options.locations.configFile, from: 'user' };
   if (await options.isTrusted(project)) return { file: project, from: 'project' };
-  const command = `trunkline trust ${/^[\w@%+=:,./\\-]+$/.test(project) ? project : JSON.stringify(project)}`;
+  const command = `trunkline trust ${shellWord(project)}`;
   throw new GatewayError(
     'CONFIG_UNTRUSTED',
     `${project} can start programs on this machine and is new or has changed. ` +
@@ -141,7 +143,7 @@ export async function createStarterConfig(file: string): Promise<boolean> {
     () => false,
   );
   if (isThere) return false;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await writeFile(temporary, STARTER, { flag: 'wx', mode: 0o600 });

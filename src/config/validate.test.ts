@@ -22,6 +22,12 @@ function failureOf(text: string): GatewayError {
   throw new Error('it did not fail');
 }
 
+/** Lines and paths of what is wrong, as it is told. */
+function placesOf({ details }: GatewayError): readonly (readonly [line: number, path: string])[] {
+  const problems = details['problems'] as readonly { readonly line: number; readonly path: string }[];
+  return problems.map(({ line, path }) => [line, path]);
+}
+
 describe('the settings', () => {
   test('have defaults for everything', () => {
     expect(validate('{}')).toEqual({
@@ -73,7 +79,7 @@ describe('the settings', () => {
         search: { usage: true },
         storage: { poolSize: 10, connectTimeoutMs: 5000, statementTimeoutMs: 15_000 },
         fleet: {},
-        startup: { listWaitMs: 1000, refreshMs: 30_000 },
+        startup: { listWaitMs: 950, refreshMs: 30_000 },
         maxCallMs: 3_600_000,
         shutdownMs: 5000,
         idleExitMs: 900_000,
@@ -85,7 +91,7 @@ describe('the settings', () => {
   test('keep their other defaults when one is set', () => {
     const { value } = validate('{ "http": { "address": "[::1]:0" }, "startup": { "refresh": 250 } }');
     expect(value.http).toMatchObject({ address: '[::1]:0', maxSessions: 1000 });
-    expect(value.startup).toEqual({ listWaitMs: 1000, refreshMs: 250 });
+    expect(value.startup).toEqual({ listWaitMs: 950, refreshMs: 250 });
   });
 
   test('are frozen at every depth', () => {
@@ -149,6 +155,27 @@ describe('the settings', () => {
     expect(error.message).toContain(':3:13: "shutdown"');
   });
 
+  test('are reported with what is wrong with servers, which is no reason to stop by itself', () => {
+    const text =
+      '{\n"mcpServers": { "a": { "comand": "x" } },\n"zebra": 1,\n"log": { "level": 1, "level": "x" }\n}';
+    expect(placesOf(failureOf(text))).toEqual([
+      [3, 'zebra'],
+      [4, 'log.level'],
+      [4, 'log.level'],
+      [2, 'mcpServers.a.comand'],
+    ]);
+    const stranger =
+      '{\n"mcpServers": { "a": { "comand": "x" } },\n"profiles": { "p": { "servers": ["nobody"] } }\n}';
+    expect(placesOf(failureOf(stranger)).map(([line]) => line)).toEqual([3, 2]);
+  });
+
+  test('are reported up to a number', () => {
+    const keys = Array.from({ length: 500 }, (_, at) => `"z${at}": 1`);
+    const lines = failureOf(`{${keys.join(',\n')}}`).message.split('\n');
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe(`${file}: … and 480 more`);
+  });
+
   test('may not be written twice', () => {
     const error = failureOf('{ "mcpServers": {},\n  "mcpServers": {} }');
     expect(error.message).toContain('"mcpServers" is written twice');
@@ -157,6 +184,20 @@ describe('the settings', () => {
 });
 
 describe('the text', () => {
+  test.each([
+    ['{\n"log": {},\n"http": {}\n"code": {}\n"search": {} }', [4, 5]],
+    ['{\n"log" {},\n"http": {},\ncode: {},\n"search": {} }', [2]],
+    ['{\n"log": {}\n"http": { "address": "\\q" }\n"code" {}\n"search" {} }', [3, 3, 4, 4]],
+    ['{\n"log: {},\n"http": {} }', [2]],
+    ['{\n"mcpServers": { "a": { "command": "x, "args": [] },\n"b": { "command": "y" } } }', [2]],
+    ['{\n\'log\': {},\n"http": {} }', [2]],
+    ['{\n"log": {', [2]],
+  ])('with mistakes is reported line by line: %j', (text, lines) => {
+    const error = failureOf(text);
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message.split('\n').map((line) => Number(line.split(':')[1]))).toEqual(lines);
+  });
+
   test('may have comments, trailing commas and the line ends of Windows', () => {
     const text =
       '// head\r\n{ /* why */ "mcpServers": {\r\n "a": { "command": "x", "args": ["y",], },\r\n}, }\r\n';

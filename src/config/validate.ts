@@ -2,22 +2,21 @@ import { GatewayError } from '../model/errors.ts';
 import { OWN_SERVER } from '../model/ids.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import { isJsonObject } from '../model/json.ts';
-import type { ConfigSnapshot, ConfigWarning, GatewayConfig, SearchConfig, UpstreamConfig } from './config.ts';
+import type { ConfigSnapshot, GatewayConfig, SearchConfig, UpstreamConfig } from './config.ts';
 import {
   type DocumentPath,
   doubledKeys,
-  formatPath,
   type Member,
   membersOf,
   type Node,
   nodeAt,
   parseDocument,
-  positionAt,
   type Problem,
   valueOf,
 } from './file/document.ts';
 import type { ArgumentRule } from './guards-config.ts';
-import { shownConfig } from './file/inline.ts';
+import { configWarning, invalidConfig } from './invalid-config.ts';
+import type { ConfigText } from './invalid-config.ts';
 import { schemaProblems } from './problems.ts';
 import { readCallers } from './read-callers.ts';
 import { readPolicy } from './read-policy.ts';
@@ -27,14 +26,9 @@ import { readUpstream } from './upstream-config.ts';
 const SERVERS = 'mcpServers';
 const MAX_NAME_LENGTH = 128;
 
-interface Source {
-  readonly file: string;
-  readonly text: string;
-}
-
 /** The value that a file's text stands for; a bad server entry becomes a warning, anything else bad is thrown. */
 export function validateConfig(
-  source: Source & {
+  source: ConfigText & {
     readonly revision: Fingerprint;
     /** Further entries, which win over those of the same name. */
     readonly servers?: Readonly<Record<string, unknown>> | undefined;
@@ -42,26 +36,22 @@ export function validateConfig(
 ): ConfigSnapshot {
   const { file, text, revision } = source;
   const parsed = parseDocument(text);
-  if ('problem' in parsed) throw invalid([parsed.problem], source);
+  if ('problem' in parsed) throw invalidConfig([parsed.problem, ...(parsed.further ?? [])], source);
   const { root } = parsed;
   const doubled = doubledKeys(root);
   const isOfServer = ({ path }: Problem): boolean => path[0] === SERVERS && path.length > 1;
-  const fatal = doubled.filter((problem) => !isOfServer(problem));
-  if (fatal.length > 0) throw invalid(fatal, source);
-  const settings = readSettings(root, source);
-
-  const problems = doubled.map((problem) => ({
-    ...problem,
-    message: `${problem.message}; the last one counts`,
-  }));
-  const upstreams: UpstreamConfig[] = [];
-  const unusable: UpstreamName[] = [];
-  for (const member of serversOf(root)) {
-    const reading = readServer(member, { file, settings });
-    problems.push(...reading.problems);
-    if (reading.upstream !== undefined) upstreams.push(reading.upstream);
-    else unusable.push(member.key as UpstreamName); // What it was, or would be, if it had no mistake.
-  }
+  const read = readSettings(root);
+  const { upstreams, unusable, ...servers } = readServers(root, { file, settings: read.settings });
+  const problems = [
+    ...doubled
+      .filter(isOfServer)
+      .map((problem) => ({ ...problem, message: `${problem.message}; the last one counts` })),
+    ...servers.problems,
+  ].toSorted(byPlace);
+  // Whoever has to mend the file anyway is told everything.
+  const fatal = [...doubled.filter((problem) => !isOfServer(problem)), ...read.problems].toSorted(byPlace);
+  if (fatal.length > 0) throw invalidConfig([...fatal, ...problems], source);
+  const { settings } = read;
   for (const upstream of furtherServers(source.servers ?? {}, { file, settings })) {
     const at = upstreams.findIndex(({ name }) => name === upstream.name);
     upstreams.splice(at < 0 ? upstreams.length : at, 1, upstream);
@@ -73,10 +63,7 @@ export function validateConfig(
   const { problems: strangeCallers, ...callers } = readCallers(settings);
   const unknown = [...strangers, ...strangeCallers];
   if (unknown.length > 0)
-    throw invalid(
-      unknown.map((problem) => placed(problem, root)),
-      source,
-    );
+    throw invalidConfig([...unknown.map((problem) => placed(problem, root)), ...problems], source);
   return deepFreeze({
     file,
     revision,
@@ -91,18 +78,43 @@ export function validateConfig(
     },
     disabled: upstreams.filter(({ enabled }) => !enabled).map(({ name }) => name),
     unusable,
-    warnings: problems.toSorted((a, b) => a.offset - b.offset).map((problem) => warning(problem, source)),
+    warnings: problems.map((problem) => configWarning(problem, source)),
   });
 }
 
-function readSettings(root: Node, source: Source): ConfigFile {
+/** Where they cannot be used, those of an empty file, so that the rest can be looked at as well. */
+function readSettings(root: Node): {
+  readonly settings: ConfigFile;
+  readonly problems: readonly Problem[];
+} {
   const value = valueOf(root);
   // Entries are read one by one, so that a bad one does not stop the others.
   const withoutServers =
     isJsonObject(value) && isJsonObject(value[SERVERS]) ? { ...value, [SERVERS]: {} } : value;
   const result = fileSchema.safeParse(withoutServers);
-  if (result.success) return result.data;
-  throw invalid(schemaProblems(result.error.issues, { schema: fileSchema, node: root }), source);
+  if (result.success) return { settings: result.data, problems: [] };
+  const problems = schemaProblems(result.error.issues, { schema: fileSchema, node: root });
+  return { settings: fileSchema.parse({}), problems };
+}
+
+function readServers(
+  root: Node,
+  context: { readonly file: string; readonly settings: ConfigFile },
+): {
+  readonly upstreams: UpstreamConfig[];
+  readonly unusable: readonly UpstreamName[];
+  readonly problems: readonly Problem[];
+} {
+  const upstreams: UpstreamConfig[] = [];
+  const unusable: UpstreamName[] = [];
+  const problems: Problem[] = [];
+  for (const member of serversOf(root)) {
+    const reading = readServer(member, context);
+    problems.push(...reading.problems);
+    if (reading.upstream !== undefined) upstreams.push(reading.upstream);
+    else unusable.push(member.key as UpstreamName); // What it was, or would be, if it had no mistake.
+  }
+  return { upstreams, unusable, problems };
 }
 
 /** Tags of entries that are switched off or have a mistake in them, as far as they can be read. */
@@ -257,17 +269,8 @@ function searchConfig({ usage, rerank }: ConfigFile['search']): SearchConfig {
   return { usage, rerank: { ...rest, timeoutMs: timeout, ...(apiKey !== undefined && { apiKey }) } };
 }
 
-function warning({ path, offset, message }: Problem, { file, text }: Source): ConfigWarning {
-  return { file: shownConfig(file), ...positionAt(text, offset), path: formatPath(path), message };
-}
-
-/** Line by line, as compilers report. */
-function invalid(problems: readonly Problem[], source: Source): GatewayError {
-  const warnings = problems.map((problem) => warning(problem, source));
-  const lines = warnings.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
-  return new GatewayError('CONFIG_INVALID', lines.join('\n'), {
-    details: { ...warnings[0], ...(warnings.length > 1 && { problems: warnings }) },
-  });
+function byPlace(a: Problem, b: Problem): number {
+  return a.offset - b.offset;
 }
 
 function deepFreeze<T extends object>(value: T): T {

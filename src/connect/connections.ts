@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../lib/atomic-file.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { GatewayError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 
@@ -106,7 +107,7 @@ export async function replace(
       `${file} was changed by somebody else meanwhile; run the command again`,
     );
   if (after === undefined) return rm(target);
-  await mkdir(dirname(target), { recursive: true });
+  await makeFolder(dirname(target));
   const mode = now === undefined ? 0o600 : (await stat(target)).mode & 0o777;
   await writeFileAtomic(target, after, mode);
 }

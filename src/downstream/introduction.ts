@@ -99,3 +99,12 @@ export function discoverResult({ capabilities, info, instructions, meta }: Intro
     _meta: { ...meta, [META.serverInfo]: info },
   });
 }
+
+/** What a server that is served alone says with a list; a modern one says with every result who it is. */
+export function metaOfList(method: string, facts: ServerFacts | undefined, era: Era): JsonObject | undefined {
+  const own = facts?.listMeta?.[method];
+  const info = era === 'modern' ? facts?.info : undefined;
+  return own === undefined && info === undefined
+    ? undefined
+    : { ...own, ...(info && { [META.serverInfo]: info }) };
+}

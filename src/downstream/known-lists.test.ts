@@ -17,6 +17,18 @@ describe('KnownLists', () => {
     expect(new KnownLists().news(all, viewOf('new'))).toEqual(everything);
   });
 
+  test('a client that never listed is not told of what only others see', () => {
+    const known = new KnownLists();
+    known.met(viewOf('old'));
+    expect(known.news(all, viewOf('old'))).toEqual([]);
+    expect(known.news(all, viewOf('new'))).toEqual(everything);
+    expect(known.news(all, viewOf('new'))).toEqual([]);
+    // Its tools may be shown in another way, although they are the same.
+    expect(known.news({ ...all, byRules: true }, viewOf('new'))).toEqual(everything.slice(0, 1));
+    known.forget();
+    expect(known.news(all, viewOf('new'))).toEqual(everything);
+  });
+
   test('only what changed is news', () => {
     const changed = { ...all, prompts: false };
     expect(new KnownLists().news(changed, viewOf('new'))).toEqual([everything[0], everything[2]]);

@@ -1,15 +1,38 @@
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import type { Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 
 import { describe, expect, it } from 'vitest';
 
+import { eventually } from '../../test/support/eventually.ts';
 import { TestRoutes } from '../../test/support/mcp-routes.ts';
 import { silentLogger } from '../observe/log.ts';
 import { listen } from './listen.ts';
 
 const routes = { handle: () => {} };
 const impatient = { headersMs: 50, requestMs: 100, keepAliveMs: 50, checkMs: 20 };
+
+/** Three connections with a request each; tells when all are sent, and the first line of what came back. */
+const CLIENTS = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: { port, isSent } } = require('node:worker_threads');
+  let waiting = 3;
+  const sent = () => {
+    if (--waiting > 0) return;
+    Atomics.store(isSent, 0, 1);
+    Atomics.notify(isSent, 0);
+  };
+  const ask = () => new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n', sent);
+    socket.on('data', (chunk) => (text += chunk));
+    socket.on('error', (error) => (text = error.code));
+    socket.on('close', () => resolve(text.split('\\r\\n')[0]));
+  });
+  void Promise.all([ask(), ask(), ask()]).then((lines) => parentPort.postMessage(lines));
+`;
 
 function open(test: TestRoutes, text: string): { socket: Socket; all: Promise<string> } {
   const socket = connectSocket(Number(test.listener.url.port), '127.0.0.1');
@@ -50,7 +73,10 @@ describe('listen', () => {
     const { socket, all } = open(test, '');
     await once(socket, 'connect');
     const refused = test.listener.refuse(5000);
-    await expect(fetch(new URL('/healthz', test.listener.url))).rejects.toThrow('fetch failed');
+    // Those that are on their way in that moment are taken.
+    await eventually(async () => {
+      await expect(fetch(new URL('/healthz', test.listener.url))).rejects.toThrow('fetch failed');
+    });
     socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(await all).toContain('200 OK');
     await refused;
@@ -130,6 +156,21 @@ describe('listen', () => {
     await new Promise((resolve) => setTimeout(resolve, 250));
     late[0]?.();
     expect((await answer).status).toBe(200);
+  });
+
+  it('serves what came before it refused further connections, also where it had no time to take it yet', async () => {
+    await using test = await TestRoutes.start();
+    const isSent = new Int32Array(new SharedArrayBuffer(4));
+    const port = Number(test.listener.url.port);
+    const clients = new Worker(CLIENTS, { eval: true, workerData: { port, isSent } });
+    const answers = once(clients, 'message');
+    // Nothing happens in this thread until the requests lie in the system.
+    Atomics.wait(isSent, 0, 0, 10_000);
+    const refused = test.listener.refuse(5000);
+    expect(await answers).toEqual([['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']]);
+    await refused;
+    await expect(fetch(test.listener.url)).rejects.toThrow('fetch failed');
+    await clients.terminate();
   });
 
   it('closes at once, with connections open, and as often as one likes', async () => {

@@ -40,6 +40,10 @@ const LIMITS: ListenLimits = {
   maxHeaderBytes: 16 * 1024,
 };
 const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]*):)?(\d{1,5})$/i;
+/** Somebody who never stops connecting does not hold up our end. */
+const MAX_ROUNDS = 100;
+/** The first may begin behind the place where the system is asked. */
+const MIN_ROUNDS = 2;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 
 export async function listen(options: {
@@ -129,13 +133,33 @@ function bindProblem(cause: NodeJS.ErrnoException, address: string): GatewayErro
 }
 
 /** A connection that was taken a moment ago may have a request on its way, which nobody would send again. */
-function refusing(server: Server, settleMs: number): Promise<void> {
-  return bounded((closed) => server.close(closed), settleMs);
+async function refusing(server: Server, settleMs: number): Promise<void> {
+  await allTaken(server);
+  return bounded((closed) => {
+    // First of all, since whoever connects until then is reset.
+    NetServer.prototype.close.call(server, closed);
+    server.closeIdleConnections();
+  }, settleMs);
 }
 
 /** A connection that looks unused may have a request on its way, too: the server's own `close` would cut it. */
 function settling(server: Server, settleMs: number): Promise<void> {
   return bounded((closed) => NetServer.prototype.close.call(server, closed), settleMs);
+}
+
+/**
+ * Resolves when no connection waits to be taken, right after the system was asked for them: those that wait when a server closes are reset,
+ * with what their clients have sent.
+ */
+async function allTaken(server: Server): Promise<void> {
+  let taken = 0;
+  const take = (): void => void taken++;
+  server.on('connection', take);
+  for (let round = 0, before = -1; round < MAX_ROUNDS && (round < MIN_ROUNDS || before !== taken); round++) {
+    before = taken;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', take);
 }
 
 async function bounded(close: (closed: () => void) => void, settleMs: number): Promise<void> {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
+import { eventually } from '../../test/support/eventually.ts';
+
 import { MemoryClient } from '../../test/support/memory-client.ts';
 import type { MemoryRequest } from '../../test/support/memory-client.ts';
 import { MemoryGateway } from '../../test/support/memory-gateway.ts';
@@ -31,6 +33,20 @@ class Fixture {
     );
     this.listeners.listen(request);
     return request;
+  }
+
+  /** Another tool, prompt and resource; resolves when the gateway has told of all of them. */
+  async offerMore(): Promise<void> {
+    const told = vi.fn();
+    using _ = this.memory.gateway.events.on('changed', told);
+    Object.assign(this.offer, {
+      tools: [{ name: 'more', inputSchema: { type: 'object' } }],
+      prompts: [{ name: 'more' }],
+      resources: [...(this.offer.resources ?? []), { uri: 'file:more' }],
+    });
+    for (const kind of ['tools', 'prompts', 'resources'])
+      this.memory.server('files').say({ method: `notifications/${kind}/list_changed` });
+    await eventually(() => told.mock.calls.length > 0);
   }
 
   update(uri: string): void {
@@ -138,18 +154,18 @@ describe('subscriptions/listen', () => {
     ]);
   });
 
-  test('is told what it asked for and nothing else, with its own id', () => {
+  test('is told what it asked for and nothing else, with its own id', async () => {
     const request = fixture.listen({ toolsListChanged: true, resourcesListChanged: true });
-    fixture.memory.gateway.events.emit('changed', everything);
-    fixture.memory.gateway.events.emit('changed', { tools: false, prompts: true, resources: false });
+    await fixture.offerMore();
     expect(request.told.slice(1)).toEqual([
       ['notifications/tools/list_changed', tag],
       ['notifications/resources/list_changed', tag],
     ]);
   });
 
-  test('is told of other rules only if they concern what this caller sees', async () => {
+  test('is told of what servers or rules change only if it concerns what this caller sees', async () => {
     const request = fixture.listen({ toolsListChanged: true, resourcesListChanged: true });
+    fixture.memory.gateway.events.emit('changed', everything);
     fixture.memory.gateway.events.emit('changed', { ...everything, byRules: true });
     expect(request.told.slice(1)).toEqual([]);
     const rule = { id: 'no', effect: 'deny', who: {}, what: { kinds: ['resource'] } } as const;
@@ -179,7 +195,7 @@ describe('subscriptions/listen', () => {
   test('does not mind a resource that is not there, or that the server does not let be watched', async () => {
     fixture.offer.script = () => ({ error: { code: -32601, message: 'no' } });
     const request = fixture.listen({ toolsListChanged: true, resourceSubscriptions: ['file:z', 'file:a'] });
-    fixture.memory.gateway.events.emit('changed', everything);
+    await fixture.offerMore();
     expect(request.told.map(([method]) => method)).toEqual([
       'notifications/subscriptions/acknowledged',
       'notifications/tools/list_changed',

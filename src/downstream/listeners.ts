@@ -6,8 +6,11 @@ import type { ClientBehind } from '../model/client-behind.ts';
 import { GatewayError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
+import { clientNameOf } from '../wire/envelope.ts';
 import { META } from '../wire/era.ts';
 import type { IncomingRequest } from '../wire/serving.ts';
+
+type Digests = Readonly<Record<keyof View['digests'], string>>;
 
 /** What one client has asked to be told about. */
 export class Listeners {
@@ -15,12 +18,19 @@ export class Listeners {
   readonly #caller: Caller;
   readonly #resources = new Map<string, Promise<Disposable>>();
   readonly #listens = new Set<() => void>();
+  /** One per list, equal while a client of this name sees the same. */
+  readonly #digests: (client: string | undefined) => Digests;
   #changes: Disposable | undefined;
   #isClosed = false;
 
-  constructor(gateway: Served, caller: Caller) {
+  constructor(
+    gateway: Served,
+    caller: Caller,
+    digests: (client: string | undefined) => Digests = () => gateway.view(caller).digests,
+  ) {
     this.#gateway = gateway;
     this.#caller = caller;
+    this.#digests = digests;
   }
 
   announceChanges(announce: (changed: ChangedLists) => void): void {
@@ -65,14 +75,14 @@ export class Listeners {
     const tasks = this.#watchTasks(request, filter['taskIds']);
     if (tasks.ids.length > 0) honoured['taskIds'] = tasks.ids;
     request.notify('notifications/subscriptions/acknowledged', { notifications: honoured, ...tag });
-    let digests = this.#gateway.view(this.#caller).digests;
+    const client = clientNameOf(request.params ?? {});
+    let digests = this.#digests(client);
     open.push(
-      this.#gateway.events.on('changed', (changed) => {
+      this.#gateway.events.on('changed', () => {
         const before = digests;
-        digests = this.#gateway.view(this.#caller).digests;
-        // What only others may see otherwise is no news here.
-        const news = changed.byRules === true ? differing(before, digests) : changed;
-        tellChanges(request, honoured, news, tag);
+        digests = this.#digests(client);
+        // What changes for others alone must not even be guessed here.
+        tellChanges(request, honoured, differing(before, digests), tag);
       }),
     );
     const subscribed = [...tasks.watched];
@@ -130,7 +140,7 @@ export class Listeners {
 
 const MAX_RESOURCES = 1000;
 
-function differing(before: View['digests'], now: View['digests']): ChangedLists {
+function differing(before: Digests, now: Digests): ChangedLists {
   return {
     tools: before.tools !== now.tools,
     prompts: before.prompts !== now.prompts,

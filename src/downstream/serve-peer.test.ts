@@ -322,16 +322,27 @@ describe('subscriptions of an older client', () => {
 
   test('to changed lists begin when it opens and end when it goes', async () => {
     const client = await session();
-    const changed = { tools: true, prompts: false, resources: true };
+    const denying = (...kinds: ('tool' | 'resource')[]) =>
+      client.memory.change(
+        { files: offer },
+        { policy: { default: 'allow', rules: [{ id: 'no', effect: 'deny', who: {}, what: { kinds } }] } },
+      );
+    const changed = { tools: true, prompts: true, resources: true };
     client.memory.gateway.events.emit('changed', changed);
     expect(client.client.told).toEqual([]);
     await client.ask('initialize', { protocolVersion: '2025-11-25' });
+    // What others see otherwise is not told to a client that has not listed anything either.
     client.memory.gateway.events.emit('changed', changed);
-    expect(client.client.told).toEqual([
-      ['notifications/tools/list_changed', undefined],
-      ['notifications/resources/list_changed', undefined],
-    ]);
+    expect(client.client.told).toEqual([]);
+    await denying('tool', 'resource');
+    await vi.waitFor(() =>
+      expect(client.client.told).toEqual([
+        ['notifications/tools/list_changed', undefined],
+        ['notifications/resources/list_changed', undefined],
+      ]),
+    );
     client.connection.close();
+    await denying('tool');
     client.memory.gateway.events.emit('changed', changed);
     expect(client.client.told).toHaveLength(2);
   });

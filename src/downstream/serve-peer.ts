@@ -6,14 +6,14 @@ import type { Caller } from '../model/caller.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Era, ServerFacts } from '../model/server-facts.ts';
+import type { Era } from '../model/server-facts.ts';
 import type { Logger } from '../observe/log.ts';
 import { clientNameOf, nameOf } from '../wire/envelope.ts';
 import { eraOf, LEGACY_VERSIONS, META, MODERN_VERSION, RPC } from '../wire/era.ts';
 import type { Message } from '../wire/message.ts';
 import type { ClientChannel, IncomingRequest } from '../wire/serving.ts';
 import { ClientCalls } from './client-calls.ts';
-import { discoverResult, initializeResult, introduceAll, introduceOne } from './introduction.ts';
+import { discoverResult, initializeResult, introduceAll, introduceOne, metaOfList } from './introduction.ts';
 import { KnownLists } from './known-lists.ts';
 import { Listeners } from './listeners.ts';
 import type { ListTexts } from './lists.ts';
@@ -79,7 +79,9 @@ class ClientSession implements SessionConnection {
       ...(binding.edition && { edition: binding.edition }),
     });
     this.#calls = new ClientCalls({ place: '', ...binding }, this.#exposure);
-    this.#listeners = new Listeners(binding.gateway, binding.caller);
+    this.#listeners = new Listeners(binding.gateway, binding.caller, (client) =>
+      this.#exposure.digests(this.#view(), 'modern', client),
+    );
     const [calls, exposure, listeners] = [this.#calls, this.#exposure, this.#listeners];
     this.#settings = new SessionSettings({ ...binding, calls, exposure, listeners });
     const before = binding.kept?.before?.facts;
@@ -214,6 +216,7 @@ class ClientSession implements SessionConnection {
     this.#exposure.client = nameOf(info);
     this.#calls.info = isJsonObject(info) ? info : undefined;
     this.#calls.capabilities = isJsonObject(capabilities) ? capabilities : {};
+    this.#known.met(this.#view());
     this.#listeners.announceChanges((changed) => this.#announce(changed));
     const { gateway, channel } = this.#binding;
     this.#attached ??= gateway.attach?.(new OutsideClient(this.#calls, channel, gateway.isForOne === true));
@@ -238,8 +241,9 @@ class ClientSession implements SessionConnection {
   }
 
   #announce(changed: ChangedLists): void {
-    const digests = this.#exposure.digests(this.#view(), 'legacy');
-    for (const method of this.#known.news(changed, { digests })) {
+    const view = this.#view();
+    const digests = this.#exposure.digests(view, 'legacy');
+    for (const method of this.#known.news(changed, { digests }, view)) {
       this.#binding.channel.notify(method, undefined);
     }
   }
@@ -264,15 +268,6 @@ const EMPTY = Payload.of({});
 
 /** What either side may say before the handshake is over. */
 const BEFORE_OPENING: ReadonlySet<string> = new Set(['initialize', 'ping']);
-
-/** What a server that is served alone says with a list; a modern one says with every result who it is. */
-function metaOfList(method: string, facts: ServerFacts | undefined, era: Era): JsonObject | undefined {
-  const own = facts?.listMeta?.[method];
-  const info = era === 'modern' ? facts?.info : undefined;
-  return own === undefined && info === undefined
-    ? undefined
-    : { ...own, ...(info && { [META.serverInfo]: info }) };
-}
 
 /** Between the client and us. */
 const OF_THE_HOP: ReadonlySet<string> = new Set(['notifications/initialized', 'notifications/cancelled']);

@@ -68,7 +68,7 @@ export class SseEndpoint {
     stream.start(headers);
     const name = this.#others === undefined ? '' : `${this.#others.self}.`;
     stream.send(`${this.#messagesPath}?sessionId=${name}${opened.id}`, 'endpoint');
-    opened.attach(stream);
+    void opened.attach(stream);
   }
 
   /** POST: the answers go to the stream. */

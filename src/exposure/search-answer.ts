@@ -1,3 +1,4 @@
+import { strongHits } from '../gateway/strong-hits.ts';
 import type { View } from '../gateway/view.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { Payload } from '../lib/payload.ts';
@@ -8,8 +9,6 @@ import { didYouMean, metaArguments, textResult, wrong } from './meta-arguments.t
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
-/** Without a limit of its own, an answer leaves out what is so much weaker than the best. */
-const WEAK = 0.3;
 const NEAR_SERVERS = 3;
 
 interface SearchAnswer {
@@ -32,8 +31,7 @@ export async function searchAnswer(given: unknown, view: View): Promise<SearchAn
     limit: limitOf(limit),
     ...(server !== undefined && { server }),
   });
-  const least = limit === undefined ? (hits[0]?.score ?? 0) * WEAK : 0;
-  const entries = hits.filter(({ score }) => score >= least).map(({ entry }) => entry);
+  const entries = (limit === undefined ? strongHits(hits) : hits).map(({ entry }) => entry);
   const foundNothing = entries.length === 0;
   const remarks = serverRemarks(view, { query, foundNothing, ...(server !== undefined && { server }) });
   if (foundNothing) {

@@ -40,7 +40,9 @@ export function search({ pin, callTools, reveal, results }: SearchOptions): Expo
     instructions: (view) => `${HOW_TO[callTools]}\n${serverLines(view)}`,
     tools: (view, revealed) => [...meta, ...listed(view, revealed).map((entry) => listedTool(entry, view))],
     digest: (view, revealed) =>
-      JSON.stringify(listed(view, revealed).map(({ name, fingerprint }) => [name, fingerprint])),
+      JSON.stringify(
+        listed(view, revealed).map(({ name, fingerprint, words }) => [name, fingerprint, words]),
+      ),
     callTool: (name, request, context) =>
       fitting(results, { name, context, isOffered: offered.has(name) }, () => answer(name, request, context)),
   };

@@ -17,6 +17,8 @@ export interface Fleet extends AsyncDisposable {
   readonly replicas: Replicas;
   readonly line: Line;
   readonly ownerships: Ownerships;
+  /** Settled when it was tried for the first time to become a member; never rejects. */
+  readonly attempted: Promise<void>;
   /** Why this gateway is no member; undefined where it is one. */
   readonly problem: () => GatewayError | undefined;
 }
@@ -71,7 +73,8 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     else log.warn('Cannot join the fleet yet.', { reason: problem.message });
   };
   // Whoever starts while the database is away is a member when it is back.
-  await Promise.race([join().catch(refused), patience()]);
+  const attempted = join().catch(refused);
+  await Promise.race([attempted, patience()]);
   scope.defer(async () => {
     if (problem !== undefined) return;
     await ownerships.releaseAll();
@@ -100,7 +103,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     }),
   );
   return {
-    ...{ replicas, line, ownerships, problem: () => problem },
+    ...{ replicas, line, ownerships, attempted, problem: () => problem },
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }

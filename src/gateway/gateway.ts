@@ -16,6 +16,8 @@ import { applyChange, noSuchServer } from './operating/config-change.ts';
 import type { ConfigChange } from './operating/config-change.ts';
 import { Discovery } from './listing/discovery.ts';
 import { FirstListing } from './listing/first-listing.ts';
+import { listWaitOf, restOf } from './listing/list-wait.ts';
+import type { ListWait } from './listing/list-wait.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { GivenLinks } from './calls/given-links.ts';
 import { InFlight } from './calls/in-flight.ts';
@@ -62,7 +64,7 @@ export class Gateway implements Served, AsyncDisposable {
   readonly #inFlight = new InFlight();
   readonly #tasks = new Tasks();
   readonly #alone: ServersAlone;
-  #listsWaitUntil: number | undefined;
+  #listWait: ListWait | undefined;
 
   constructor(deps: GatewayDeps) {
     const { config, pool, catalog, now, log } = deps;
@@ -121,15 +123,15 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   /**
-   * Resolves once every server was listed or the wait is over; at once when all are known. There is one wait, beginning
-   * with the first who asks, so that a server which never answers does not hold up every list.
+   * Resolves once every server was listed or the wait is over; at once when all are known. There is one wait for all who ask, so
+   * that a server which never answers does not hold up every list.
    */
   settled(): Promise<void> {
     const { catalog, pool } = this.#deps;
     // By a clock that nobody sets: on a machine whose time is put back the wait would begin anew.
     const now = performance.now();
-    this.#listsWaitUntil ??= now + this.#inForce.config.startup.listWaitMs;
-    return catalog.settled(pool.names(), Math.max(0, this.#listsWaitUntil - now));
+    this.#listWait ??= listWaitOf(this.#inForce.config.startup.listWaitMs, now);
+    return catalog.settled(pool.names(), restOf(this.#listWait, now));
   }
 
   /** Resolves when every server was listed once in this run, or could not be. */

@@ -8,9 +8,10 @@ import { deferred } from '../lib/deferred.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Fingerprint, UpstreamName } from '../model/ids.ts';
 import { silentLogger } from '../observe/log.ts';
-import { Approvals, heldServer } from '../policy/approvals/approvals.ts';
+import { Approvals } from '../policy/approvals/approvals.ts';
 import { subjectsOf } from '../policy/approvals/subject.ts';
 import { upstreamConfig } from '../../test/support/upstream-config.ts';
+import type { UpstreamState } from '../upstream/state.ts';
 import { Quarantine } from './quarantine.ts';
 
 const one = 'one' as UpstreamName;
@@ -37,7 +38,7 @@ function setUp(trust: 'first-sight' | 'manual' | 'scan' = 'first-sight') {
   const restarted: string[] = [];
   const changing = deferred<void>();
   let isChanging = false;
-  let problem: ReturnType<typeof heldServer> | undefined;
+  let state: UpstreamState['at'] = 'idle';
   const nobody = {
     query: { transaction: () => ({ execute: async (work: unknown) => void written.push(work) }) },
   };
@@ -59,7 +60,7 @@ function setUp(trust: 'first-sight' | 'manual' | 'scan' = 'first-sight') {
     ...{ separator: '__', allows: () => true, now: Date.now },
   });
   catalog.apply([{ name: one, fingerprint: config }]);
-  const status = () => ({ name: one, ...(problem !== undefined && { problem }) }) as never; // Only its problem is looked at.
+  const status = () => ({ name: one, state }) as never; // Only its state is looked at.
   const quarantine = new Quarantine({
     approvals,
     catalog,
@@ -68,7 +69,7 @@ function setUp(trust: 'first-sight' | 'manual' | 'scan' = 'first-sight') {
       statusOf: () => status(),
       restart: (name) => {
         restarted.push(name);
-        problem = undefined;
+        state = 'ready';
         return Promise.resolve();
       },
     },
@@ -83,7 +84,7 @@ function setUp(trust: 'first-sight' | 'manual' | 'scan' = 'first-sight') {
     },
     change: () => (isChanging = true),
     settle: () => changing.resolve(),
-    hold: () => (problem = heldServer(one)),
+    hold: () => (state = 'held'),
   };
 }
 

@@ -67,7 +67,7 @@ export class Quarantine {
   get counts(): { readonly servers: number; readonly entries: number } {
     const judged = this.#listings().flatMap(({ judged: each }) => each ?? []);
     return {
-      servers: this.#deps.servers.status().filter(({ problem }) => problem?.code === 'QUARANTINED').length,
+      servers: this.#deps.servers.status().filter(({ state }) => state === 'held').length,
       entries: judged
         .flatMap(({ tools, prompts, words }) => [
           ...[...tools, ...prompts].map(([, reason]) => reason),
@@ -173,7 +173,7 @@ export class Quarantine {
     const { approvals, catalog, servers, configs } = this.#deps;
     for (const name of names) {
       const config = configs.get(name);
-      if (config === undefined || servers.statusOf(name).problem?.code !== 'QUARANTINED') continue;
+      if (config === undefined || servers.statusOf(name).state !== 'held') continue;
       // Why it cannot be started after all is in its state.
       if (await approvals?.mayStart(config)) await servers.restart(name).catch(() => {});
     }

@@ -79,6 +79,8 @@ export class ServerAlone implements Served {
     // Who has the server to itself would wait for it without us as well.
     if (this.isForOne && this.#facts === undefined) await this.#listed({ params: {}, ...ANYBODY() });
     await this.settled();
+    // What its only client is introduced with is no news to it.
+    if (this.isForOne) this.#announced ??= this.#snapshot;
     return this.#facts;
   }
 
@@ -260,10 +262,16 @@ export class ServerAlone implements Served {
     if (after === undefined && before === undefined) return;
     const changed =
       before === undefined || after === undefined || isByRules
-        ? { tools: true, prompts: true, resources: true }
+        ? offeredLists((after ?? before)?.upstreams.get(this.#deps.config.name)?.facts)
         : changedLists(before, after);
     if (changed.tools || changed.prompts || changed.resources) this.events.emit('changed', changed);
   }
+}
+
+/** Of a list that the server does not have it cannot say that it changed. */
+function offeredLists(facts: ServerFacts | undefined): ChangedLists {
+  const has = (kind: string): boolean => facts === undefined || kind in facts.capabilities;
+  return { tools: has('tools'), prompts: has('prompts'), resources: has('resources') };
 }
 
 const ANYBODY = (): Pick<CallRequest, 'session' | 'cancellation'> => ({

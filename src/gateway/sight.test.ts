@@ -4,6 +4,7 @@ import { MemoryGateway } from '../../test/support/memory-gateway.ts';
 import type { PolicyConfig, RuleConfig, Selection } from '../config/policy-config.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import type { Caller } from '../model/caller.ts';
+import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { CallRequest } from './calls/call-request.ts';
 import type { Served } from './served.ts';
@@ -66,6 +67,18 @@ describe('what a caller may not see', () => {
     const hits = await view.search('drop a note', { limit: 50 });
     expect(hits.map(({ entry }) => entry.name)).toEqual(['notes__get_note']);
     expect(toolNames(memory.gateway, anna)).toHaveLength(4);
+  });
+
+  test('says nothing of servers where a caller is given single entries', async () => {
+    const own = { what: { names: ['notes__get_note'] } };
+    await using memory = await MemoryGateway.start({ notes: offer, other: offer }, { profiles: { own } });
+    const caller = { ...anna, profile: 'own' };
+    const { gateway } = memory;
+    expect(gateway.view(caller).servers.map(({ name }) => name)).toEqual(['notes']);
+    expect([...gateway.sight.all(caller).upstreams.keys()]).toEqual(['notes']);
+    const names = ['notes', 'other', 'nobody'] as UpstreamName[];
+    expect(names.map((name) => gateway.sight.knows(caller, name))).toEqual([true, false, false]);
+    expect(names.map((name) => gateway.sight.knows(anna, name))).toEqual([true, true, true]);
   });
 
   test('cannot be called, and cannot be told from what does not exist', async () => {

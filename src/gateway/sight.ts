@@ -60,25 +60,38 @@ export class Sight {
     return snapshot && this.#seen(caller, snapshot);
   }
 
+  /** Whether the caller may know that there is such a server at all. */
+  knows(caller: Caller, name: UpstreamName): boolean {
+    return this.#knows(caller, this.#deps.catalog.current)(name);
+  }
+
   view(caller: Caller): View {
     const { catalog, find, trouble } = this.#deps;
     const whole = catalog.current;
     const seen = this.#seen(caller, whole);
     let view = this.#views.get(seen);
     if (view === undefined) {
-      const { sees } = this.of(caller);
+      const knows = this.#knows(caller, whole);
       // One index for everybody: who may see what is asked while taking hits, and changes no order.
       const among: Find = (_, query, options) =>
         find(whole, query, { ...options, allow: ({ name }) => seen.tools.has(name) });
       view = viewOf(
         seen,
-        this.#config.upstreams.filter(({ name }) => sees(name)),
+        this.#config.upstreams.filter(({ name }) => knows(name)),
         seen === whole ? find : among,
         trouble,
       );
       this.#views.set(seen, view);
     }
     return view;
+  }
+
+  /** Who is given single entries learns of no server but theirs. */
+  #knows(caller: Caller, whole: Snapshot): (name: UpstreamName) => boolean {
+    const own = this.of(caller);
+    if (own.isOpen) return () => true;
+    const seen = this.#seen(caller, whole);
+    return (name) => seen.upstreams.has(name) || (!whole.upstreams.has(name) && own.knows(name));
   }
 
   #seen(caller: Caller, whole: Snapshot): Snapshot {
@@ -90,7 +103,7 @@ export class Sight {
     if (seen === undefined) {
       seen = restrict(whole, {
         entry: (entry) => own.decide(entry).verdict !== 'hide',
-        upstream: own.sees,
+        upstream: (name, isMet) => isMet || own.knows(name),
       });
       parts.set(own.key, seen);
     }

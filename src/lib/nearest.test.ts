@@ -49,4 +49,15 @@ describe('nearest', () => {
       }),
     );
   });
+
+  test('finds every word in which two neighbours changed places, however short it is', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]{2,20}$/), fc.nat(), (word, seed) => {
+        const at = seed % (word.length - 1);
+        const [one = '', other = ''] = word.slice(at);
+        const swapped = word.slice(0, at) + other + one + word.slice(at + 2);
+        expect(nearest(swapped, [word], 1)).toEqual([word]);
+      }),
+    );
+  });
 });

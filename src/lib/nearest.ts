@@ -29,20 +29,24 @@ function scoreOf(a: string, b: string): number | undefined {
   return undefined;
 }
 
-/** Levenshtein distance, or undefined as soon as it must exceed `bound`. */
+/** Letters that are wrong, missing, too many or swapped with their neighbour; undefined as soon as it must exceed `bound`. */
 function editDistance(a: string, b: string, bound: number): number | undefined {
   if (Math.abs(a.length - b.length) > bound) return undefined;
+  let before: readonly number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     let least = i;
     for (let j = 1; j <= b.length; j += 1) {
       const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const cell = Math.min(replaced, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
+      const isSwapped = j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? (before[j - 2] ?? Infinity) + 1 : Infinity;
+      const cell = Math.min(replaced, swapped, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
       row.push(cell);
       if (cell < least) least = cell;
     }
     if (least > bound) return undefined;
+    before = previous;
     previous = row;
   }
   const distance = previous[b.length] ?? 0;

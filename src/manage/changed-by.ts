@@ -7,4 +7,8 @@ export interface ChangedBy {
   readonly is: 'person' | 'program' | 'model';
   /** Which servers they may know of, by name; all where it is absent. */
   readonly sees?: (name: string) => boolean;
+  /** Which names they could see a new server under. */
+  readonly seesNew?: (name: string) => boolean;
+  /** Such a name may be that of a server which they may not know of, so that it must not be told from a free one. */
+  readonly mayMeetHidden?: boolean;
 }

@@ -7,9 +7,10 @@ import type { JsonObject } from '../model/json.ts';
 import type { Trust } from './change-results.ts';
 import type { ChangedBy } from './changed-by.ts';
 
-/** The entry of a server that somebody named; with the names that may have been meant, and that they may know of, when there is none. */
+/** The entry of a server that somebody named and may know of; with the names that may have been meant when there is none. */
 export function entryIn({ servers, file }: ConfigDocument, name: string, by?: ChangedBy): JsonObject {
-  if (!servers.has(name)) {
+  // Whoever may not know of it is told what is told of what does not exist.
+  if (!servers.has(name) || by?.sees?.(name) === false) {
     const known = [...servers.keys()].filter((each) => by?.sees?.(each) ?? true);
     const meant = nearest(name, known, 3);
     const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
@@ -44,11 +45,22 @@ export function refuseReadOnly({ file, text }: Pick<ConfigDocument, 'file' | 'te
   );
 }
 
+/** Whether gateways with files of their own share what is changed by program. */
+export function sharesDatabase(text: string): boolean {
+  const { storage } = topLevel(text);
+  return isJsonObject(storage) && storage['url'] !== undefined;
+}
+
 /** What the file says about changing it. */
 export function settingsIn(text: string): { readonly readOnly: boolean; readonly management: boolean } {
-  const parsed = parseDocument(text);
-  const value = 'problem' in parsed ? undefined : valueOf(parsed.root);
-  const { readOnly, management } = isJsonObject(value) ? value : {};
+  const { readOnly, management } = topLevel(text);
   // What is there and no truth value is refused elsewhere; until then nothing is changed.
   return { readOnly: readOnly !== undefined && readOnly !== false, management: management === true };
+}
+
+/** Nothing where the file is no configuration, which is told elsewhere. */
+function topLevel(text: string): JsonObject {
+  const parsed = parseDocument(text);
+  const value = 'problem' in parsed ? undefined : valueOf(parsed.root);
+  return isJsonObject(value) ? value : {};
 }

@@ -21,6 +21,8 @@ interface PlanOptions {
   readonly places: Places;
   readonly own: OwnProgram;
   readonly replace: boolean;
+  /** Another one each time. */
+  readonly ending: () => string;
 }
 
 /** More than anybody has; whoever adds without end is stopped here. */
@@ -54,20 +56,44 @@ function planOne({ name, entry: read, problem, remarks }: ReadServer, options: P
   const { entry, remarks: left } = allowed(own?.wrapped ?? read, by);
   const wrong = problemWith(name, entry, options);
   if (wrong !== undefined) return refused(name, wrong);
-  // Nothing is said of a server that they may not know of, not even whether it is there: what they could not see has no name for them.
-  if (by.sees?.(name) === false) return refused(name, 'this name cannot be used; take another');
-  const existing = document.servers.get(name);
+  const existing = by.sees?.(name) === false ? undefined : document.servers.get(name);
   if (existing !== undefined && !replace)
-    return isSameEntry(existing, entry)
-      ? { name, result: 'same', reason: 'it is there already', remarks: [] }
-      : refused(name, 'another server has this name');
+    return isSameEntry(existing, entry) ? same(name) : refused(name, 'another server has this name');
+  // Nothing is said of a server that they may not know of, not even whether it is there: what they could not see has no name for them.
+  const isHidden = existing === undefined && document.servers.has(name) && by.mayMeetHidden !== true;
+  if (isHidden || (existing === undefined && (by.seesNew ?? by.sees)?.(name) === false))
+    return refused(name, 'this name cannot be used; take another');
+  const before = existing === undefined && by.mayMeetHidden === true ? endedLike(name, entry, options) : [];
+  if (before[0] !== undefined) return same(before[0]);
+  const given = existing === undefined && by.mayMeetHidden === true ? ended(name, options) : name;
   const written = by.is === 'person' ? entry : { ...entry, trust: 'manual' };
   const plain = plainSecrets(name, entry).map(({ path }) => `${path.join('.')} holds a secret in plain text`);
-  const all = [...remarks, ...left, ...plain, ...twins(name, entry, options)];
+  const called = given === name ? [] : [`it is called "${given}": a name that you give gets an ending`];
+  const all = [...remarks, ...left, ...called, ...plain, ...twins(given, entry, options)];
   return {
-    ...{ name, result: 'added', trust: trustIn(written), entry: maskedEntry(written), remarks: all },
-    edit: { path: ['mcpServers', name], value: written },
+    ...{ name: given, result: 'added', trust: trustIn(written), entry: maskedEntry(written), remarks: all },
+    edit: { path: ['mcpServers', given], value: written },
   };
+}
+
+/** Whoever gets an ending cannot find out by adding which names are taken. */
+function ended(name: string, { document, ending }: PlanOptions): string {
+  for (;;) {
+    const given = `${name.slice(0, 50)}-${ending()}`;
+    if (!document.servers.has(given)) return given;
+  }
+}
+
+/** Servers that they see, and that were given this name and an ending, and are the same. */
+function endedLike(name: string, entry: JsonObject, { document, by }: PlanOptions): readonly string[] {
+  const start = `${name.slice(0, 50)}-`;
+  return [...document.servers].flatMap(([other, ours]) =>
+    other.startsWith(start) && by.sees?.(other) !== false && isSameEntry(ours, entry) ? [other] : [],
+  );
+}
+
+function same(name: string): PlannedServer {
+  return { name, result: 'same', reason: 'it is there already', remarks: [] };
 }
 
 function allowed(entry: JsonObject, by: ChangedBy): ReturnType<typeof addableByModel> {

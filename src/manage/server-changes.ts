@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 import { configRevision, readConfigText } from '../config/load.ts';
 import { documentFrom, editConfig, readForEdit } from '../config/file/edit.ts';
 import type { ConfigDocument, ConfigEdit } from '../config/file/edit.ts';
@@ -110,6 +112,7 @@ export class ServerChanges {
       const plan = planAddition(given, {
         ...{ document, by, places, own: own(document.text) },
         replace: options.replace === true,
+        ending: () => randomBytes(3).toString('hex'),
       });
       const results = plan.map(({ edit: _, ...result }) => result);
       const edits = plan.flatMap(({ edit }) => edit ?? []);

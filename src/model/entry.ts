@@ -23,6 +23,8 @@ export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
   readonly name: ExposedName;
   readonly definition: ToolDefinition;
+  /** Of the words that clients read about it, where the configuration has its own; absent where they are the server's. */
+  readonly words?: Fingerprint;
 }
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';

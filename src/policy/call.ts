@@ -32,6 +32,8 @@ export interface Call {
   readonly client?: ClientInfo | undefined;
   readonly cancellation: Cancellation;
   readonly timeoutMs: number;
+  /** Whoever makes the call has set that limit, and not the configuration. */
+  readonly hasOwnLimit?: boolean | undefined;
   /** Arguments that do not fit the tool's input schema are not sent. */
   readonly checksArguments?: boolean | undefined;
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;

@@ -136,6 +136,40 @@ describe('a decision', () => {
     expect(seen([], { profiles }, { ...anna, profile: 'gone' })).toEqual([]);
   });
 
+  test('tells of no server by itself where only entries are spoken of', () => {
+    const slack = 'slack' as UpstreamName;
+    const profiles = {
+      entries: { what: { names: ['github__*'] } },
+      servers: { what: { servers: ['slack'], names: ['post'] } },
+      reading: { what: { tiers: ['read'] } },
+    } as const;
+    const known = (rules: readonly RuleConfig[], more = {}, profile = 'default'): boolean[] => {
+      const { sees, knows } = policy(rules, { profiles, ...more }).for({ ...anna, profile });
+      return [knows(slack), sees(slack), sees(slack, ['slack__post', 'post'])];
+    };
+    expect(known([])).toEqual([true, true, true]);
+    expect(known([], {}, 'entries')).toEqual([false, true, false]);
+    expect(known([], {}, 'servers')).toEqual([true, true, true]);
+    expect(known([], {}, 'reading')).toEqual([false, true, true]);
+    expect(known([rule('r', 'deny', { names: ['post'] })])).toEqual([true, true, false]);
+    expect(known([rule('r', 'deny', { names: ['post'], tiers: ['write'] })])).toEqual([true, true, true]);
+    const closed = { default: 'deny' } as const;
+    expect(known([rule('r', 'allow', { names: ['get_*'] })], closed)).toEqual([false, true, false]);
+    expect(known([rule('r', 'ask', { names: ['post'] })], closed)).toEqual([false, true, true]);
+    expect(known([rule('r', 'allow')], closed)).toEqual([true, true, true]);
+  });
+
+  test('tells where a tag hides a server whose name would be seen without it', () => {
+    const hidden = policy([rule('r', 'deny', { tags: ['chat'] })]).for(anna);
+    const slack = 'slack' as UpstreamName;
+    expect([hidden.hidesByTag, hidden.knows(slack), hidden.knows(slack, [])]).toEqual([true, false, true]);
+    for (const what of [{ servers: ['slack'] }, { tags: ['chat'], tiers: ['write'] }] as const)
+      expect(policy([rule('r', 'deny', what)]).for(anna).hidesByTag).toBe(false);
+    expect(policy([rule('r', 'deny', { tags: ['chat'] }, { groups: ['x'] })]).for(anna).hidesByTag).toBe(
+      false,
+    );
+  });
+
   test('is shared by callers who are told the same, and by nobody else', () => {
     const rules = policy([rule('r', 'deny', {}, { groups: ['team'] })]);
     expect(rules.for(anna)).toBe(rules.for({ ...anna, id: 'bert' }));

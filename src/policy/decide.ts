@@ -19,8 +19,15 @@ export interface CallerPolicy {
   /** Nothing is hidden and nobody is asked. */
   readonly isOpen: boolean;
   readonly decide: (entry: Entry) => Decision;
-  /** Whether the caller may know that there is such a server at all. */
-  readonly sees: (upstream: UpstreamName) => boolean;
+  /** Whether anything of a server may be for the caller; with the names of an entry, whether that entry may be. */
+  readonly sees: (upstream: UpstreamName, names?: readonly string[]) => boolean;
+  /**
+   * Whether the caller may know of a server by itself, whatever it offers: the rules speak of servers, and not of entries
+   * alone. Other tags than it has may be asked about.
+   */
+  readonly knows: (upstream: UpstreamName, tags?: readonly string[]) => boolean;
+  /** Servers may be hidden from the caller although one of the same name without their tags would not be. */
+  readonly hidesByTag: boolean;
 }
 
 export interface Policy {
@@ -96,24 +103,40 @@ function callerPolicy(
       }
       return decision;
     },
-    sees: (upstream) => {
-      if (isLost) return false;
+    hidesByTag: rules.some(
+      ({ effect, what }) => effect === 'deny' && what.tags !== undefined && isWhole(what),
+    ),
+    sees: (upstream, names) => {
       const server = { upstream, tags: options.tagsOf(upstream) };
-      const meant = (effects: readonly string[], isWhole: boolean): boolean =>
-        rules.some(
-          ({ effect, what }) =>
-            effects.includes(effect) && selectsServer(what, server) && (!isWhole || isWholeServer(what)),
-        );
-      if (profile !== undefined && !selectsServer(profile.what, server)) return false;
-      if (meant(['deny'], true)) return false;
-      return policy.default === 'allow' || meant(['allow', 'ask'], false);
+      const couldMean = (what: Selection): boolean => selectsServer(what, server) && couldName(what, names);
+      return isPossible(couldMean, (what) => selectsServer(what, server) && isWhole(what, names));
+    },
+    knows: (upstream, tags = options.tagsOf(upstream)) => {
+      const server = { upstream, tags };
+      const speaksOf = (what: Selection): boolean =>
+        selectsServer(what, server) &&
+        (what.servers !== undefined || what.tags !== undefined || isWhole(what));
+      return isPossible(speaksOf, (what) => selectsServer(what, server) && isWhole(what));
     },
   };
+  function isPossible(
+    isMeant: (what: Selection) => boolean,
+    isDenied: (what: Selection) => boolean,
+  ): boolean {
+    if (isLost || (profile !== undefined && !isMeant(profile.what))) return false;
+    if (rules.some(({ effect, what }) => effect === 'deny' && isDenied(what))) return false;
+    return policy.default === 'allow' || rules.some(({ effect, what }) => effect !== 'deny' && isMeant(what));
+  }
 }
 
-/** Nothing of a server is left when its every entry is meant. */
-function isWholeServer({ names, kinds, tiers }: Selection): boolean {
-  return names === undefined && kinds === undefined && tiers === undefined;
+/** Whether every entry of a server is meant, or every one of these names. */
+function isWhole({ names, kinds, tiers }: Selection, given?: readonly string[]): boolean {
+  const isNamed = names === undefined || given?.some((name) => matchesAny(name, names)) === true;
+  return isNamed && kinds === undefined && tiers === undefined;
+}
+
+function couldName({ names }: Selection, given: readonly string[] | undefined): boolean {
+  return names === undefined || given === undefined || given.some((name) => matchesAny(name, names));
 }
 
 function judge(

@@ -2,7 +2,7 @@ import { Payload } from '../lib/payload.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { GuardedCall, OwnGuard } from '../model/own-guard.ts';
+import type { GuardedCall, NextGuard, OwnGuard } from '../model/own-guard.ts';
 import type { Call, Guard } from './call.ts';
 
 /** A guard of a person's own in the chain. Whatever it does wrong fails the call and nothing else. */
@@ -37,7 +37,7 @@ export function ownGuard(
     try {
       clock.go();
       const result: unknown = await Promise.race([
-        (async () => guard(facts(call, params), proceed))(),
+        (async () => guard(facts(call, params), heeded(proceed)))(),
         clock.over,
       ]);
       const payload = payloads.get(result);
@@ -50,6 +50,15 @@ export function ownGuard(
     } finally {
       clock.pause();
     }
+  };
+}
+
+/** A guard that does not wait for the rest of the chain has nobody who hears of its failure, and that is its business. */
+function heeded(proceed: NextGuard): NextGuard {
+  return (changed) => {
+    const result = proceed(changed);
+    result.catch(() => {});
+    return result;
   };
 }
 

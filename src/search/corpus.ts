@@ -14,7 +14,7 @@ import type { Weights } from './weights.ts';
 /** What the next index can take over from this one. */
 export interface Reusable {
   readonly words: Vocabulary;
-  /** By upstream, fingerprint and name. */
+  /** By upstream, fingerprint, words of the configuration and name. */
   readonly tools: ReadonlyMap<string, Analysed>;
   /** By upstream and what is known about it. */
   readonly servers: ReadonlyMap<string, Analysed>;
@@ -100,7 +100,7 @@ function* gather(source: Source, previous: Reusable | undefined): Generator<void
       serverOf.set(upstream, server);
       serverIds.set(upstream, serverIds.size);
     }
-    const key = `${upstream}\n${entry.fingerprint}\n${entry.name}`;
+    const key = `${upstream}\n${entry.fingerprint}\n${entry.words ?? ''}\n${entry.name}`;
     let tool = previous?.tools.get(key);
     if (tool === undefined) {
       tool = analyseTool(entry, words, cache);

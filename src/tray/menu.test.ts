@@ -80,7 +80,7 @@ describe('the menu', () => {
             problem: { code: 'UPSTREAM_UNAVAILABLE', message: 'No.' },
           }),
           server('fresh', {
-            state: 'failed',
+            state: 'held',
             problem: { code: 'QUARANTINED', message: 'Server "fresh" was not started.' },
           }),
         ],
@@ -107,6 +107,7 @@ describe('the menu', () => {
     ]);
     expect(item(gateway, /^Mend bad/)?.action).toEqual({ do: 'open', page: '/servers?server=bad' });
     expect(item(gateway, 'late: cannot be reached, will be tried again')).toBeDefined();
+    expect(item(gateway, 'fresh: waits for your approval')).toBeDefined();
   });
 
   test('leads to the place of a mistake in the configuration', () => {

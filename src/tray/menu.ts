@@ -97,6 +97,7 @@ function stateOf({ enabled, state, tools, problem }: AdminServer): string {
     ready: 'ready',
     idle: 'asleep',
     'needs-auth': 'sign-in needed',
+    held: 'waits for your approval',
     waiting: 'cannot be reached, will be tried again',
     failed: 'failed',
   };

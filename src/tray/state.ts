@@ -91,7 +91,7 @@ function isOn({ enabled }: AdminServer): boolean {
 function needOf({ name, state, problem }: AdminServer): readonly Need[] {
   if (state === 'needs-auth') return [{ kind: 'sign-in', server: name }];
   // What is only held has its line already.
-  if (state !== 'failed' || problem?.code === 'QUARANTINED') return [];
+  if (state !== 'failed') return [];
   // Messages begin with whom they are about, which stands there already.
   const message = problem?.message.replace(`Server "${name}" `, '') ?? 'cannot be used';
   return [{ kind: 'broken', server: name, problem: label(message) }];

@@ -18,6 +18,7 @@ import { negotiate } from './opening/negotiate.ts';
 import type { ClientIdentity } from './opening/negotiate.ts';
 import type { ChildRecord } from './process/orphans.ts';
 import { startProcess } from './process/process.ts';
+import { tellingUnread } from './process/unread-input.ts';
 import { effectiveHeaders, hasAuthorization, headerSource, judgeRefusal } from './refusals.ts';
 import { secretValues } from './secret-values.ts';
 import type { Watchdog } from './process/watchdog.ts';
@@ -133,7 +134,8 @@ async function openStdio(
         end: () => server.end(),
       }),
     );
-  const peer = await Peer.over(fenced(open, options.mayWrite), options.handlers);
+  const telling = tellingUnread(open, () => Promise.race([server.inputLeft, pause(100).then(() => false)]));
+  const peer = await Peer.over(fenced(telling, options.mayWrite), options.handlers);
   try {
     return { peer, facts: await negotiated(deps, peer, options), pid: server.pid, hints };
   } catch (error) {

@@ -9,6 +9,7 @@ const server = { era: 'legacy', protocol: '2025-11-25', info: {}, capabilities: 
 const passing = new GatewayError('UPSTREAM_UNAVAILABLE', 'not now');
 const lasting = new GatewayError('UPSTREAM_REFUSED', 'not ever');
 const signIn = new GatewayError('UPSTREAM_NEEDS_AUTH', 'who are you');
+const unseen = new GatewayError('QUARANTINED', 'somebody has to look');
 
 const states: Readonly<Record<UpstreamState['at'], UpstreamState>> = {
   idle: { at: 'idle' },
@@ -16,6 +17,7 @@ const states: Readonly<Record<UpstreamState['at'], UpstreamState>> = {
   ready: { at: 'ready', attempt: 3, server, since: 0 },
   waiting: { at: 'waiting', attempt: 3, retryAt: 500, error: passing },
   'needs-auth': { at: 'needs-auth', error: signIn },
+  held: { at: 'held', error: unseen },
   failed: { at: 'failed', error: lasting },
   closed: { at: 'closed' },
 };
@@ -45,6 +47,7 @@ const table: Readonly<
     idle: '-',
     close: 'closed',
   },
+  held: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
   failed: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
   closed: { connect: '-', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
 };
@@ -88,7 +91,7 @@ describe('transition', () => {
 
   test('counts anew when a person asks', () => {
     const asked = { type: 'connect', now: 7, isFresh: true } as const;
-    for (const at of ['waiting', 'failed', 'needs-auth', 'idle'] as const) {
+    for (const at of ['waiting', 'failed', 'needs-auth', 'held', 'idle'] as const) {
       expect(transition(states[at], asked)).toEqual({ at: 'connecting', attempt: 1, since: 7 });
     }
   });
@@ -103,6 +106,10 @@ describe('transition', () => {
       at: 'needs-auth',
       error: signIn,
     });
+    expect(transition(from, { ...events[type], error: unseen } as UpstreamEvent)).toEqual({
+      at: 'held',
+      error: unseen,
+    });
   });
 
   test.each([
@@ -113,7 +120,7 @@ describe('transition', () => {
   });
 
   test('whatever the history, closed is final', () => {
-    const errors = fc.constantFrom(passing, lasting, signIn);
+    const errors = fc.constantFrom(passing, lasting, signIn, unseen);
     const times = fc.nat(100_000);
     const anyEvent: fc.Arbitrary<UpstreamEvent> = fc.oneof(
       fc.record({ type: fc.constant('connect' as const), now: times }),

@@ -13,6 +13,8 @@ export type UpstreamState =
       readonly error: GatewayError;
     }
   | { readonly at: 'needs-auth'; readonly error: GatewayError }
+  /** A person has to agree to it first; nothing is broken. */
+  | { readonly at: 'held'; readonly error: GatewayError }
   | { readonly at: 'failed'; readonly error: GatewayError }
   | { readonly at: 'closed' };
 
@@ -47,6 +49,7 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
   switch (state.at) {
     case 'idle':
     case 'needs-auth':
+    case 'held':
     case 'failed':
       if (event.type === 'connect') return { at: 'connecting', attempt: 1, since: event.now };
       break;
@@ -84,6 +87,7 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
 /** What waiting cannot mend is left only by a person or a changed config. */
 function afterFailure(error: GatewayError, attempt: number, retryAt: number): UpstreamState {
   if (error.code === 'UPSTREAM_NEEDS_AUTH') return { at: 'needs-auth', error };
+  if (error.code === 'QUARANTINED') return { at: 'held', error };
   if (error.traits.retry) return { at: 'waiting', attempt, retryAt, error };
   return { at: 'failed', error };
 }

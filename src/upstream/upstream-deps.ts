@@ -30,4 +30,6 @@ export interface UpstreamDeps {
   /** Whom the server may turn to outside of calls. */
   readonly outside: () => ClientBehind | undefined;
   readonly owned: OwnedIds;
+  /** It is that of one session. */
+  readonly isOfSession?: boolean | undefined;
 }

@@ -12,7 +12,7 @@ import { classifyLoss, isSessionLost, isUnread, stopping, tooSlow, untilRetry } 
 import { Connection } from './connection.ts';
 import type { Carried, RequestOptions } from './connection.ts';
 import { Endings } from './process/endings.ts';
-import { IdleTimer } from './sharing/idle.ts';
+import { idleSetting, IdleTimer } from './sharing/idle.ts';
 import { listEntries, usableOver } from './opening/list-entries.ts';
 import type { RawListing } from './opening/list-entries.ts';
 import { Retries } from './opening/retries.ts';
@@ -53,7 +53,7 @@ export class Upstream implements AsyncDisposable {
     this.#endings = new Endings(deps.log.with({ upstream: config.name }));
     deps.credentials?.onSignedIn(() => this.#state.at === 'needs-auth' && this.retryNow().catch(() => {}));
     this.#idle = new IdleTimer({
-      setting: () => this.config.idle,
+      setting: () => idleSetting(this.config, deps),
       // What is measured here must not depend on who sets the time of the machine.
       now: () => performance.now(),
       isRunning: () => this.#connection !== undefined,
@@ -178,7 +178,7 @@ export class Upstream implements AsyncDisposable {
       }
       const state = this.#state;
       if (state.at === 'closed') throw stopping();
-      if (state.at === 'failed' || state.at === 'needs-auth') throw state.error;
+      if (state.at === 'failed' || state.at === 'needs-auth' || state.at === 'held') throw state.error;
       if (state.at !== 'waiting') return this.#startAttempt();
       if (state.retryAt - this.#deps.now() > JOIN_WITHIN_MS) throw untilRetry(state, this.#deps.now());
       this.#nextAttempt ??= deferred<void>();

@@ -67,7 +67,10 @@ describe('a pipe', () => {
   });
 
   test('shows tools as its own flags say, whoever started the gateway', async () => {
-    await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
+    await using home = new SharedHome({
+      mcpServers: { plain: fixture('plain') },
+      config: { startup: { listWait: '20s' } },
+    });
     const names = async (kind: string): Promise<readonly string[]> => {
       const client = await (await home.pipe({ args: ['--expose', kind] })).client();
       return (await client.listTools()).map(({ name }) => name);

@@ -28,6 +28,22 @@ describe('a server with a process per session', () => {
     expect(await pidOf(clients[1])).toBe(second);
   });
 
+  test('has no further one once its tools were listed, and is ready as long as a session uses it', async () => {
+    const own = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { own: { ...own, share: 'session' } } });
+    const clients = await Promise.all([1, 2].map(async () => (await home.pipe()).client()));
+    const pids = await Promise.all(clients.map(pidOf));
+    const running = (): readonly number[] =>
+      fixtureLog(own)
+        .of('started')
+        .map(({ pid }) => Number(pid))
+        .filter(isRunning);
+    await eventually(() => running().length === 2, { what: 'The end of the process that was listed' });
+    expect(new Set(running())).toEqual(new Set(pids));
+    const { stdout } = await home.command('servers', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'own', state: 'ready' }]);
+  });
+
   test('gives the process of the longest idle session to the next, and none that works', async () => {
     const own = fixture('plain');
     await using home = new SharedHome({

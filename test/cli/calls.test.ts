@@ -159,7 +159,17 @@ describe('trouble', () => {
     const { code, stdout, stderr } = await home.run(['call', 'plain__slow', 'ms=60000', '--timeout', '3s']);
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
     expect(stderr).toContain('[CALL_TIMEOUT]');
+    expect(stderr).toContain('within 3 s, as --timeout or TRUNKLINE_TIMEOUT says');
+    expect(stderr).not.toContain('timeouts.call');
     await fixtureLog(plain).waitFor('cancelled');
+  });
+
+  test('a time-out of the configuration names what is to be changed there', async () => {
+    const short = commandHome({ plain: { ...plain, timeouts: { call: '100ms' } } });
+    await short.run(['refresh']);
+    const { code, stderr } = await short.run(['call', 'plain__slow', 'ms=60000']);
+    expect(code).toBe(7);
+    expect(stderr).toContain('timeouts.call');
   });
 
   test.each([['soon'], ['0'], ['-1s']])('--timeout %s is refused', async (timeout) => {

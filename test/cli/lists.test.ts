@@ -127,6 +127,7 @@ describe('trunkline servers', () => {
       code: 0,
       lines: 3,
     });
+    expect(found.stderr.match(/Left out here/g)).toHaveLength(1);
   });
 
   test('says which entry of the configuration is left out, and why', async () => {
@@ -178,7 +179,9 @@ describe('trunkline search', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { query: string; hits: unknown[] });
-    expect(answers.map(({ query }) => query)).toEqual(['add numbers', 'say it again']);
+    // A line of answers for each line of queries, so that they belong together.
+    expect(answers.map(({ query }) => query)).toEqual(['add numbers', '', 'say it again']);
+    expect(answers[1]?.hits).toEqual([]);
     expect(answers[0]?.hits).toMatchObject([{ name: 'plain__add' }]);
   });
 

@@ -1,11 +1,26 @@
 import { expect, test } from 'vitest';
 
+import { commandHome } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { fixture } from '../support/fixture.ts';
 import { startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
+import { inTerminal } from '../support/terminal.ts';
 
 checkLeaks();
+
+test.each([80, 60])('a command to copy is in one piece on a terminal of %d columns', async (columns) => {
+  const home = commandHome({ plain: fixture('plain') });
+  const { code, screen } = await inTerminal(
+    home,
+    ['serve', '--http', '127.0.0.1:0', '--config', home.configFile],
+    { columns, script: ['expect "dashboard --config"', 'expect "config.jsonc"', 'send "\\003"'] },
+  );
+  expect(code).toBe(0);
+  expect(screen).toMatch(
+    new RegExp(`^  TRUNKLINE_HOME=${home.home} \\S.* dashboard --config config\\.jsonc$`, 'm'),
+  );
+});
 
 /** Everything that is told at the start, up to the list of servers. */
 async function told(config: Readonly<Record<string, unknown>>): Promise<string> {

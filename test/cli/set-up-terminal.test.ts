@@ -268,6 +268,23 @@ describe('edit', () => {
   });
 });
 
+test('connect takes a server that a script had added as if the person had, who agrees to the plan', async () => {
+  const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain } }) });
+  writeFileSync(
+    me.configFile,
+    `{ "mcpServers": { "mine": ${JSON.stringify({ ...plain, trust: 'manual' })} /* kept */ } }`,
+  );
+  const before = await me.at(['connect', 'cursor'], answer('Change /', 'n'));
+  expect(before.screen).toContain('! mine is there already, and held until a person agrees');
+  expect(readFileSync(me.configFile, 'utf8')).toContain('manual');
+  const { code, screen } = await me.at(['connect', 'cursor'], answer('Change /', 'y'));
+  expect(code).toBe(0);
+  expect(screen).not.toContain('trunkline approvals');
+  const [start = '', end = '', ...more] = readFileSync(me.configFile, 'utf8').split(' /* kept */');
+  expect([JSON.parse(start + end), more]).toEqual([{ mcpServers: { mine: plain } }, []]);
+  expect((await me.at(['call', 'mine__echo', 'text=taken'])).screen).toContain('taken');
+});
+
 test('connect asks before it changes a file', async () => {
   const text = '{ "mcpServers": { "a": { "command": "x" } } }';
   const me = person({ '.cursor/mcp.json': text });

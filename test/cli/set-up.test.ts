@@ -76,6 +76,7 @@ describe('add', () => {
     const home = newHome();
     expect(JSON.parse((await home.run(['add', 'x', '--trust', ...words])).stdout)).toMatchObject({
       added: 'x',
+      keptIn: 'file',
       trust: 'first-sight',
     });
     expect(JSON.parse(home.config())).toEqual({ mcpServers: { x: is } });
@@ -184,6 +185,7 @@ describe('remove, enable, disable', () => {
     expect(JSON.parse((await home.run(['remove', 'b'])).stdout)).toEqual({
       removed: 'b',
       config: home.configFile,
+      keptIn: 'file',
     });
     expect(home.config()).toBe('{\n  "mcpServers": {\n    "a": { "command": "x" } // a\n  }\n}\n');
   });
@@ -405,6 +407,48 @@ describe('connect', () => {
     expect((await home.run(['connect', 'cursor', '--undo'])).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect((await home.run(['connect', 'cursor', '--undo'])).code).toBe(6);
+  });
+
+  test('says what waits for a person, with the command that lets it go on', async () => {
+    const home = newHome({ '.cursor/mcp.json': before });
+    const done = await home.run(['connect', 'cursor', '--yes']);
+    expect(JSON.parse(done.stdout)).toMatchObject({ moved: ['plain'], held: ['plain'] });
+    expect(done.stderr).toContain('trunkline approvals accept plain --all');
+    await home.run(['connect', 'cursor', '--undo']);
+    // It is in our configuration already, where it is held as before.
+    const again = await home.run(['connect', 'cursor', '--yes', '--text']);
+    expect(again.stdout).toContain('! plain is there already, and held until a person agrees');
+    expect(again.stderr).toContain(
+      'plain waits for a person. To agree:\n  trunkline approvals accept plain --all',
+    );
+    const imported = await home.run(['import', '--from', 'cursor']);
+    expect([imported.code, imported.stderr]).toEqual([0, '']);
+    write(join(home.folder, '.codeium/windsurf/mcp_config.json'), before);
+    expect((await home.run(['import', '--from', 'windsurf'])).stderr).toContain('accept plain --all');
+    expect(await home.run(['import', '--from', 'windsurf', '--only', 'plai'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(
+        'No server "plai" was found to be taken over. Did you mean plain?',
+      ) as string,
+    });
+    const [, ...words] = 'trunkline approvals accept plain --all'.split(' ');
+    expect((await home.run(words)).code).toBe(0);
+    expect((await home.run(['call', 'plain', 'echo', 'text=on', '--text'])).stdout).toBe('on\n');
+  });
+
+  test('--dry-run points out secrets in plain text, and servers of ours that are disabled', async () => {
+    const secret = { ...plain, env: { API_KEY: 'abcdefghij' } };
+    const home = newHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { secret, plain } }) });
+    writeFileSync(home.configFile, JSON.stringify({ mcpServers: { plain: { ...plain, enabled: false } } }));
+    const { stdout, stderr } = await home.run(['connect', 'cursor', '--dry-run', '--text']);
+    expect(stderr).toContain('secret: env.API_KEY holds a secret in plain text; --references moves it out');
+    expect(stdout).toContain('! plain is there already, and disabled: trunkline enable plain');
+    const { stdout: json } = await home.run(['connect', 'cursor', '--dry-run']);
+    expect(JSON.parse(json)).toMatchObject({
+      written: false,
+      secrets: [{ server: 'secret', at: 'env.API_KEY', variable: 'API_KEY' }],
+    });
+    expect(stdout + stderr + json).not.toContain('abcdefghij');
   });
 
   test('is not undone over what somebody else changed, and says how the servers come back', async () => {

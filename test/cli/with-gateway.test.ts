@@ -14,6 +14,8 @@ const servers = {
   structured: fixture('structured'),
   asks: fixture('asks-the-user'),
   broken: { command: 'no-such-program-of-ours' },
+  unset: { ...fixture('plain'), env: { TOKEN: '${env:NOT_SET_ANYWHERE_AT_ALL}' } },
+  held: { ...fixture('plain'), trust: 'manual' },
 };
 const log = fixtureLog(servers.plain);
 const home = commandHome(servers);
@@ -45,11 +47,21 @@ const lines: readonly (readonly string[])[] = [
   ['why', 'plain__crash'],
   ['why', 'nobody__knows'],
   ['preflight', 'plain__crash'],
+  ['why', 'broken'],
+  ['why', 'unset'],
+  ['why', 'held__echo'],
+  ['preflight', 'broken__x'],
+  ['preflight', 'unset__x', 'held__x'],
+  ['call', 'plain__echo', 'foo', '{}'],
+  ['restart', 'plian'],
 ];
 const alone = new Map<readonly string[], CommandResult>();
+let serversAlone: unknown;
 let gateway: RunningGateway;
 
 beforeAll(async () => {
+  // First, before anything is known of any of them.
+  serversAlone = await home.json(['servers']);
   for (const line of lines) alone.set(line, await home.run(line));
   gateway = await startGateway({ mcpServers: servers, home: home.home, listen: 'http' });
   await home.json(['refresh', 'plain']);
@@ -60,6 +72,21 @@ afterAll(() => gateway[Symbol.asyncDispose]());
 describe('with a gateway that runs', () => {
   test.each(lines.map((line) => ({ line })))('$line answers as without it', async ({ line }) => {
     expect(await home.run(line)).toEqual(alone.get(line));
+  });
+
+  test('servers has the same states and troubles as without it, but for those that run', async () => {
+    const told = ['broken', 'unset', 'held'];
+    const states = (all: unknown): unknown =>
+      (all as { name: string; state: string; problem?: object }[])
+        .filter(({ name }) => told.includes(name))
+        .map(({ name, state, problem }) => ({ name, state, problem }));
+    const without = states(serversAlone);
+    expect(states(await home.json(['servers']))).toEqual(without);
+    expect(without).toMatchObject([
+      { name: 'broken', state: 'failed', problem: { code: 'UPSTREAM_REFUSED' } },
+      { name: 'unset', state: 'failed', problem: { code: 'SECRET_MISSING' } },
+      { name: 'held', state: 'held', problem: { code: 'QUARANTINED' } },
+    ]);
   });
 
   test('the server is started once for all commands', async () => {
@@ -85,10 +112,17 @@ describe('with a gateway that runs', () => {
     expect(after?.pid).not.toBe(before?.pid);
   });
 
+  test('status says since when it runs, as every other time is written', async () => {
+    const { stdout } = await home.run(['status', '--text']);
+    expect(stdout).toMatch(/\nsince +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\n/);
+    expect(stdout).toContain('Waiting for you: 1 server; see trunkline approvals');
+  });
+
   test('doctor asks it instead of starting anything', async () => {
     const started = log.of('started').length;
     const { code, stdout } = await home.run(['doctor']);
-    expect(code).toBe(4);
+    // What the configuration refers to and is not there comes before servers that fail.
+    expect(code).toBe(3);
     const { findings } = JSON.parse(stdout) as { findings: { subject: string; status: string }[] };
     expect(findings).toEqual(
       expect.arrayContaining([expect.objectContaining({ subject: 'plain', status: 'ok' })]),

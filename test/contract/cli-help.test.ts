@@ -76,17 +76,48 @@ describe('the command line', () => {
   });
 
   test.each([
-    { line: 'serv', says: "unknown command 'serv'", meant: 'serve' },
-    { line: 'turst file.jsonc', says: "unknown command 'turst'", meant: 'trust' },
-    { line: 'serve --htp', says: "unknown option '--htp'", meant: '--http' },
-    { line: '--cnfig x serve', says: "unknown option '--cnfig'", meant: '--config' },
-    { line: 'serve --confg x', says: "unknown option '--confg'", meant: '--config' },
-    { line: 'call x --timout 3s', says: "unknown option '--timout'", meant: '--timeout' },
-  ])('trunkline $line is refused with what was probably meant', ({ line, says, meant }) => {
+    { line: 'serv', says: "unknown command 'serv'", meant: 'serve', help: '--help to see what there is' },
+    {
+      line: 'turst file.jsonc',
+      says: "unknown command 'turst'",
+      meant: 'trust',
+      help: '--help to see what there is',
+    },
+    {
+      line: 'keys lst',
+      says: "unknown command 'lst'",
+      meant: 'list',
+      help: 'keys --help to see what there is',
+    },
+    {
+      line: 'serve --htp',
+      says: "unknown option '--htp'",
+      meant: '--http',
+      help: 'serve --help to see what it takes',
+    },
+    {
+      line: '--cnfig x serve',
+      says: "unknown option '--cnfig'",
+      meant: '--config',
+      help: '--help to see what there is',
+    },
+    {
+      line: 'serve --confg x',
+      says: "unknown option '--confg'",
+      meant: '--config',
+      help: 'serve --help to see what it takes',
+    },
+    {
+      line: 'call x --timout 3s',
+      says: "unknown option '--timout'",
+      meant: '--timeout',
+      help: 'call --help to see what it takes',
+    },
+  ])('trunkline $line is refused with what was probably meant', ({ line, says, meant, help }) => {
     expect(trunkline(line)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `error: ${says}\n(Did you mean ${meant}?)\nRun trunkline --help to see what there is.\n`,
+      stderr: `error: ${says}\n(Did you mean ${meant}?)\nRun trunkline ${help}.\n`,
     });
   });
 
@@ -98,11 +129,15 @@ describe('the command line', () => {
     { line: 'serve too much', says: 'too many arguments' },
     { line: 'tools too much', says: 'too many arguments' },
     { line: '--color sometimes servers', says: 'Allowed choices are auto, always, never.' },
+    {
+      line: 'search x --limit many',
+      says: "'--limit <count>' argument 'many' is invalid. It is not a whole",
+    },
   ])('trunkline $line is a wrong command line', ({ line, says }) => {
     const { code, stdout, stderr } = trunkline(line);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(says);
-    expect(stderr).toContain('Run trunkline --help');
+    expect(stderr).toMatch(/^Run trunkline (?:\w+ )?--help to see what (?:there is|it takes)\.$/m);
   });
 
   test('with --json a wrong command line is one line of JSON', () => {

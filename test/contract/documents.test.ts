@@ -65,6 +65,17 @@ describe('the first minute of the README', () => {
     expect(result.content[0]?.text).toBe(block('search'));
   });
 
+  test('a person who searches in a shell finds the same tools', async () => {
+    const { home } = await started;
+    const [, query] = /"([^"]+)" answers\n\n<!-- run: search -->/.exec(readme) ?? [];
+    const search = `node dist/main.js search ${query} --json --config demo/trunkline.jsonc`;
+    const hits = JSON.parse(await shell(`cd '${root}' && TRUNKLINE_HOME='${home}' ${search}`)) as {
+      name: string;
+    }[];
+    const shown = [...block('search').matchAll(/^[\w-]+(?=\()/gm)].map(([name]) => name);
+    expect(hits.map(({ name }) => name)).toEqual(shown);
+  });
+
   test('the list that is searched instead costs what is shown', async () => {
     const { port } = await started;
     const { command } = consoleBlock('curl');
@@ -137,7 +148,12 @@ function shell(command: string): Promise<string> {
 }
 
 /** `npm start` as a stranger runs it, but on a free port and with a state of its own. */
-async function startDemo(): Promise<{ output: string; port: number; stop(): Promise<void> }> {
+async function startDemo(): Promise<{
+  output: string;
+  port: number;
+  home: string;
+  stop(): Promise<void>;
+}> {
   const home = temporaryFolder('demo');
   const child = spawn('npm', ['start', '--silent', '--', '--http', '127.0.0.1:0'], {
     cwd: root,
@@ -159,6 +175,7 @@ async function startDemo(): Promise<{ output: string; port: number; stop(): Prom
   return {
     output,
     port,
+    home,
     async stop() {
       child.kill('SIGTERM');
       expect(await exited).toBe(0);

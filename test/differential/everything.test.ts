@@ -54,6 +54,8 @@ describe('everything that the reference server says', () => {
       await using gateway = await startGateway({
         mcpServers: { one: { command, args, env } },
         listen: 'http',
+        // However busy the machine is, the server speaks for itself.
+        config: { startup: { listWait: '20s' } },
       });
       const client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), { capabilities: shared });
       await using _ = { [Symbol.asyncDispose]: () => client.close() };

@@ -285,6 +285,7 @@ export const requirements: readonly Requirement[] = [
     'Nothing is answered before the handshake of a wrapped server, whatever was asked at once',
   ),
   says('wrap:apart', 'Two wraps, two folders and two kinds of client do not mix what they remember'),
+  says('wrap:news', 'A wrapped server announces changes of lists that it has, and of no others'),
   says('wrap:outside', 'What a wrapped server asks and says outside of calls reaches its client'),
   says('wrap:fails', 'A wrapped server that cannot start is reported to the client and by the exit code'),
   says('serve:server', 'Servers of the command line are served beside those of the config or instead', {

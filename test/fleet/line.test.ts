@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Line } from '../../src/fleet/line/line.ts';
 import { GatewayError, RpcError } from '../../src/model/errors.ts';
 import { eventually } from '../support/eventually.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
 
 const key = randomBytes(32);
 const lines = new Map<string, Line>();
@@ -25,14 +26,18 @@ afterEach(async () => {
   warnings.length = 0;
 });
 
-/** A replica that reaches all others that were opened. */
-async function open(self: string, its = key): Promise<Line> {
+/** A replica that reaches all others that were opened, or one at another address. */
+async function open(
+  self: string,
+  its = key,
+  more: Partial<Parameters<typeof Line.listen>[0]> = {},
+): Promise<Line> {
   const addressOf = (id: string): string | undefined => {
     const there = lines.get(id);
     return there && `127.0.0.1:${there.port}`;
   };
   const options = { host: '127.0.0.1', port: 0, maxMessageBytes: 1_000_000, log: silent };
-  const line = await Line.listen({ self, key: its, addressOf, ...options });
+  const line = await Line.listen({ self, key: its, addressOf, ...options, ...more });
   lines.set(self, line);
   return line;
 }
@@ -119,6 +124,33 @@ test('a replica that is gone from the list is given up, also while its connectio
   one.sweep();
   await expect(answer).rejects.toMatchObject({ code: 'REPLICA_AWAY' });
   await other[Symbol.asyncDispose]();
+});
+
+test('one that falls silent is given up at both ends, and one that has nothing to say is not', async () => {
+  await using proxy = await startProxy();
+  const pingMs = 50;
+  const other = await open('other', key, { pingMs });
+  const { host } = new URL(proxy.lead(`http://127.0.0.1:${other.port}`));
+  const one = await open('one', key, { pingMs, addressOf: () => host });
+  let [isAsked, isGivenUp] = [false, false];
+  other.answer('later', async () => {
+    // Longer than silence may last.
+    await new Promise((resolve) => setTimeout(resolve, 10 * pingMs));
+    return { isLater: true };
+  });
+  other.answer('never', (_body, { signal }) => {
+    isAsked = true;
+    signal.addEventListener('abort', () => (isGivenUp = true));
+    return new Promise(() => {});
+  });
+  expect(await one.ask('other', 'later', {})).toEqual({ isLater: true });
+  const answer = one.ask('other', 'never', {}).catch((error: unknown) => error);
+  await eventually(() => isAsked);
+  proxy.stall();
+  expect(await answer).toMatchObject({ code: 'REPLICA_AWAY' });
+  await eventually(() => isGivenUp);
+  // The next one is asked over another connection.
+  expect(await one.ask('other', 'later', {})).toEqual({ isLater: true });
 });
 
 test('another key, no key and no encryption get nowhere', async () => {

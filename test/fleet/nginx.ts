@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { eventually } from '../support/eventually.ts';
 import { ask } from '../support/http-caller.ts';
 import { temporaryFolder } from '../support/test-run.ts';
+import { unusedPort } from '../support/unused-port.mjs';
 
 export interface RunningNginx extends AsyncDisposable {
   readonly url: string;
@@ -30,7 +29,7 @@ export function nginxConfig(targets: readonly string[], listen: string): string 
 /** nginx cannot be told to take any free port, so that another one is tried where somebody was faster. */
 export async function startNginx(targets: readonly string[]): Promise<RunningNginx> {
   for (let attempt = 1; ; attempt++) {
-    const started = await attempted(targets, `127.0.0.1:${await freePort()}`);
+    const started = await attempted(targets, `127.0.0.1:${await unusedPort()}`);
     if (typeof started !== 'string') return started;
     if (attempt === ATTEMPTS) throw new Error(`nginx does not start: ${started}`);
   }
@@ -63,13 +62,4 @@ async function attempted(targets: readonly string[], listen: string): Promise<Ru
       await exited;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

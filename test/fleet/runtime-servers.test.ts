@@ -7,33 +7,58 @@ import { startHttpFixture } from '../support/fixture.ts';
 import { command, toolsAt } from '../support/http-caller.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import { sharedPostgres } from '../support/postgres.ts';
-import { startFleet } from './fleet.ts';
+import { type RunningFleet, startFleet } from './fleet.ts';
 
 checkLeaks();
 beforeAll(async () => void (await sharedPostgres()), 90_000);
 
-const patience = { withinMs: 20_000 };
+const patience = { withinMs: 40_000 };
+
+async function has(fleet: RunningFleet, at: number, wanted: boolean): Promise<void> {
+  await eventually(async () => {
+    const tools = await toolsAt(fleet.replicas[at]?.url ?? '');
+    expect(Array.isArray(tools) && tools.includes('extra__echo')).toBe(wanted);
+  }, patience);
+}
 
 test('a server that is added beside one gateway is on all of them, outlives restarts, and goes from all', async () => {
   await using plain = await startHttpFixture('plain', ['--era', 'both']);
   await using fleet = await startFleet(3, { mcpServers: {} });
   const [first, second] = fleet.replicas;
   const files = fleet.replicas.map(({ configFile }) => readFileSync(configFile, 'utf8'));
-  const has = (at: number, wanted: boolean) =>
-    eventually(async () => {
-      const tools = await toolsAt(fleet.replicas[at]?.url ?? '');
-      expect(Array.isArray(tools) && tools.includes('extra__echo')).toBe(wanted);
-    }, patience);
   const added = await command(first!, 'add', 'extra', '--url', plain.url, '--trust');
   expect(added.code, added.stderr).toBe(0);
   expect(added.stdout).toContain('Added extra to the database');
-  for (const at of [0, 1, 2]) await has(at, true);
+  expect(added.stderr).toContain('All gateways on the database use it');
+  for (const at of [0, 1, 2]) await has(fleet, at, true);
   // One of them has listed it for all.
   expect(plain.log.of('request').filter(({ method }) => method === 'tools/list')).toHaveLength(1);
+  const searched = await command(fleet.replicas[2]!, 'search', 'echo');
+  expect(searched.stdout, searched.stderr).toContain('extra__echo');
+  // Its name is taken at the others, although their files know nothing of it.
+  const taken = await command(second!, 'add', 'extra', '--url', `${plain.url}?another`, '--trust');
+  expect(taken.code, taken.stdout).toBe(2);
+  expect(taken.stderr).toContain('another server has this name');
+  const same = await command(second!, 'add', 'extra', '--url', plain.url, '--trust');
+  expect(same.stdout, same.stderr).toContain('extra is in the database already');
   await fleet.restart(2);
-  await has(2, true);
+  await has(fleet, 2, true);
   const removed = await command(second!, 'remove', 'extra');
   expect(removed.code, removed.stderr).toBe(0);
-  for (const at of [0, 1, 2]) await has(at, false);
+  expect(removed.stdout).toContain('Removed extra from the database');
+  for (const at of [0, 1, 2]) await has(fleet, at, false);
   expect(fleet.replicas.map(({ configFile }) => readFileSync(configFile, 'utf8'))).toEqual(files);
-}, 120_000);
+}, 240_000);
+
+test('what is added where no gateway runs is said to be in the file of that gateway alone', async () => {
+  await using fleet = await startFleet(2, { mcpServers: {} });
+  const [, second] = fleet.replicas;
+  await second?.stop();
+  const added = await command(second!, 'add', 'extra', '--url', 'http://127.0.0.1:9/mcp', '--trust');
+  expect(added.code, added.stderr).toBe(0);
+  expect(added.stdout).toContain(`Added extra to ${second?.configFile}`);
+  expect(added.stderr).toContain('others on the same database do not get');
+  expect(JSON.parse(readFileSync(second?.configFile ?? '', 'utf8'))).toHaveProperty('mcpServers.extra');
+  const others = await command(fleet.replicas[0]!, 'servers');
+  expect(others.stdout, others.stderr).not.toContain('extra');
+}, 240_000);

@@ -64,6 +64,13 @@ describe('a server with share "fleet"', () => {
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.close();
   });
+  /** A client of each replica, all of which have used the server: who runs it, and the clients of the others. */
+  const used = async (fleet: RunningFleet, log: FixtureLog) => {
+    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
+    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
+    const { at: index, owner, others: guests } = parted(fleet, log);
+    return { all, index, owner, guests, others: all.filter((_, n) => n !== index) };
+  };
 
   test('runs once while all replicas are called, also with large results and errors', async () => {
     const { entry, log } = once('plain');
@@ -82,7 +89,7 @@ describe('a server with share "fleet"', () => {
       expect(ownCode(await client.callTool('plain__fail', {}, slow))).toBeUndefined();
     }
     expect(log.violations()).toEqual([]);
-  }, 90_000);
+  }, 240_000);
 
   test.each(['legacy', 'modern'] as const)(
     'what a %s server says and asks reaches the client of whichever replica it is meant for',
@@ -154,16 +161,15 @@ describe('a server with share "fleet"', () => {
       expect(log.of('started')).toHaveLength(1);
       expect(log.violations()).toEqual([]);
     },
-    90_000,
+    240_000,
   );
 
   test('is restarted through any replica, and its list is that of all when it changes', async () => {
     const [{ entry, log }, it] = [once('plain'), once('changes-a-definition')];
     await using fleet = await startFleet(2, { mcpServers: { plain: entry, it: it.entry } });
-    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
-    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
+    const { all, guests } = await used(fleet, log);
     const [first] = running(log);
-    const [guest] = parted(fleet, log).others;
+    const [guest] = guests;
     const { code, stderr } = await command(guest!, 'restart', 'plain');
     expect(code, stderr).toBe(0);
     for (const client of all) expect(await echoed(client, 'after')).toBe('after');
@@ -179,15 +185,12 @@ describe('a server with share "fleet"', () => {
     await all[0]!.callTool('it__change', {}, slow);
     await Promise.all(changed);
     expect(it.log.of('started')).toHaveLength(1);
-  }, 120_000);
+  }, 240_000);
 
   test('is taken over when its owner is killed: what was under way is told so and not repeated', async () => {
     const { entry, log } = once('plain');
     await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
-    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
-    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
-    const { at: index, owner } = parted(fleet, log);
-    const others = all.filter((_, n) => n !== index);
+    const { index, owner, others } = await used(fleet, log);
     const hanging = others.map((client, n) =>
       client.callTool('plain__slow', { ms: 60_000, text: `slow ${n}` }, slow),
     );
@@ -209,16 +212,13 @@ describe('a server with share "fleet"', () => {
     const again = await at(await fleet.restart(index));
     expect(await echoed(again, 'again')).toBe('again');
     expect(log.of('started')).toHaveLength(2);
-  }, 120_000);
+  }, 240_000);
 
   test('is run by nobody else than its new owner when the old one was only asleep', async () => {
     const { entry, log } = once('plain');
     await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
-    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
-    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
-    const { at: index, owner } = parted(fleet, log);
+    const { all, index, owner, others } = await used(fleet, log);
     const [sleeping] = running(log);
-    const others = all.filter((_, n) => n !== index);
     owner.signal('SIGSTOP');
     // These lie in sockets that nobody reads until the owner wakes up.
     const late = all[index]!.callTool('plain__echo', { text: 'late' }, { withinMs: 90_000 });
@@ -240,15 +240,12 @@ describe('a server with share "fleet"', () => {
     for (const text of ['meanwhile 0', 'meanwhile 1', 'late']) expect(counts.get(text), text).toBe(1);
     // The caller was told that nobody knows; the one who woke up knew that it must not any more.
     for (const text of ['sent 0', 'sent 1']) expect(counts.get(text), text).toBeUndefined();
-  }, 120_000);
+  }, 240_000);
 
   test('moves with a clean stop of its owner, without a call that fails', async () => {
     const { entry, log } = once('plain');
     await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
-    const all = await Promise.all(fleet.replicas.map((replica) => at(replica)));
-    for (const client of all) expect(await echoed(client, 'before')).toBe('before');
-    const { at: index, owner } = parted(fleet, log);
-    const others = all.filter((_, n) => n !== index);
+    const { owner, others } = await used(fleet, log);
     let isOver = false;
     const load = others.map(async (client, who) => {
       const said: string[] = [];
@@ -266,5 +263,5 @@ describe('a server with share "fleet"', () => {
       for (const text of answers) expect(counts.get(text) ?? 1, text).toBe(1);
     }
     expect(log.of('started')).toHaveLength(2);
-  }, 120_000);
+  }, 240_000);
 });

@@ -33,5 +33,5 @@ test.each(['legacy', 'modern'] as const)(
     await client.close();
     await eventually(() => !isRunning(pid), slow);
   },
-  90_000,
+  240_000,
 );

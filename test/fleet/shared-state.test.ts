@@ -9,6 +9,8 @@ import type { RunningGateway } from '../support/gateway.ts';
 import { addKey, ask, command, initializeBody, startAsking, toolsAt } from '../support/http-caller.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import { sharedPostgres } from '../support/postgres.ts';
+import { queried } from '../support/queried.ts';
+import { soon } from './soon.ts';
 
 checkLeaks();
 beforeAll(async () => void (await sharedPostgres()), 90_000);
@@ -30,11 +32,9 @@ describe('two gateways on one database', () => {
     await using _one = one;
     await using _other = other;
     const key = await addKey(one, 'anna');
-    await eventually(async () => expect(await toolsAt(other.url, { key })).toContain('plain__echo'), {
-      withinMs: 1500,
-    });
+    await eventually(async () => expect(await toolsAt(other.url, { key })).toContain('plain__echo'), soon);
     expect((await command(other, 'keys', 'revoke', 'anna')).code).toBe(0);
-    await eventually(async () => expect(await toolsAt(one.url, { key })).toBe(401), { withinMs: 1500 });
+    await eventually(async () => expect(await toolsAt(one.url, { key })).toBe(401), soon);
     expect(await toolsAt(other.url, { key })).toBe(401);
   });
 
@@ -50,9 +50,43 @@ describe('two gateways on one database', () => {
     expect(await called(other.url, 'it__changing')).toContain('QUARANTINED');
     const accepted = await command(one, 'approvals', 'accept', 'it__changing');
     expect(accepted.code, accepted.stderr).toBe(0);
-    await eventually(async () => expect(await called(other.url, 'it__changing')).toContain('revision 2'), {
-      withinMs: 1500,
-    });
+    await eventually(
+      async () => expect(await called(other.url, 'it__changing')).toContain('revision 2'),
+      soon,
+    );
+  });
+
+  test('what was approved of a server stays when a gateway comes that does not know it', async () => {
+    const { url } = await (await sharedPostgres()).newPlace();
+    const config = { startup: { listWait: '10s' }, storage: { url } };
+    const approved = (server: string) =>
+      queried(url, 'select * from approvals where upstream = $1 order by kind, name', [server]);
+    await using _one = await startAsking(config, { mcpServers: { it: fixture('changes-a-definition') } });
+    const before = await eventually(async () => {
+      const rows = await approved('it');
+      return rows.length > 2 && rows;
+    }, patience);
+    await using other = await startAsking(config);
+    await eventually(async () => expect(await toolsAt(other.url)).toContain('plain__echo'), patience);
+    await eventually(async () => (await approved('plain')).length > 2, patience);
+    // Not even approved anew, as if it had never been seen.
+    expect(await approved('it')).toEqual(before);
+  });
+
+  test('the record and the statistics are those of all, whichever is asked', async () => {
+    const { one, other } = await two({});
+    await using _one = one;
+    await using _other = other;
+    for (const { url } of [one, other]) {
+      await eventually(async () => expect(await toolsAt(url)).toContain('plain__echo'), patience);
+      for (const text of ['a', 'b']) expect(await called(url, 'plain__echo', { text })).toContain(text);
+    }
+    for (const gateway of [one, other])
+      await eventually(async () => {
+        const { stdout } = await command(gateway, 'logs', '--tool', 'echo');
+        expect(stdout.match(/\becho\b/g), stdout).toHaveLength(4);
+        expect((await command(gateway, 'stats', 'echo')).stdout).toMatch(/plain\s+echo\s+4\s/);
+      }, patience);
   });
 
   test('three that start at once on an empty database make its tables once, and all serve', async () => {
@@ -111,7 +145,7 @@ describe('two gateways on one database', () => {
   });
 });
 
-const patience = { withinMs: 20_000 };
+const patience = { withinMs: 40_000 };
 
 /** Calls a tool in a session of its own; the text of the answer. */
 async function called(url: string, name: string, given: object = {}, key?: string): Promise<string> {

@@ -1,3 +1,7 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
 import { describe, expect, test } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
@@ -37,6 +41,31 @@ describe('a server whose environment is changed', () => {
     expect(after.a).toBe(before.a);
     expect(after.b).not.toBe(before.b);
     await eventually(() => !isRunning(before.b), { what: 'The end of the old process', withinMs: 15_000 });
+  });
+
+  test('in a file that it refers to is started again as well, and no other', async () => {
+    const [a, b] = [fixture('plain'), fixture('plain')];
+    const key = join(mkdtempSync(join(tmpdir(), 'trunkline-key-')), 'key');
+    writeFileSync(key, 'first\n');
+    await using line = await ReloadedGateway.start({
+      mcpServers: { a, b: { ...b, env: { ...b.env, FLAVOUR: `\${file:${key}}` } } },
+    });
+    const client = await line.client();
+    await names(client);
+    const before = await pidAt(client, 'a');
+    const flavour = async (): Promise<unknown> =>
+      JSON.parse(textOf(await client.callTool('b__env', { names: ['FLAVOUR'] }, within)));
+    expect(await flavour()).toEqual({ FLAVOUR: 'first' });
+    // As secrets are changed that must never be seen half-written.
+    writeFileSync(`${key}.new`, 'second\n');
+    renameSync(`${key}.new`, key);
+    await eventually(async () => JSON.stringify(await flavour()) === '{"FLAVOUR":"second"}', {
+      what: 'The new key',
+      withinMs: 20_000,
+    });
+    expect(await pidAt(client, 'a')).toBe(before);
+    expect(line.gateway.stderr()).not.toMatch(/first|second/);
+    rmSync(dirname(key), { recursive: true });
   });
 
   test('waits for the end of its old process, so that the two do not meet', async () => {
@@ -126,7 +155,7 @@ describe('a server that is removed under load', () => {
     await using line = await ReloadedGateway.start({ mcpServers: { a, b } });
     const client = await line.client();
     const isHeld = async (): Promise<boolean> =>
-      (await line.status()).servers.find(({ name }) => name === 'b')?.state === 'failed';
+      (await line.status()).servers.find(({ name }) => name === 'b')?.state === 'held';
     await eventually(isHeld, { what: 'b is held', withinMs: 15_000 });
     expect(await line.command('approvals', 'accept', 'b', '--all')).toMatchObject({ code: 0 });
     await eventually(async () => (await names(client)).includes('b__echo'), {

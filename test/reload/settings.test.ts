@@ -44,6 +44,20 @@ describe('rules that change while clients are connected', () => {
     });
   });
 
+  test.each(['legacy', 'modern'] as const)('have other words about a tool for a %s client', async (era) => {
+    const a = fixture('plain');
+    const said = async (): Promise<unknown> =>
+      (await client.listTools()).find(({ name }) => name === 'a__echo')?.['description'];
+    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    const client = await line.client({ era });
+    await eventually(async () => (await said()) !== undefined, { what: 'The tools', withinMs: 15_000 });
+    await client.listen();
+    const told = client.notifications.next(TOOLS_CHANGED, within);
+    line.write({ mcpServers: { a: { ...a, tools: { describe: { echo: { replace: 'Ours.' } } } } } });
+    await told;
+    await eventually(async () => expect(await said()).toBe('Ours.'), { what: 'The words', withinMs: 15_000 });
+  });
+
   test('about something else are no news to a client that has listed its tools', async () => {
     const a = fixture('plain');
     await using line = await ReloadedGateway.start({ mcpServers: { a } });

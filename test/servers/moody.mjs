@@ -24,6 +24,17 @@ function mood() {
   }
 }
 
+let noted = 'fine';
+
+/** The mood if it is one of these, else `fine`. Each time it is acted on first is noted, for whoever set it. */
+function moodAmong(...moods) {
+  const now = mood();
+  if (now !== 'fine' && !moods.includes(now)) return 'fine';
+  if (now !== 'fine' && now !== noted) note('mood', { mood: now });
+  noted = now;
+  return now;
+}
+
 /** A tool, with what all of them do around their own work. */
 function acting(name, description, properties, work = async () => '') {
   return {
@@ -32,10 +43,10 @@ function acting(name, description, properties, work = async () => '') {
     inputSchema: object({ tag: string, ...properties }, Object.keys(properties)),
     annotations: { readOnlyHint: true },
     async call(args, call) {
-      if (mood() === 'slow') await call.pause(700);
+      if (moodAmong('slow') === 'slow') await call.pause(700);
       const said = await work(args, call);
       note('executed', { tag: args.tag });
-      if (mood() === 'cut') cut(call);
+      if (moodAmong('cut') === 'cut') cut(call);
       return text(`${args.tag}${said}`);
     },
   };
@@ -87,7 +98,7 @@ function changeList(server) {
 /** Over standard streams; over HTTP `intercept` does what can be done there. */
 function writeLines(put) {
   return (line) => {
-    const now = mood();
+    const now = moodAmong('mute', 'garbage', 'flood-stdout', 'flood-stderr');
     if (now === 'mute') return;
     // Answers twice, but not questions: to those two answers would be right.
     const again = line.includes('"method"') ? '' : `${line}\n`;
@@ -115,7 +126,7 @@ function writeAll(words) {
 let turn = 0;
 function intercept(message, { exchange }) {
   if (exchange.response === undefined || message.id === undefined) return false;
-  const now = mood();
+  const now = moodAmong('mute', 'garbage');
   if (now === 'mute') return true;
   if (now !== 'garbage') return false;
   turn += 1;

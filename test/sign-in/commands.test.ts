@@ -124,13 +124,14 @@ test('a token made by hand is taken from standard input, and a wrong one does no
 });
 
 test.each([
-  ['nope', /no server "nope"/],
-  ['local', /nobody signs in to it/],
-  ['header', /Authorization header in its entry/],
-])('login %s says why not', async (name, message) => {
+  // Like every other command that is given the name of nobody.
+  ['nope', 6, /no server "nope"/],
+  ['local', 2, /nobody signs in to it/],
+  ['header', 2, /Authorization header in its entry/],
+])('login %s says why not', async (name, exit, message) => {
   const header = { url: 'http://127.0.0.1:9/mcp', headers: { Authorization: 'Bearer x' } };
   const home = homeWith({ header, local: { command: 'true' } });
   const { code, stderr } = await trunkline(home, ['login', name]);
-  expect(code).toBe(2);
+  expect(code).toBe(exit);
   expect(stderr).toMatch(message);
 });

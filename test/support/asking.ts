@@ -28,7 +28,7 @@ export function untilListed(
     const tools = await client.listTools();
     return tools.some((tool) => tool.name === name) && tools;
   };
-  return eventually(listing, { what: `The listing of ${name}`, withinMs: 10_000, ...patience });
+  return eventually(listing, { what: `The listing of ${name}`, withinMs: 30_000, ...patience });
 }
 
 /** Every page of a list, such as `prompts/list` with its member `prompts`. */

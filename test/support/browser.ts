@@ -33,11 +33,15 @@ export class Browser {
 
   /** What a page of the dashboard asks. */
   fetch(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Answer> {
-    const own = {
-      'sec-fetch-site': 'same-origin',
-      ...(method !== 'GET' && { origin: this.origin, 'x-trunkline': '1' }),
-    };
+    const own = { 'sec-fetch-site': 'same-origin', ...(method !== 'GET' && this.#changing()) };
     return this.#answer(`${this.origin}${path}`, { method, headers: { ...own, ...headers }, body });
+  }
+
+  /** What the call of a tool tells until it is answered, its questions included. */
+  async call(name: string, args: object): Promise<EventLog> {
+    const own = { accept: 'text/event-stream', 'sec-fetch-site': 'same-origin' };
+    const headers = { ...own, ...this.#changing(), ...this.#cookies() };
+    return EventLog.of(await begin(`${this.origin}/api/call`, { headers, body: { name, args, asks: true } }));
   }
 
   /** What comes of `/api/events` until it is closed. */
@@ -58,6 +62,10 @@ export class Browser {
     if (set !== undefined) this.cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0];
     const isJson = headers['content-type']?.startsWith('application/json') === true;
     return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
+  }
+
+  #changing(): Headers {
+    return { origin: this.origin, 'x-trunkline': '1' };
   }
 
   #cookies(): Headers {

@@ -12,7 +12,7 @@ export async function eventually<T>(
   check: () => T | false | Promise<T | false>,
   patience: Patience = {},
 ): Promise<T> {
-  const { withinMs = 5000, what = 'the check' } = patience;
+  const { withinMs = 15_000, what = 'the check' } = patience;
   const deadline = performance.now() + withinMs;
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     let last: unknown;

@@ -102,7 +102,7 @@ export async function startHttpFixture(preset: Preset, args: readonly string[] =
     () => /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(stderr)?.[0] ?? (hasEnded() ? '' : undefined),
     {
       what: `The address of ${preset}`,
-      withinMs: 10_000,
+      withinMs: 30_000,
     },
   );
   if (url === '') throw new Error(`${preset} ended before it listened: ${stderr}`);

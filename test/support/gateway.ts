@@ -125,7 +125,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       return client;
     },
     signal: (signal) => void child.kill(signal),
-    async stop({ withinMs = 10_000 } = {}) {
+    async stop({ withinMs = 30_000 } = {}) {
       if (!hasEnded()) child.kill('SIGTERM');
       const exit = await Promise.race([exited, late(withinMs)]);
       if (exit === 'late' || exit.code !== 0) {
@@ -162,7 +162,7 @@ function transportTo(over: Transport, child: StdioChild, url: string) {
 async function addressOf(stderr: () => string, hasEnded: () => boolean): Promise<string> {
   const search = (): string | undefined =>
     /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(stderr())?.[0] ?? (hasEnded() ? '' : undefined);
-  const url = await found(search, { what: 'The address of the gateway', withinMs: 15_000 });
+  const url = await found(search, { what: 'The address of the gateway', withinMs: 45_000 });
   if (url === '') throw new Error(`The gateway ended before it listened. It said:\n${stderr()}`);
   return url;
 }

@@ -31,7 +31,7 @@ export class Inbox<T> {
     return this.#toCome(wants, options);
   }
 
-  #toCome(wants: (message: T) => boolean, { withinMs = 5000 }: { readonly withinMs?: number }): Promise<T> {
+  #toCome(wants: (message: T) => boolean, { withinMs = 15_000 }: { readonly withinMs?: number }): Promise<T> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#waiting.delete(waiting);

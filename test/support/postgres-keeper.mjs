@@ -11,9 +11,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+
+import { unusedPort } from './unused-port.mjs';
 
 const [folder = '', pid = ''] = process.argv.slice(2);
 const data = join(folder, 'data');
@@ -55,7 +56,7 @@ try {
     '--no-sync',
     '--no-instructions',
   );
-  const port = await freePort();
+  const port = await unusedPort();
   appendFileSync(join(data, 'postgresql.conf'), `${[...settings, `port = ${port}`].join('\n')}\n`);
   run('pg_ctl', '-D', data, '-w', '-t', '60', '-l', join(folder, 'log'), 'start');
   tell({ port, bin: bin(), ...owner });
@@ -120,15 +121,4 @@ function isAlive(process_) {
   } catch (error) {
     return error.code === 'EPERM';
   }
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -79,7 +79,7 @@ export class RawClient implements AsyncDisposable {
 
   /** Sends a request and gives its result; rejects with an `RpcError` or an `HttpError`. */
   async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
-    const { id = this.#nextId++, withinMs = 10_000, signal } = options;
+    const { id = this.#nextId++, withinMs = 30_000, signal } = options;
     const full =
       this.era === 'modern' ? enveloped(params, this.#options, options.meta) : withMeta(params, options.meta);
     const idText = typeof id === 'bigint' ? String(id) : JSON.stringify(id);
@@ -196,13 +196,17 @@ export class RawClient implements AsyncDisposable {
   #pendingFor({ id, error }: Message, text: string): Pending | undefined {
     // Who could not read our message does not know its id; over HTTP, with one request in flight, it is clear whose answer it is.
     const isClear = this.transport === 'http' && this.#pending.size === 1;
-    if (id === null && error !== undefined && isClear) return [...this.#pending.values()][0];
-    if (typeof id !== 'number' || Number.isSafeInteger(id)) return this.#pending.get(JSON.stringify(id));
-    for (const [, idText] of text.matchAll(/"id"\s*:\s*(-?[\d.eE+]+)/g)) {
-      const pending = this.#pending.get(String(idText));
-      if (pending !== undefined) return pending;
-    }
-    return undefined;
+    if (id === null && error !== undefined && isClear) return this.#settled([...this.#pending.keys()][0]);
+    if (typeof id !== 'number' || Number.isSafeInteger(id)) return this.#settled(JSON.stringify(id));
+    const ids = [...text.matchAll(/"id"\s*:\s*(-?[\d.eE+]+)/g)].map(([, idText]) => idText);
+    return this.#settled(ids.find((idText) => idText !== undefined && this.#pending.has(idText)));
+  }
+
+  /** Forgotten at once: a second answer is a stray also when it comes in the same turn. */
+  #settled(idText: string | undefined): Pending | undefined {
+    const pending = idText === undefined ? undefined : this.#pending.get(idText);
+    if (idText !== undefined) this.#pending.delete(idText);
+    return pending;
   }
 
   async #asked(request: IncomingRequest): Promise<void> {

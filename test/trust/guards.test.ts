@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ownCode, said, untilListed } from '../support/asking.ts';
 import { openLine } from '../support/cell.ts';
+import { eventually } from '../support/eventually.ts';
 import { fixture } from '../support/fixture.ts';
 import { gatewayCommand, startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
@@ -42,6 +43,27 @@ describe('own guards', () => {
     const failed = await line.client.callTool('one__echo', { text: 'bad' });
     expect([ownCode(failed), said(failed)]).toEqual(['GUARD_FAILED', expect.stringContaining('Not this.')]);
     expect(said(await line.client.callTool('one__echo', { text: 'good' }))).toBe('good');
+  });
+
+  test.each([
+    ['throws later', 'setTimeout(() => { throw new Error("Too late.") }, 1); return next();'],
+    ['forgets to wait for something', 'void Promise.reject(new Error("Too late.")); return next();'],
+    [
+      'forgets to wait for the call',
+      'next({ text: 5n }); return { content: [{ type: "text", text: "mine" }] };',
+    ],
+  ])('one that %s fails nothing but itself', async (_, does) => {
+    const home = temporaryFolder('trunkline-home');
+    const source = `export default (call, next) => { if (call.arguments.text !== "bad") return next(); ${does} }`;
+    writeFileSync(join(home, 'own.mjs'), source);
+    await using line = await openLine(CELL, { one: ['plain'] }, { home, config: { guards: ['./own.mjs'] } });
+    await line.client.callTool('one__echo', { text: 'bad' });
+    if (does.includes('Too late'))
+      await eventually(() => /A guard failed outside of any call\..*Too late\./.test(line.gateway.stderr()), {
+        what: 'The line about it',
+      });
+    for (const text of ['good', 'bad', 'good'])
+      expect(said(await line.client.callTool('one__echo', { text }))).toMatch(/good|bad|mine/);
   });
 
   test('one that is not there stops the start and says which', async () => {

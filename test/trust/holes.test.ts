@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
 import { describe, expect, test } from 'vitest';
 
 import { tierOf } from '../../src/policy/tiers.ts';
@@ -65,6 +67,13 @@ describe('holes that others have', () => {
       said(await line.client.callTool('search_tools', { query: 'tool 1999 2999', limit: 50 }));
     const first = await openLine(CELL, servers(3000), searching);
     await eventually(async () => expect(await found(first)).toMatch(/one__\S*[12]999/));
+    // While it runs, and after the next start.
+    const { configFile } = first.gateway;
+    writeFileSync(configFile, readFileSync(configFile, 'utf8').replace('"3000"', '"5"'));
+    await eventually(async () => expect(await found(first)).not.toMatch(/one__\S*[12]999/), {
+      what: 'The end of the tools',
+      withinMs: 20_000,
+    });
     await first[Symbol.asyncDispose]();
     await using second = await openLine(CELL, servers(5), { ...searching, home: first.gateway.home });
     await eventually(async () => expect(await found(second)).not.toMatch(/one__\S*[12]999/));

@@ -74,6 +74,25 @@ describe('keys', () => {
     expect((await ask(at('/sse'), { headers: { accept: 'text/event-stream' } })).status).toBe(401);
   });
 
+  test('that may have single tools learn of no server but theirs', async () => {
+    const bank = { ...plainServer, description: 'Where the money is.' };
+    await using gateway = await startAsking(
+      { auth: { keys: true }, profiles: { one: { names: ['plain__echo'] } } },
+      { mcpServers: { plain: plainServer, bank } },
+    );
+    expect(await toolsAt(gateway.url, { key: await addKey(gateway, 'free') })).toContain('bank__echo');
+    const key = await addKey(gateway, 'one', '--profile', 'one');
+    const at = (path: string): string => new URL(path, gateway.url).href;
+    expect(await toolsAt(at('/mcp'), { key })).toEqual(['plain__echo']);
+    const met = await ask(at('/mcp'), { key, body: initializeBody });
+    expect(met.text).toContain('plain');
+    expect(met.text).not.toMatch(/bank|money/);
+    const [hidden, absent] = await Promise.all(
+      ['/mcp/s/bank', '/mcp/s/unheard-of'].map((path) => ask(at(path), { key, body: initializeBody })),
+    );
+    expect([hidden?.status, hidden?.text]).toEqual([404, absent?.text]);
+  });
+
   test('are refused at once when they are revoked, and their streams are cut', async () => {
     await using gateway = await startAsking({ auth: { keys: true } });
     const key = await addKey(gateway, 'anna');

@@ -2,11 +2,13 @@ import { mayBelongTo } from '../../catalog/naming.ts';
 import { quarantined } from '../../gateway/calls/route.ts';
 import type { View } from '../../gateway/view.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { PromptEntry, ToolEntry } from '../../model/entry.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { AdminDeps } from '../deps.ts';
+import { knownServer } from './known-server.ts';
 
 interface Wanted {
   readonly name: string;
@@ -16,14 +18,14 @@ interface Wanted {
 
 /** What the caller sees once the servers in question were listed; with `isCached` none is started. */
 export async function listedView(
-  { gateway }: AdminDeps,
+  deps: AdminDeps,
   caller: Caller,
   options: { readonly server?: string | undefined; readonly isCached?: boolean } = {},
 ): Promise<View> {
+  const { gateway } = deps;
   const { server, isCached = false } = options;
-  const names = gateway.servers.names();
-  if (server !== undefined && !names.includes(server as UpstreamName)) throw unknownServer(server, names);
-  if (!isCached) await gateway.servers.listed(server === undefined ? names : [server as UpstreamName]);
+  const names = server === undefined ? gateway.servers.names() : [knownServer(deps, server)];
+  if (!isCached) await gateway.servers.listed(names);
   return gateway.view(caller);
 }
 
@@ -43,7 +45,9 @@ export async function findEntry(
   const view = await viewFor(deps, caller, wanted, (known) => pick(known.tools, wanted) !== undefined);
   const entry = pick(view.tools, wanted);
   if (entry === undefined)
-    throw heldOf(deps, caller, wanted) ?? troubleOf(deps, wanted) ?? unknown('tool', wanted, view.tools);
+    throw (
+      heldOf(deps, caller, wanted) ?? troubleOf(deps, wanted) ?? unknown('tool', wanted, deps, view.tools)
+    );
   return { entry, view };
 }
 
@@ -51,7 +55,9 @@ export async function findPrompt(deps: AdminDeps, caller: Caller, wanted: Wanted
   const view = await viewFor(deps, caller, wanted, (known) => pick(known.prompts, wanted) !== undefined);
   const entry = pick(view.prompts, wanted);
   if (entry === undefined)
-    throw heldOf(deps, caller, wanted) ?? troubleOf(deps, wanted) ?? unknown('prompt', wanted, view.prompts);
+    throw (
+      heldOf(deps, caller, wanted) ?? troubleOf(deps, wanted) ?? unknown('prompt', wanted, deps, view.prompts)
+    );
   return entry;
 }
 
@@ -112,6 +118,7 @@ function pick<E extends ToolEntry | PromptEntry>(
 function unknown(
   kind: 'tool' | 'prompt',
   { name, server }: Wanted,
+  { gateway }: AdminDeps,
   entries: readonly (ToolEntry | PromptEntry)[],
 ): GatewayError {
   const names = inServer(entries, server).map((entry) =>
@@ -119,16 +126,12 @@ function unknown(
   );
   const near = nearest(name, names, 3);
   const where = server === undefined ? '' : ` of server "${server}"`;
-  const hint = near.length === 0 ? '' : ` Did you mean ${near.map((each) => `"${each}"`).join(', ')}?`;
+  const isServer = server === undefined && gateway.servers.names().some((each) => each === name);
+  const meant = near.length === 0 ? '' : ` Did you mean ${near.map((each) => `"${each}"`).join(', ')}?`;
+  const hint = isServer
+    ? ` It is a server; what it has is listed by: trunkline ${kind}s ${shellWord(name)}`
+    : meant;
   return new GatewayError('ENTRY_NOT_FOUND', `Unknown ${kind}${where}: ${name.slice(0, 200)}.${hint}`, {
     details: { kind, near },
-  });
-}
-
-function unknownServer(name: string, names: readonly string[]): GatewayError {
-  const near = nearest(name, names, 3);
-  const hint = near.length === 0 ? '' : ` Did you mean ${near.map((each) => `"${each}"`).join(', ')}?`;
-  return new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name.slice(0, 200)}".${hint}`, {
-    details: { kind: 'server', near },
   });
 }

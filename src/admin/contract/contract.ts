@@ -69,6 +69,7 @@ export interface AdminContract extends KeyContract, ManageContract, DashboardCon
   'GET /api/prompts': { query: { server?: string; cached?: boolean }; answer: readonly AdminPrompt[] };
   'GET /api/resources': { query: { server?: string; cached?: boolean }; answer: readonly AdminResource[] };
   'GET /api/templates': { query: { server?: string; cached?: boolean }; answer: readonly AdminTemplate[] };
+  /** Without a limit, what matches much worse than the best is left out. */
   'GET /api/search': {
     query: { q: string; limit?: number; server?: string; cached?: boolean };
     answer: readonly AdminHit[];
@@ -140,7 +141,7 @@ export interface AdminServer {
   readonly name: string;
   readonly description?: string;
   readonly enabled: boolean;
-  /** A state of the connection, or `disabled`. */
+  /** A state of the connection (`held`: a person has to agree to it first), or `disabled`. */
   readonly state: string;
   readonly share?: 'all' | 'session' | 'fleet';
   /** References stay references; what may be a secret is not shown. */

@@ -15,8 +15,8 @@ import type { AdminApp, Asked } from '../route.ts';
 
 /** Whatever servers answer: every one of them ends in a verb of the gateway, inside the chain of guards. */
 export function callRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { gateway } = deps;
-  const questions = new OpenQuestions();
+  const { gateway, others } = deps;
+  const questions = new OpenQuestions(others);
   app.post('/api/call', async (context, next) => {
     if (!(context.req.header('accept') ?? '').includes('text/event-stream')) return next();
     const asked = await askedIn(context);
@@ -26,8 +26,8 @@ export function callRoutes(app: AdminApp, deps: AdminDeps): void {
       questions: flag(body, 'asks') ? questions : undefined,
     });
   });
-  route(app, 'POST /api/answer', ({ body }) => ({
-    taken: questions.answer(text(body, 'id'), optionalObject(body, 'result') ?? { action: 'cancel' }),
+  route(app, 'POST /api/answer', async ({ body }) => ({
+    taken: await questions.answer(text(body, 'id'), optionalObject(body, 'result') ?? { action: 'cancel' }),
   }));
   route(app, 'POST /api/call', (asked) => callTool(deps, asked, {}));
   route(app, 'POST /api/prompt', async (asked) => {

@@ -1,3 +1,4 @@
+import { strongHits } from '../../gateway/strong-hits.ts';
 import type { View } from '../../gateway/view.ts';
 import type { ToolEntry } from '../../model/entry.ts';
 import type { AdminNameKind, AdminTool } from '../contract/contract.ts';
@@ -47,9 +48,13 @@ export function entryRoutes(app: AdminApp, deps: AdminDeps): void {
     const { query } = asked;
     const all = await view(asked);
     const server = optionalText(query, 'server');
-    const limit = Math.min(optionalNumber(query, 'limit') ?? HITS, MAX_HITS);
+    const wanted = optionalNumber(query, 'limit');
+    const limit = Math.min(wanted ?? HITS, MAX_HITS);
     const hits = await all.search(text(query, 'q'), { limit, ...(server !== undefined && { server }) });
-    return hits.map(({ entry, score }) => ({ ...toolShown(entry, all), score }));
+    return (wanted === undefined ? strongHits(hits) : hits).map(({ entry, score }) => ({
+      ...toolShown(entry, all),
+      score,
+    }));
   });
   route(app, 'GET /api/describe', async ({ query, caller }) => {
     const { entry, view: all } = await findEntry(deps, caller, {

@@ -3,6 +3,7 @@ import { quarantined } from '../../gateway/calls/route.ts';
 import type { View } from '../../gateway/view.ts';
 import { matchesGlob } from '../../lib/glob.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { AdminExplanation, AdminServer } from '../contract/contract.ts';
@@ -12,19 +13,18 @@ import { callerAsked, decisionExplained } from '../shown/decision-explained.ts';
 import { optionalText, route, text } from '../route.ts';
 import type { AdminApp } from '../route.ts';
 import { serverFix } from '../shown/server-fix.ts';
-import { allServers } from '../shown/server-shown.ts';
+import { foreseenServers } from '../shown/server-shown.ts';
 
 type Found = Omit<AdminExplanation, 'name'>;
 
 /** Why a name is as it is, for `why` and `preflight`. Nothing is started to find out. */
 export function explainRoutes(app: AdminApp, deps: AdminDeps): void {
   route(app, 'GET /api/explain', async ({ query, caller: asking }) => {
-    await deps.gateway.quarantine.noticeServers();
+    const servers = await foreseenServers(deps);
     const caller = callerAsked(query, asking);
     const view = deps.gateway.view(caller);
     const client = optionalText(query, 'client');
     const { name, forClient } = clientExplained(view, text(query, 'name'), client);
-    const servers = allServers(deps);
     const found = withPause(
       ofEntry(name, view, servers) ??
         ofServer(name, servers) ??
@@ -60,7 +60,10 @@ function ofHeld(name: string, { gateway }: AdminDeps): Found | undefined {
   return {
     ...{ verdict: 'held', kind: entry.kind, server: entry.upstream, original: entry.definition.name },
     reasons: [quarantined(held).message],
-    fixes: reason === 'refused' ? [] : [`trunkline approvals`, `trunkline approvals accept ${entry.name}`],
+    fixes:
+      reason === 'refused'
+        ? []
+        : [`trunkline approvals`, `trunkline approvals accept ${shellWord(entry.name)}`],
     near: [],
   };
 }
@@ -100,7 +103,7 @@ function ofServer(name: string, servers: readonly AdminServer[]): Found | undefi
     return { ...found, reasons };
   }
   const reasons = [`Server "${name}" has not said yet what it offers.`];
-  return { ...found, verdict: 'unlisted', reasons, fixes: [`trunkline refresh ${name}`] };
+  return { ...found, verdict: 'unlisted', reasons, fixes: [`trunkline refresh ${shellWord(name)}`] };
 }
 
 function reachable(server: string, servers: readonly AdminServer[]): Found {
@@ -121,7 +124,9 @@ function reachable(server: string, servers: readonly AdminServer[]): Found {
     verdict: code === 'QUARANTINED' ? 'held' : 'unreachable',
     server,
     reasons: [
-      message.startsWith(`Server "${server}"`) ? message : `Server "${server}" cannot be used: ${message}`,
+      message.toLowerCase().startsWith(`server "${server.toLowerCase()}"`)
+        ? `S${message.slice(1)}`
+        : `Server "${server}" cannot be used: ${message}`,
     ],
     fixes: [serverFix(status)],
     near: [],
@@ -130,7 +135,7 @@ function reachable(server: string, servers: readonly AdminServer[]): Found {
 
 function disabled(server: string): Found {
   const reasons = [`Server "${server}" is disabled in the configuration.`];
-  return { verdict: 'disabled', server, reasons, fixes: [`trunkline enable ${server}`], near: [] };
+  return { verdict: 'disabled', server, reasons, fixes: [`trunkline enable ${shellWord(server)}`], near: [] };
 }
 
 /** Offered by a server, but kept back by the lists of its configuration. */
@@ -177,7 +182,7 @@ function ofUnlisted(name: string, deps: AdminDeps, servers: readonly AdminServer
   const found = reachable(server.name, servers);
   if (found.verdict !== 'usable') return found;
   const reasons = [`Server "${server.name}" has not said yet what it offers.`];
-  const fixes = [`trunkline refresh ${server.name}`];
+  const fixes = [`trunkline refresh ${shellWord(server.name)}`];
   return { verdict: 'unlisted', server: server.name, reasons, fixes, near: [] };
 }
 

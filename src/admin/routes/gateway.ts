@@ -3,7 +3,7 @@ import type { AdminHealth, AdminPause, AdminStatus } from '../contract/contract.
 import type { AdminDeps } from '../deps.ts';
 import { jsonResponse, route } from '../route.ts';
 import type { AdminApp } from '../route.ts';
-import { allServers } from '../shown/server-shown.ts';
+import { foreseenServers } from '../shown/server-shown.ts';
 
 /** The gateway as a whole. */
 export function gatewayRoutes(app: AdminApp, deps: AdminDeps): void {
@@ -12,7 +12,7 @@ export function gatewayRoutes(app: AdminApp, deps: AdminDeps): void {
   route(app, 'GET /api/health', () => health());
   app.get('/api/openapi.json', async () => jsonResponse(await readFile(deps.openapi, 'utf8')));
   route(app, 'GET /api/status', async ({ caller }) => {
-    await deps.gateway.quarantine.noticeServers();
+    const servers = await foreseenServers(deps);
     const { counts, problem } = deps.gateway.quarantine;
     const { file, warnings, value } = deps.config();
     const url = deps.url();
@@ -37,7 +37,7 @@ export function gatewayRoutes(app: AdminApp, deps: AdminDeps): void {
         calls: deps.gateway.waiting.list().length,
         ...(problem !== undefined && { problem }),
       },
-      servers: allServers(deps),
+      servers,
     };
   });
   route(app, 'POST /api/pause', async ({ caller }) => {

@@ -1,26 +1,26 @@
 import type { UpstreamName } from '../../model/ids.ts';
+import { knownServer } from '../calling/known-server.ts';
 import type { AdminDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import type { AdminApp } from '../route.ts';
-import { allServers, oneServer } from '../shown/server-shown.ts';
+import { allServers, foreseenServers, oneServer } from '../shown/server-shown.ts';
 
 /** The servers and what an operator does with them. */
 export function serverRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { servers, quarantine } = deps.gateway;
-  // The casts only ask maps.
-  const named = (params: Readonly<Record<string, string>>): UpstreamName => params['name'] as UpstreamName;
-  route(app, 'GET /api/servers', async () => {
-    await quarantine.noticeServers();
-    return allServers(deps);
-  });
+  const { servers } = deps.gateway;
+  const named = (params: Readonly<Record<string, string>>): UpstreamName =>
+    knownServer(deps, params['name'] ?? '');
+  route(app, 'GET /api/servers', () => foreseenServers(deps));
   route(app, 'POST /api/servers/:name/restart', async ({ params }) => {
-    await deps.restartElsewhere(named(params));
-    await servers.restart(named(params));
-    return oneServer(deps, named(params));
+    const name = named(params);
+    await deps.restartElsewhere(name);
+    await servers.restart(name);
+    return oneServer(deps, name);
   });
   route(app, 'POST /api/servers/:name/refresh', async ({ params }) => {
-    await servers.refresh(named(params));
-    return oneServer(deps, named(params));
+    const name = named(params);
+    await servers.refresh(name);
+    return oneServer(deps, name);
   });
   route(app, 'POST /api/refresh', async () => {
     // What fails is in the state of each.

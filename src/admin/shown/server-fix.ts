@@ -1,3 +1,4 @@
+import { shellWord } from '../../lib/shell-word.ts';
 import type { AdminServer } from '../contract/contract.ts';
 
 /** What programs and interpreters say when a file that they shall start is not there. */
@@ -6,7 +7,7 @@ const MISSING =
 
 /** The one command or edit that mends a server that cannot be used. */
 export function serverFix({ name, problem, transport }: AdminServer): string {
-  const quoted = /^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+  const quoted = shellWord(name);
   const isProgram = transport?.kind === 'stdio' || transport?.kind === 'cli';
   const message = problem?.message ?? '';
   switch (problem?.code) {

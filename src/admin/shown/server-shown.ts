@@ -15,6 +15,18 @@ export function allServers({ gateway, config }: AdminDeps): readonly AdminServer
   ];
 }
 
+/** The same with what is known to be wrong with servers that nobody has needed yet; nothing is started to find out. */
+export async function foreseenServers(deps: AdminDeps): Promise<readonly AdminServer[]> {
+  await deps.gateway.quarantine.noticeServers();
+  const foreseen = await deps.gateway.servers.foreseen();
+  return allServers(deps).map((server) => {
+    const error = server.state === 'idle' ? foreseen.get(server.name) : undefined;
+    if (error === undefined) return server;
+    const { code, message } = error;
+    return { ...server, state: 'failed', problem: { code, message } };
+  });
+}
+
 export function oneServer({ gateway, config }: AdminDeps, name: UpstreamName): AdminServer {
   const upstream = config().value.upstreams.find((each) => each.name === name);
   return serverShown(gateway.servers.statusOf(name), upstream, gateway);

@@ -76,11 +76,14 @@ async function manage(args: JsonObject, caller: Caller, deps: ToolsDeps): Promis
   const { gateway, management } = deps;
   const { servers, sight } = gateway;
   const { manageServers } = await import('../../manage/tools/manage-servers.ts');
+  const own = sight.of(caller);
   // The casts only ask maps.
-  const sees = (name: string): boolean => sight.of(caller).sees(name as UpstreamName);
+  const sees = (name: string): boolean => sight.knows(caller, name as UpstreamName);
+  // What a model adds has no tags.
+  const seesNew = (name: string): boolean => own.knows(name as UpstreamName, []);
   return manageServers(
     args,
-    { caller, is: 'model', sees },
+    { caller, is: 'model', sees, seesNew, mayMeetHidden: own.hidesByTag },
     {
       changes: await management.changes(),
       states: () => gateway.status(),

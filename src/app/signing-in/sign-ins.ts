@@ -134,7 +134,9 @@ function httpUpstream(
       1,
     );
     const hint = near.length === 0 ? '' : ` Did you mean "${near[0]}"?`;
-    throw new GatewayError('USAGE', `There is no server "${server}" in the configuration.${hint}`);
+    throw new GatewayError('ENTRY_NOT_FOUND', `There is no server "${server}" in the configuration.${hint}`, {
+      details: { kind: 'server', near },
+    });
   }
   const { auth } = config;
   if (auth === undefined)

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import type { Server as HttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { AdminRoutes } from '../../admin/routes.ts';
 import { readHello, welcomeLine } from '../../attach/hello.ts';
 import type { Hello } from '../../attach/hello.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import type { Caller } from '../../model/caller.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { Logger } from '../../observe/log.ts';
@@ -56,7 +57,7 @@ export class SocketFront implements AsyncDisposable {
     const front = new SocketFront(options);
     const { path, platform } = options;
     if (platform !== 'win32') {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(path), 0o700);
       chmodSync(dirname(path), 0o700);
     }
     await new Promise<void>((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { shellWord } from '../../lib/shell-word.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { Place } from './token-vault.ts';
 
@@ -17,10 +18,6 @@ export function needsSignIn(
 
 /** As it is typed into a shell. */
 export function loginCommand({ upstream, caller }: Place): string {
-  const forCaller = caller === '' ? '' : ` --caller ${quoted(caller)}`;
-  return `trunkline login ${quoted(upstream)}${forCaller}`;
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  const forCaller = caller === '' ? '' : ` --caller ${shellWord(caller)}`;
+  return `trunkline login ${shellWord(upstream)}${forCaller}`;
 }

@@ -8,6 +8,7 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
+import { readHeader } from '../read-header.ts';
 import { askAtTerminal, isTerminal } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
 import { addServers } from './set-up/plain-secrets.ts';
@@ -57,14 +58,17 @@ export async function add(
     const addition = { name, entry, secrets: plainSecrets(name, entry) };
     const more = {
       trust,
+      replace: options.replace === true,
       ...(options.references !== undefined && { references: options.references }),
     } as const;
     applied = await addServers(change, [addition], more, { context, ask });
   }
-  if (out.style.format === 'json') out.json({ added: name, config: change.file, trust });
-  else out.line(`Added ${name} to ${keptIn(change.file, applied)}`);
+  const { place, ...kept } = keptIn(change.file, applied);
+  if (out.style.format === 'json') out.json({ added: name, config: change.file, ...kept, trust });
+  else if (applied.state === 'unchanged') out.line(`${name} is in ${place} already`);
+  else out.line(`Added ${name} to ${place}`);
   for (const note of chosen.notes) out.note(note);
-  tellApplied(applied, context);
+  tellApplied(applied, change, context);
   if (isPerson) await tryServer(name, options, context);
   return 0;
 }
@@ -111,8 +115,10 @@ function entryOfFlags({ url, sse, cli, rest }: AddOptions): JsonObject {
 }
 
 function withFlags(entry: JsonObject, options: AddOptions): JsonObject {
-  const env = pairs(options.env, '--env', /^([^=]+)=(.*)$/s);
-  const headers = pairs(options.header, '--header', /^([!#$%&'*+.^_`|~\w-]+)\s*[:=]\s*(\S.*)$/s);
+  const env = variables(options.env);
+  const headers =
+    options.header &&
+    Object.fromEntries(options.header.map(readHeader).map(({ name, value }) => [name, value]));
   const isProgram = entry['command'] !== undefined;
   if (isProgram && headers !== undefined)
     throw new GatewayError('USAGE', '--header is for servers at an address; programs take --env.');
@@ -128,14 +134,14 @@ function withFlags(entry: JsonObject, options: AddOptions): JsonObject {
   };
 }
 
-function pairs(flags: readonly string[] | undefined, flag: string, pattern: RegExp): JsonObject | undefined {
+function variables(flags: readonly string[] | undefined): JsonObject | undefined {
   if (flags === undefined) return undefined;
   return Object.fromEntries(
     flags.map((each) => {
-      const [, name, value] = pattern.exec(each) ?? [];
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(each) ?? [];
       // What was given may be a secret, so it is not repeated.
       if (name === undefined || value === undefined)
-        throw new GatewayError('USAGE', `${flag} needs a name and a value, such as ${flag} NAME=VALUE.`);
+        throw new GatewayError('USAGE', '--env needs a name and a value, such as --env NAME=VALUE.');
       return [name, value];
     }),
   );

@@ -4,15 +4,19 @@ import type {
   AdminNamed,
   AdminWaitingCall,
 } from '../../admin/contract/approval-contract.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
+import { foundConfig } from '../found-config.ts';
 import { harmless, inOneLine } from '../harmless.ts';
 import { onLine } from '../line/on-line.ts';
 import type { Work } from '../line/on-line.ts';
 import { changeLines } from './approvals/change-lines.ts';
 import { chosenItems } from './approvals/chosen-items.ts';
+import { counted } from './listing.ts';
+import { checkShown, noteShown } from './approvals/shown-items.ts';
 
 interface DecideOptions extends GlobalOptions {
   readonly fingerprint?: string;
@@ -23,6 +27,8 @@ interface DecideOptions extends GlobalOptions {
 export function approvals(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   return onLine(options, context, async (line) => {
     const found = await line.client.ask('GET /api/approvals', {}, line);
+    const { stateDir } = await foundConfig(options.config, context, LOOKING);
+    await noteShown(stateDir, found.held);
     if (context.out.style.format === 'json') context.out.json(found);
     else print(found, context);
     return 0;
@@ -35,7 +41,9 @@ export function accept(
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   return onLine(options, context, async (line) => {
-    const { items, isServer } = await decided('accept', name, options, { line, context });
+    const { stateDir } = await foundConfig(options.config, context, LOOKING);
+    const check = (items: readonly AdminNamed[]): Promise<void> => checkShown(stateDir, items);
+    const { items, isServer } = await decided('accept', name, options, { line, context, check });
     const server = items[0]?.server ?? name;
     if (isServer) await acceptedServer(server, options, { line, context });
     return 0;
@@ -56,17 +64,22 @@ export function refuse(
 interface World {
   readonly line: Work;
   readonly context: CliContext;
+  /** Throws when it is not what the person was shown. */
+  readonly check?: (items: readonly AdminNamed[]) => Promise<void>;
 }
 
-/** Decides about exactly the bytes that were just read, or that the person names. */
+const LOOKING = { isMade: false, isTold: false, isReached: true };
+
+/** Decides about exactly the bytes that the person was shown, or names, or that were just read where they did not look. */
 async function decided(
   decision: 'accept' | 'refuse',
   name: string,
   { fingerprint }: DecideOptions,
-  { line, context }: World,
+  { line, context, check }: World,
 ): Promise<{ readonly items: readonly AdminNamed[]; readonly isServer: boolean }> {
   const { held } = await line.client.ask('GET /api/approvals', {}, line);
   const items = chosenItems(held, name, fingerprint);
+  if (fingerprint === undefined) await check?.(items);
   const after = await line.client.ask('POST /api/approvals', { decision, items }, line);
   const { out } = context;
   if (out.style.format === 'json') out.json({ decision, items, left: after.held.length });
@@ -92,7 +105,7 @@ async function acceptedServer(name: string, { all }: DecideOptions, world: World
     return;
   }
   context.out.note(
-    `It was started. ${own.length} parts of what it offers are held: look at them with trunkline approvals, take them all with trunkline approvals accept ${name}`,
+    `It was started. ${counted(own.length, 'part')} of what it offers ${own.length === 1 ? 'is' : 'are'} held: look at them with trunkline approvals, take them all with trunkline approvals accept ${shellWord(name)}`,
   );
 }
 

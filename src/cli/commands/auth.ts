@@ -1,5 +1,6 @@
 import { openSignIns } from '../../app/signing-in/open-sign-ins.ts';
 import type { AdminSignInStatus as SignInStatus } from '../../admin/contract/contract.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { silentLogger } from '../../observe/log.ts';
 import type { CliContext } from '../context.ts';
@@ -55,6 +56,6 @@ function endOf({ state, renews, expiresAt }: SignInStatus): string {
 
 function adviceOn({ server, caller, state, problem }: SignInStatus): string {
   const isFine = state === 'signed-in' || state === 'header' || state === 'not-signed-in';
-  const command = `trunkline login ${server}${caller === '' ? '' : ` --caller ${caller}`}`;
+  const command = `trunkline login ${shellWord(server)}${caller === '' ? '' : ` --caller ${shellWord(caller)}`}`;
   return [isFine ? undefined : `run ${command}`, problem].filter((part) => part !== undefined).join(': ');
 }

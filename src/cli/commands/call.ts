@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { AdminToolDetail } from '../../admin/contract/contract.ts';
 import { parseDuration } from '../../config/duration.ts';
 import type { Payload } from '../../lib/payload.ts';
@@ -14,10 +13,11 @@ import { askPerson } from './call/ask-person.ts';
 import { callArguments, misfitOf } from './call/call-arguments.ts';
 import { readCallWords } from './call/call-words.ts';
 import type { CallWords } from './call/call-words.ts';
-import { blocksOf, contentLines } from './call/content.ts';
+import { blocksOf, contentLines, isSaved } from './call/content.ts';
 import { entryNamed } from './call/entry-named.ts';
 import type { EntryNamed } from './call/entry-named.ts';
 import { foundTool } from './call/found-tool.ts';
+import { outFolder } from './call/saved.ts';
 import { toolProblem } from './call/tool-problem.ts';
 
 interface CallOptions extends AdHocOptions {
@@ -37,6 +37,7 @@ export async function call(
   const timeoutMs = timeoutOf(options);
   const { named, rest } = entryNamed(words, options);
   const typed = await readCallWords(rest, context);
+  const folder = await outFolder(options.out, context.cwd);
   return onLine(options, context, async (line) => {
     let result: Payload;
     try {
@@ -58,7 +59,6 @@ export async function call(
     }
     const value = isJsonObject(result.value) ? result.value : {};
     const isError = value['isError'] === true;
-    const folder = options.out === undefined ? undefined : resolve(context.cwd, options.out);
     await print(result, { value, isError, folder }, context);
     return isError ? TOOL_FAILED : 0;
   });
@@ -89,8 +89,17 @@ async function callWith(
       },
     );
   } catch (error) {
-    throw misfitOf(error, shown) ?? error;
+    throw misfitOf(error, shown) ?? tooShort(error) ?? error;
   }
+}
+
+/** A limit that was typed is made longer where it was typed. */
+function tooShort(error: unknown): GatewayError | undefined {
+  if (!(error instanceof GatewayError) || error.code !== 'CALL_TIMEOUT') return undefined;
+  const { upstream, timeoutMs, limitedBy } = error.details;
+  if (limitedBy !== 'call' || typeof timeoutMs !== 'number') return undefined;
+  const message = `Server "${String(upstream)}" gave no answer within ${timeoutMs / 1000} s, as --timeout or TRUNKLINE_TIMEOUT says. The request was cancelled; --timeout can give it longer.`;
+  return new GatewayError('CALL_TIMEOUT', message, { cause: error, details: error.details });
 }
 
 function progressOf(told: JsonObject, name: string): [label: string, share: number | undefined] {
@@ -110,8 +119,7 @@ async function print(
   const lines = isText || folder !== undefined ? await contentLines(blocksOf(value), folder) : [];
   if (!isText) {
     out.line(result.text);
-    for (const line of folder === undefined ? [] : lines.filter((each) => each.includes(', saved to ')))
-      out.note(line);
+    for (const line of folder === undefined ? [] : lines.filter(isSaved)) out.note(line);
     return;
   }
   if (!isError) return lines.forEach((line) => out.line(line));

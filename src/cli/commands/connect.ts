@@ -3,6 +3,7 @@ import { bytesOf, Connections, replace } from '../../connect/connections.ts';
 import { planReturn } from '../../connect/plan-connection.ts';
 import type { SecretPlace } from '../../import/apply-plan.ts';
 import type { OnConflict } from '../../import/plan.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -12,9 +13,11 @@ import { askAtTerminal, cannotAsk } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
 import { clientNamed, plannedConnection, writeConnection } from './set-up/connect-client.ts';
 import type { PlannedConnection } from './set-up/connect-client.ts';
+import { heldServers, takeHeld, tellHeld } from './set-up/held-servers.ts';
 import { ownStart, snippet } from './set-up/own-start.ts';
 import { addPlanned } from './set-up/plain-secrets.ts';
 import { tellApplied } from './set-up/server-verbs.ts';
+import { secretsJson, tellSecrets } from './set-up/show-plan.ts';
 
 export interface ConnectOptions extends GlobalOptions {
   readonly dryRun?: boolean;
@@ -34,6 +37,8 @@ export async function connect(
 ): Promise<ExitCode> {
   const { out } = context;
   if (options.undo === true) return undo(name, options, context);
+  if (options.merge === true)
+    throw new GatewayError('USAGE', '--merge goes with --undo: it puts only the servers back.');
   const change = await configChange(options.config, context);
   if (name === 'other') {
     out.line(snippet(ownStart(context, { configFile: change.file, hasPath: true })));
@@ -41,53 +46,74 @@ export async function connect(
   }
   const client = clientNamed(name);
   const planned = await plannedConnection(client, change, context, options.conflicts);
-  tell(planned, context);
-  const report = (written: boolean, backup?: string): object => ({
-    client: name,
-    file: planned.file,
-    written,
-    moved: planned.moved,
-    staying: planned.staying,
-    ...(backup !== undefined && { backup }),
-  });
+  const of = { config: options.config, context };
+  const held = planned.isChanged ? await heldServers(planned.known, of) : [];
+  if (out.style.format === 'text') {
+    tell(planned, held, context);
+    // Without --dry-run it is said, and asked, when they are added.
+    if (options.dryRun === true) tellSecrets(planned.additions, context);
+  }
   if (!planned.isChanged || options.dryRun === true) {
-    if (out.style.format === 'json') out.json(report(false));
+    if (out.style.format === 'json') out.json(report(planned, held));
     else if (!planned.isChanged) out.line(`${client.source.title} is connected already.`);
     return 0;
   }
   using ask = askAtTerminal(context);
   if (options.yes !== true) {
-    if (ask === undefined)
+    if (ask === undefined) {
+      if (out.style.format === 'json') out.json(report(planned, held));
       throw cannotAsk(
         `${planned.file} would be changed.`,
         '--yes changes it, --dry-run only shows what would be done',
       );
+    }
     if (!(await ask.confirm(`Change ${planned.file}?`))) {
       out.note('Nothing was changed.');
       return 0;
     }
   }
-  const { applied } = await addPlanned(change, planned.additions, options, { context, ask });
+  const { applied, trust } = await addPlanned(change, planned.additions, options, { context, ask });
+  const left = trust === 'first-sight' ? await takeHeld(held, of) : held;
   const backup = await writeConnection(planned, context);
-  if (out.style.format === 'json') out.json(report(true, backup));
+  const waiting = trust === 'manual' ? planned.additions.map((each) => each.name) : [];
+  if (out.style.format === 'json')
+    out.json(report(planned, [...waiting, ...left], { written: true, backup }));
   else {
     out.line(`${client.source.title} uses Trunkline now; start it anew to see it.`);
     out.line(out.paint.dim(`Undo with: trunkline connect ${name} --undo`));
   }
-  tellApplied(applied, context);
+  tellApplied(applied, change, context);
+  tellHeld(left, context);
   return 0;
 }
 
+function report(
+  { client, file, moved, staying, additions }: PlannedConnection,
+  held: readonly string[],
+  done: { readonly written: boolean; readonly backup?: string | undefined } = { written: false },
+): object {
+  const { written, backup } = done;
+  return {
+    ...{ client: client.source.id, file, written, moved, staying },
+    ...secretsJson(additions),
+    ...(held.length > 0 && { held }),
+    ...(backup !== undefined && { backup }),
+  };
+}
+
 function tell(
-  { client, file, moved, staying, kept, isChanged, before }: PlannedConnection,
+  { client, file, moved, staying, kept, disabled, isChanged, before }: PlannedConnection,
+  held: readonly string[],
   { out }: CliContext,
 ): void {
-  if (out.style.format === 'json') return;
   if (!isChanged) return;
   out.line(`${file}${before === undefined ? ' (new)' : ''}`);
   out.line(kept === undefined ? '  + trunkline' : `  = ${kept} stays: it is Trunkline already`);
   for (const name of moved) out.line(`  - ${name}, which is behind Trunkline then`);
   for (const { name, reason } of staying) out.line(`  = ${name} stays: ${reason}`);
+  for (const name of held) out.line(`  ! ${name} is there already, and held until a person agrees`);
+  for (const name of disabled)
+    out.line(`  ! ${name} is there already, and disabled: trunkline enable ${shellWord(name)}`);
   if (moved.length === 0) out.note(`${client.source.title} has no servers of its own to take over.`);
 }
 

@@ -23,7 +23,9 @@ export function describe(
     throw new GatewayError('USAGE', `"${rest.join(' ')}" is too much: give a tool, or a server and a tool.`);
   return onLine(options, context, async (line) => {
     const { out } = context;
-    const answer = await out.during(`Looking for ${named.name}`, () => foundTool(line, named));
+    const answer = await out.during(`Looking for ${named.name}`, () =>
+      foundTool(line, named, 'Give a tool, or a server and its own name of the tool.'),
+    );
     if (out.style.format === 'json') out.json(answer.value);
     else print(answer.peek as AdminToolDetail, line, context);
     return 0;

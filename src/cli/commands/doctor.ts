@@ -1,4 +1,5 @@
 import type { ConfigSnapshot } from '../../config/config.ts';
+import { programOnPath } from '../../lib/program-on-path.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
@@ -8,7 +9,6 @@ import { configFindings } from './doctor/config-findings.ts';
 import { fileFindings } from './doctor/file-findings.ts';
 import type { Finding } from './doctor/finding.ts';
 import { portFindings } from './doctor/port-findings.ts';
-import { programOnPath } from './doctor/program-on-path.ts';
 import { runningFindings } from './doctor/running-findings.ts';
 import { serverFindings } from './doctor/server-findings.ts';
 

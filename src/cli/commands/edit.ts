@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { checkText } from '../../config/file/edit.ts';
+import { checkText, documentFrom, serversIn } from '../../config/file/edit.ts';
 import { nodeAt, parseDocument, positionAt } from '../../config/file/document.ts';
 import { STARTER } from '../../config/paths.ts';
 import { splitWords } from '../../lib/split-words.ts';
+import { entryIn, sharesDatabase } from '../../manage/entry-in.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -14,6 +15,7 @@ import { tellRunning } from './set-up/config-change.ts';
 import { draftChange } from './set-up/draft-change.ts';
 import type { DraftChange } from './set-up/draft-change.ts';
 import { draftOf, olderDrafts, writeDraft } from './set-up/drafts.ts';
+import { OF_ONE_FILE } from './set-up/server-verbs.ts';
 
 /** Opens a copy of the configuration in the person's editor, and saves what can be used only. */
 export async function edit(
@@ -26,6 +28,7 @@ export async function edit(
   const change = await draftChange(options.config, context);
   const { file, text: before } = change;
   const start = before ?? STARTER;
+  if (name !== undefined) refuseUnknown(file, start, name);
   const draft = draftOf(file, start);
   for (const older of await olderDrafts(draft))
     out.note(`The draft in ${older} was begun before ${file} changed, and is left there.`);
@@ -39,7 +42,8 @@ export async function edit(
     const text = await readFile(draft, 'utf8');
     if (text === before) {
       await rm(draft, { force: true });
-      out.note('Nothing was changed.');
+      if (out.style.format === 'json') out.json({ saved: false, config: file });
+      else out.line('Nothing was changed.');
       return 0;
     }
     const problem = problemOf(file, { text, before }, context.version);
@@ -49,6 +53,7 @@ export async function edit(
       if (out.style.format === 'json') out.json({ saved: true, config: file });
       else out.line(`Saved ${file}`);
       await tellRunning(change, context);
+      if (sharesDatabase(text)) out.note(OF_ONE_FILE);
       return 0;
     }
     out.problem(problem);
@@ -59,6 +64,12 @@ export async function edit(
         { details: { file, draft } },
       );
   }
+}
+
+/** Nobody is taken to a server that is not there; a file that is broken as a whole is opened all the same, to be mended. */
+function refuseUnknown(file: string, text: string, name: string): void {
+  if ('problem' in parseDocument(text) || serversIn(text).has(name)) return;
+  entryIn(documentFrom(file, text), name);
 }
 
 /** What somebody else wrote meanwhile is not overwritten, and what was typed here is not lost. */

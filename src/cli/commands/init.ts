@@ -13,8 +13,9 @@ import type { Ask } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
 import { clientNamed, fileOf, plannedConnection, writeConnection } from './set-up/connect-client.ts';
 import { foundServers, ownProgram } from './set-up/found-servers.ts';
+import { heldServers, takeHeld, tellHeld } from './set-up/held-servers.ts';
 import { addServers } from './set-up/plain-secrets.ts';
-import { tellApplied } from './set-up/server-verbs.ts';
+import { keptIn, tellApplied } from './set-up/server-verbs.ts';
 import { showPlan, tellBroken } from './set-up/show-plan.ts';
 
 export interface InitOptions extends GlobalOptions {
@@ -89,8 +90,8 @@ async function takeOver(options: InitOptions, context: CliContext, ask: Ask): Pr
     { trust: 'first-sight', ...(references !== undefined && { references }) },
     { context, ask },
   );
-  out.line(`Added ${counted(wanted.length, 'server')} to ${change.file}`);
-  tellApplied(applied, context);
+  out.line(`Added ${counted(wanted.length, 'server')} to ${keptIn(change.file, applied).place}`);
+  tellApplied(applied, change, context);
 }
 
 async function chosenSteps(
@@ -140,8 +141,11 @@ async function connectClients(options: InitOptions, context: CliContext, ask: As
       { trust: 'first-sight', ...(references !== undefined && { references }) },
       { context, ask },
     );
+    const of = { config: options.config, context };
+    const held = await takeHeld(await heldServers(planned.known, of), of);
     await writeConnection(planned, context);
     out.line(`${client.source.title} uses Trunkline now (undo: trunkline connect ${name} --undo)`);
+    tellHeld(held, context);
   }
 }
 

@@ -33,6 +33,11 @@ export function listEntries<Shown>(
 
 /** What a list of entries asks for: everything, or what one server has. */
 function chosenServer(line: Work, [server]: readonly string[]): { server?: string } {
+  if (line.only !== undefined && server !== undefined)
+    throw new GatewayError(
+      'USAGE',
+      `With --url or a command after -- there is that server alone; leave "${server.slice(0, 60)}" out.`,
+    );
   const name = line.only ?? server;
   return name === undefined ? {} : { server: name };
 }

@@ -78,7 +78,7 @@ async function follow(
   };
   tell(newest);
   let after = newest.at(-1)?.seq ?? (await last(line));
-  while (!line.signal.aborted && !stdout.destroyed && stdout.errored === null) {
+  while (!stdout.destroyed && stdout.errored === null) {
     const records = await line.client.ask(
       'GET /api/audit',
       { ...filter, after, order: 'asc', limit: PAGE },
@@ -86,7 +86,7 @@ async function follow(
     );
     tell(records);
     after = records.at(-1)?.seq ?? after;
-    if (records.length < PAGE) await delay(LOOK_EVERY_MS, undefined, { signal: line.signal }).catch(() => {}); // Ctrl-C ends the loop.
+    if (records.length < PAGE) await delay(LOOK_EVERY_MS, undefined, { signal: line.signal });
   }
   return 0;
 }

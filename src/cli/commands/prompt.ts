@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { stringifyExact } from '../../lib/exact-json.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
@@ -10,8 +9,10 @@ import { onLine } from '../line/on-line.ts';
 import { misfitOf } from './call/call-arguments.ts';
 import { readCallWords } from './call/call-words.ts';
 import type { CallWords } from './call/call-words.ts';
-import { contentLines } from './call/content.ts';
+import { contentLines, isSaved } from './call/content.ts';
 import { entryNamed } from './call/entry-named.ts';
+import { outFolder } from './call/saved.ts';
+import { surplusWord } from './call/surplus-word.ts';
 
 interface PromptOptions extends AdHocOptions {
   readonly out?: string;
@@ -25,22 +26,23 @@ export async function prompt(
 ): Promise<ExitCode> {
   const { named, rest } = entryNamed(words, options);
   const args = textsOf(await readCallWords(rest, context));
+  const folder = await outFolder(options.out, context.cwd);
   return onLine(options, context, async (line) => {
     const { out } = context;
     const result = await out
       .during(`Getting ${named.name}`, () => line.client.pass('POST /api/prompt', { ...named, args }, line))
-      .catch((error: unknown) => {
-        throw misfitOf(error, named.name) ?? error;
+      .catch(async (error: unknown) => {
+        throw misfitOf(error, named.name) ?? (await surplusWord(line, named, error)) ?? error;
       });
-    if (out.style.format === 'json') {
-      out.line(result.text);
-      return 0;
-    }
+    const isJson = out.style.format === 'json';
+    if (isJson) out.line(result.text);
     const { messages } = isJsonObject(result.peek) ? result.peek : ({} as JsonObject);
-    const folder = options.out === undefined ? undefined : resolve(context.cwd, options.out);
     for (const message of Array.isArray(messages) ? messages.filter(isJsonObject) : []) {
-      out.line(out.paint.bold(`${harmless(String(message['role']))}:`));
-      for (const text of await contentLines([message['content']], folder)) out.line(text);
+      if (!isJson) out.line(out.paint.bold(`${harmless(String(message['role']))}:`));
+      // Also where JSON is printed, since somebody asked for the files.
+      for (const text of await contentLines([message['content']], folder))
+        if (!isJson) out.line(text);
+        else if (isSaved(text)) out.note(text);
     }
     return 0;
   });

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
@@ -7,7 +6,7 @@ import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { onLine } from '../line/on-line.ts';
 import { resourceLine } from './call/content.ts';
-import { saved } from './call/saved.ts';
+import { outFolder, saved } from './call/saved.ts';
 
 interface ReadOptions extends AdHocOptions {
   readonly out?: string;
@@ -15,25 +14,28 @@ interface ReadOptions extends AdHocOptions {
 }
 
 /** The content of a resource. A resource is a document, so a pipe gets it as it is unless `--json` asks for the answer. */
-export function read(
+export async function read(
   options: ReadOptions,
   context: CliContext,
   [uri = '']: readonly string[],
 ): Promise<ExitCode> {
+  const folder = await outFolder(options.out, context.cwd);
   return onLine(options, context, async (line) => {
     const { out } = context;
+    if (line.only !== undefined && options.server !== undefined)
+      throw new GatewayError(
+        'USAGE',
+        'With --url or a command after -- there is that server alone; leave --server out.',
+      );
     const server = line.only ?? options.server;
     const result = await out.during(`Reading ${uri}`, () =>
       line.client.pass('POST /api/read', { uri, ...(server !== undefined && { server }) }, line),
     );
-    if (out.style.isJsonAsked) {
-      out.line(result.text);
-      return 0;
-    }
+    if (out.style.isJsonAsked) out.line(result.text);
     const { contents } = isJsonObject(result.peek) ? result.peek : ({} as JsonObject);
     const parts = Array.isArray(contents) ? contents.filter(isJsonObject) : [];
-    if (options.out !== undefined) await save(parts, resolve(context.cwd, options.out), context);
-    else await show(parts, context);
+    if (folder !== undefined) await save(parts, folder, context);
+    else if (!out.style.isJsonAsked) await show(parts, context);
     return 0;
   });
 }
@@ -46,7 +48,9 @@ async function save(parts: readonly JsonObject[], folder: string, { out }: CliCo
       wish: String(uri),
       mimeType: typeof mimeType === 'string' ? mimeType : undefined,
     });
-    out.line(path);
+    // Where the answer itself is printed, nothing else may be among it.
+    if (out.style.isJsonAsked) out.note(path);
+    else out.line(path);
   }
 }
 

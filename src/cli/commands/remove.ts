@@ -11,8 +11,9 @@ export async function remove(
   const { out } = context;
   const { verbs, change } = await verbsOf(options.config, context);
   const { applied } = await verbs.remove(name);
-  if (out.style.format === 'json') out.json({ removed: name, config: change.file });
-  else out.line(`Removed ${name} from ${keptIn(change.file, applied)}`);
-  tellApplied(applied, context);
+  const { place, ...kept } = keptIn(change.file, applied);
+  if (out.style.format === 'json') out.json({ removed: name, config: change.file, ...kept });
+  else out.line(`Removed ${name} from ${place}`);
+  tellApplied(applied, change, context);
   return 0;
 }

@@ -34,17 +34,23 @@ export function search(
   });
 }
 
-async function searchEach(
-  line: Work,
-  options: SearchOptions,
-  { stdin, stdout, out }: CliContext,
-): Promise<ExitCode> {
-  for await (const text of createInterface({ input: stdin, crlfDelay: Infinity })) {
+async function searchEach(line: Work, options: SearchOptions, context: CliContext): Promise<ExitCode> {
+  const { stdin, stdout, out } = context;
+  const { signal } = line;
+  let isFirst = true;
+  // Ctrl-C also ends the wait for a line that nobody types.
+  for await (const text of createInterface({ input: stdin, crlfDelay: Infinity, signal })) {
     // Whoever reads the answers may have had enough of them.
-    if (line.signal.aborted || stdout.destroyed || stdout.errored !== null) break;
+    if (signal.aborted || stdout.destroyed || stdout.errored !== null) break;
     const query = text.trim();
-    if (query !== '') out.line(JSON.stringify({ query, hits: await find(line, query, options) }));
+    // Also an empty one has its answer, so that the lines of both sides belong together.
+    const hits = query === '' ? [] : await find(line, query, options);
+    // Said once, for all that follow.
+    if (isFirst && query !== '') await tellMissing(line, options, context);
+    isFirst &&= query === '';
+    out.line(JSON.stringify({ query, hits }));
   }
+  signal.throwIfAborted();
   return 0;
 }
 

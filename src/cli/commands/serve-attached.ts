@@ -4,7 +4,8 @@ import type { AttachOptions } from '../../attach/attach.ts';
 import { isAlive } from '../../attach/is-alive.ts';
 import { Pipe } from '../../attach/pipe/pipe.ts';
 import { startGateway } from '../../attach/start-gateway.ts';
-import { readConfigText } from '../../config/load.ts';
+import { profileProblem } from '../../app/profile-problem.ts';
+import { loadConfig, readConfigText } from '../../config/load.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -65,9 +66,19 @@ export async function attachOptions(
     stateDir,
     identity: { version, config: file, text, env },
     hello: { expose, profile, cwd, pid },
-    start: () => startGateway({ program, args, env, cwd: dirname(file), stateDir }),
+    start: async () => {
+      // One that runs answers for itself; none is started for a client that it would refuse.
+      if (profile !== undefined) await checkProfile(profile, { file, text, version });
+      await startGateway({ program, args, env, cwd: dirname(file), stateDir });
+    },
     pid,
     isAlive,
     now: Date.now,
   };
+}
+
+async function checkProfile(profile: string, source: Parameters<typeof loadConfig>[0]): Promise<void> {
+  const { value } = await loadConfig(source);
+  const problem = profileProblem(profile, value);
+  if (problem !== undefined) throw new GatewayError('USAGE', problem);
 }

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { startApp } from '../../app/app.ts';
 import type { App } from '../../app/app.ts';
 import { shownConfig } from '../../config/file/inline.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { jsonLogger } from '../../observe/log.ts';
@@ -79,16 +80,14 @@ async function report(app: App, url: string, context: CliContext): Promise<void>
 
 /** A command that finds this gateway from another terminal, which may have neither our variables nor a linked program. */
 function reaching(file: string, { env, program, cwd }: CliContext): string {
-  const quoted = (text: string): string =>
-    /^[\w@%+=:,./\\-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
   const near = (path: string): string => {
     const way = relative(cwd, path);
-    return quoted(way.startsWith('..') ? path : way);
+    return shellWord(way.startsWith('..') ? path : way);
   };
   const home = env['TRUNKLINE_HOME'] ?? '';
   const entry = program.at(-1) ?? '';
   return [
-    ...(home === '' ? [] : [`TRUNKLINE_HOME=${quoted(home)}`]),
+    ...(home === '' ? [] : [`TRUNKLINE_HOME=${shellWord(home)}`]),
     relative(cwd, entry).startsWith('..') ? 'trunkline' : `node ${near(entry)}`,
     `dashboard --config ${near(file)}`,
   ].join(' ');

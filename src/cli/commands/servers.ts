@@ -50,7 +50,9 @@ export function restart(
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   return onLine(options, context, async ({ client, signal, config, to }) => {
-    if (to === 'own')
+    const known = (await client.ask('GET /api/servers', {}, { signal })).find((each) => each.name === name);
+    // What is not there, or cannot be started as everybody knows, is told by the answer.
+    if (to === 'own' && known?.enabled === true && known.problem === undefined)
       context.out.note(`No gateway is running, so "${name}" is started once, to see whether it can be.`);
     const server = await context.out.during(`Restarting ${name}`, () =>
       client.ask('POST /api/servers/:name/restart', { name }, { signal }),
@@ -86,10 +88,7 @@ function printServers(all: readonly AdminServer[], { out }: CliContext, config: 
   const isBelow = out.style.width !== Infinity;
   const rows = sorted.map((server, at) => [
     { text: server.name, paint: bold },
-    {
-      text: server.problem?.code === 'QUARANTINED' ? 'held' : server.state,
-      paint: statePaint(server, out.paint),
-    },
+    { text: server.state, paint: statePaint(server, out.paint) },
     server.transport?.kind ?? '',
     server.listedAt === undefined ? '' : String(server.tools),
     server.listedAt === undefined ? 'never' : `${ago(Date.now() - server.listedAt)} ago`,
@@ -116,7 +115,7 @@ function statePaint(
   { state, problem }: AdminServer,
   paint: CliContext['out']['paint'],
 ): (text: string) => string {
-  if (problem?.code === 'QUARANTINED') return paint.yellow;
+  if (state === 'held') return paint.yellow;
   if (problem !== undefined) return problem.retryAt === undefined ? paint.red : paint.yellow;
   return state === 'ready' ? paint.green : paint.dim;
 }

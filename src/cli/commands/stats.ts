@@ -26,7 +26,8 @@ export function stats(
       const asked = { ...(server !== undefined && { server }), ...(tool !== undefined && { tool }) };
       const all = (await line.client.ask('GET /api/stats', asked, line)).slice(0, limit);
       if (out.style.format === 'json') out.json(all);
-      else if (all.length === 0) out.line('Nothing was called yet.');
+      else if (all.length === 0)
+        out.line(`Nothing ${Object.keys(asked).length === 0 ? '' : 'of that '}was called yet.`);
       else print(all, context);
       return 0;
     },

@@ -7,6 +7,7 @@ import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import { inOneLine } from '../harmless.ts';
 import { lineToRecord } from '../line/line-to-record.ts';
+import { counted } from './listing.ts';
 import { restartNote } from './restart-note.ts';
 
 /** The gateway of this configuration, whoever started it; nothing is started to find out. */
@@ -33,30 +34,35 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
   const troubled = found.servers.filter(({ problem }) => problem !== undefined);
   out.line(`${bold(`Trunkline ${found.version}`)} runs ${kinds[found.kind]}, process ${found.pid}`);
   const facts = [
-    ['since', new Date(found.since).toLocaleString()],
+    ['since', new Date(found.since).toLocaleString('sv')],
     ['config', shownConfig(found.config)],
     ...(found.url === undefined ? [] : [['address', found.url]]),
     ['socket', socket],
     ['clients', String(found.clients)],
     ...(found.fleet === undefined ? [] : [['fleet', fleetShown(found.fleet)]]),
-    ['tools', `${found.tools} from ${counted(found.servers.filter(({ enabled }) => enabled).length)}`],
+    [
+      'tools',
+      `${found.tools} from ${counted(found.servers.filter(({ enabled }) => enabled).length, 'server')}`,
+    ],
   ];
   // A path that is cut leads nowhere.
   out.table(facts, { last: 'wrap' });
   if (found.pausedSince !== undefined)
     out.line(
       out.paint.yellow(
-        `Paused since ${new Date(found.pausedSince).toLocaleString()}; calls are refused: trunkline resume`,
+        `Paused since ${new Date(found.pausedSince).toLocaleString('sv')}; calls are refused: trunkline resume`,
       ),
     );
   const { servers, entries, calls } = found.held;
   const waiting = [
-    ...(servers > 0 ? [`${servers} servers`] : []),
-    ...(entries > 0 ? [`${entries} tools, prompts or introductions`] : []),
-    ...(calls > 0 ? [`${calls} calls`] : []),
+    ...(servers > 0 ? [counted(servers, 'server')] : []),
+    ...(entries > 0
+      ? [`${entries} ${entries === 1 ? 'tool, prompt or introduction' : 'tools, prompts or introductions'}`]
+      : []),
+    ...(calls > 0 ? [counted(calls, 'call')] : []),
   ];
   if (waiting.length > 0)
-    out.line(out.paint.yellow(`${waiting.join(', ')} wait for you: trunkline approvals`));
+    out.line(out.paint.yellow(`Waiting for you: ${waiting.join(', ')}; see trunkline approvals`));
   if (found.held.problem !== undefined)
     out.line(red(`Nothing new is approved: approvals cannot be read: ${inOneLine(found.held.problem)}`));
   for (const warning of found.warnings) out.note(warning);
@@ -70,7 +76,7 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
   if (dropped > 0)
     out.line(
       red(
-        `${dropped} operations could not be recorded${problem === undefined ? '' : `: ${inOneLine(problem)}`}`,
+        `${counted(dropped, 'operation')} could not be recorded${problem === undefined ? '' : `: ${inOneLine(problem)}`}`,
       ),
     );
   out.table(
@@ -87,8 +93,4 @@ function fleetShown({ replica, address, others, problem }: NonNullable<AdminStat
   if (problem !== undefined) return inOneLine(problem);
   const who = others.map((one) => `${one.id} at ${one.address}`).join(', ');
   return `${replica} at ${address}, ${others.length === 0 ? 'no other gateway' : `with ${inOneLine(who)}`}`;
-}
-
-function counted(servers: number): string {
-  return servers === 1 ? '1 server' : `${servers} servers`;
 }

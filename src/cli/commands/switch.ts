@@ -26,12 +26,12 @@ async function switchServer(
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  const { verbs } = await verbsOf(options.config, context);
+  const { verbs, change } = await verbsOf(options.config, context);
   const { changed, applied } = await (isOn ? verbs.enable(name) : verbs.disable(name));
   const isChanged = changed.length > 0;
   const state = isOn ? 'enabled' : 'disabled';
   if (out.style.format === 'json') out.json({ server: name, enabled: isOn, changed: isChanged });
   else out.line(isChanged ? `${name} is ${state} now` : `${name} is ${state} already`);
-  tellApplied(applied, context);
+  tellApplied(applied, change, context);
   return 0;
 }

@@ -13,12 +13,16 @@ export function declareRecord({ program, run }: Declare): void {
     )
     .addOption(new Option('--limit <count>', 'how many at most (default: 50)').argParser(count))
     .option('-f, --follow', 'go on with what is done from now on')
-    .option(
-      '--process <server>',
-      'instead, what the process of this server wrote to standard error and what went wrong with it',
+    .addOption(
+      new Option(
+        '--process <server>',
+        'instead, what the process of this server wrote to standard error and what went wrong with it',
+      ).conflicts([...FILTERS, 'export']),
     )
     .addOption(
-      new Option('--export <format>', 'print all that match, the oldest first').choices(['jsonl', 'csv']),
+      new Option('--export <format>', 'print all that match, the oldest first')
+        .choices(['jsonl', 'csv'])
+        .conflicts(['limit', 'follow']),
     )
     .action(run(async () => (await import('../commands/logs.ts')).logs));
   program
@@ -41,6 +45,12 @@ export function declareRecord({ program, run }: Declare): void {
     .option('--expect <hash>', 'also check that this hash, noted earlier, is still in the chain')
     .action(run(async () => (await import('../commands/audit.ts')).audit));
 }
+
+/** Conditions on records, which the log of a process has none of. */
+const FILTERS = [
+  ...['server', 'tool', 'caller', 'client', 'profile', 'kind', 'outcome', 'code'],
+  ...['group', 'tier', 'rule', 'errors', 'since', 'until'],
+];
 
 function filters(command: Command): Command {
   return command

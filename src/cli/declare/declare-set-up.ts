@@ -46,7 +46,10 @@ function declareAdding({ program, run }: Declare): void {
       new Option('--env <name=value>', 'a variable of the program; may be repeated').argParser(collect),
     )
     .addOption(
-      new Option('--header <name=value>', 'a header of requests; may be repeated').argParser(collect),
+      new Option(
+        '--header <name: value>',
+        'send this header to the address, also as NAME=VALUE; may be repeated',
+      ).argParser(collect),
     )
     .addOption(new Option('--tag <word>', 'a word to select it by; may be repeated').argParser(collect))
     .addOption(references())

@@ -19,7 +19,12 @@ function declareFinding({ program, run }: Declare): void {
       .description(
         'Find tools by what they do. With - each line of standard input is answered with one line of JSON.',
       )
-      .addOption(new Option('--limit <count>', 'how many at most (default: 10)').argParser(count))
+      .addOption(
+        new Option(
+          '--limit <count>',
+          'how many, weak matches included (default: the good ones, at most 10)',
+        ).argParser(count),
+      )
       .option('--server <name>', 'only tools of this server')
       .action(run(async () => (await import('../commands/search.ts')).search)),
   );

@@ -1,8 +1,10 @@
 import type { AdHocServer } from '../../config/ad-hoc.ts';
+import { isHttpUrl, notHttpUrl } from '../../config/references.ts';
 import { GatewayError, RpcError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
+import { readHeader } from '../read-header.ts';
 import { openLine } from './line.ts';
 import type { Line, LineOptions } from './line.ts';
 
@@ -62,38 +64,30 @@ export function adHocServer({ url, header, rest }: AdHocOptions): AdHocServer | 
       'USAGE',
       '--header goes with --url; servers of the configuration have "headers" there.',
     );
-  if (url !== undefined) return { name: ONLY, url, headers: references(header ?? []) };
+  if (url !== undefined) {
+    if (!isHttpUrl(url))
+      throw new GatewayError('USAGE', `--url ${notHttpUrl}, and "${url.slice(0, 60)}" does not.`);
+    return { name: ONLY, url, headers: references(header ?? []) };
+  }
   if (rest === undefined) return undefined;
   const [command, ...args] = rest;
   if (command === undefined || command === '')
-    throw new GatewayError(
-      'USAGE',
-      'A command must follow --, such as: trunkline tools -- npx -y some-server',
-    );
+    throw new GatewayError('USAGE', 'A command must follow --, such as: -- npx -y some-server');
   return { name: ONLY, command, args };
 }
 
 /** Headers are mostly secrets, so what is remembered of this server only has references to them. */
 function references(headers: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    headers.map((header, at) => [headerParts(header).name, `\${env:${variable(at)}}`]),
+    headers.map((header, at) => [readHeader(header).name, `\${env:${variable(at)}}`]),
   );
 }
 
 export function withHeaders(context: CliContext, headers: readonly string[]): CliContext {
-  const values = headers.map((header, at) => [variable(at), headerParts(header).value] as const);
+  const values = headers.map((header, at) => [variable(at), readHeader(header).value] as const);
   return { ...context, env: { ...context.env, ...Object.fromEntries(values) } };
 }
 
 function variable(at: number): string {
   return `TRUNKLINE_HEADER_${at + 1}`;
-}
-
-function headerParts(header: string): { readonly name: string; readonly value: string } {
-  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+)\s*[:=]\s*(\S.*)$/.exec(header) ?? [];
-  if (name !== undefined && value !== undefined) return { name, value };
-  throw new GatewayError(
-    'USAGE',
-    '--header needs a name and a value, such as --header "Authorization: Bearer …".',
-  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { crashLine } from './crash-line.ts';
+import { crashLine, isOfGuard } from './crash-line.ts';
 
 const now = new Date(0);
 const env = { API_KEY: 'planted-value', PATH: '/usr/bin:/bin', SHORT: 'a' };
@@ -31,4 +31,22 @@ test.each(['a text', undefined, { a: 1 }])('takes %j for a reason', (thrown) => 
 test('cuts what is long', () => {
   const { reason } = JSON.parse(crashLine(new Error('x'.repeat(10_000)), { env, now })) as { reason: string };
   expect(reason.length).toBeLessThan(600);
+});
+
+test('tells what a guard did beside its call from what we did', () => {
+  const thrown = (...frames: string[]): Error =>
+    Object.assign(new Error('x'), {
+      stack: ['Error: x', ...frames.map((frame) => `    at ${frame}`)].join('\n'),
+    });
+  const [own, ours] = [
+    'file:///home/a/own.mjs?trunkline-guard=0:1:2',
+    'f (file:///opt/trunkline/dist/a.js:3:4)',
+  ];
+  expect(isOfGuard(thrown('node:internal/timers:581:17', own, ours))).toBe(true);
+  // What a guard calls of ours and fails there is ours.
+  expect(isOfGuard(thrown(ours, own))).toBe(false);
+  expect([thrown(ours), thrown(), 'own.mjs?trunkline-guard=0', undefined].map(isOfGuard)).toEqual(
+    Array.from({ length: 4 }, () => false),
+  );
+  expect(crashLine(thrown(own), { env, now })).toContain('A guard failed outside of any call.');
 });

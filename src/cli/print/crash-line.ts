@@ -1,3 +1,4 @@
+import { GUARD_MARK } from '../../model/guard-mark.ts';
 import { REDACTED, redactText } from '../../observe/audit/redact.ts';
 
 /** Shorter values are words that stand everywhere. */
@@ -8,6 +9,12 @@ const MAX_FRAMES = 20;
 const PLAIN =
   /^(?:PATH|HOME|PWD|OLDPWD|SHELL|USER|LOGNAME|LANG|LC_\w+|TERM|TMPDIR|_|XDG_\w+|npm_\w+|NODE_\w+)$/;
 
+/** Whether a guard of the person's own failed outside of its call, as with a promise that it did not wait for. */
+export function isOfGuard(error: unknown): boolean {
+  const frames = framesOf(error instanceof Error ? known(error).stack : '');
+  return frames.find((line) => line.includes('file://'))?.includes(`?${GUARD_MARK}=`) === true;
+}
+
 /** The line that says why the program ended. Node would print the error with everything that hangs on it. */
 export function crashLine(
   error: unknown,
@@ -15,13 +22,18 @@ export function crashLine(
 ): string {
   const { name, message, stack, code } =
     error instanceof Error ? known(error) : { ...NOTHING, message: String(error) };
-  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  const frames = framesOf(stack);
+  const said = isOfGuard(error) ? 'A guard failed outside of any call.' : 'The program failed and ends.';
   return `${JSON.stringify({
-    ...{ time: now.toISOString(), level: 'error', message: 'The program failed and ends.' },
+    ...{ time: now.toISOString(), level: 'error', message: said },
     ...{ error: name, ...(code !== undefined && { code }) },
     reason: cut(without(message, env)),
     at: frames.slice(0, MAX_FRAMES).map((line) => without(line.trim(), env)),
   })}\n`;
+}
+
+function framesOf(stack: string): readonly string[] {
+  return stack.split('\n').filter((line) => /^\s+at /.test(line));
 }
 
 const NOTHING = { name: 'unknown', stack: '', code: undefined };

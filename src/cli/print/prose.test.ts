@@ -26,6 +26,15 @@ test('adds nothing to what is pasted', () => {
   expect(prose(json, 12)).toBe(json);
 });
 
+test('leaves a command that has a line to itself as it is', () => {
+  const command = "  TRUNKLINE_HOME='/a b' node dist/main.js dashboard --config demo/trunkline.jsonc";
+  expect(prose(`Run this from another terminal:\n${command}`, 20)).toBe(
+    `Run this from\nanother terminal:\n${command}`,
+  );
+  expect(prose('  trunkline dashboard --config a.jsonc', 20)).toBe('  trunkline dashboard --config a.jsonc');
+  expect(prose('  trunklines are no command of ours', 20)).toBe('  trunklines are no\n  command of ours');
+});
+
 test('counts columns, not characters', () => {
   expect(prose('日本 日本 日本', 9)).toBe('日本 日本\n日本');
 });

@@ -2,8 +2,8 @@ import { widthOf } from './width.ts';
 
 /** Commands stay in one piece, so that they can be copied: those in backticks, and those that end a line. */
 const PIECES = /`[^`]*`\S*|(?<=: )trunkline [^\n]*$|\S+/g;
-/** Somebody pastes this, so that no line break may be added. */
-const PASTED = /^\s*[[\]{}"]/;
+/** Somebody pastes this, so that no line break may be added: JSON, and a command that has an indented line to itself. */
+const PASTED = /^\s*[[\]{}"]|^ {2,}(?:[A-Z_]+=(?:'[^']*'|\S)+ )*(?:trunkline|node) /;
 
 /** Sentences for a terminal, broken between words; lines that begin further right go on there. */
 export function prose(text: string, width: number): string {

@@ -17,6 +17,13 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Mistakes behind which it is clear how the text goes on. */
+const HARMLESS: ReadonlySet<string> = new Set<ReturnType<typeof printParseErrorCode>>([
+  ...(['CommaExpected', 'InvalidEscapeCharacter', 'InvalidUnicode', 'InvalidCharacter'] as const),
+]);
+/** Whoever pastes something else into the file need not read of each of its lines. */
+const MAX_ERRORS = 100;
+
 const EXPLANATIONS: Partial<Record<ReturnType<typeof printParseErrorCode>, string>> = {
   InvalidSymbol: 'this is not a JSON value; texts need double quotes',
   InvalidNumberFormat: 'this is not a number',
@@ -36,14 +43,14 @@ const EXPLANATIONS: Partial<Record<ReturnType<typeof printParseErrorCode>, strin
   InvalidCharacter: 'this character must be written as an escape such as \\n',
 };
 
-/** Parses JSON with comments and trailing commas. */
-export function parseDocument(text: string): { readonly root: Node } | { readonly problem: Problem } {
+/** Parses JSON with comments and trailing commas; what is wrong comes in the order of the text, with `further` behind the first. */
+export function parseDocument(
+  text: string,
+): { readonly root: Node } | { readonly problem: Problem; readonly further?: readonly Problem[] } {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
-  const [first] = errors;
-  if (first !== undefined) {
-    return { problem: { path: [], offset: first.offset, message: explain(first.error, text) } };
-  }
+  const [problem, ...further] = syntaxProblems(errors, text);
+  if (problem !== undefined) return { problem, further };
   if (root?.type !== 'object') {
     return {
       problem: {
@@ -54,6 +61,14 @@ export function parseDocument(text: string): { readonly root: Node } | { readonl
     };
   }
   return { root };
+}
+
+/** Up to the first that makes a parser lose its way: what comes behind that is mostly a consequence of it. */
+function syntaxProblems(errors: readonly ParseError[], text: string): readonly Problem[] {
+  const lost = errors.findIndex(({ error }) => !HARMLESS.has(printParseErrorCode(error)));
+  return errors
+    .slice(0, lost < 0 ? MAX_ERRORS : Math.min(lost + 1, MAX_ERRORS))
+    .map(({ error, offset }) => ({ path: [], offset, message: explain(error, text) }));
 }
 
 function explain(code: ParseErrorCode, text: string): string {

@@ -1,7 +1,9 @@
-import { mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { writeFileAtomic } from '../../lib/atomic-file.ts';
+import { isUnwritable } from '../../lib/is-unwritable.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { GatewayError } from '../../model/errors.ts';
 import {
   type DocumentPath,
@@ -90,16 +92,24 @@ export async function saveConfig(
   const isChanged = isNew || text !== document.text;
   if (!isChanged) return { isNew, isChanged, text, written: text };
   checkEdit(document, text, version);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    return await write(document, text);
+  } catch (error) {
+    throw isUnwritable(error) && !(error instanceof GatewayError) ? unwritable(file, error) : error;
+  }
+}
+
+async function write({ file, isNew, text: old }: ConfigDocument, text: string): Promise<SavedConfig> {
+  await makeFolder(dirname(file), 0o700);
   // A link, as into a folder of dot files, stays one.
   const target = await realpath(file).catch(() => file);
   const unlock = await locked(target);
   try {
-    if ((await currentText(file)) !== (isNew ? undefined : document.text)) throw conflict(file);
+    if ((await currentText(file)) !== (isNew ? undefined : old)) throw conflict(file);
     const mode = isNew ? 0o600 : (await stat(target)).mode & 0o777;
     const written = (await hasMark(target)) ? `\uFEFF${text}` : text;
     await writeFileAtomic(target, written, mode);
-    return { isNew, isChanged, text, written };
+    return { isNew, isChanged: true, text, written };
   } finally {
     await unlock();
   }
@@ -193,6 +203,13 @@ async function locked(file: string): Promise<() => Promise<void>> {
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
+}
+
+/** There is no place for it, or not for us. */
+export function unwritable(file: string, error: unknown): GatewayError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const message = `${file} cannot be written (${code}), and nothing was changed. Name another file with --config, or see to it that you may write there`;
+  return new GatewayError('CONFIG_READ_ONLY', message, { cause: error, details: { file } });
 }
 
 export function conflict(file: string): GatewayError {

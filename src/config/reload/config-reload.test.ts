@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -11,6 +12,7 @@ import { validateConfig } from '../validate.ts';
 import { ConfigReload } from './config-reload.ts';
 import type { NextConfig } from './config-reload.ts';
 import type { ConfigState } from './config-state.ts';
+import { sideFilesOf } from './side-files.ts';
 
 const file = '/etc/trunkline/config.jsonc';
 const snapshotOf = (text: string): ConfigSnapshot =>
@@ -28,6 +30,7 @@ describe('a configuration that is followed', () => {
   const follow = (more: { checkTrust?: (text: string) => Promise<void>; first?: string } = {}) =>
     new ConfigReload({
       first: snapshotOf(more.first ?? ONE),
+      home: '/home/ada',
       read: () =>
         text === 'gone'
           ? Promise.reject(
@@ -163,6 +166,48 @@ describe('a configuration that is followed', () => {
       expect(applied.slice(1).map(({ diff }) => [diff.reopened, diff.settings])).toEqual([[[], ['guards']]]);
       await reload.look();
       expect(applied).toHaveLength(2);
+    });
+
+    test('reopens the servers that are opened with what a file holds, and no others', async () => {
+      const [token, secret] = [join(folder, 'token'), join(folder, 'secret')];
+      writeFileSync(token, 'one');
+      text = JSON.stringify({
+        mcpServers: {
+          a: { url: 'https://a.example', headers: { Authorization: `Bearer \${file:${token}}` } },
+          b: { command: 'b', args: [`--key=\${file:${token}}`] },
+          c: { url: 'https://c.example', auth: { clientId: 'c', clientSecret: `\${file:${secret}}` } },
+          d: { command: 'd', env: { D: `$\${file:${token}}` } },
+        },
+      });
+      const reload = follow({ first: text });
+      await reload.look();
+      expect(applied).toEqual([]);
+      writeFileSync(token, 'two');
+      await reload.look();
+      // A file that was not there when the server was opened may be there now.
+      writeFileSync(secret, 'hush');
+      await reload.look();
+      await reload.look();
+      expect(applied.map(({ diff }) => diff.reopened)).toEqual([['a', 'b'], ['c']]);
+    });
+
+    test('knows what a path begins with that is written with ~, or beside the configuration', () => {
+      const snapshot = snapshotOf(
+        JSON.stringify({
+          mcpServers: { a: { command: 'a', envFile: '~/a.env', env: { B: '${file:b}', C: '${file:~/c}' } } },
+        }),
+      );
+      expect(sideFilesOf(snapshot, '/home/ada').toSorted()).toEqual(
+        ['/etc/trunkline/b', '/home/ada/a.env', '/home/ada/c'].map((path) => resolve(path)),
+      );
+    });
+
+    test('does not read what can be read only once', async () => {
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      text = JSON.stringify({ mcpServers: { a: { command: 'a', env: { A: `\${file:${pipe}}` } } } });
+      await follow({ first: text }).look();
+      expect(applied).toEqual([]);
     });
   });
 });

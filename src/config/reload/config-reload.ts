@@ -18,6 +18,8 @@ export interface NextConfig {
 interface ReloadDeps {
   /** What is in use. */
   readonly first: ConfigSnapshot;
+  /** What `~` stands for in paths. */
+  readonly home: string;
   readonly read: () => Promise<string>;
   /** Must give an equal revision for an equal text. */
   readonly validate: (text: string) => Promise<ConfigSnapshot>;
@@ -49,7 +51,7 @@ export class ConfigReload {
     this.#deps = deps;
     this.#snapshot = first;
     this.#state = { file: first.file, revision: first.revision, since: deps.now(), needsRestart: [] };
-    this.#sideFiles = readSideFiles(first);
+    this.#sideFiles = readSideFiles(first, deps.home);
     this.#run = coalesce(() => this.#look());
   }
 
@@ -82,13 +84,13 @@ export class ConfigReload {
   }
 
   async #reload(): Promise<void> {
-    const { read, revisionOf, validate, checkTrust, apply } = this.#deps;
+    const { read, revisionOf, validate, checkTrust, apply, home } = this.#deps;
     const text = await read();
     const isSameText = revisionOf(text) === this.#snapshot.revision;
     if (!isSameText) await checkTrust?.(text);
     const snapshot = isSameText ? this.#snapshot : await validate(text);
-    const [before, after] = [await this.#sideFiles, await readSideFiles(snapshot)];
-    const diff = withSideFiles(diffConfig(this.#snapshot, snapshot), snapshot, { before, after });
+    const [before, after] = [await this.#sideFiles, await readSideFiles(snapshot, home)];
+    const diff = withSideFiles(diffConfig(this.#snapshot, snapshot), snapshot, { before, after, home });
     const isSame = isSameText && diff.reopened.length + diff.settings.length === 0;
     // Our own writes, and those that were taken back, end here.
     if (isSame) return this.#mended();

@@ -201,8 +201,10 @@ export const fileSchema = z
     startup: z
       .strictObject({
         listWait: duration(0)
-          .prefault('1s')
-          .describe('Without a cached catalog, how long the first listing waits for servers to answer.'),
+          .prefault('950ms')
+          .describe(
+            'Without a cached catalog, how long after the start the first listing waits for servers to answer. Whoever asks first is given at least half of it, and all of it while no server has answered.',
+          ),
         refresh: duration(1)
           .prefault('30s')
           .describe('How long one server may take to answer the refresh after the start.'),

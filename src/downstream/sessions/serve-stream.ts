@@ -11,10 +11,13 @@ import type { Elsewhere } from './between/relayed-streams.ts';
 import type { Session } from './session.ts';
 import type { SessionLine } from './between/session-line.ts';
 
+/** Not for longer: while the database is away, others hear of a stream as soon as they can. */
+const KNOWN_WITHIN_MS = 1000;
+
 /** GET: the stream for what belongs to no request, or the rest of one that broke, here or at another gateway. */
 export function serveStream(inbound: Inbound, session: Session, deps: EndpointDeps): void {
   const lastEvent = inbound.request.headers['last-event-id'];
-  if (typeof lastEvent !== 'string') return session.attach(begin(inbound, session, deps));
+  if (typeof lastEvent !== 'string') return openStream(inbound, session, deps);
   const { line } = deps.sessions;
   const event = readEventId(lastEvent);
   if (line !== undefined && event?.by !== undefined && event.by !== line.others.self) {
@@ -28,6 +31,7 @@ export function serveStream(inbound: Inbound, session: Session, deps: EndpointDe
   }
   if (session.resumable.isOver(lastEvent)) return refuseOver(inbound);
   const stream = begin(inbound, session, deps);
+  stream.flush();
   if (!session.resume(lastEvent, stream)) stream.end();
 }
 
@@ -48,7 +52,7 @@ async function resumeElsewhere(
   if (inbound.response.destroyed) return found?.left();
   if (found?.kind === 'over') return refuseOver(inbound);
   if (found !== undefined) return goOn(begin(inbound, session, deps), inbound, session, found);
-  if (event.stream === STANDALONE) return session.attach(begin(inbound, session, deps));
+  if (event.stream === STANDALONE) return openStream(inbound, session, deps);
   const lost = lostRequest(event);
   if (lost === undefined) return refuseOver(inbound);
   const stream = begin(inbound, session, deps);
@@ -56,9 +60,21 @@ async function resumeElsewhere(
   stream.end();
 }
 
+/** Its client hears that it is open when other gateways know it, so that nothing is missed of what it asks them for next. */
+function openStream(inbound: Inbound, session: Session, deps: EndpointDeps): void {
+  const stream = begin(inbound, session, deps);
+  const tell = (): void => {
+    clearTimeout(timer);
+    if (stream.isOpen) stream.flush();
+  };
+  const timer = setTimeout(tell, KNOWN_WITHIN_MS).unref();
+  void session.attach(stream).then(tell);
+}
+
 function goOn(stream: EventStream, inbound: Inbound, session: Session, found: Elsewhere): void {
+  stream.flush();
   for (const { id, text } of found.missed) stream.send(text, 'message', id);
-  if (found.kind === 'alone') return session.attach(stream);
+  if (found.kind === 'alone') return void session.attach(stream);
   if (found.kind === 'complete') return stream.end();
   whenClosed(inbound.response, () => found.left());
   found.goOn(stream);
@@ -73,7 +89,6 @@ function begin(inbound: Inbound, session: Session, { open, limits }: EndpointDep
   });
   open.add(stream);
   stream.start(headers);
-  stream.flush();
   return stream;
 }
 

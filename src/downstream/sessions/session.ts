@@ -192,7 +192,7 @@ export class Session implements ClientChannel, RequestOwner {
     if (resumed === undefined || resumed.stream === STANDALONE) {
       // What was missed has just been sent with everything else.
       if (resumed !== undefined) this.#missed.clear();
-      this.attach(stream);
+      void this.attach(stream);
       return true;
     }
     if (resumed.isComplete) return false;
@@ -202,12 +202,13 @@ export class Session implements ClientChannel, RequestOwner {
     return true;
   }
 
-  attach(stream: EventStream): void {
+  /** Resolves when other gateways know that it is here, as far as they can be told. */
+  attach(stream: EventStream): Promise<void> {
     this.#hadStream = true;
     if (this.#streams.length >= MAX_STREAMS) this.#streams.shift()?.end();
     this.#streams.push(stream);
     for (const text of this.takeMissed()) stream.send(text);
-    this.#isHere(stream).catch((error: unknown) => this.failed(error));
+    return this.#isHere(stream).catch((error: unknown) => this.failed(error));
   }
 
   async #isHere(stream: EventStream): Promise<void> {

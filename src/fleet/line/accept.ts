@@ -18,6 +18,7 @@ interface AcceptOptions {
   readonly host: string;
   readonly port: number;
   readonly maxMessageBytes: number;
+  readonly pingMs?: number | undefined;
   readonly answering: Answering;
   readonly log: Logger;
 }
@@ -95,6 +96,7 @@ function answered(socket: TLSSocket, options: AcceptOptions, onClosed: () => voi
       return link.close(new Error(greeting.problem));
     }
     if (greeting.to !== self) return link.close(new Error('Another gateway is meant.'));
+    link.watch(options.pingMs);
     end = new AnsweringEnd(link, greeting.from, answering);
   };
   const link: Link = new Link({

@@ -19,6 +19,7 @@ interface DialOptions {
   readonly address: string;
   readonly key: Buffer;
   readonly maxMessageBytes: number;
+  readonly pingMs?: number | undefined;
   readonly onLost: (dialed: Dialed) => void;
 }
 
@@ -38,6 +39,7 @@ export function dial(options: DialOptions): Promise<Dialed> {
       if (greeting.from !== to)
         return link.close(new Error('Another gateway answers at its address by now.'));
       clearTimeout(timer);
+      link.watch(options.pingMs);
       dialed = { end: new AskingEnd(link, to), link };
       resolve(dialed);
     };

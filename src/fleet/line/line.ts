@@ -23,6 +23,8 @@ interface LineOptions {
   /** Where a replica listens; undefined for one that is gone or was never heard of. From memory. */
   readonly addressOf: (replica: string) => string | undefined;
   readonly maxMessageBytes: number;
+  /** How often both ends of a connection say that they are there. */
+  readonly pingMs?: number;
   readonly log: Logger;
 }
 
@@ -138,14 +140,14 @@ export class Line implements AsyncDisposable {
   #to(replica: string): Promise<Dialed> {
     const known = this.#dialed.get(replica);
     if (known !== undefined) return known;
-    const { self, key, maxMessageBytes, addressOf } = this.#options;
+    const { self, key, maxMessageBytes, pingMs, addressOf } = this.#options;
     const address = addressOf(replica);
     if (this.#isClosed || address === undefined) return Promise.reject(away(replica));
     const forget = (): void => {
       if (this.#dialed.get(replica) === dialing) this.#dialed.delete(replica);
     };
     const dialing = dial({
-      ...{ from: self, to: replica, address, key, maxMessageBytes },
+      ...{ from: self, to: replica, address, key, maxMessageBytes, pingMs },
       onLost: forget,
     }).catch((error: unknown) => {
       forget();

@@ -17,7 +17,7 @@ import type { ServerPlace } from './server-place.ts';
 type How = Parameters<OpenPeer>[1];
 
 interface OpenerOptions {
-  readonly fleet: Pick<Fleet, 'line' | 'ownerships' | 'problem' | 'replicas'>;
+  readonly fleet: Pick<Fleet, 'line' | 'ownerships' | 'attempted' | 'problem'>;
   /** Opens a server here. */
   readonly open: OpenPeer;
   readonly log: Logger;
@@ -35,6 +35,7 @@ export function sharedOpener({ fleet, open, log }: OpenerOptions): OpenPeer {
   return async (config, how) => {
     const place = placeOf(config, how.session);
     if (place === undefined) return open(config, how);
+    await orCancelled(fleet.attempted, how.cancellation);
     const problem = fleet.problem();
     if (problem !== undefined) return openAlone({ config, how, open }, problem);
     let last: unknown;
@@ -157,14 +158,19 @@ function tooLate(name: string, last: unknown, reason: Error): Error {
   return new GatewayError('UPSTREAM_UNAVAILABLE', text, { cause: last, details: { upstream: name } });
 }
 
-function pause(ms: number, cancellation: Cancellation): Promise<void> {
+async function pause(ms: number, cancellation: Cancellation): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await orCancelled(new Promise<void>((resolve) => (timer = setTimeout(resolve, ms))), cancellation);
+  clearTimeout(timer);
+}
+
+function orCancelled(awaited: Promise<void>, cancellation: Cancellation): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(over, ms);
-    function over(): void {
-      clearTimeout(timer);
+    const over = (): void => {
       cancellation.offCancel(over);
       resolve();
-    }
+    };
     cancellation.onCancel(over);
+    void awaited.then(over);
   });
 }

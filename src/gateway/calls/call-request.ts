@@ -23,6 +23,7 @@ export function callOf(
 ): Call {
   const { session, group, client, cancellation, onProgress, behind, checksArguments } = request;
   const timeoutMs = request.timeoutMs ?? usualTimeoutMs;
+  const hasOwnLimit = request.timeoutMs !== undefined;
   return {
     caller,
     session,
@@ -31,6 +32,7 @@ export function callOf(
     client,
     cancellation,
     timeoutMs,
+    hasOwnLimit,
     onProgress,
     behind,
     checksArguments,

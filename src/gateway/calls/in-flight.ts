@@ -8,6 +8,9 @@ interface Running extends Member {
   readonly cancellation: Cancellation;
 }
 
+/** What is cancelled ends at once, unless it is just finding out why its server is gone. */
+const LAST_WORDS_MS = 700;
+
 /** Work that a stop waits for. */
 export class InFlight {
   readonly #running = new Crowd<Running>();
@@ -27,15 +30,21 @@ export class InFlight {
   /** Lets calls in flight finish; those that have not by the deadline are cancelled. */
   async drain(withinMs: number): Promise<void> {
     if (this.#running.size === 0) return;
+    await this.#over(withinMs);
+    const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is stopping; try again in a moment.');
+    for (const { cancellation } of this.#running) cancellation.cancel(reason);
+    await this.#over(LAST_WORDS_MS);
+    // Answers pass through a few promises on their way out; a turn later they have left.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async #over(withinMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([
       new Promise<void>((resolve) => (this.#drained = resolve)),
       new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs))),
     ]);
     clearTimeout(timer);
-    const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is stopping; try again in a moment.');
-    for (const { cancellation } of this.#running) cancellation.cancel(reason);
-    // Answers pass through a few promises on their way out; a turn later they have left.
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }

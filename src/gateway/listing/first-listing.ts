@@ -41,8 +41,12 @@ export class FirstListing {
       const now = findTool(sight.all(caller), name);
       if (now !== undefined) return now;
     }
+    const { sees } = sight.of(caller);
+    // A server is not even asked for what the caller could not see of it: how long that takes would tell of it.
     const isPossible = (upstream: UpstreamName): boolean =>
-      !catalog.has(upstream) && sight.of(caller).sees(upstream) && mayBelongTo(name, upstream, separator());
+      !catalog.has(upstream) &&
+      mayBelongTo(name, upstream, separator()) &&
+      sees(upstream, [name, name.slice(upstream.length + separator().length)]);
     for (const upstream of pool.names().filter(isPossible)) {
       await this.list(upstream, request);
       const entry = findTool(sight.all(caller), name);
@@ -56,7 +60,7 @@ export class FirstListing {
     const { discovery, deadlines, timeoutOf } = this.#deps;
     const waitMs = timeoutMs ?? timeoutOf(upstream);
     const limit = deadlines.add(deadlines.now() + waitMs, () =>
-      cancellation.cancel(tooLate(upstream, waitMs)),
+      cancellation.cancel(tooLate(upstream, waitMs, timeoutMs === undefined ? 'timeouts.call' : 'call')),
     );
     try {
       await orCancelled(discovery.list(upstream), cancellation);

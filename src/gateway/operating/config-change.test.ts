@@ -121,6 +121,24 @@ describe('a gateway with another configuration', () => {
     expect(told).toBe(0);
   });
 
+  test('has other words about a tool: in its list, in what differs, and in what is found by them', async () => {
+    const words = (text: string): Offer =>
+      offer({
+        config: { tools: { allow: ['*'], deny: [], tiers: {}, describe: { look: { replace: text } } } },
+      });
+    await using memory = await MemoryGateway.start({ a: offer() });
+    const view = () => memory.gateway.view(caller);
+    const found = async (query: string) => (await view().search(query, { limit: 5 })).length;
+    const digests = [view().digests.tools];
+    for (const text of ['Weighs parcels.', 'Counts whales.']) {
+      await memory.change({ a: words(text) });
+      expect(view().tool('a__look')?.definition['description']).toBe(text);
+      expect([await found('parcels'), await found('whales')]).toEqual(text.startsWith('W') ? [1, 0] : [0, 1]);
+      digests.push(view().digests.tools);
+    }
+    expect(new Set(digests).size).toBe(3);
+  });
+
   test('gives tools other names, and finds them by those', async () => {
     await using memory = await MemoryGateway.start({ a: offer() });
     await memory.change({ a: offer() }, { names: { separator: '-' } });

@@ -33,7 +33,19 @@ export class Servers {
 
   statusOf(name: UpstreamName): UpstreamStatus {
     const { pool, catalog } = this.#deps;
-    return statusOf(name, pool.get(name), catalog.listing(name));
+    const upstream = pool.get(name);
+    const status = statusOf(name, upstream, catalog.listing(name));
+    // What only lists for them may rest while sessions work with theirs.
+    const isInUse = status.state === 'idle' && upstream?.config.share === 'session' && pool.isOpen(name);
+    return isInUse ? { ...status, state: 'ready' } : status;
+  }
+
+  /** What keeps those from being used that nobody has needed yet, as far as it is known; none of them is started by this. */
+  async foreseen(): Promise<ReadonlyMap<string, GatewayError>> {
+    const all = await Promise.all(
+      this.names().map(async (name) => [name, await this.#deps.pool.foreseen(name)] as const),
+    );
+    return new Map(all.flatMap(([name, error]) => (error === undefined ? [] : [[name, error] as const])));
   }
 
   /** The processes that run for it. */

@@ -43,7 +43,7 @@ export function statusOf(
 }
 
 function problemOf(state: UpstreamState): UpstreamStatus['problem'] {
-  if (state.at !== 'waiting' && state.at !== 'needs-auth' && state.at !== 'failed') return undefined;
+  if (!('error' in state)) return undefined;
   const { code, message } = state.error;
   if (state.at !== 'waiting') return { code, message };
   return { code, message, retryAt: state.retryAt, attempts: state.attempt };

@@ -78,8 +78,6 @@ async function answer(args: JsonObject, by: ChangedBy, deps: AnswerDeps): Promis
   if (operation === 'list') return listed(deps);
   if (operation === 'add') return added(await changes.add(givenIn(args), { by }), said);
   const name = nameIn(args);
-  // Whoever may not know of it is told what is told of what does not exist.
-  if (!deps.sees(name)) throw unknown(name);
   switch (operation) {
     case 'update':
       return changed('changed', await changes.update(name, changesIn(args), { by }), said);
@@ -90,10 +88,10 @@ async function answer(args: JsonObject, by: ChangedBy, deps: AnswerDeps): Promis
     case 'disable':
       return changed('disabled', await changes.disable(name, { by }), said);
     case 'restart':
-      await deps.restart(name);
-      return stateOf(name, deps);
     case 'refresh':
-      await deps.refresh(name);
+      // Says that there is none, also of one that the caller may not know of.
+      await changes.entry(name, by);
+      await deps[operation](name);
       return stateOf(name, deps);
     case 'tail_log':
       return logged(name, args, by, deps);
@@ -119,9 +117,8 @@ function shownEntry({ name, entry, enabled, trust }: ServerEntryShown) {
 function shownState({ enabled }: ServerEntryShown, state: ServerState | undefined) {
   if (!enabled) return { state: 'disabled', tools: 0, problem: undefined };
   if (state === undefined) return { state: 'unused', tools: 0, problem: undefined };
-  const { tools, problem } = state;
-  const isHeld = problem?.code === 'QUARANTINED';
-  return { state: isHeld ? 'held' : state.state, tools, problem };
+  const { state: is, tools, problem } = state;
+  return { state: is, tools, problem };
 }
 
 function stateOf(name: string, { states }: ManageServersDeps): Answer {

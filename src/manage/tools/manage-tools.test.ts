@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../model/json.ts';
 import { createPolicy } from '../../policy/decide.ts';
 import { tierOf } from '../../policy/tiers.ts';
+import type { ChangedBy } from '../changed-by.ts';
 import { TEXT, changedFile, model } from '../changed-file.test-support.ts';
 import { manageServers } from './manage-servers.ts';
 import { manageServersEntry, toolStatsEntry } from './tool-definitions.ts';
@@ -10,12 +11,16 @@ import { toolStats } from './tool-stats.ts';
 
 const at = changedFile();
 
-function manage(args: JsonObject, sees: (name: string) => boolean = () => true) {
+function manage(
+  args: JsonObject,
+  sees: (name: string) => boolean = () => true,
+  more: Partial<Pick<ChangedBy, 'seesNew' | 'mayMeetHidden'>> = {},
+) {
   const nothing = (): Promise<void> => Promise.resolve();
   const lines = [{ at: 0, from: 'stderr' as const, text: 'x'.repeat(3000) }];
   return manageServers(
     args,
-    { ...model, sees },
+    { ...model, sees, ...more },
     {
       changes: at.changes(),
       states: () => [{ name: 'one', state: 'ready', tools: 3 }],
@@ -134,6 +139,51 @@ describe('manage_servers', () => {
       expect((await said('onee')).content[0]?.text).toBe('There is no server "onee". Did you mean one?');
     }
     expect(at.now()).toBe(TEXT);
+  });
+
+  test('cannot be asked whether a name is free or that of a server which a tag hides', async () => {
+    const before = TEXT.replace('"two"', '"ones"');
+    const said = async (name: string, operation: string, given: JsonObject): Promise<string> => {
+      at.write(before);
+      const answered = await answer({ operation, name, ...given }, (each) => each !== 'ones', {
+        ...{ seesNew: () => true, mayMeetHidden: true },
+      });
+      return JSON.stringify(answered)
+        .replaceAll(name, 'NAME')
+        .replaceAll(/NAME-[0-9a-f]{6}/g, 'NAME-ENDING');
+    };
+    const others = ['update', 'remove', 'enable', 'disable', 'restart', 'refresh', 'tail_log'];
+    const asked: [string, JsonObject][] = [
+      ...others.flatMap((each): [string, JsonObject][] => [
+        [each, {}],
+        [each, { changes: { idle: '5m' } }],
+        [each, { changes: { trust: 'scan' } }],
+      ]),
+      ['add', {}],
+      ['add', { server: { command: 'x' } }],
+      ['add', { server: { url: 'https://example.com/mcp?api_key=hush-hush-3' } }],
+      ['add', { server: { command: '' } }],
+    ];
+    for (const [operation, given] of asked) {
+      const hidden = await said('ones', operation, given);
+      expect(hidden, operation).toBe(await said('onez', operation, given));
+      expect(hidden, operation).not.toContain('hush');
+    }
+    // Both get a name that is theirs, and whoever asks again finds it.
+    expect(await said('ones', 'add', { server: { command: 'x' } })).toContain('NAME-ENDING: added');
+    expect(at.now()).toContain('"ones": {\n      "url": "https://example.com/mcp?api_key=hush-hush-3"');
+    const again = await answer({ operation: 'add', name: 'ones', server: { command: 'x' } }, undefined, {
+      mayMeetHidden: true,
+    });
+    expect(again.structuredContent['results']).toMatchObject([{ result: 'refused' }]);
+    const twice = await answer(
+      { operation: 'add', name: 'ones', server: { command: 'x' } },
+      (each) => each !== 'ones',
+      { seesNew: () => true, mayMeetHidden: true },
+    );
+    expect(twice.structuredContent['results']).toMatchObject([
+      { name: expect.stringMatching(/^ones-[0-9a-f]{6}$/), result: 'same' },
+    ]);
   });
 
   test('tells no model where the configuration lies', async () => {

@@ -114,6 +114,41 @@ eachEngine((_engine, newStore) => {
     });
   });
 
+  test('a first sight is over with the first look, also when a server of another configuration offers the same', async () => {
+    const approvals = open();
+    await approvals.judge(offer({ a: 'x', b: 'x' }), undefined);
+    expect((await approvals.judge(offer({ a: 'x', b: 'x' }, 'c2'), undefined)).tools).toEqual([]);
+    const changed = offer({ a: 'y', b: 'x', c: 'x' }, 'c2');
+    const held = [
+      ['a', 'changed'],
+      ['c', 'new'],
+    ];
+    expect((await approvals.judge(changed, undefined)).tools).toEqual(held);
+    await approvals.flush();
+    expect((await open().judge(changed, undefined)).tools).toEqual(held);
+  });
+
+  test('what a server of another configuration still offers stays approved beside what is new', async () => {
+    const approvals = open();
+    await approvals.judge(offer({ a: 'x' }), undefined);
+    const more = offer({ a: 'x', b: 'x' }, 'c2');
+    for (let looks = 0; looks < 3; looks++)
+      expect((await approvals.judge(more, undefined)).tools).toEqual([]);
+    await approvals.flush();
+    expect((await open().judge(more, undefined)).tools).toEqual([]);
+    expect((await open().judge(offer({ a: 'y', b: 'x' }, 'c2'), undefined)).tools).toEqual([
+      ['a', 'changed'],
+    ]);
+  });
+
+  test('a server of another configuration that offers nothing at first keeps what was approved, and nothing else', async () => {
+    const approvals = open();
+    await approvals.judge(offer({ a: 'x' }), undefined);
+    await approvals.judge({ ...offer({}, 'c2'), facts: offer({}, 'c2', '').facts }, undefined);
+    expect((await approvals.judge(offer({ a: 'x' }, 'c2'), undefined)).tools).toEqual([]);
+    expect((await approvals.judge(offer({ a: 'y' }, 'c2'), undefined)).tools).toEqual([['a', 'changed']]);
+  });
+
   test('a server of another configuration is seen for the first time, except for what was refused', async () => {
     const approvals = open();
     await approvals.judge(offer({ a: 'x', b: 'x' }), undefined);

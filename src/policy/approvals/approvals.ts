@@ -87,7 +87,8 @@ export class Approvals {
       this.#remember(before, before.judged, ledger);
     const isFirstSight = this.#isFirstSight(offered, before?.judged, ledger);
     const locked = this.#lock?.servers.get(upstream);
-    const verdict = judgeOffer(subjectsOf(offered), {
+    const subjects = subjectsOf(offered);
+    const verdict = judgeOffer(subjects, {
       // Without the store nothing says what was refused, or that a server was seen before.
       trust: this.#problem === undefined ? trust : 'manual',
       isFirstSight,
@@ -96,7 +97,13 @@ export class Approvals {
       refused: (kind, name) => ledger.find(upstream, kind, name, 'refused')?.fingerprint,
       ...(this.#lock !== undefined && { locked: (kind, name) => locked?.find(kind, name)?.fingerprint }),
     } satisfies Grounds);
-    this.#take(offered, verdict, { ledger, isFirstSight: isFirstSight && trust === 'first-sight' });
+    const isDecided = this.#lock === undefined && this.#problem === undefined;
+    const isOpening = isFirstSight && trust === 'first-sight' && isDecided;
+    const held = new Set(verdict.held.map(({ subject: each }) => each));
+    // A first sight is over with the first look, also when that brought nothing new.
+    if (isOpening) this.#open(offered, { ledger, seen: subjects.filter((each) => !held.has(each)) });
+    else if (verdict.taken.length > 0)
+      this.#approve(offered, verdict.taken, { ledger, by: this.#deps.trust(upstream) });
     return this.#judgement(upstream, verdict, ledger);
   }
 
@@ -190,16 +197,18 @@ export class Approvals {
     this.#approve(before, shown, { ledger, by: 'an earlier run' });
   }
 
-  #take(
+  /** From now on the server is known as it is configured now, and what it offers as it is offered now. */
+  #open(
     offered: Offered,
-    { taken }: Verdict,
-    { ledger, isFirstSight }: { readonly ledger: Ledger; readonly isFirstSight: boolean },
+    { ledger, seen }: { readonly ledger: Ledger; readonly seen: readonly Subject[] },
   ): void {
     const { upstream } = offered;
-    if (taken.length === 0) return;
-    const forget = isFirstSight && ledger.knows(upstream) ? [upstream] : [];
+    const isKnown = ledger.knows(upstream);
+    if (seen.length === 0 && !isKnown) return;
+    // What it does not offer yet may be what was approved, when it comes.
+    const forget = seen.length > 0 && isKnown ? [upstream] : [];
     if (forget.length > 0) ledger.forget(upstream);
-    this.#approve(offered, taken, { ledger, by: this.#deps.trust(upstream), forget });
+    this.#approve(offered, seen, { ledger, by: this.#deps.trust(upstream), forget });
   }
 
   #approve(

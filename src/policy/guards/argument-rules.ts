@@ -56,39 +56,56 @@ interface Met {
   readonly path: string;
 }
 
+/** Whatever is below an argument that a rule names is meant as well, however deep it lies. */
 function metBy(rules: readonly Compiled[], args: unknown): Met | undefined {
-  const look = (value: unknown, path: string, depth: number): Met | undefined => {
-    if (typeof value === 'string') return inText(rules, value, path);
-    if (depth > MAX_DEPTH) return undefined;
-    if (Array.isArray(value)) {
-      // Words of a command line may be apart.
-      const words = value.every((one) => typeof one === 'string')
-        ? inText(rules, value.join(' '), path)
-        : undefined;
-      return words ?? first(value, (one) => look(one, path, depth + 1));
-    }
-    if (!isJsonObject(value)) return undefined;
-    return first(Object.entries(value), ([key, member]) =>
-      look(member, path === '' ? key : `${path}.${key}`, depth + 1),
-    );
-  };
-  return look(args, '', 0);
-}
-
-function inText(rules: readonly Compiled[], text: string, path: string): Met | undefined {
-  const last = path.slice(path.lastIndexOf('.') + 1);
-  const rule = rules.find(
-    (each) => (names(each.arguments, path) || names(each.arguments, last)) && each.isIn(text),
-  );
-  return rule === undefined ? undefined : { rule, path };
-}
-
-function first<T>(of: readonly T[], look: (one: T) => Met | undefined): Met | undefined {
-  for (const one of of) {
-    const met = look(one);
-    if (met !== undefined) return met;
+  const left: Place[] = [{ value: args, path: '', depth: 0, concern: rules.filter(concernsAll) }];
+  for (let place = left.pop(); place !== undefined; place = left.pop()) {
+    const { value, path, concern } = place;
+    const text = textOf(value);
+    const rule = text === undefined ? undefined : concern.find(({ isIn }) => isIn(text));
+    if (rule !== undefined) return { rule, path };
+    for (const member of membersOf(place, rules).toReversed()) left.push(member);
   }
   return undefined;
+}
+
+interface Place {
+  readonly value: unknown;
+  readonly path: string;
+  readonly depth: number;
+  /** The rules that speak of it. */
+  readonly concern: readonly Compiled[];
+}
+
+function concernsAll({ arguments: named }: Compiled): boolean {
+  return named === undefined;
+}
+
+function membersOf(place: Place, rules: readonly Compiled[]): readonly Place[] {
+  const { value, depth } = place;
+  if (Array.isArray(value)) return value.map((one: unknown) => ({ ...place, value: one }));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).map(([key, member]) => {
+    // A path that goes on for ever says no more than its beginning.
+    const path = depth > MAX_DEPTH ? place.path : place.path === '' ? key : `${place.path}.${key}`;
+    const concern = rules.filter(
+      (rule) =>
+        place.concern.includes(rule) || names(rule.arguments, path) || names(rule.arguments, lastOf(key)),
+    );
+    return { value: member, path, depth: depth + 1, concern };
+  });
+}
+
+function lastOf(key: string): string {
+  return key.slice(key.lastIndexOf('.') + 1);
+}
+
+/** What a pattern is looked for in; words of a command line may be apart. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (!Array.isArray(value)) return undefined;
+  return value.every((one) => typeof one === 'string') ? value.join(' ') : undefined;
 }
 
 function refusal({ rule: { id, message }, path }: Met): GatewayError {

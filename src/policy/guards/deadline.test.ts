@@ -26,12 +26,14 @@ class Timed {
     readonly maxMs: number;
     readonly wantsProgress: boolean;
     readonly next?: Next;
+    readonly hasOwnLimit?: boolean;
   }) {
     const { timeoutMs, maxMs, next = patient } = options;
     const deadlines = new Deadlines({ tickMs: 50, now: Date.now });
     this.call = policyCall({
       cancellation: new Cancellation(),
       timeoutMs,
+      hasOwnLimit: options.hasOwnLimit,
       ...(options.wantsProgress ? { onProgress: (progress) => this.progress.push(progress) } : {}),
     });
     const guard = deadline({ deadlines, maxMs, now: Date.now });
@@ -57,9 +59,18 @@ describe('the deadline of a call', () => {
     expect(timed.failure).toMatchObject({
       code: 'CALL_TIMEOUT',
       message: expect.stringContaining('within 1 s') as string,
-      details: { upstream: 'server', timeoutMs: 1000 },
+      details: { upstream: 'server', timeoutMs: 1000, limitedBy: 'timeouts.call' },
     });
     expect(timed.call.cancellation.reason).toBe(timed.failure);
+  });
+
+  test('names the limit that ended it, which need not be one of the configuration', async () => {
+    const own = new Timed({ timeoutMs: 1000, maxMs: 10_000, wantsProgress: false, hasOwnLimit: true });
+    await vi.advanceTimersByTimeAsync(1050);
+    expect(own.failure).toMatchObject({
+      message: expect.stringMatching(/within 1 s\..* the call itself set this limit/) as string,
+      details: { limitedBy: 'call' },
+    });
   });
 
   test('moves with progress, up to the maximum and no further', async () => {
@@ -86,7 +97,10 @@ describe('the deadline of a call', () => {
   test('is never later than the maximum, whatever the client wants', async () => {
     const timed = new Timed({ timeoutMs: 1e12, maxMs: 2000, wantsProgress: false });
     await vi.advanceTimersByTimeAsync(2050);
-    expect(timed.failure).toMatchObject({ code: 'CALL_TIMEOUT' });
+    expect(timed.failure).toMatchObject({
+      code: 'CALL_TIMEOUT',
+      message: expect.stringMatching(/within 2 s\..*timeouts\.max/) as string,
+    });
   });
 
   test.each([

@@ -15,9 +15,12 @@ export function deadline(options: {
     const { cancellation, timeoutMs, onProgress, behind } = call;
     const begin = now();
     const last = begin + options.maxMs;
-    const limit = deadlines.add(Math.min(begin + timeoutMs, last), () =>
-      cancellation.cancel(tooLate(call.operation.upstream, timeoutMs)),
-    );
+    const limit = deadlines.add(Math.min(begin + timeoutMs, last), () => {
+      const { upstream } = call.operation;
+      const isLast = limit.at >= last;
+      const by = isLast ? 'timeouts.max' : call.hasOwnLimit === true ? 'call' : 'timeouts.call';
+      cancellation.cancel(tooLate(upstream, isLast ? options.maxMs : timeoutMs, by));
+    });
     const isAlive = (): void => {
       limit.at = Math.min(now() + timeoutMs, last);
     };
@@ -37,10 +40,17 @@ export function deadline(options: {
   };
 }
 
-export function tooLate(upstream: UpstreamName, timeoutMs: number): GatewayError {
+/** Which limit ended a call, with what gives the next one longer. */
+const LIMITS = {
+  call: 'the call itself set this limit, and may set a longer one',
+  'timeouts.call': 'a longer limit can be set with timeouts.call',
+  'timeouts.max': 'timeouts.max allows no call to take longer',
+};
+
+export function tooLate(upstream: UpstreamName, timeoutMs: number, by: keyof typeof LIMITS): GatewayError {
   return new GatewayError(
     'CALL_TIMEOUT',
-    `Server "${upstream}" gave no answer within ${timeoutMs / 1000} s. The request was cancelled; a longer limit can be set with timeouts.call.`,
-    { details: { upstream, timeoutMs } },
+    `Server "${upstream}" gave no answer within ${timeoutMs / 1000} s. The request was cancelled; ${LIMITS[by]}.`,
+    { details: { upstream, timeoutMs, limitedBy: by } },
   );
 }

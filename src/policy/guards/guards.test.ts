@@ -114,7 +114,28 @@ describe('rules about arguments', () => {
     await through(guard, toolCall('deploy_app', { env: 'prod' }));
     await through(guard, toolCall('list', { target: { env: 'prod' } }));
   });
+
+  test.each<[string, unknown]>([
+    ['below the argument', { env: { name: { of: 'prod' } } }],
+    ['in a list below it', { env: [{ names: ['dev', 'prod'] }] }],
+    ['however deep', { env: nested(5000, 'prod') }],
+    ['under its name, however deep', nested(5000, { env: 'prod' })],
+    ['beside very many others', { env: [...Array.from({ length: 300_000 }, () => 'dev'), { a: 'prod' }] }],
+    ['as a number', { env: 42 }],
+    ['as a truth value', { env: false }],
+  ])('find what they describe %s', async (_, args) => {
+    const rule = { id: 'prod', arguments: ['env'], pattern: '^(?:prod|42|false)$' };
+    const guard = argumentRules(() => [rule]);
+    await expect(through(guard, toolCall('deploy', args as JsonObject))).rejects.toThrow('"prod" refuses');
+    await through(guard, toolCall('deploy', { other: ['prod', { b: 'prod', c: 42 }] }));
+  });
 });
+
+function nested(levels: number, value: unknown): unknown {
+  let whole = value;
+  for (let level = 0; level < levels; level++) whole = { a: whole };
+  return whole;
+}
 
 describe('secrets', () => {
   const said: JsonObject[] = [];
@@ -130,14 +151,37 @@ describe('secrets', () => {
     expect(said).toEqual([{ server: 'server', name: 't', where: 'arguments', kinds: ['github-token'] }]);
   });
 
+  test.each<[string, (secret: string) => JsonObject]>([
+    ['as the name of a member', (secret) => ({ a: { [secret]: 'x' } })],
+    ['very deep', (secret) => ({ a: nested(150, secret) })],
+    ['deeper than anybody can look', (secret) => ({ a: nested(200_000, secret) })],
+    ['beside a type that would make it an image', (secret) => ({ mimeType: 'image/png', data: secret })],
+    ['as what would be a file', (secret) => ({ uri: 'file:///x', blob: secret })],
+  ])('are found %s', async (_, hide) => {
+    for (const secret of [KEY, 'AKIAIOSFODNN7EXAMPLE']) {
+      await expect(through(guardOf('block', 'off'), toolCall('t', hide(secret)))).rejects.toThrow(
+        /looks like/,
+      );
+      const { sent } = await through(guardOf('mask', 'off'), toolCall('t', hide(secret)));
+      expect(JSON.stringify(sent?.operation.params)).not.toContain(secret);
+    }
+  });
+
+  test('are found in a result that writes them with escapes', async () => {
+    const text = `{"content":[{"type":"text","text":"${KEY.replace('_', '\\u005f')}"}]}`;
+    const { payload } = await through(guardOf('off', 'mask'), toolCall('t', {}), Payload.ofText(text));
+    expect(payload.text).toBe('{"content":[{"type":"text","text":"[redacted]"}]}');
+  });
+
   test('are masked both ways, and numbers and binary content stay exact', async () => {
     const guard = guardOf('mask', 'mask');
-    const data = Buffer.from(KEY.repeat(3)).toString('base64');
-    const text = `{"content":[{"type":"text","text":"a ${KEY} b"},{"type":"image","mimeType":"image/png","data":"${data}${KEY}"}],"structuredContent":{"id":9223372036854775807,"key":"${KEY}"}}`;
+    // In base64 anything can look like anything, such as a key of AWS.
+    const data = `${Buffer.from(KEY.repeat(3)).toString('base64')}AKIAIOSFODNN7EXAMPLE`;
+    const text = `{"content":[{"type":"text","text":"a ${KEY} b"},{"type":"image","mimeType":"image/png","data":"${data}"}],"structuredContent":{"id":9223372036854775807,"key":"${KEY}"}}`;
     const { payload, sent } = await through(guard, toolCall('t', { key: KEY, n: 1 }), Payload.ofText(text));
     expect(sent?.operation.params['arguments']).toEqual({ key: '[redacted]', n: 1 });
     expect(payload.text).toBe(
-      `{"content":[{"type":"text","text":"a [redacted] b"},{"type":"image","mimeType":"image/png","data":"${data}${KEY}"}],"structuredContent":{"id":9223372036854775807,"key":"[redacted]"}}`,
+      `{"content":[{"type":"text","text":"a [redacted] b"},{"type":"image","mimeType":"image/png","data":"${data}"}],"structuredContent":{"id":9223372036854775807,"key":"[redacted]"}}`,
     );
   });
 

@@ -20,7 +20,14 @@ const call: Call = policyCall({ operation: { ...operation, entry } });
 const done = Payload.of({ ok: true });
 
 function guarded(decision: Decision, ask: () => Promise<void> = () => Promise.resolve()): Promise<Payload> {
-  const policy: CallerPolicy = { key: '', isOpen: false, decide: () => decision, sees: () => true };
+  const policy: CallerPolicy = {
+    key: '',
+    isOpen: false,
+    decide: () => decision,
+    sees: () => true,
+    knows: () => true,
+    hidesByTag: false,
+  };
   return permit({ policyFor: () => policy, ask })(call, () => Promise.resolve(done));
 }
 

@@ -8,7 +8,12 @@ import type { Logger } from '../../observe/log.ts';
 import type { SecretSearch } from '../../observe/secret-formats.ts';
 import type { Call, Guard, Next } from '../call.ts';
 
+const MASK = '[redacted]';
 const MAX_DEPTH = 100;
+/** Shorter texts are no secrets. */
+const MIN_LENGTH = 12;
+/** Keys are shorter than images. */
+const MIN_BINARY = 100;
 /** Kinds of secrets and tools that were reported; beyond that nothing new is said. */
 const MAX_REPORTED = 1_000;
 
@@ -30,9 +35,10 @@ export function redact(deps: {
     reported.add(key);
     deps.log.warn('A call carries what looks like a secret.', { server: upstream, name, where, kinds });
   };
-  // One look at the text; it is only taken apart when there is something in it.
+  // One look at the text; it is only taken apart when there is something in it, or may be behind an escape.
+  const mayHave = (text: string): boolean => search.mayHave(text) || text.includes('\\u');
   const answered = (call: Call, next: Next, action: SecretAction): Promise<Payload> =>
-    next(call).then((payload) => (search.mayHave(payload.text) ? incoming(call, payload, action) : payload));
+    next(call).then((payload) => (mayHave(payload.text) ? incoming(call, payload, action) : payload));
   return (call, next) => {
     const actions = actionsOf(call.operation.upstream);
     const checked = actions.arguments === 'off' ? call : outgoing(call, actions.arguments);
@@ -77,28 +83,44 @@ function kindsIn(value: unknown, search: SecretSearch): readonly string[] {
 /** Adds to `kinds`; without a closure, since it is done for the arguments of every call. */
 function lookIn(value: unknown, search: SecretSearch, kinds: string[], depth: number): void {
   if (typeof value === 'string') {
-    if (value.length >= 12 && search.mayHave(value)) kinds.push(...search.find(value));
-  } else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
-    for (const key in value)
-      if (!isBinary(value, key)) lookIn((value as JsonObject)[key], search, kinds, depth + 1);
+    if (value.length >= MIN_LENGTH && search.mayHave(value)) kinds.push(...search.find(value));
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth >= MAX_DEPTH) kinds.push(...kindsBelow(value, search));
+    else
+      for (const key in value) {
+        if (key.length >= MIN_LENGTH && search.mayHave(key)) kinds.push(...search.find(key));
+        if (!isBinary(value, key)) lookIn((value as JsonObject)[key], search, kinds, depth + 1);
+      }
   }
 }
 
 /** Only strings that have a secret differ; marked numbers and binary content stay as they are. */
 function maskIn(value: unknown, search: SecretSearch, depth = 0): unknown {
-  if (typeof value === 'string') return search.mask(value, '[redacted]');
-  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return value;
+  if (typeof value === 'string') return search.mask(value, MASK);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return kindsBelow(value, search).length === 0 ? value : MASK;
   if (Array.isArray(value)) return value.map((one) => maskIn(one, search, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
-      key,
+      search.mask(key, MASK),
       isBinary(value, key) ? member : maskIn(member, search, depth + 1),
     ]),
   );
 }
 
-/** Images, sounds and blobs are base64, in which anything can look like anything. */
+/** What is nested so deeply is judged as one text; where that cannot be had, it is not passed on unseen. */
+function kindsBelow(value: object, search: SecretSearch): readonly string[] {
+  try {
+    return search.find(JSON.stringify(value));
+  } catch {
+    return ['nested-too-deeply'];
+  }
+}
+
+/** Images, sounds and blobs are base64, in which anything can look like anything; what is no base64 is no such thing. */
 function isBinary(owner: object, key: string): boolean {
-  if (key === 'blob') return 'uri' in owner;
-  return key === 'data' && 'mimeType' in owner;
+  const isNamed = key === 'blob' ? 'uri' in owner : key === 'data' && 'mimeType' in owner;
+  if (!isNamed) return false;
+  const value = (owner as JsonObject)[key];
+  return typeof value === 'string' && value.length >= MIN_BINARY && !/[^A-Za-z0-9+/=\s]/.test(value);
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { access, chmod, copyFile, mkdir } from 'node:fs/promises';
+import { access, chmod, copyFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { GatewayError } from '../../model/errors.ts';
 
 /** The package with the programs, and the version that this was written for. */
@@ -58,7 +59,7 @@ async function isRunnable(program: string): Promise<boolean> {
 async function copied(program: string, folder: string, name: string): Promise<string> {
   const own = join(folder, name);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     await copyFile(program, own);
     await chmod(own, 0o700);
   } catch (error) {

@@ -65,6 +65,33 @@ describe('the command line', () => {
     expect(argv(log, { revision_range: 'a..b', path: ['-x'] })).toEqual(['log', 'a..b', '--', '-x']);
   });
 
+  test('has values of letters in one word where the help writes them so, also such as look like options', () => {
+    const diff = toolFrom('git-diff', 'git', ['diff']);
+    expect(argv(diff, { S: '-x y', l: 5 })).toEqual(['diff', '-l5', '-S-x y']);
+    expect(() => argv(diff, { S: '' })).toThrow('must not be empty');
+    expect(() => argv(diff, { l: '5 --output=x' })).toThrow('whole number');
+  });
+
+  test('has an option alone, or with its value, where that can be left out', () => {
+    const diff = toolFrom('git-diff-long', 'git', ['diff', '--no-index']);
+    expect(argv(diff, { stat: true, unified: 3 })).toEqual(['diff', '--no-index', '--unified=3', '--stat']);
+    expect(argv(diff, { stat: '', relative: 'src', abbrev: false })).toEqual([
+      ...['diff', '--no-index', '--stat', '--relative=src'],
+    ]);
+    expect(diff.definition['inputSchema']).toMatchObject({
+      properties: {
+        stat: {
+          type: ['string', 'boolean'],
+          description: '--stat: generate diffstat; true gives it without a value',
+        },
+        unified: { type: ['integer', 'boolean'] },
+      },
+    });
+    expect(toolFrom('ls', 'ls', []).definition['inputSchema']).toMatchObject({
+      properties: { color: { type: ['string', 'boolean'] } },
+    });
+  });
+
   test('of a program without subcommands begins with its options', () => {
     expect(argv(toolFrom('grep', 'grep', []), { patterns: '-v', file: ['f'] })).toEqual(['--', '-v', 'f']);
     // Without the dashes, tar reads its first word as options.

@@ -51,6 +51,8 @@ function optionArgv(key: string, option: CliOption, given: unknown, style: CliSt
   if (given === undefined || given === null) return [];
   const { flag, value, repeats } = option;
   if (value === undefined) return switchArgv(key, option, given, style);
+  if (option.isOptional === true && (given === true || given === '')) return [flag];
+  if (option.isOptional === true && given === false) return [];
   const values = listOf(key, given, repeats !== undefined).map((one) => text(key, one, value));
   if (repeats === 'values') {
     if (values.length === 0) return [];
@@ -61,8 +63,13 @@ function optionArgv(key: string, option: CliOption, given: unknown, style: CliSt
 }
 
 function valueArgv(key: string, option: CliOption, value: string, style: CliStyle): readonly string[] {
-  const { flag, takesEquals, isOptional } = option;
+  const { flag, takesEquals, isOptional, isGlued } = option;
   const isLong = flag.startsWith('--');
+  if (isGlued === true) {
+    // The flag alone would take what comes next for its value.
+    if (value === '') throw new UnfitArguments(`"${key}" must not be empty.`);
+    return [`${flag}${value}`];
+  }
   if (takesEquals === true || (isLong && style.equals)) return [`${flag}=${value}`];
   if (isOptional === true) {
     throw new UnfitArguments(

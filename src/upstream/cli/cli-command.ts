@@ -12,8 +12,10 @@ export interface CliOption {
   readonly aliases?: readonly string[];
   /** Absent for a switch. */
   readonly value?: CliValue;
-  /** A value can be left out, so that one must be written with `=`. */
+  /** A value can be left out, so that one must be written with `=`, or right behind the flag. */
   readonly isOptional?: boolean;
+  /** The help text itself writes `-nVALUE`, in one word. */
+  readonly isGlued?: boolean;
   /** The help text itself writes `--flag=VALUE`. */
   readonly takesEquals?: boolean;
   /** `flags`: once per value. `values`: one flag, then all values. */

@@ -50,6 +50,9 @@ describe('discovery', () => {
     };
     expect((await program(texts, { depth: 1 })).asked).toEqual(['--help']);
     expect((await program(texts, { depth: 1 })).paths).toEqual(['a', 'b']);
+    expect(
+      (await program({ '--help': list('a'), 'a --help': 'Commands:\n  c\n  d\n' }, { depth: 2 })).commands,
+    ).toMatchObject([{ summary: '' }, { summary: '' }]);
     expect((await program(texts, { depth: 2 })).paths).toEqual(['b', 'a c']);
     expect((await program(texts)).paths).toEqual(['b', 'a c d']);
     const deep = await program(texts, { depth: 4 });
@@ -113,6 +116,42 @@ describe('discovery', () => {
     expect(hurried).toMatchObject({ isCut: true, asked: ['--help', 'c0 --help', 'c1 --help'] });
     expect(hurried.paths).toHaveLength(30);
   });
+});
+
+test('commands of git have what their own help leaves to manual pages', async () => {
+  const own = '    -q, --quiet           suppress diff output\n    --stat                as git says it\n';
+  const found = await program(
+    {
+      'help -a': 'Main Porcelain Commands\n   log   Show commit logs\n   add   Add\n',
+      'log -h': `usage: git log [<options>]\n\n${own}`,
+      'add -h': `usage: git add\n\n${own}`,
+    },
+    { program: 'git', call: helpCall('git', undefined) },
+  );
+  const [log, add] = found.commands.map(({ options }) => new Map(options.map((each) => [each.flag, each])));
+  expect(log?.get('--max-count')).toMatchObject({
+    aliases: ['-n'],
+    value: { type: 'integer' },
+    takesEquals: true,
+  });
+  expect(log?.get('--since')).toMatchObject({ value: { type: 'string' } });
+  expect(log?.get('--author')).toMatchObject({ repeats: 'flags' });
+  expect(log?.get('--oneline')).not.toHaveProperty('value');
+  expect(log?.get('--diff-filter')).toMatchObject({ value: { type: 'string' }, takesEquals: true });
+  expect(log?.get('--follow')).toBeDefined();
+  expect(log?.get('--stat')?.description).toBe('as git says it');
+  expect([...(add?.keys() ?? [])]).toEqual(['--quiet', '--stat']);
+  // What writes files or runs other programs is left out.
+  for (const flag of ['--output', '--ext-diff', '--textconv']) expect(log?.has(flag)).toBe(false);
+});
+
+test('what a program does not know is no list of subcommands, and its tool says that nothing is known of it', async () => {
+  const complaint =
+    "git: 'lgo' is not a git command. See 'git --help'.\n\nThe most similar commands are\n\tlog\n\tlgtm\n";
+  const { commands } = await program({ 'lgo --help': complaint }, { program: 'git', only: [['lgo']] });
+  expect(commands).toMatchObject([
+    { path: ['lgo'], summary: 'Its help could not be read', options: [], children: [] },
+  ]);
 });
 
 test('help is asked for as the configuration says', () => {

@@ -85,7 +85,7 @@ function understand(
   const read =
     text === undefined
       ? undefined
-      : readHelp(trimmed(text, path, options), options.program, [...options.words, ...path]);
+      : readHelp(completed(text, path, options), options.program, [...options.words, ...path]);
   // One text for all subcommands is good for those that its usage shows.
   const help = text === node.above && read?.isAboutIt !== true ? undefined : read;
   const style = inheritedStyle(help?.style ?? UNKNOWN_STYLE, node.style);
@@ -95,12 +95,17 @@ function understand(
   // A program with subcommands is not called without one; a subcommand is where its usage says so.
   const isCallable = !hasCommands || (path.length > 0 && help?.runsAlone === true);
   if (!isOffered || !isCallable) return { below };
-  return { command: commandOf(node, help, style), below };
+  const known = [help?.summary, node.summary].find((each) => each !== undefined && each !== '');
+  const summary = known ?? (isRead(path, options) && help?.isHelp !== true ? UNREAD : '');
+  return { command: commandOf(path, summary, help, style), below };
 }
 
-function trimmed(text: string, path: readonly string[], { call }: DiscoveryOptions): string {
+/** Without what is not for tools, with what is known besides. */
+function completed(text: string, path: readonly string[], { call }: DiscoveryOptions): string {
   const at = path.length === 0 && call.cutAt !== undefined ? text.indexOf(call.cutAt) : -1;
-  return at < 0 ? text : text.slice(0, at);
+  const [name = '', ...below] = path;
+  const more = below.length === 0 && Object.hasOwn(call.more ?? {}, name) ? call.more?.[name] : undefined;
+  return (at < 0 ? text : text.slice(0, at)) + (more === undefined ? '' : `\n${more}`);
 }
 
 function childrenOf(
@@ -133,6 +138,8 @@ function begins(words: readonly string[], start: readonly string[]): boolean {
   return start.length <= words.length && start.every((word, at) => words[at] === word);
 }
 
+const UNREAD = 'Its help could not be read';
+
 const ANY_ARGUMENTS: CliArgument = {
   name: 'args',
   value: { type: 'string' },
@@ -142,11 +149,16 @@ const ANY_ARGUMENTS: CliArgument = {
   description: 'Arguments in the order of the command line, without options.',
 };
 
-function commandOf({ path, summary }: Node, help: Help | undefined, style: CliStyle): CliCommand {
+function commandOf(
+  path: readonly string[],
+  summary: string,
+  help: Help | undefined,
+  style: CliStyle,
+): CliCommand {
   const isKnown = help?.isHelp === true;
   return {
     path,
-    summary: help?.summary === undefined || help.summary === '' ? summary : help.summary,
+    summary,
     options: help?.options ?? [],
     arguments: isKnown ? help.arguments : [ANY_ARGUMENTS],
     children: (help?.commands ?? []).flatMap(({ name, aliases }) => [name, ...aliases]),

@@ -118,15 +118,22 @@ function argumentSchema({ value, repeats, description }: CliArgument): JsonObjec
   return described(repeats ? { type: 'array', items: schema } : schema, description);
 }
 
-function optionSchema({ value, repeats, flag, description }: CliOption): JsonObject {
+function optionSchema({ value, repeats, flag, isOptional, description }: CliOption): JsonObject {
   const text = description === '' ? flag : `${flag}: ${description}`;
   if (value === undefined) return described({ type: 'boolean' }, text);
   const schema = valueSchema(value);
+  if (isOptional === true && repeats === undefined)
+    return described(orTrue(schema), `${text}${/[.;]$/.test(text) ? '' : ';'} true gives it without a value`);
   return described(repeats === undefined ? schema : { type: 'array', items: schema }, text);
 }
 
 function valueSchema({ type, choices }: CliValue): JsonObject {
   return choices === undefined ? { type } : { type, enum: choices };
+}
+
+function orTrue({ type, enum: choices, ...rest }: JsonObject): JsonObject {
+  const both = { ...rest, type: [type, 'boolean'] };
+  return Array.isArray(choices) ? { ...both, enum: [...(choices as readonly unknown[]), true, false] } : both;
 }
 
 function described(schema: JsonObject, description: string): JsonObject {

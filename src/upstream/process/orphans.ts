@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolderSync } from '../../lib/make-folder.ts';
 import { isJsonObject } from '../../model/json.ts';
 
 /**
@@ -29,7 +30,7 @@ export class ChildRecord {
     try {
       if (this.#groups.size === 0) rmSync(this.#file, { force: true });
       else {
-        mkdirSync(join(this.#file, '..'), { recursive: true, mode: 0o700 });
+        makeFolderSync(join(this.#file, '..'), 0o700);
         writeFileSync(this.#file, JSON.stringify({ by: startTime(process.pid), groups: [...this.#groups] }), {
           mode: 0o600,
         });

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import type { ChildRecord } from './orphans.ts';
 import { StderrTail } from './stderr-tail.ts';
+import { hasUnread } from './unread-input.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface ServerProcess {
@@ -15,6 +16,8 @@ export interface ServerProcess {
   readonly exited: Promise<string>;
   /** The same for programs. */
   readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Resolves with its end: whether it has certainly not read all that it was sent. */
+  readonly inputLeft: Promise<boolean>;
   /** Resolves when all it wrote to standard error was read, which may be after its exit. */
   readonly stderrEnded: Promise<void>;
   /** End of input, then SIGTERM, then SIGKILL, to the whole group; resolves when nothing is left. */
@@ -49,8 +52,10 @@ export function startProcess(options: {
     });
     child.once('error', reject);
     child.once('spawn', () => {
-      const { pid } = child;
+      const { pid, stdin } = child;
       if (pid === undefined) return; // Cannot be: `spawn` is only emitted for a process with an id.
+      // Else Node closes it when the process ends, and nobody can ask any more whether all of it was read.
+      (child as ChildProcess).stdin = null;
       watchdog.guard(pid);
       record.add(pid);
       const stderr = new StderrTail();
@@ -62,13 +67,15 @@ export function startProcess(options: {
       const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((tell) => {
         child.once('exit', (code, signal) => tell({ code, signal }));
       });
+      // Before anything else that follows from its end, since that closes the pipe.
+      const inputLeft = exit.then(() => hasUnread(stdin));
       const exited = exit.then(({ code, signal }) =>
         signal === null ? `exited with code ${code}` : `was ended by ${signal}`,
       );
       const graceMs = options.graceAfterEofMs ?? GRACE_AFTER_EOF_MS;
       let ending: Promise<void> | undefined;
       const end = (): Promise<void> => {
-        ending ??= endGroup(child, pid, { exited, graceMs }).then(() => {
+        ending ??= endGroup(child, pid, { stdin, exited, graceMs }).then(() => {
           watchdog.release(pid);
           record.remove(pid);
         });
@@ -77,7 +84,7 @@ export function startProcess(options: {
       // The leader is gone on its own account; what it started must not stay.
       void exited.then(end);
       const stderrEnded = closed(child.stderr);
-      resolve({ pid, stdin: child.stdin, stdout: child.stdout, stderr, exited, exit, stderrEnded, end });
+      resolve({ pid, stdin, stdout: child.stdout, stderr, exited, exit, inputLeft, stderrEnded, end });
     });
   });
 }
@@ -85,23 +92,24 @@ export function startProcess(options: {
 async function endGroup(
   child: ChildProcessWithoutNullStreams,
   pid: number,
-  { exited, graceMs }: { readonly exited: Promise<string>; readonly graceMs: number },
+  options: { readonly stdin: Writable; readonly exited: Promise<string>; readonly graceMs: number },
 ): Promise<void> {
+  const { stdin, exited, graceMs } = options;
   if (child.exitCode === null && child.signalCode === null) {
-    child.stdin.end();
+    stdin.end();
     if (graceMs > 0) await within(exited, graceMs);
   }
-  if (await isGone(pid, graceMs > 0 ? 50 : 0)) return release(child);
+  if (await isGone(pid, graceMs > 0 ? 50 : 0)) return release(child, stdin);
   signalGroup(pid, 'SIGTERM');
-  if (await isGone(pid, GRACE_AFTER_TERM_MS)) return release(child);
+  if (await isGone(pid, GRACE_AFTER_TERM_MS)) return release(child, stdin);
   signalGroup(pid, 'SIGKILL');
   await isGone(pid, GRACE_AFTER_KILL_MS);
-  return release(child);
+  return release(child, stdin);
 }
 
 /** What it wrote before its end is read; pipes that a stray grandchild in another session still holds are not waited for. */
-async function release(child: ChildProcessWithoutNullStreams): Promise<void> {
-  child.stdin.destroy();
+async function release(child: ChildProcessWithoutNullStreams, stdin: Writable): Promise<void> {
+  stdin.destroy();
   await within(Promise.all([closed(child.stdout), closed(child.stderr)]), GRACE_FOR_PIPES_MS);
   child.stdout.destroy();
   child.stderr.destroy();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { idleLimitMs, RecentUse } from './idle.ts';
+import { idleLimitMs, idleSetting, RecentUse } from './idle.ts';
 
 const minute = 60_000;
 
@@ -50,4 +50,12 @@ describe('RecentUse', () => {
       }),
     );
   });
+});
+
+test('what only lists for sessions that have their own is not spared, whatever the entry says', () => {
+  for (const idle of ['never', 'adaptive', 60_000] as const) {
+    expect(idleSetting({ share: 'session', idle }, {})).toBe(1000);
+    expect(idleSetting({ share: 'session', idle }, { isOfSession: true })).toBe(idle);
+    expect(idleSetting({ share: 'all', idle }, {})).toBe(idle);
+  }
 });

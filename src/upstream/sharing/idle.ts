@@ -1,5 +1,8 @@
+import type { UpstreamConfig } from '../../config/config.ts';
+
 const HOUR_MS = 60 * 60 * 1000;
 const LONGEST_MS = 5 * 60 * 1000;
+const LISTED_MS = 1000;
 
 /** Counts as far as the rule needs to count: whether there were more than five or more than twenty within an hour. */
 export class RecentUse {
@@ -13,6 +16,14 @@ export class RecentUse {
   withinHour(now: number): number {
     return this.#times.filter((time) => now - time < HOUR_MS).length;
   }
+}
+
+/** Where each session has a process of its own, the one beside them is for listing, and in nobody's hands afterwards. */
+export function idleSetting(
+  { share, idle }: Pick<UpstreamConfig, 'share' | 'idle'>,
+  { isOfSession = false }: { readonly isOfSession?: boolean | undefined },
+): UpstreamConfig['idle'] {
+  return share === 'session' && !isOfSession ? LISTED_MS : idle;
 }
 
 /** How long a server may stand unused before it is stopped; undefined for ever. */

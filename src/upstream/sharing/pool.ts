@@ -4,6 +4,7 @@ import { signInOf } from '../../model/caller.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { ClientBehind } from '../../model/client-behind.ts';
 import type { Credentials } from '../../model/credentials.ts';
+import type { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { moreVerbose } from '../../model/log-level.ts';
@@ -30,6 +31,8 @@ interface PoolEvents {
 
 interface PoolDeps {
   readonly open: OpenPeer;
+  /** Why a server could not be opened now, as far as it is known; by default nothing is. */
+  readonly foresee?: ((config: UpstreamConfig) => Promise<GatewayError | undefined>) | undefined;
   readonly identity: ClientIdentity;
   readonly eras: EraMemory;
   /** How to prove ourselves to a server, for a caller where each has an own sign-in, else for the empty one. */
@@ -92,6 +95,12 @@ export class UpstreamPool implements AsyncDisposable {
     return this.#shared.get(name);
   }
 
+  /** What will go wrong with one that nobody has needed yet; undefined where nothing is known, or it is in use. */
+  async foreseen(name: UpstreamName): Promise<GatewayError | undefined> {
+    const upstream = this.#shared.get(name);
+    return upstream?.state.at === 'idle' ? this.#deps.foresee?.(upstream.config) : undefined;
+  }
+
   /** The one that serves this session; where callers sign in by themselves, none is ever that of another caller. */
   forSession(name: UpstreamName, session: string, caller?: Caller): Upstream | undefined {
     const shared = this.#shared.get(name);
@@ -127,6 +136,11 @@ export class UpstreamPool implements AsyncDisposable {
   /** Of all processes that run for it, those of sessions and callers included. */
   pids(name: UpstreamName): readonly number[] {
     return this.#all().flatMap((upstream) => (upstream.name === name ? (upstream.pid ?? []) : []));
+  }
+
+  /** Whether any connection to it stands, those of sessions and callers included. */
+  isOpen(name: UpstreamName): boolean {
+    return this.#all().some((upstream) => upstream.name === name && upstream.state.at === 'ready');
   }
 
   wantLogs(level: string): void {
@@ -236,6 +250,7 @@ export class UpstreamPool implements AsyncDisposable {
       onNews: (params) => this.events.emit('news', { name, signedInAs, params }),
       outside: () => this.#outside(name),
       owned: new OwnedIds(),
+      isOfSession: session !== undefined,
     });
     if (this.#logLevel !== undefined) upstream.wantLogs(this.#logLevel);
     return upstream;

@@ -129,6 +129,21 @@ verifies('wrap:apart', async () => {
   }
 });
 
+verifies('wrap:news', async () => {
+  await using line = await wrapped(fixture('changes-its-list', '--only-tools', '--every', '300'));
+  const { client } = line;
+  expect(Object.keys((await client.open())['capabilities'] as object)).not.toContain('prompts');
+  const before = (await client.listTools()).length;
+  await client.notifications.waitFor(({ method }) => method === 'notifications/tools/list_changed');
+  expect((await client.listTools()).length).toBeGreaterThan(before);
+  // Without having listed anything, too, since it may be told of anything then.
+  await using silent = await wrapped(fixture('changes-its-list', '--only-tools', '--every', '300'));
+  await silent.client.open();
+  await silent.client.notifications.waitFor(({ method }) => method === 'notifications/tools/list_changed');
+  const told = [...client.notifications.all, ...silent.client.notifications.all].map(({ method }) => method);
+  expect(new Set(told)).toEqual(new Set(['notifications/tools/list_changed']));
+});
+
 verifies('wrap:outside', async () => {
   await using line = await wrapped(fixture('dialect'), { capabilities: { elicitation: {} } });
   const { client } = line;

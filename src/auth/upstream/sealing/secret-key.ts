@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { constants, copyFile, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+import { makeFolder } from '../../../lib/make-folder.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { Keychain } from './keychain.ts';
 
@@ -69,7 +70,7 @@ async function fromKeychain(name: string, path: string, { keychain }: KeyOptions
 
 /** A link never replaces, so that of two processes both end up with the key of the first. */
 async function make(path: string, options: KeyOptions): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), 0o700);
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const secret = randomBytes(KEY_BYTES).toString('base64');
   const name = await intoKeychain(secret, options);

@@ -18,6 +18,11 @@ export async function contentLines(
   return lines;
 }
 
+/** Whether a line says where something was saved, and not what it holds. */
+export function isSaved(line: string): boolean {
+  return /^\[(?:image|audio|resource): .*, saved to .*\]$/.test(line);
+}
+
 /** The content of a result, or its structured content where it has no other. */
 export function blocksOf(result: JsonObject): readonly unknown[] {
   const { content, structuredContent } = result;

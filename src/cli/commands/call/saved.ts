@@ -1,5 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { access, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { makeFolder } from '../../../lib/make-folder.ts';
 import { GatewayError } from '../../../model/errors.ts';
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -21,8 +23,30 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/html': 'html',
   'text/csv': 'csv',
 };
+const WHY: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'a file is in the way',
+  ENOENT: 'there is no place for a folder',
+  EACCES: 'you may not write there',
+  EPERM: 'you may not write there',
+  EROFS: 'nothing can be written there',
+  ENOSPC: 'the disk is full',
+};
 const MAX_NAME = 100;
 const MAX_TRIES = 1000;
+
+/** The folder of `--out`, made before anything else is done: a call whose result cannot be kept is not made. */
+export async function outFolder(out: string | undefined, cwd: string): Promise<string | undefined> {
+  if (out === undefined) return undefined;
+  const folder = resolve(cwd, out);
+  try {
+    await makeFolder(folder);
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw cannotSave(folder, error);
+  }
+  return folder;
+}
 
 /** Writes into the folder under a name that can do no harm, never over a file that is there; gives the path. */
 export async function saved(
@@ -31,21 +55,20 @@ export async function saved(
 ): Promise<string> {
   const { stem, extension } = safeName(content.wish, content.mimeType);
   try {
-    await mkdir(folder, { recursive: true });
     for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
       const path = join(folder, `${stem}${attempt === 1 ? '' : `-${attempt}`}${extension}`);
       if (await written(path, content.bytes)) return path;
     }
   } catch (error) {
-    throw new GatewayError(
-      'USAGE',
-      `Cannot save to ${folder}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw cannotSave(folder, error);
   }
   throw new GatewayError('USAGE', `${folder} has too many files named ${stem}${extension} already.`);
+}
+
+function cannotSave(folder: string, error: unknown): GatewayError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const why = WHY[code] ?? code;
+  return new GatewayError('USAGE', `Cannot save to ${folder}: ${why}.`, { cause: error });
 }
 
 /** The server chooses the name, so nothing in it may lead elsewhere, hide the file or mean something to a shell. */

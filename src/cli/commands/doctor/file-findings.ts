@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellWord } from '../../../lib/shell-word.ts';
 import type { Finding } from './finding.ts';
 
 const MAX_FILES = 500;
@@ -19,7 +20,7 @@ export async function fileFindings(
       subject: config,
       status: 'failure',
       message: 'others can change this file, and it says which programs are started',
-      fix: `chmod go-w ${quoted(config)}`,
+      fix: `chmod go-w ${shellWord(config)}`,
       exit: 1,
     });
   }
@@ -29,7 +30,7 @@ export async function fileFindings(
       subject: file,
       status: 'warning',
       message: 'others can read what is remembered here',
-      fix: `chmod go= ${quoted(file)}`,
+      fix: `chmod go= ${shellWord(file)}`,
     });
   }
   if (findings.length > 0) return findings;
@@ -62,8 +63,4 @@ async function modeOf(file: string): Promise<number | undefined> {
   } catch {
     return undefined; // What is not there is open to nobody.
   }
-}
-
-function quoted(file: string): string {
-  return /^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
 }

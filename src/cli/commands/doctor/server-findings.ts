@@ -1,6 +1,7 @@
 import type { AdminServer } from '../../../admin/contract/contract.ts';
 import { serverFix } from '../../../admin/shown/server-fix.ts';
 import { errorTable } from '../../../model/errors.ts';
+import { counted } from '../listing.ts';
 import type { Finding } from './finding.ts';
 
 /** The state of each server, with the one command that mends it. */
@@ -13,7 +14,7 @@ export function serverFindings(
     const { problem, transport, state, enabled, tools, listedAt } = server;
     if (!enabled) return { ...about, status: 'ok', message: 'is disabled' };
     if (problem === undefined) {
-      const known = listedAt === undefined ? 'nothing is known of its tools yet' : `${tools} tools`;
+      const known = listedAt === undefined ? 'nothing is known of its tools yet' : counted(tools, 'tool');
       return { ...about, status: 'ok', message: `${state}, ${known}` };
     }
     const { code, message, retryAt } = problem;

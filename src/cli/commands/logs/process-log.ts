@@ -49,8 +49,8 @@ export function processLog(
       for (;;) {
         if (out.style.format === 'json') for (const each of lines) out.line(JSON.stringify(each));
         else print(lines, context);
-        await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {}); // Ctrl-C ends the loop.
-        if (signal.aborted || stdout.destroyed || stdout.errored !== null) return 0;
+        await delay(LOOK_EVERY_MS, undefined, { signal });
+        if (stdout.destroyed || stdout.errored !== null) return 0;
         ({ lines, next } = await ask(next));
       }
     },

@@ -9,7 +9,9 @@ import { readOne } from '../../../import/find-servers.ts';
 import { planImport } from '../../../import/plan.ts';
 import type { OnConflict } from '../../../import/plan.ts';
 import { nearest } from '../../../lib/nearest.ts';
+import { isOn } from '../../../manage/entry-in.ts';
 import { GatewayError } from '../../../model/errors.ts';
+import { isJsonObject } from '../../../model/json.ts';
 import type { CliContext } from '../../context.ts';
 import type { ConfigChange } from './config-change.ts';
 import { ownProgram, placesOf } from './found-servers.ts';
@@ -23,6 +25,10 @@ export interface PlannedConnection extends Connection {
   readonly isChanged: boolean;
   /** Servers that our configuration lacks. */
   readonly additions: readonly Addition[];
+  /** Those that it has, by our names. */
+  readonly known: readonly string[];
+  /** Of these, those that are switched off. */
+  readonly disabled: readonly string[];
 }
 
 const MARK = '\uFEFF';
@@ -82,8 +88,14 @@ export async function plannedConnection(
     const additions = steps.flatMap(({ state, as, entry, secrets }) =>
       state === 'new' && entry !== undefined ? [{ name: as, entry, secrets }] : [],
     );
+    const known = steps.filter(({ state }) => state === 'same').map(({ as }) => as);
+    const disabled = known.filter((name) => {
+      const entry = change.document.servers.get(name);
+      return isJsonObject(entry) && !isOn(entry);
+    });
     const isChanged = connection.text !== text;
-    return { ...connection, text: mark + connection.text, client, file, before: bytes, isChanged, additions };
+    const after = { text: mark + connection.text, isChanged };
+    return { ...connection, ...after, client, file, before: bytes, additions, known, disabled };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof GatewayError) throw error;
     context.out.note(

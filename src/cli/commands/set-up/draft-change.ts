@@ -1,8 +1,8 @@
 import { readConfigText } from '../../../config/load.ts';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { saveConfig } from '../../../config/file/edit.ts';
+import { saveConfig, unwritable } from '../../../config/file/edit.ts';
 import { keepTrust } from '../../../config/file/keep-trust.ts';
+import { makeFolder } from '../../../lib/make-folder.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { changeableConfig } from './changeable-config.ts';
@@ -22,7 +22,9 @@ export async function draftChange(flag: string | undefined, context: CliContext)
     if (error instanceof GatewayError && error.code === 'CONFIG_NOT_FOUND') return undefined;
     throw error;
   });
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700).catch((error: unknown) => {
+    throw unwritable(file, error);
+  });
   return {
     file,
     stateDir,

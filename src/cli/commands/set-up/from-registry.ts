@@ -1,6 +1,7 @@
 import { strings } from '../../../import/foreign-entry.ts';
 import { OFFICIAL_REGISTRY, Registry } from '../../../registry/registry.ts';
 import { registryEntry } from '../../../registry/registry-entry.ts';
+import { shellWord } from '../../../lib/shell-word.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import type { CliContext } from '../../context.ts';
@@ -55,7 +56,5 @@ export async function fromRegistryEntry(
 
 function reached({ url, command, args }: JsonObject): string {
   if (typeof url === 'string') return url;
-  return [...strings([command]), ...strings(args)]
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)))
-    .join(' ');
+  return [...strings([command]), ...strings(args)].map(shellWord).join(' ');
 }

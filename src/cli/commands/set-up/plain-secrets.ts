@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { additions, writeSecrets } from '../../../import/apply-plan.ts';
 import type { Addition, MovedSecret, SecretPlace } from '../../../import/apply-plan.ts';
+import type { OnConflict } from '../../../import/plan.ts';
 import type { ConfigEdit } from '../../../config/file/edit.ts';
 import type { AddedServers, Applied } from '../../../manage/change-results.ts';
 import { GatewayError } from '../../../model/errors.ts';
@@ -11,19 +12,22 @@ import { counted } from '../listing.ts';
 import { isTerminal } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { ConfigChange } from './config-change.ts';
+import { tellHeld } from './held-servers.ts';
 import { serverVerbs } from './server-verbs.ts';
 
 interface SecretOptions {
   /** Of `--references`; true without a word behind it. */
   readonly references?: SecretPlace | true;
   readonly trust: 'first-sight' | 'manual';
+  /** Whether a server of the same name is replaced, also one that is not in the file. */
+  readonly replace?: boolean;
 }
 
 /** Adds servers to the configuration; asks what becomes of secrets in plain text where it was not said. */
 export async function addServers(
   change: ConfigChange,
   servers: readonly Addition[],
-  { references, trust }: SecretOptions,
+  { references, trust, replace = false }: SecretOptions,
   { context, ask }: { readonly context: CliContext; readonly ask: Ask | undefined },
 ): Promise<Applied> {
   const secrets = servers.flatMap(({ name, secrets: own }) => own.map((secret) => ({ name, secret })));
@@ -38,12 +42,14 @@ export async function addServers(
     known: place === 'file' ? await secretFiles(change.file) : new Map(),
   });
   await writeSecrets(moved);
-  const applied = await addEntries(change, edits, { context, isPerson: trust === 'first-sight' });
+  const applied = await addEntries(change, edits, { context, isPerson: trust === 'first-sight', replace });
   if (secrets.length > 0 && place === 'keep')
     context.out.note('It stays in the configuration, which only you can read; --references moves it out.');
   tellMoved(moved, context);
-  if (trust === 'manual' && servers.length > 0)
-    context.out.note(
+  if (trust === 'manual')
+    tellHeld(
+      servers.map(({ name }) => name),
+      context,
       'Nobody sits at a terminal, so what was added waits for a person ("trust": "manual"); --trust would not wait.',
     );
   return applied;
@@ -53,12 +59,18 @@ export async function addServers(
 export async function addPlanned(
   change: ConfigChange,
   servers: readonly Addition[],
-  options: { readonly yes?: boolean; readonly trust?: boolean; readonly references?: SecretPlace | true },
+  options: {
+    readonly yes?: boolean;
+    readonly trust?: boolean;
+    readonly references?: SecretPlace | true;
+    readonly conflicts?: OnConflict;
+  },
   { context, ask }: { readonly context: CliContext; readonly ask: Ask | undefined },
 ): Promise<{ readonly applied: Applied; readonly trust: SecretOptions['trust'] }> {
   const { yes, references } = options;
   const trust = isTerminal(context) || options.trust === true ? 'first-sight' : 'manual';
-  const more = { trust, ...(references !== undefined && { references }) } as const;
+  const replace = options.conflicts === 'replace';
+  const more = { trust, replace, ...(references !== undefined && { references }) } as const;
   const applied = await addServers(change, servers, more, { context, ask: yes === true ? undefined : ask });
   return { applied, trust };
 }
@@ -66,7 +78,7 @@ export async function addPlanned(
 async function addEntries(
   change: ConfigChange,
   edits: readonly ConfigEdit[],
-  options: { readonly context: CliContext; readonly isPerson: boolean },
+  options: { readonly context: CliContext; readonly isPerson: boolean; readonly replace: boolean },
 ): Promise<Applied> {
   if (edits.length === 0) {
     // There is a file to look at afterwards, whatever was chosen.
@@ -77,8 +89,8 @@ async function addEntries(
   const servers = new Map(
     edits.flatMap(({ path: [, name = ''], value }) => (isJsonObject(value) ? [[name, value] as const] : [])),
   );
-  // Whether a name is taken was found out before.
-  const added = await verbs.add(Object.fromEntries(servers), true);
+  // Whether a name is taken in the file was found out before; it may be in the database of several gateways.
+  const added = await verbs.add(Object.fromEntries(servers), options.replace);
   refuseUnlessAdded(added);
   if (change.document.isNew) options.context.out.note(`Wrote a first configuration to ${change.file}`);
   return added.applied;
@@ -87,7 +99,8 @@ async function addEntries(
 function refuseUnlessAdded({ results }: AddedServers): void {
   const [wrong] = results.filter(({ result }) => result === 'refused');
   if (wrong === undefined) return;
-  throw new GatewayError('USAGE', `Server "${wrong.name}" cannot be added: ${wrong.reason}.`);
+  const rest = results.some(({ result }) => result === 'added') ? ' The others were added.' : '';
+  throw new GatewayError('USAGE', `Server "${wrong.name}" cannot be added: ${wrong.reason}.${rest}`);
 }
 
 async function chosenPlace(ask: Ask | undefined): Promise<SecretPlace | undefined> {

@@ -5,6 +5,7 @@ import { readRecord } from '../../../attach/gateway-record.ts';
 import { configRevision, loadConfig } from '../../../config/load.ts';
 import type { AddedServers, Applied, ChangedServer } from '../../../manage/change-results.ts';
 import type { ChangedBy } from '../../../manage/changed-by.ts';
+import { sharesDatabase } from '../../../manage/entry-in.ts';
 import { ServerChanges } from '../../../manage/server-changes.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import type { AuditEvent } from '../../../observe/audit/audit-record.ts';
@@ -19,6 +20,8 @@ import { ownProgram, placesOf } from './found-servers.ts';
 /** The changes of servers that commands make: by the gateway where one runs, else in this process. */
 export interface ServerVerbs {
   add(servers: Readonly<Record<string, JsonObject>>, replace: boolean): Promise<AddedServers>;
+  /** Null deletes a key of the entry. */
+  update(name: string, changes: JsonObject): Promise<ChangedServer>;
   remove(name: string): Promise<ChangedServer>;
   enable(name: string): Promise<ChangedServer>;
   disable(name: string): Promise<ChangedServer>;
@@ -39,6 +42,7 @@ export async function serverVerbs(change: ConfigChange, options: VerbsOptions): 
   const about = expected === undefined ? {} : { expected };
   return {
     add: (servers, replace) => client.ask('POST /api/servers', { servers, replace, ...about }),
+    update: (name, changes) => client.ask('PATCH /api/servers/:name', { name, changes, ...about }),
     remove: (name) => client.ask('DELETE /api/servers/:name', { name, ...about }),
     enable: (name) => client.ask('POST /api/servers/:name/enable', { name }),
     disable: (name) => client.ask('POST /api/servers/:name/disable', { name }),
@@ -54,8 +58,13 @@ export async function verbsOf(
   return { change, verbs: await serverVerbs(change, { context, isPerson: isTerminal(context) }) };
 }
 
-/** Says what the running gateway made of a change, where there is something to say. */
-export function tellApplied(applied: Applied, { out }: CliContext): void {
+/** Says what the running gateway made of a change, and whom it does not reach, where there is something to say. */
+export function tellApplied(
+  applied: Applied,
+  { document }: Pick<ConfigChange, 'document'>,
+  { out }: CliContext,
+): void {
+  if (applied.state === 'later' && sharesDatabase(document.text)) out.note(OF_ONE_FILE);
   if (applied.state === 'applied')
     out.note(
       applied.isShared === true
@@ -66,9 +75,19 @@ export function tellApplied(applied: Applied, { out }: CliContext): void {
     out.note(`The running gateway does not use it yet: ${applied.reason}`);
 }
 
-/** Where a change was written, for people. */
-export function keptIn(file: string, applied: Applied): string {
-  return applied.state === 'applied' && applied.isShared === true ? 'the database' : file;
+/** Said where gateways share a database and a change did not get there. */
+export const OF_ONE_FILE =
+  'The file is that of this gateway: others on the same database do not get what is written there. What add, remove, enable and disable change while the gateway runs is kept in the database, for all of them.';
+
+/** Where a change was written, for people and for programs. */
+export function keptIn(
+  file: string,
+  applied: Applied,
+): { readonly place: string; readonly keptIn: 'file' | 'database' } {
+  // What is not new and not in the file was added at another gateway.
+  const isShared =
+    applied.state === 'unchanged' || (applied.state === 'applied' && applied.isShared === true);
+  return isShared ? { place: 'the database', keptIn: 'database' } : { place: file, keptIn: 'file' };
 }
 
 interface Running {
@@ -121,6 +140,7 @@ function ownVerbs(
   };
   return {
     add: (servers, replace) => recorded(changes.add({ servers }, { by, expected, replace })),
+    update: (name, wanted) => recorded(changes.update(name, wanted, { by, expected })),
     remove: (name) => recorded(changes.remove(name, { by, expected })),
     enable: (name) => recorded(changes.enable(name, { by, expected })),
     disable: (name) => recorded(changes.disable(name, { by, expected })),

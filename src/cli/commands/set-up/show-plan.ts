@@ -1,3 +1,4 @@
+import type { Addition } from '../../../import/apply-plan.ts';
 import type { FoundFile } from '../../../import/find-servers.ts';
 import { strings } from '../../../import/foreign-entry.ts';
 import type { Step } from '../../../import/plan.ts';
@@ -27,10 +28,30 @@ export function planJson(steps: readonly Step[]): readonly JsonObject[] {
     from,
     ...(reason !== undefined && { reason }),
     ...(remarks.length > 0 && { remarks }),
-    ...(secrets.length > 0 && {
-      secrets: secrets.map(({ path, variable }) => ({ at: path.join('.'), variable })),
-    }),
+    ...(secrets.length > 0 && { secrets: secrets.map(secretJson) }),
   }));
+}
+
+/** Of servers that would be added, where secrets stand in plain text. */
+export function secretsJson(servers: readonly Addition[]): JsonObject {
+  const secrets = servers.flatMap(({ name, secrets: own }) =>
+    own.map((secret) => ({ server: name, ...secretJson(secret) })),
+  );
+  return secrets.length === 0 ? {} : { secrets };
+}
+
+function secretJson({ path, variable }: Step['secrets'][number]): JsonObject {
+  return { at: path.join('.'), variable };
+}
+
+/** Which secrets would be written in plain text; never what they are. */
+export function tellSecrets(
+  servers: readonly { readonly name: string; readonly secrets: Step['secrets'] }[],
+  { out }: CliContext,
+): void {
+  for (const { name, secrets } of servers)
+    for (const { path } of secrets)
+      out.note(`${name}: ${path.join('.')} holds a secret in plain text; --references moves it out`);
 }
 
 /** Files that could not be read are told, and stop nothing. */

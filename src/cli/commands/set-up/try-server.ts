@@ -1,3 +1,4 @@
+import { shellWord } from '../../../lib/shell-word.ts';
 import { GatewayError } from '../../../model/errors.ts';
 import type { CliContext } from '../../context.ts';
 import type { GlobalOptions } from '../../declare.ts';
@@ -25,10 +26,10 @@ export async function tryServer(name: string, options: GlobalOptions, context: C
 }
 
 function mend(name: string, { code }: GatewayError): string {
-  if (code === 'UPSTREAM_NEEDS_AUTH') return `It was added. Sign in with: trunkline login ${name}`;
+  if (code === 'UPSTREAM_NEEDS_AUTH') return `It was added. Sign in with: trunkline login ${shellWord(name)}`;
   if (code === 'SECRET_MISSING')
-    return `It was added. Give what it names a value, then: trunkline refresh ${name}`;
-  return `It was added all the same. Mend it with: trunkline edit ${name}\nThen try it with: trunkline refresh ${name}`;
+    return `It was added. Give what it names a value, then: trunkline refresh ${shellWord(name)}`;
+  return `It was added all the same. Mend it with: trunkline edit ${shellWord(name)}\nThen try it with: trunkline refresh ${shellWord(name)}`;
 }
 
 /** Other options of the command belong to the command. */

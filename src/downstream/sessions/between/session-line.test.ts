@@ -21,7 +21,10 @@ async function gateways(answers: Parameters<typeof TestRoutes.start>[0] = {}, re
         others: all.as(self),
         places: {
           find: (session) => Promise.resolve(places.get(session)),
-          note: async (session) => void places.set(session, self),
+          note: async (session) => {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            places.set(session, self);
+          },
           forget: async (session) => void (places.get(session) === self && places.delete(session)),
         },
       },
@@ -74,6 +77,14 @@ describe('what belongs to no request', () => {
     a.connections[0]?.channel.notify(...logged('file:///a'));
     await held.events.waitFor(({ data }) => data.includes('file:///a'));
     expect(held.events.all).toHaveLength(2);
+    await held[Symbol.asyncDispose]();
+  });
+
+  test('is awaited on a stream from when the others know where it is', async () => {
+    const { a, b, places } = await gateways();
+    const session = await a.session();
+    const held = await stream(b, session);
+    expect([...places.values()]).toEqual(['bbbbbbbb']);
     await held[Symbol.asyncDispose]();
   });
 

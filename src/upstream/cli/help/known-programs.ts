@@ -1,3 +1,5 @@
+import { gitOptions } from './git-options.ts';
+
 /** How help is asked: words with `{}` where the subcommand stands. */
 export interface HelpCall {
   readonly root: readonly string[];
@@ -5,6 +7,8 @@ export interface HelpCall {
   /** What comes after this line of the program's own help is not for tools. */
   readonly cutAt?: string;
   readonly leaveOut?: readonly string[];
+  /** By subcommand, what its help keeps to itself, written as such help is. */
+  readonly more?: Readonly<Record<string, string>>;
 }
 
 const USUAL: HelpCall = { root: ['--help'], sub: ['{}', '--help'] };
@@ -17,6 +21,7 @@ const KNOWN: Readonly<Record<string, HelpCall>> = {
     cutAt: 'Interacting with Others',
     // They open windows, browsers and editors.
     leaveOut: ['gitk', 'gui', 'citool', 'gitweb', 'instaweb', 'mergetool', 'difftool', 'bugreport'],
+    more: gitOptions,
   },
   go: { root: ['help'], sub: ['help', '{}'] },
   aws: { root: ['help'], sub: ['{}', 'help'] },

@@ -7,6 +7,8 @@ export interface OptionSpec {
   readonly flags: readonly string[];
   readonly shape: OptionShape | 'switch';
   readonly takesEquals: boolean;
+  /** `-n<value>`, without anything between. */
+  readonly isGlued: boolean;
   /** The default of a switch is to be on, or the text shows how to switch it off. */
   readonly isNegatable: boolean;
   readonly rest: string;
@@ -14,6 +16,8 @@ export interface OptionSpec {
 
 const FLAG = /^(?:--\[no-?\]|--?)[A-Za-z0-9?#][\w.+-]*/;
 const SEPARATOR = /^(?:,\s*|\s*\|\s*|\s+\/\s+|\s+or\s+)(?=-)/;
+/** `-a  --text    treat all files as text` of git. */
+const GAP = /^ {1,2}(?=--[a-z][\w-]+(?: {2,}|$))/;
 /** `("one")` of psql. */
 const REMARK = /^\s*\("[^"]*"\)/;
 const WRAPPED = /^(?:<[^>]*>|\[<[^>]*>\]|\{[^}]*\}|\([^)]*\)|\[[^\]-][^\]]*\]|"[^"]*"|'[^']*')(?:\.\.\.)?/;
@@ -25,6 +29,7 @@ export function readOptionSpec(text: string): OptionSpec | undefined {
   let at = text;
   let shape: OptionShape | 'switch' = 'switch';
   let takesEquals = false;
+  let isGlued = false;
   let isNegatable = false;
   for (let turn = 0; turn < 8; turn++) {
     const [flag] = FLAG.exec(at) ?? [];
@@ -32,28 +37,48 @@ export function readOptionSpec(text: string): OptionSpec | undefined {
     if (flag.startsWith('--[no')) isNegatable = true;
     flags.push(flag.replace(/\[no-?\]/, '').replace(/[.,]+$/, ''));
     at = at.slice(flag.replace(/[.,]+$/, '').length).replace(REMARK, '');
-    const value = readValue(at);
+    const glued = /^-\w$/.test(flag) ? gluedValue(at) : undefined;
+    const value = glued ?? readValue(at);
+    isGlued ||= glued !== undefined;
     at = value.rest;
     if (value.shape !== 'switch') shape = value.shape;
     takesEquals ||= value.takesEquals;
     isNegatable ||= value.isNegatable;
-    const [separator] = SEPARATOR.exec(at) ?? [];
+    const [separator] = SEPARATOR.exec(at) ?? (/^-\w$/.test(flag) ? GAP.exec(at) : null) ?? [];
     if (separator === undefined) break;
     at = at.slice(separator.length);
   }
   if (flags.length === 0) return undefined;
-  return { flags, shape, takesEquals, isNegatable, rest: at.replace(/^:(?=\s|$)/, '').trim() };
+  // How the long name takes its value says nothing of the short one.
+  isGlued &&= !flags.some((flag) => flag.startsWith('--'));
+  return { flags, shape, takesEquals, isGlued, isNegatable, rest: at.trim().replace(/^:(?:\s+|$)/, '') };
 }
 
 interface ReadValue extends Pick<OptionSpec, 'shape' | 'takesEquals' | 'isNegatable' | 'rest'> {}
+
+/** `<n>` or `[<n>]` right behind a short flag, as in `-U<n>` and `-M[<n>]` of git. */
+function gluedValue(text: string): ReadValue | undefined {
+  const [whole, optional, needed] = /^(?:\[(<[^<>]+>)\]|(<[^<>]+>))(?=\s|,|\]|$)/.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const shape = placeholderShape(optional ?? needed ?? '');
+  if (shape === 'switch') return undefined;
+  return {
+    shape: optional === undefined ? shape : { ...shape, isOptional: true },
+    takesEquals: false,
+    isNegatable: false,
+    rest: text.slice(whole.length),
+  };
+}
 
 function readValue(text: string): ReadValue {
   const none = { shape: 'switch', takesEquals: false, isNegatable: false } as const;
   const [counted] = /^\.\.\.(?=\s|$)/.exec(text) ?? [];
   if (counted !== undefined) return { ...none, rest: text.slice(3) };
-  const [optional, inner = ''] = /^\[=?([^\]]*)\](?:\.\.\.)?/.exec(text) ?? [];
+  const [optional, inner = ''] =
+    /^\[=?((?:[^[\]]|\[(?:[^[\]]|\[[^[\]]*\])*\])*)\](?:\.\.\.)?/.exec(text) ?? [];
   if (optional !== undefined) {
-    const shape = placeholderShape(inner);
+    // `<n>[/<m>]`: what can be left out of it as well is part of the text.
+    const shape = placeholderShape(inner.replace(/\[.*$/s, ''));
     const rest = text.slice(optional.length);
     if (shape === 'switch') return { ...none, isNegatable: true, rest };
     return { ...none, shape: { ...shape, isOptional: true }, takesEquals: true, rest };
@@ -84,6 +109,10 @@ function equalsValue(text: string): ReadValue {
 /** ` FILE`, ` string`, ` X [X ...]`, ` a v` up to the gap before the description. */
 function wordValue(text: string): ReadValue {
   const none = { shape: 'switch', takesEquals: false, isNegatable: false } as const;
+  // `-c cmd : program passed in as string` of Python.
+  const [before, name = ''] = /^ ([a-z][\w-]*) +(?=: \S)/.exec(text) ?? [];
+  if (before !== undefined)
+    return { ...none, shape: placeholderShape(name), rest: text.slice(before.length) };
   const chunk = /^ ((?:\S| (?! ))*?)(?= {2,}|$|, -| \| -)/.exec(text)?.[1] ?? '';
   if (chunk === '' || chunk.length > 60 || chunk.startsWith('-')) return { ...none, rest: text };
   const rest = text.slice(1 + chunk.length);

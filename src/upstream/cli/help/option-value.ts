@@ -13,6 +13,8 @@ export type OptionShape = Pick<CliOption, 'value' | 'isOptional' | 'repeats'>;
 export function placeholderShape(placeholder: string): OptionShape | 'switch' {
   const text = placeholder.trim();
   if (text === '') return 'switch';
+  // `--decorate[=...]` of git: something, and only once.
+  if (text === '...') return { value: { type: 'string' } };
   const isOptional = /^\[[^\]]*\]$/.test(text) && !text.includes('|') && !/^\[\w+ \.\.\.\]$/.test(text);
   const several = /^(\S+) \[\1 ?\.\.\.\]$|^(\S+) \[\.\.\.\]$/.exec(text);
   const bare = text.replaceAll(/\.\.\.|[<>[\]()"']/g, '').trim();

@@ -10,12 +10,17 @@ export interface ListedCommand {
 }
 
 const MAX_COMMANDS = 400;
+/** Of one description. */
+const MAX_LINES = 5;
+/** Further left, other commands may stand. */
+const LEAST_COLUMN = 14;
 /** They explain and complete; nobody calls them as a tool, and `help help help` never ends. */
 const LEFT_OUT = new Set(['help', 'completion', 'completions']);
 export const COMMAND_NAME = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 
+/** A name, its aliases, what it takes, and what it does behind a gap or a dash. */
 const ENTRY =
-  /^ {1,12}([A-Za-z0-9][\w.-]*(?::[\w.-]+)*)((?:(?:, ?|\|)[A-Za-z0-9][\w.:-]*)*)[*:]?(?: [[<(]\S.*?)?(?: {2,}(\S.*))?$/;
+  /^ {1,12}([A-Za-z0-9][\w.-]*(?::[\w.-]+)*)((?:(?:, ?|\|)[A-Za-z0-9][\w.:-]*)*)[*:]?(?: [[<(]\S.*?| [A-Z][A-Z0-9_.|-]+(?: \S+){0,6}?(?= {2,}))?(?:(?: {2,}| [-\u2013] )(\S.*))?$/;
 const NAMES = /^ {1,12}[\w.:-]+(?:, [\w.:-]+)*,?$/;
 const BRACES = /^ *\{([\w.:-]+(?:,[\w.:-]+)*)\}(?: |$|\.)/;
 
@@ -55,11 +60,13 @@ function listedIn(lines: readonly string[]): readonly ListedCommand[] {
     const all = names.flatMap((line) => line.trim().split(/,\s*/)).filter((name) => name !== '');
     return all.map((name) => ({ name, aliases: [], summary: '' }));
   }
-  const entries = lines.flatMap((line) => {
-    const [, name, more = '', summary = ''] = ENTRY.exec(line) ?? [];
+  const entries = lines.flatMap((line, at) => {
+    const [, name, more = '', first = ''] = ENTRY.exec(line) ?? [];
     if (name === undefined || (braces.length > 0 && !braces.includes(name))) return [];
     const aliases = more.split(/[,|]\s*/).filter((one) => one !== '');
-    return [{ name, aliases, summary: summary.trim(), indent: indentOf(line) }];
+    const summary =
+      first === '' ? '' : [first.trim(), ...below(lines, at, line.length - first.length)].join(' ');
+    return [{ name, aliases, summary, indent: indentOf(line) }];
   });
   // What is further in continues a description.
   const margin = Math.min(...entries.map(({ indent }) => indent));
@@ -69,6 +76,13 @@ function listedIn(lines: readonly string[]): readonly ListedCommand[] {
     .filter((name) => !known.has(name))
     .map((name) => ({ name, aliases: [], summary: '' }));
   return [...listed.map(({ indent: _, ...command }) => command), ...unexplained];
+}
+
+/** What goes on in the next lines, right below where it began. */
+function below(lines: readonly string[], at: number, column: number): readonly string[] {
+  const rest = lines.slice(at + 1, at + 1 + MAX_LINES);
+  const end = rest.findIndex((line) => column < LEAST_COLUMN || indentOf(line) !== column || line === '');
+  return rest.slice(0, end < 0 ? rest.length : end).map((line) => line.trim());
 }
 
 function isText(line: string): boolean {

@@ -48,7 +48,12 @@ describe('subcommands', () => {
     expect(names(help('click', [], 'flaskish'))).toEqual(['db', 'routes', 'run']);
     expect(help('argparse', [], 'packer').commands).toEqual([
       { name: 'add', aliases: [], summary: 'add a thing' },
-      { name: 'list', aliases: [], summary: 'list all things that are in the box, with a text that is' },
+      {
+        name: 'list',
+        aliases: [],
+        summary:
+          'list all things that are in the box, with a text that is so long that it needs another line',
+      },
       { name: 'remove', aliases: [], summary: 'remove a thing' },
     ]);
     expect(names(help('clap-sub', [], 'gitlike'))).toEqual(['clone', 'diff', 'push', 'stash']);
@@ -84,6 +89,31 @@ describe('subcommands', () => {
     expect(help('git-remote', ['remote']).runsAlone).toBe(true);
     expect(names(help('npm-cache', ['cache']))).toEqual(['add', 'clean', 'ls', 'verify', 'npx']);
     expect(names(help('git-stash', ['stash']))).toContain('pop');
+  });
+
+  test('are found with what they take in capitals, and with a dash before their description', () => {
+    const text =
+      'Usage: x COMMAND\n\nUnit Commands:\n  list-units [PATTERN...]   List units currently in\n                            memory\n  start UNIT...             Start units\n  set-property UNIT PROPERTY=VALUE...  Set properties\n  NOTHING of this is a command\n';
+    expect(readHelp(text, 'x', []).commands).toEqual([
+      { name: 'list-units', aliases: [], summary: 'List units currently in memory' },
+      { name: 'start', aliases: [], summary: 'Start units' },
+      { name: 'set-property', aliases: [], summary: 'Set properties' },
+    ]);
+    const dashes =
+      'y 2.6.1 (amd64)\nUsage: y [options] command\n\ny fetches packages.\n\nMost used commands:\n  update - Get new lists\n  dist-upgrade - Upgrade all\n';
+    expect(readHelp(dashes, 'y', [])).toMatchObject({
+      summary: 'y fetches packages.',
+      commands: [
+        { name: 'update', summary: 'Get new lists' },
+        { name: 'dist-upgrade', summary: 'Upgrade all' },
+      ],
+    });
+  });
+
+  test('are no words that stand for a file', () => {
+    const text =
+      'Usage:  bash [GNU long option] [option] ...\n        bash [GNU long option] [option] script-file ...\n';
+    expect(names(readHelp(text, 'bash', []))).toEqual([]);
   });
 
   test('are not read out of lists of options, examples and topics', () => {
@@ -219,6 +249,48 @@ describe('options', () => {
     // There `-h` is no help.
     expect(option(ls, '--human-readable')).toMatchObject({ aliases: ['-h'] });
     expect(option(help('grep'), '--no-filename')).toMatchObject({ aliases: ['-h'] });
+  });
+
+  test('of git have values right behind their letter, behind "=", or none', () => {
+    const diff = help('git-diff', ['diff']);
+    expect(option(diff, '-S')).toMatchObject({ value: { type: 'string' }, isGlued: true });
+    expect(option(diff, '-l')).toMatchObject({ value: { type: 'integer' }, isGlued: true });
+    expect(option(diff, '--text')).toMatchObject({
+      aliases: ['-a'],
+      description: 'treat all files as text.',
+    });
+    expect(option(diff, '--cached')).not.toHaveProperty('value');
+    const long = help('git-diff-long', ['diff'], 'git');
+    expect(option(long, '--unified')).toMatchObject({
+      ...{ aliases: ['-U'], isOptional: true, takesEquals: true, value: { type: 'integer' } },
+    });
+    expect(option(long, '--stat')).toMatchObject({ isOptional: true, takesEquals: true });
+    expect(option(long, '-S')).toMatchObject({ value: { type: 'string' } });
+    expect(option(long, '-S')).not.toHaveProperty('isGlued');
+    expect(option(long, '--patch')).not.toHaveProperty('value');
+    const log = help('git-log', ['log']);
+    expect(option(log, '--decorate')).toEqual({
+      ...{ flag: '--decorate', value: { type: 'string' }, isOptional: true, takesEquals: true },
+      description: 'decorate options',
+    });
+    const newer = readHelp(
+      'usage: git log [<options>]\n\n    -q, --[no-]quiet      suppress diff output\n    --[no-]decorate-refs <pattern>\n                          only decorate refs\n    -M[<n>], -B[<n>]      detect\n',
+      'git',
+      ['log'],
+    );
+    expect(option(newer, '--quiet')).toMatchObject({ aliases: ['-q'], off: '--no-quiet' });
+    expect(option(newer, '--decorate-refs')).toMatchObject({ value: { type: 'string' } });
+  });
+
+  test('of Python have what they take and what they do on both sides of a colon', () => {
+    const python = help('python3');
+    expect(option(python, '-c')).toEqual({
+      ...{ flag: '-c', value: { type: 'string' } },
+      description: 'program passed in as string (terminates option list)',
+    });
+    expect(option(python, '-B')).toMatchObject({ flag: '-B' });
+    expect(option(python, '-B')).not.toHaveProperty('value');
+    expect(option(python, '-B')?.description).toMatch(/^don't write \.pyc files/);
   });
 
   test('never include help and version', () => {
@@ -370,6 +442,14 @@ test.each([
   "git: 'scalar' is not a git command. See 'git --help'.\n",
   'error: unknown command "x" for "y"\n',
   'Unknown command: x\n',
+  'sh: 0: Illegal option --\n',
+  'ls: illegal option -- -\nusage: ls [-ABC] [file ...]\n',
+  "x: unrecognized option '--help'\nUsage: x [-a] [FILE]\n",
+  'x: cannot open /dev/none: no such device\n\nUsage: x FILE\n',
+  '/usr/bin/x: line 3: y: command not found\n',
+  'Traceback (most recent call last):\n  File "x", line 1\nModuleNotFoundError: No module named y\n',
+  'Usage: x [-a]\n\nThis program built for x86_64-pc-linux-gnu\n\nReport bugs to <x@y>\n',
+  'Something went wrong, and here is nothing that helps\n',
   'usage: x branch [<options>]\n\nGeneric options\n    -v, --verbose  show more\n',
 ])('%j describes nothing', (text) => {
   expect(readHelp(text, 'x', ['branch']).summary).toBe('');

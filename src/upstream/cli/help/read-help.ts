@@ -26,15 +26,21 @@ export interface Help {
 }
 
 const MAX_SUMMARY = 500;
-/** What programs say that cannot help here, such as git outside of a repository. */
+/** What programs say that cannot help here, such as git outside of a repository, or that know no `--help`. */
 const FAILURE =
-  /^(?:[\w-]+: )?(?:(?:fatal|error)\b|(?:unknown|unrecogni[sz]ed|invalid) (?:sub)?command\b|'[^']*' is not an? )/i;
+  /^(?:[\w./-]+: ){0,3}(?:(?:fatal|error|panic|traceback)\b|(?:unknown|unrecogni[sz]ed|invalid|illegal|bad|unsupported|unexpected|ambiguous|no such) (?:sub)?(?:command|option|flag|argument|switch|file)\b|(?:cannot|can't|could not|unable to|failed to)\b|permission denied\b|option [^\n]*\b(?:requires|not recogni[sz]ed|unknown)\b|'[^']*' is not an? )/i;
+/** Words that stand for something, however they are written: `bash [option] script-file`. */
+const ARGUMENT_WORD =
+  /^(?:[a-z]+-)?(?:file|filename|path|script|dir|directory|folder|host|hostname|url|pattern|expression|string|number|arguments?|args?)s?$/;
+/** Of the program as a whole, or of its help. */
+const NO_SUMMARY =
+  /^(?:this program built|report bugs|try ['"`]|this is not the full help|options starting|copyright\b|\S+ v?\d+\.\d[\w.+-]*(?: \([^)]*\))?$)/i;
 /** A list of options below a heading that is not marked as one. */
 const OPTION_LIST = /^[^\n]*\n[ \t]+--?\w/;
 
 /** Reads a help text. `words` are the fixed arguments and the subcommand that it was asked for. */
 export function readHelp(text: string, program: string, words: readonly string[]): Help {
-  const lines = plainLines(text);
+  const lines = withoutComplaint(plainLines(text), program);
   const sections = helpSections(lines);
   const known = describedArguments(sections);
   const shown = usageLines(sections, program);
@@ -44,8 +50,10 @@ export function readHelp(text: string, program: string, words: readonly string[]
   const spoken = listed.length === 0 ? wordsAsCommands(usages) : [];
   const own = usages.filter(({ word }) => word === undefined || spoken.length === 0);
   const commands = [...listed, ...spoken];
+  const isHelp = commands.length > 0 || listedOptions.length > 0 || usages.length > 0;
   return {
-    summary: summaryOf(sections, program),
+    // A text that shows no way to call the program is rather a complaint.
+    summary: isHelp ? summaryOf(sections, program) : '',
     commands,
     options: merged(
       listedOptions,
@@ -60,8 +68,14 @@ export function readHelp(text: string, program: string, words: readonly string[]
       ),
     style: helpStyle(lines.join('\n'), program),
     isAboutIt: usages.length > 0 && listed.length === 0,
-    isHelp: commands.length > 0 || listedOptions.length > 0 || usages.length > 0,
+    isHelp,
   };
+}
+
+/** Whoever was not understood may list what was meant, which is no help for what was asked. */
+function withoutComplaint(lines: readonly string[], program: string): readonly string[] {
+  const first = lines.find((line) => line.trim() !== '') ?? '';
+  return FAILURE.test(first.trim()) && usageLines(helpSections(lines), program).length === 0 ? [] : lines;
 }
 
 /** `git remote add …`, `git remote remove …`: subcommands that only the usage shows. */
@@ -71,7 +85,12 @@ function wordsAsCommands(usages: readonly Usage[]): readonly ListedCommand[] {
   );
   if (usages.length < 2 || names.includes('help')) return [];
   // One alone may as well be a way to call the program itself.
-  if (names.length < 2 && usages.some(({ word, arguments: rest }) => word === undefined && rest.length > 0))
+  const [only = ''] = names;
+  if (
+    names.length < 2 &&
+    (ARGUMENT_WORD.test(only) ||
+      usages.some(({ word, arguments: rest }) => word === undefined && rest.length > 0))
+  )
     return [];
   return names.map((name) => ({ name, aliases: [], summary: '' }));
 }
@@ -184,7 +203,10 @@ function summaryOf(sections: readonly HelpSection[], program: string): string {
     /[A-Za-z]{3}/.test(text) && !/^\s*(?:-|\[|usage\b|npm (?:warn|notice)|run '|use "|see )/i.test(text);
   const first = paragraphs
     .map((text) => text.replace(/^npm (?:warn|notice).*$/gim, '').trim())
-    .find((text) => text !== '' && isProse(text) && !FAILURE.test(text) && !OPTION_LIST.test(text));
+    .find(
+      (text) =>
+        text !== '' && isProse(text) && ![FAILURE, NO_SUMMARY, OPTION_LIST].some((no) => no.test(text)),
+    );
   return (first ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SUMMARY);
 }
 

@@ -39,6 +39,7 @@ export function optionsOf(spec: OptionSpec, description: string): readonly CliOp
       ...(aliases.length > 0 && { aliases }),
       ...shape,
       ...(spec.takesEquals && { takesEquals: true }),
+      ...(spec.isGlued && { isGlued: true }),
       ...(off !== undefined && { off }),
       description: text,
     },

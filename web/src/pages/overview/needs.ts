@@ -106,7 +106,7 @@ function signIn({ name, state, problem }: AdminServer): Need[] {
 }
 
 function failed({ name, state, problem }: AdminServer): Need[] {
-  if (state !== 'failed' || problem?.code === 'QUARANTINED') return [];
+  if (state !== 'failed') return [];
   const text = problem?.message ?? 'Its log says more.';
   const act = { do: 'restart', server: name } as const;
   return [{ id: `failed ${name}`, title: `${name} does not work`, text, kind: 'bad', act }];

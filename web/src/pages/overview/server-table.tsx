@@ -2,7 +2,6 @@ import { useMemo } from 'preact/hooks';
 
 import type { AdminLatency, AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { count, duration } from '../../lib/format.ts';
-import { shownState } from '../../lib/shown-state.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import type { Column } from '../../parts/data/column.ts';
 import { Table } from '../../parts/data/table.tsx';
@@ -53,8 +52,8 @@ function columnsWith(latencyOf: (name: string) => Latency | undefined): readonly
       name: 'state',
       title: 'State',
       width: 'minmax(112px, 0.5fr)',
-      cell: (server) => <StateDot state={shownState(server)} />,
-      sort: (server) => `${rank[looks[shownState(server)]?.kind ?? 'idle'] ?? 9} ${server.name}`,
+      cell: (server) => <StateDot state={server.state} />,
+      sort: (server) => `${rank[looks[server.state]?.kind ?? 'idle'] ?? 9} ${server.name}`,
     },
     {
       name: 'name',

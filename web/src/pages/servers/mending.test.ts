@@ -15,7 +15,7 @@ describe('what mends a server', () => {
     [server('needs-auth', 'UPSTREAM_NEEDS_AUTH'), 'sign-in'],
     [server('waiting', 'UPSTREAM_UNAVAILABLE'), 'try'],
     [server('failed', 'UPSTREAM_REFUSED'), 'edit'],
-    [server('failed', 'QUARANTINED'), 'approve'],
+    [server('held', 'QUARANTINED'), 'approve'],
     [server('disabled'), 'enable'],
   ])('%j', (given, mending) => {
     expect(mendingOf(given)).toBe(mending);

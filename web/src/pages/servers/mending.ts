@@ -1,5 +1,4 @@
 import type { AdminApprovals, AdminServer } from '../../../../src/admin/contract/contract.ts';
-import { shownState } from '../../lib/shown-state.ts';
 
 /** The one thing that makes a server usable again. */
 export type Mending = 'approve' | 'sign-in' | 'try' | 'edit' | 'enable';
@@ -21,7 +20,7 @@ export function heldOf(name: string, approvals: AdminApprovals | undefined): num
 
 /** `held` counts what it offers and nobody has decided about. */
 export function mendingOf(server: AdminServer, held = 0): Mending | undefined {
-  switch (shownState(server)) {
+  switch (server.state) {
     case 'held':
       return 'approve';
     case 'needs-auth':

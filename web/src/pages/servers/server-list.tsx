@@ -2,7 +2,6 @@ import { useMemo } from 'preact/hooks';
 
 import type { AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { count, plural, relative } from '../../lib/format.ts';
-import { shownState } from '../../lib/shown-state.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
 import { Badge } from '../../parts/badge.tsx';
 import type { Column } from '../../parts/data/column.ts';
@@ -60,7 +59,7 @@ const columns: readonly Column<AdminServer>[] = [
     width: '164px',
     isWideOnly: true,
     cell: (server) => <StateCell server={server} />,
-    sort: (server) => looks[shownState(server)]?.word ?? '',
+    sort: (server) => looks[server.state]?.word ?? '',
   },
   {
     name: 'tools',
@@ -95,12 +94,12 @@ const columns: readonly Column<AdminServer>[] = [
 function NameCell({ server }: { server: AdminServer }) {
   const { approvals } = useStore();
   const { name, description, problem } = server;
-  const isHeldWhole = shownState(server) === 'held';
+  const isHeldWhole = server.state === 'held';
   const held = heldOf(name, approvals.value.value);
   return (
     <>
       <span class="server-line">
-        {useNarrow() && <StateDot state={shownState(server)} />}
+        {useNarrow() && <StateDot state={server.state} />}
         <a class="server-name cut" href={serverPath(name)}>
           {name}
         </a>
@@ -124,7 +123,7 @@ function StateCell({ server }: { server: AdminServer }) {
   const second = retryWords(server, now.value) || (inFlight > 0 ? `${count(inFlight)} running` : '');
   return (
     <>
-      <StateDot state={shownState(server)} />
+      <StateDot state={server.state} />
       <span class="second faint" title={second}>
         {second}
       </span>

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { AdminServer } from '../../../../src/admin/contract/contract.ts';
 import { count } from '../../lib/format.ts';
-import { shownState } from '../../lib/shown-state.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/page/empty-state.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
@@ -121,7 +120,7 @@ function ReadOnlyNote() {
 
 /** `9 ready, 2 need you, 1 disabled`. */
 function summary(servers: readonly AdminServer[]): string {
-  const kinds = servers.map((server) => looks[shownState(server)]?.kind ?? 'idle');
+  const kinds = servers.map((server) => looks[server.state]?.kind ?? 'idle');
   const number = (...wanted: readonly string[]): number =>
     kinds.filter((kind) => wanted.includes(kind)).length;
   const parts = [

@@ -1,6 +1,5 @@
 import type { AdminServer } from '../../../../../src/admin/contract/contract.ts';
 import { useClock } from '../../../lib/use-clock.ts';
-import { shownState } from '../../../lib/shown-state.ts';
 import { Button } from '../../../parts/button.tsx';
 import { looks } from '../../../parts/state-look.ts';
 import { useStore } from '../../../store/use-store.ts';
@@ -12,7 +11,7 @@ import { retryWords } from '../server-words.ts';
 /** What is wrong with a server, when it is tried again, and the button that mends it. */
 export function ProblemPanel({ server }: { server: AdminServer }) {
   const { router } = useStore();
-  const state = shownState(server);
+  const { state } = server;
   if (server.problem === undefined && state !== 'needs-auth') return null;
   const isHeld = state === 'held';
   const message = isHeld

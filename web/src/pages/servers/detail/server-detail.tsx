@@ -1,6 +1,5 @@
 import type { AdminServer } from '../../../../../src/admin/contract/contract.ts';
 import { count } from '../../../lib/format.ts';
-import { shownState } from '../../../lib/shown-state.ts';
 import { Icon } from '../../../parts/icon.tsx';
 import { StateDot } from '../../../parts/state-dot.tsx';
 import { Tabs } from '../../../parts/tabs.tsx';
@@ -37,7 +36,7 @@ export function ServerDetail({ server }: { server: AdminServer }) {
           </a>
           <h1>{name}</h1>
           <p class="soft">
-            <StateDot state={shownState(server)} />
+            <StateDot state={server.state} />
             {server.inFlight > 0 && <span>{count(server.inFlight)} running</span>}
             {description !== undefined && <span>{description}</span>}
           </p>

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+
+import type { AdminServer } from '../../../admin/contract/contract.ts';
+import { serverFindings } from './server-findings.ts';
+
+const server: AdminServer = {
+  ...{ name: 'a', state: 'ready', enabled: true, tools: 0, prompts: 0, resources: 0, inFlight: 0 },
+  listedAt: 1,
+};
+
+test.each([
+  [0, 'ready, 0 tools'],
+  [1, 'ready, 1 tool'],
+  [2, 'ready, 2 tools'],
+])('%i tools are counted in words that fit', (tools, message) => {
+  expect(serverFindings([{ ...server, tools }], () => undefined)).toEqual([
+    { check: 'server', subject: 'a', status: 'ok', message },
+  ]);
+});

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+import { deferred } from './deferred.ts';
+import { whileTheyCome } from './while-they-come.ts';
+import type { ComingOptions } from './while-they-come.ts';
+
+const wait = { forAllMs: 700, lullMs: 150, atMostMs: 950 };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** When the wait ends for things that come at these times, in milliseconds; those that never come have no time. */
+async function endOf(
+  times: readonly (number | undefined)[],
+  options: Omit<ComingOptions, 'isEnough'>,
+  enough = 0,
+): Promise<number> {
+  const begin = performance.now();
+  let there = 0;
+  const coming = times.map((ms) => {
+    const one = deferred<void>();
+    if (ms !== undefined)
+      setTimeout(() => {
+        there++;
+        one.resolve();
+      }, ms);
+    return one.promise;
+  });
+  const waited = whileTheyCome(coming, { ...options, isEnough: () => there >= enough });
+  let end: number | undefined;
+  void waited.then(() => (end = performance.now() - begin));
+  while (end === undefined) await vi.advanceTimersByTimeAsync(10);
+  return end;
+}
+
+test('ends with the last of them', async () => {
+  expect(await endOf([100, 300], wait)).toBe(300);
+  expect(await endOf([], wait)).toBe(0);
+});
+
+test('ends after its time when one does not come', async () => {
+  expect(await endOf([100, undefined], wait)).toBe(700);
+  expect(await endOf([100, undefined], { atMostMs: 400 })).toBe(400);
+});
+
+test('goes on while they keep coming', async () => {
+  expect(await endOf([100, 620, undefined], wait)).toBe(770);
+  expect(await endOf([620, 740, 800], wait)).toBe(800);
+  expect(await endOf([100, undefined, 720], wait)).toBe(700);
+});
+
+test('goes on while there is not enough, and never for longer than it may', async () => {
+  expect(await endOf([800, undefined], wait, 1)).toBe(950);
+  expect(await endOf([undefined, undefined], wait, 1)).toBe(950);
+  expect(await endOf([600, 740, 880, undefined], wait, 1)).toBe(950);
+});

@@ -1,0 +1,1 @@
+export function unusedPort(): Promise<number>;
