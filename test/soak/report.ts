@@ -1,8 +1,13 @@
 import type { Ledger } from './ledger.ts';
+import { happenings } from './watch/fault-watch.ts';
 import type { Sample } from './watch/memory-watch.ts';
 
-/** What was asked, what was done to it, how it ended and what was held, as text for a terminal. */
-export function reportOf(ledger: Ledger, samples: readonly Sample[]): string {
+/** What was asked, what was done to it, how it ended and what was held, as text for a terminal; `impossible` says why something was not done. */
+export function reportOf(
+  ledger: Ledger,
+  samples: readonly Sample[],
+  impossible: ReadonlyMap<string, string>,
+): string {
   const held = samples.map(({ round, heapMb, rssMb, files, handles, timers }) =>
     row(
       [`round ${round}`, heapMb.toFixed(1), rssMb.toFixed(0), String(files), String(handles), String(timers)],
@@ -19,7 +24,7 @@ export function reportOf(ledger: Ledger, samples: readonly Sample[]): string {
     ...table(ledger.outcomes),
     '',
     'faults',
-    ...table(ledger.faults),
+    ...table(new Map(happenings.map((kind) => [kind, ledger.faults.get(kind) ?? 0])), impossible),
     '',
     'held by the gateway in the quiet after each round',
     row(['', 'heap MB', 'rss MB', 'files', 'handles', 'timers'], 12),
@@ -27,10 +32,13 @@ export function reportOf(ledger: Ledger, samples: readonly Sample[]): string {
   ].join('\n');
 }
 
-function table(counts: ReadonlyMap<string, number>): string[] {
+function table(counts: ReadonlyMap<string, number>, why?: ReadonlyMap<string, string>): string[] {
   return [...counts]
     .toSorted(([, one], [, other]) => other - one)
-    .map(([what, times]) => `  ${String(times).padStart(7)}  ${what}`);
+    .map(([what, times]) => {
+      const reason = times === 0 ? why?.get(what) : undefined;
+      return `  ${String(times).padStart(7)}  ${what}${reason === undefined ? '' : `: NOT TRIED, ${reason}`}`;
+    });
 }
 
 function row(cells: readonly string[], width: number): string {

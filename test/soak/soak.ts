@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { beginRun } from '../support/begin-run.ts';
-import { gone, gatewaysOf, playEnd, stopWithinMs } from './acts/ends.ts';
+import { gone, playEnd, stopWithinMs } from './acts/ends.ts';
 import { playRound } from './acts/rounds.ts';
 import { clientKinds } from './clients/connection.ts';
 import { SoakClient } from './clients/soak-client.ts';
@@ -16,6 +16,8 @@ import { planOf } from './plan.ts';
 import { Random } from './random.ts';
 import { reportOf } from './report.ts';
 import { Stage } from './stage/stage.ts';
+import { checkHappened } from './watch/fault-watch.ts';
+import { gatewaysOf } from './watch/gateways.ts';
 import { type Sample, checkFlat, takeSample } from './watch/memory-watch.ts';
 import { ProcessWatch, endWhatIsLeft, processesLeft } from './watch/process-watch.ts';
 
@@ -54,7 +56,7 @@ export async function soak(argv: readonly string[]): Promise<number> {
     await stage.close();
   }
   checkFlat(samples, ledger);
-  console.log(`\n${reportOf(ledger, samples)}`);
+  console.log(`\n${reportOf(ledger, samples, stage.impossible)}`);
   const { violations } = ledger;
   if (violations.length === 0) {
     removeRun();
@@ -80,11 +82,7 @@ interface Play {
 async function play({ options, stage, ledger, journal, samples }: Play): Promise<void> {
   const random = new Random(options.seed);
   const plan = planOf(options, random);
-  for (const [part, what] of [
-    [stage.disk, 'mount a small disk: NO FULL DISK IS TRIED'],
-    [stage.clock, 'find libfaketime: NO JUMP OF THE CLOCK IS TRIED'],
-  ] as const)
-    if (part === undefined) console.log(`soak: CANNOT ${what}`);
+  for (const [kind, why] of stage.impossible) console.log(`soak: ${kind.toUpperCase()} IS NOT TRIED: ${why}`);
   await stage.open();
   using _watch = new ProcessWatch(ledger);
   const clients = clientKinds.map(
@@ -106,6 +104,7 @@ async function play({ options, stage, ledger, journal, samples }: Play): Promise
     console.log(`${journal.time()}  end ${at + 1}/${plan.ends.length}, ${ledger.asked} asked: ${how}`);
   }
   await finish(scene, ledger);
+  checkHappened(ledger, stage.impossible);
 }
 
 /** Everybody goes home, in good order and in time; then nothing may be left. */

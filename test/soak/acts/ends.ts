@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { eventually } from '../../support/eventually.ts';
-import { isRunning, runningProcesses } from '../../support/processes.ts';
+import { isRunning } from '../../support/processes.ts';
 import type { SoakClient } from '../clients/soak-client.ts';
 import type { Scene } from '../faults/fault.ts';
 import type { Journal } from '../journal.ts';
 import { type Ledger, count } from '../ledger.ts';
+import { patient } from '../patient.ts';
 import { shutdownMs } from '../stage/stage.ts';
-import type { Stage } from '../stage/stage.ts';
+import { gatewayKilled, gatewayStopped } from '../watch/fault-watch.ts';
+import { gatewaysOf } from '../watch/gateways.ts';
 import { serversOf } from '../watch/process-watch.ts';
 import { settle } from './rounds.ts';
 
@@ -32,8 +34,9 @@ export async function playEnd(
   const pids = gatewaysOf(stage);
   const servers = pids.flatMap((pid) => serversOf(pid));
   journal.note(`${how} of ${pids.join(' ')} with ${servers.length} servers`);
-  count(ledger.faults, how === 'kill' ? 'kill -9 of the gateway' : 'stop of the gateway');
+  count(ledger.faults, how === 'kill' ? gatewayKilled : gatewayStopped);
   for (const pid of pids) process.kill(pid, how === 'kill' ? 'SIGKILL' : 'SIGTERM');
+  if (how === 'kill') stage.killedAt = Date.now();
   await gone(pids, how === 'kill' ? 2000 : stopWithinMs, 'gateways', ledger);
   await gone(servers, how === 'kill' ? goneWithinMs : 1000, 'servers of an ended gateway', ledger);
   const { code, signal } = await stage.gateway.exited;
@@ -55,21 +58,14 @@ async function reopened(client: SoakClient): Promise<void> {
   client.start();
 }
 
-/** The one over HTTP, and those that pipes have started in the background. */
-export function gatewaysOf(stage: Stage): readonly number[] {
-  const background = runningProcesses()
-    .filter(({ commandLine }) => commandLine.includes('--background') && commandLine.includes(stage.home))
-    .map(({ pid }) => pid);
-  return [stage.gateway.pid, ...background].filter((pid) => isRunning(pid));
-}
-
 /** Fails the run, not the program, when processes are still there after a while; then they are ended. */
 export async function gone(
   pids: readonly number[],
-  withinMs: number,
+  usualMs: number,
   what: string,
   ledger: Ledger,
 ): Promise<void> {
+  const withinMs = Math.round(patient(usualMs));
   const left = (): readonly number[] => pids.filter((pid) => isRunning(pid));
   await eventually(() => left().length === 0, { withinMs, what }).catch(() => {
     ledger.violate(`${what} are there after ${withinMs} ms: ${left().join(' ')}`);

@@ -7,12 +7,14 @@ import type { ToolResult } from '../../support/raw-messages.ts';
 import type { SoakClient } from '../clients/soak-client.ts';
 import { outcomeOfError, outcomeOfResult } from '../clients/outcome.ts';
 import type { Scene } from '../faults/fault.ts';
+import { count } from '../ledger.ts';
+import type { Stage } from '../stage/stage.ts';
 
 /** Pauses between attempts to reach a server grow; after a round of faults they are at most as long as this. */
-const recoverWithinMs = 40_000;
+const usualWithinMs = 40_000;
 
 /** When nothing is wrong any more, every server must serve again. */
-export async function recovered({ stage, clients }: Scene): Promise<void> {
+export async function recovered({ stage, clients }: Scene, withinMs = usualWithinMs): Promise<void> {
   // Whoever else uses this machine may have ended it; that would be no mistake of the gateway.
   if (!isRunning(stage.guarded.pid)) throw new Error('The server that wants a sign-in has ended by itself.');
   const of = (name: string): SoakClient | undefined => clients.find(({ kind }) => kind.name === name);
@@ -20,18 +22,29 @@ export async function recovered({ stage, clients }: Scene): Promise<void> {
   const alone = of('alone');
   const names = ['steady', ...Object.keys(stage.moody), 'guest', 'guarded'];
   await Promise.all([
-    ...names.flatMap((name) => (shared === undefined ? [] : [serves(shared, name)])),
-    ...Object.keys(stage.alone).flatMap((name) => (alone === undefined ? [] : [serves(alone, name)])),
+    ...names.flatMap((name) => (shared === undefined ? [] : [serves(shared, name, { stage, withinMs })])),
+    ...Object.keys(stage.alone).flatMap((name) =>
+      alone === undefined ? [] : [serves(alone, name, { stage, withinMs })],
+    ),
   ]);
 }
 
-async function serves(client: SoakClient, server: string): Promise<void> {
-  const deadline = performance.now() + recoverWithinMs;
+async function serves(
+  client: SoakClient,
+  server: string,
+  { stage, withinMs }: { readonly stage: Stage; readonly withinMs: number },
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
   for (;;) {
-    const outcome = await tryCall(client, server);
+    const outcome = await tryCall(client, server, withinMs);
     if (outcome === 'ok') return;
+    if (server === 'guarded' && outcome.startsWith('UPSTREAM_NEEDS_AUTH') && stage.hasLostGrant()) {
+      count(client.ledger.outcomes, 'sign-in lost with a killed gateway');
+      await stage.signIn();
+    }
     if (performance.now() > deadline) {
-      client.ledger.violate(`${server} did not come back within ${recoverWithinMs} ms: ${outcome}`);
+      const grants = server === 'guarded' ? ` ${stage.grants()}` : '';
+      client.ledger.violate(`${server} did not come back within ${withinMs} ms: ${outcome}${grants}`);
       return;
     }
     await sleep(200);
@@ -39,13 +52,13 @@ async function serves(client: SoakClient, server: string): Promise<void> {
 }
 
 /** Besides the ledger's count, since how often it takes is nobody's load. */
-async function tryCall(client: SoakClient, server: string): Promise<string> {
+async function tryCall(client: SoakClient, server: string, withinMs: number): Promise<string> {
   // Of its own each time, since some are done and never answered.
   const tag = `back-${randomUUID()}`;
   const args = server === 'guarded' ? { text: tag } : { tag };
   const name = `${server}__${server === 'guarded' ? 'echo' : 'do'}`;
   try {
-    const result: ToolResult = await client.raw.callTool(name, args, { withinMs: recoverWithinMs });
+    const result: ToolResult = await client.raw.callTool(name, args, { withinMs });
     const outcome = outcomeOfResult(result);
     return outcome === 'ok' && said(result) === tag ? 'ok' : `${outcome} ${said(result).slice(0, 200)}`;
   } catch (error) {

@@ -7,6 +7,8 @@ import type { Journal } from '../journal.ts';
 import { type Ledger, count } from '../ledger.ts';
 import { type PlannedFault, roundMs } from '../plan.ts';
 import { readExecutions } from '../watch/execution-logs.ts';
+import { gatewaysOf } from '../watch/gateways.ts';
+import { checkServers } from '../watch/server-watch.ts';
 import { recovered } from './recovery.ts';
 
 /** Faults among load, then quiet: everything is answered, every server is well again, and the books are compared. */
@@ -40,6 +42,11 @@ export async function settle(
   journal.note('everything is answered');
   await recovered(scene);
   journal.note('everything is well again');
+  const mostOf = new Map([
+    ['own', clients.length],
+    ['lodger', stage.config.switches.hasLodger ? 1 : 0],
+  ]);
+  await checkServers([...gatewaysOf(stage), stage.standalone.pid], ledger, { mostOf });
   const sources = stage.all.map(({ name, log }) => ({ name, file: log }));
   await readExecutions([...sources, { name: 'guarded', file: stage.guarded.log.file }], ledger);
   ledger.prove();

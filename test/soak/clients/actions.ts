@@ -92,7 +92,7 @@ const touch: Action = async (client) => {
   const { ledger } = client;
   const isNews = ({ method, params }: Notification): boolean =>
     method === 'notifications/resources/updated' && params['uri'] === client.steadyUri;
-  const news = client.raw.notifications.next(isNews, { withinMs: 20_000 }).then(
+  const news = client.raw.notifications.next(isNews, { withinMs: Math.min(20_000, client.patienceMs) }).then(
     () => true,
     () => false,
   );

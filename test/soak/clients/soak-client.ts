@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject, RequestOptions } from '../../support/raw-messages.ts';
 import type { Asked, Ledger } from '../ledger.ts';
+import { patient } from '../patient.ts';
 import type { Random } from '../random.ts';
 import type { Stage } from '../stage/stage.ts';
 import { type Action, actionsFor } from './actions.ts';
@@ -10,7 +11,7 @@ import { type ClientKind, type Connection, connect } from './connection.ts';
 import { outcomeOfError } from './outcome.ts';
 
 /** Longer than every bound of the gateway together: who is not answered by then never will be. */
-const patienceMs = 45_000;
+const usualPatienceMs = 45_000;
 const inFlightAtMost = 6;
 /** By then a gateway on a busy machine has read what it was sent. */
 const readWithinMs = 200;
@@ -26,6 +27,8 @@ interface SoakClientDeps {
   readonly stage: Stage;
   readonly ledger: Ledger;
   readonly random: Random;
+  /** How long it waits for an answer before it says that there is none. */
+  readonly patienceMs?: number;
 }
 
 /** A client that asks at random, remembers all it asked, and holds every answer against that. */
@@ -35,6 +38,7 @@ export class SoakClient {
   readonly random: Random;
   /** How and since when its gateway is being ended by us, if it is. */
   ending: Ending | undefined;
+  readonly patienceMs: number;
   readonly #stage: Stage;
   readonly #inFlight = new Set<Promise<void>>();
   /** Ids whose answer may come late or never, since we took the request back. */
@@ -46,7 +50,8 @@ export class SoakClient {
   #lastId = 0;
   #running: Promise<void> | undefined;
 
-  constructor(kind: ClientKind, { stage, ledger, random }: SoakClientDeps) {
+  constructor(kind: ClientKind, { stage, ledger, random, patienceMs = usualPatienceMs }: SoakClientDeps) {
+    this.patienceMs = patienceMs;
     this.kind = kind;
     this.ledger = ledger;
     this.random = random;
@@ -127,7 +132,7 @@ export class SoakClient {
   ): Promise<JsonObject | undefined> {
     const id = this.#nextId();
     try {
-      const options = { withinMs: patienceMs, ...request.options, id };
+      const options = { withinMs: this.patienceMs, ...request.options, id };
       const result = await this.raw.request(request.method, request.params, options);
       const { outcome, provable, wrong } = judge(result);
       if (outcome === 'more') return result;
@@ -164,7 +169,7 @@ export class SoakClient {
   /** A gateway that stops answers what it was asked before; a pipe answers even for one that was killed. */
   #mayLose({ sentAt }: Asked): boolean {
     if (this.ending === undefined || this.kind.way === 'pipe') return false;
-    return this.ending.how === 'kill' || sentAt > this.ending.since - readWithinMs;
+    return this.ending.how === 'kill' || sentAt > this.ending.since - patient(readWithinMs);
   }
 
   async #run(): Promise<void> {

@@ -1,49 +1,95 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { eventually, found } from '../../support/eventually.ts';
 import { runningProcesses } from '../../support/processes.ts';
+import { testRun } from '../../support/test-run.ts';
+import type { Random } from '../random.ts';
 import type { HttpServer } from '../stage/http-server.ts';
 import type { Mood, MoodyServer } from '../stage/moody-server.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Fault } from './fault.ts';
 
+/** What is killed or hung at this moment is there again, and is asked again, within such a time. */
+const patienceMs = 10_000;
+
 /** A server is killed, as by the kernel when memory is short. */
 export const kill: Fault = async ({ stage }, { luck, lastsMs }) => {
-  const server = luck.pick(targets(stage));
-  const http = overHttp(stage, server);
-  if (http !== undefined) await http.killed(lastsMs);
-  else for (const pid of pidsOf(server)) signal(pid, 'SIGKILL');
-  return server.name;
+  const one = await running(stage, luck);
+  if (one?.http !== undefined) await one.http.killed(lastsMs);
+  else for (const pid of one?.pids ?? []) signal(pid, 'SIGKILL');
+  return one?.server.name;
 };
 
 /** A server stands still, and goes on where it was. */
 export const hang: Fault = async ({ stage }, { luck, lastsMs }) => {
-  const server = luck.pick(targets(stage));
-  const http = overHttp(stage, server);
-  const pids = http === undefined ? pidsOf(server) : [http.pid];
-  for (const pid of pids) signal(pid, 'SIGSTOP');
+  const one = await running(stage, luck);
+  for (const pid of one?.pids ?? []) signal(pid, 'SIGSTOP');
   await sleep(lastsMs);
-  for (const pid of pids) signal(pid, 'SIGCONT');
-  return server.name;
+  for (const pid of one?.pids ?? []) signal(pid, 'SIGCONT');
+  return one?.server.name;
 };
 
-/** A server behaves badly for a while. */
+/** A server behaves badly for a while, and at least until somebody has met it. */
 export function inMood(mood: Mood): Fault {
   return async ({ stage }, { luck, lastsMs }) => {
-    const server = luck.pick(targets(stage));
+    const able = targets(stage).filter((server) => isFelt(mood, stage, server));
+    // Two moods at once would be one.
+    const server = luck.shuffled(able).find(({ isFine }) => isFine) ?? luck.pick(able);
+    const before = server.acted(mood);
     server.mood(mood);
-    await sleep(lastsMs);
+    const acted = eventually(() => server.acted(mood) > before, { withinMs: lastsMs + patienceMs });
+    const [isMet] = await Promise.all([
+      acted.then(
+        () => true,
+        () => false,
+      ),
+      sleep(lastsMs),
+    ]);
     server.mood('fine');
-    return server.name;
+    return isMet ? server.name : undefined;
   };
 }
 
 /** A server has another tool, or lacks one that it had, and says so. */
 export const listChange: Fault = async ({ stage }, { luck }) => {
-  const server = luck.pick(targets(stage).filter(({ name }) => name !== 'launched'));
-  const http = overHttp(stage, server);
-  for (const pid of http === undefined ? pidsOf(server) : [http.pid]) signal(pid, 'SIGUSR2');
-  return server.name;
+  const one = await running(stage, luck, ({ name }) => name !== 'launched');
+  for (const pid of one?.pids ?? []) signal(pid, 'SIGUSR2');
+  return one?.server.name;
 };
+
+/** What a server over HTTP writes to its standard streams reaches no gateway. */
+function isFelt(mood: Mood, stage: Stage, server: MoodyServer): boolean {
+  return !mood.startsWith('flood') || overHttp(stage, server) === undefined;
+}
+
+interface Running {
+  readonly server: MoodyServer;
+  readonly http: HttpServer | undefined;
+  readonly pids: readonly number[];
+}
+
+/** The first in an order by chance that has a process. */
+function running(
+  stage: Stage,
+  luck: Random,
+  isWanted: (server: MoodyServer) => boolean = () => true,
+): Promise<Running | undefined> {
+  const order = luck.shuffled(targets(stage).filter(isWanted));
+  const search = (): Running | undefined => {
+    for (const server of order) {
+      const one = processesOf(stage, server);
+      if (one.pids.length > 0) return one;
+    }
+    return undefined;
+  };
+  return found(search, { withinMs: patienceMs }).catch(() => undefined);
+}
+
+function processesOf(stage: Stage, server: MoodyServer): Running {
+  const http = overHttp(stage, server);
+  if (http === undefined) return { server, http, pids: pidsOf(server) };
+  return { server, http, pids: http.isRunning ? [http.pid] : [] };
+}
 
 function targets(stage: Stage): readonly MoodyServer[] {
   return [...Object.values(stage.moody), stage.alone.moody];
@@ -53,10 +99,11 @@ function overHttp(stage: Stage, server: MoodyServer): HttpServer | undefined {
   return Object.values(stage.overHttp).find((one) => one.server === server);
 }
 
-/** Every process of a server, found by its command line. */
+/** Every process of a server of this run, found by its command line. */
 function pidsOf({ name }: MoodyServer): readonly number[] {
+  const run = `--run=${testRun().id}`;
   return runningProcesses()
-    .filter(({ commandLine }) => commandLine.endsWith(`--name ${name}`))
+    .filter(({ commandLine }) => commandLine.includes(run) && commandLine.endsWith(`--name ${name}`))
     .map(({ pid }) => pid);
 }
 

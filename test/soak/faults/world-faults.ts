@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { eventually } from '../../support/eventually.ts';
 import type { Fault } from './fault.ts';
 
-/** In seconds. Forward less than 30 days: after those every session of a client has ended. */
+/** In seconds. Less than 30 days: after those every session has ended, also one that is opened while the clock is behind. */
 const day = 86_400;
 
 /** One server gets another environment, and so another process. */
@@ -52,6 +53,7 @@ export const tokensRevoked: Fault = async ({ stage }, { lastsMs }) => {
   return 'guarded';
 };
 
+/** No byte can be written to the state folder any more. */
 export const diskFull: Fault = async ({ stage: { disk } }, { lastsMs }) => {
   if (disk === undefined) return undefined;
   disk.fill();
@@ -61,15 +63,29 @@ export const diskFull: Fault = async ({ stage: { disk } }, { lastsMs }) => {
 };
 
 /** The time of the day is set forward or back, and again to what it is. */
-export const clockJump: Fault = async ({ stage: { clock } }, { luck, lastsMs }) => {
+export const clockJump: Fault = async ({ stage: { clock, gateway } }, { luck, lastsMs }) => {
   if (clock === undefined) return undefined;
-  const seconds = luck.pick([-30 * day, -3600, -10, 10, 3600, 20 * day]);
+  const seconds = luck.pick([-20 * day, -3600, -10, 10, 3600, 20 * day]);
   clock.jump(seconds);
   // The library looks for it once a second.
-  await sleep(lastsMs + 1500);
+  const [isSeen] = await Promise.all([tellsTime(gateway.url, seconds), sleep(lastsMs + 1500)]);
   clock.jump(0);
-  return `${seconds} s`;
+  return isSeen ? `${seconds} s` : undefined;
 };
+
+/** Whether the time that a gateway puts on its answers comes to be so far from ours. */
+async function tellsTime(url: string, seconds: number): Promise<boolean> {
+  const isMoved = async (): Promise<boolean> => {
+    const answer = await fetch(url);
+    await answer.body?.cancel();
+    const toldMs = Date.parse(answer.headers.get('date') ?? '');
+    return Math.abs(toldMs - Date.now() - seconds * 1000) < CLOCK_TOLERANCE_MS;
+  };
+  return eventually(isMoved, { withinMs: 5000 }).catch(() => false);
+}
+
+/** Less than the smallest jump; the answer has whole seconds and may be a moment old. */
+const CLOCK_TOLERANCE_MS = 4000;
 
 /** A client crashes with requests under way, and another one comes in its place. */
 export const clientLeaves: Fault = async ({ clients }, { luck, lastsMs }) => {

@@ -20,6 +20,11 @@ export class HttpServer {
     return this.#child?.pid ?? 0;
   }
 
+  get isRunning(): boolean {
+    const child = this.#child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
   async start(): Promise<void> {
     if (this.#isClosed) return;
     const [command, ...args] = this.server.command();
@@ -51,7 +56,7 @@ export class HttpServer {
 
   async #end(): Promise<void> {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || !this.isRunning) return;
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;

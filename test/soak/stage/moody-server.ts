@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { type Preset, fixtureCommand } from '../../support/fixture.ts';
@@ -13,6 +13,7 @@ export class MoodyServer {
   readonly #moodFile: string;
   readonly #args: readonly string[];
   readonly #preset: Preset;
+  #mood: Mood = 'fine';
 
   constructor(name: string, args: readonly string[] = [], preset: Preset = 'moody') {
     const folder = join(testRun().folder, 'servers');
@@ -25,10 +26,24 @@ export class MoodyServer {
     this.mood('fine');
   }
 
+  get isFine(): boolean {
+    return this.#mood === 'fine';
+  }
+
   mood(mood: Mood): void {
+    this.#mood = mood;
     // Never half a word in it.
     writeFileSync(`${this.#moodFile}.new`, mood);
     renameSync(`${this.#moodFile}.new`, this.#moodFile);
+  }
+
+  /** How often it has acted in a mood since its log was last taken away. */
+  acted(mood: Mood): number {
+    if (!existsSync(this.log)) return 0;
+    const acts = readFileSync(this.log, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('{"event":"mood"'));
+    return acts.filter((line) => line.includes(`"mood":"${mood}"`)).length;
   }
 
   command(): readonly [string, ...string[]] {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 /** A folder on a small disk of its own that can be filled. */
 export interface SmallDisk {
   readonly folder: string;
+  /** Returns when not another byte can be written. */
   fill(): void;
   free(): void;
   unmount(): void;

@@ -5,6 +5,9 @@ import { eventually } from '../../support/eventually.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { type ProtectedServer, login, startProtectedServer } from '../../support/protected-server.ts';
 import { temporaryFolder, testRun } from '../../support/test-run.ts';
+import { patient } from '../patient.ts';
+import type { FaultKind } from '../plan.ts';
+import { isGrantLost } from '../watch/lost-grant.ts';
 import { ConfigFile, type Switches } from './config-file.ts';
 import { HttpServer } from './http-server.ts';
 import { MoodyServer } from './moody-server.ts';
@@ -13,10 +16,11 @@ import { type SmallDisk, mountSmallDisk } from './small-disk.ts';
 
 const probe = fileURLToPath(new URL('../probe.mjs', import.meta.url));
 /** Short, so that what hangs is over within a round. */
-const callMs = 4000;
+const usualCallMs = 4000;
 export const shutdownMs = 1500;
-const bounds = { timeouts: { call: `${callMs}ms`, connect: '4s' }, idle: 'never' };
-const common = { shutdown: `${shutdownMs}ms`, startup: { listWait: '10s' }, audit: { maxBytes: 8_000_000 } };
+
+/** What tells of tokens in the log of the server that wants them. */
+const grantEvents = new Set(['issued', 'refresh', 'refused', 'unauthorized']);
 
 /** Servers of both transports and eras, gateways in front of them, and what faults need to reach them. */
 export class Stage {
@@ -48,16 +52,30 @@ export class Stage {
     moody: new MoodyServer('alone-moody', ['--era', 'both']),
   };
   readonly config: ConfigFile;
+  readonly #bounds = boundsNow();
+  readonly #common = commonNow();
   readonly #pipes: RunningGateway[] = [];
+  /** The last one and those before it. */
+  readonly #mains: RunningGateway[] = [];
   guarded!: ProtectedServer;
   gateway!: RunningGateway;
   standalone!: RunningGateway;
+  /** When gateways were last killed by us. */
+  killedAt: number | undefined;
 
   constructor() {
     this.disk = mountSmallDisk(join(this.home, 'state'), 48);
     this.clock = movedClock(join(testRun().folder, 'clock'));
     const text = (switches: Switches): string => JSON.stringify(this.#configOf(switches), null, 2);
     this.config = new ConfigFile(join(this.home, 'config.jsonc'), text);
+  }
+
+  /** Faults that cannot be done on this machine, and why. */
+  get impossible(): ReadonlyMap<FaultKind, string> {
+    return new Map<FaultKind, string>([
+      ...(this.disk === undefined ? [['disk-full', 'only root may mount a small disk'] as const] : []),
+      ...(this.clock === undefined ? [['clock-jump', 'libfaketime is not installed'] as const] : []),
+    ]);
   }
 
   /** Servers that faults may be done to, by their names in the configuration. */
@@ -81,25 +99,28 @@ export class Stage {
     this.standalone = await startGateway({
       home: this.aloneHome,
       mcpServers: {
-        steady: this.alone.steady.entry(bounds),
-        moody: this.alone.moody.entry(bounds),
+        steady: this.alone.steady.entry(this.#bounds),
+        moody: this.alone.moody.entry(this.#bounds),
       },
-      config: common,
+      config: this.#common,
     });
   }
 
   /** A gateway over HTTP, which pipes find as well. */
-  startMain(): Promise<RunningGateway> {
+  async startMain(): Promise<RunningGateway> {
     const env = {
       ...this.clock?.env,
       NODE_OPTIONS: `--import ${probe}`,
       SOAK_PROBE: this.probeFile,
     };
-    return startGateway({ ...this.#options(), env, listen: 'http' });
+    const main = await startGateway({ ...this.#options(), env, listen: 'http' });
+    this.#mains.push(main);
+    return main;
   }
 
+  /** At the same time of day, like whatever gateway it starts: they are on one machine. */
   async startPipe(): Promise<RunningGateway> {
-    const pipe = await startGateway({ ...this.#options(), listen: 'attached' });
+    const pipe = await startGateway({ ...this.#options(), env: { ...this.clock?.env }, listen: 'attached' });
     this.#pipes.push(pipe);
     return pipe;
   }
@@ -108,18 +129,42 @@ export class Stage {
   async signIn(): Promise<void> {
     await eventually(
       async () => {
-        const { code, stderr } = await login(this.home, 'guarded');
+        const { code, stderr } = await login(this.home, 'guarded', [], { ...this.clock?.env });
         if (code !== 0) throw new Error(stderr);
       },
       { what: 'Signing in', withinMs: 20_000 },
     );
   }
 
+  /** Whether the last kill of gateways took the sign-in with it; said once for each kill. */
+  hasLostGrant(): boolean {
+    const isLost = this.killedAt !== undefined && isGrantLost(this.guarded.log.all(), this.killedAt);
+    if (isLost) this.killedAt = undefined;
+    return isLost;
+  }
+
+  /** What the server that wants a sign-in last gave and refused, with the time since gateways were killed. */
+  grants(): string {
+    const told = this.guarded.log.all().filter(({ event }) => grantEvents.has(event));
+    const since = (at: number): string => `${at - (this.killedAt ?? at)} ms`;
+    return told
+      .slice(-20)
+      .map(({ event, at, wasSpent, why, description }) =>
+        [event, since(at), wasSpent === true ? 'spent' : '', JSON.stringify(why ?? description ?? '')]
+          .join(' ')
+          .trim(),
+      )
+      .join('; ');
+  }
+
   /** What the gateways said, as far as it is still known. */
   said(): string {
-    const [main, alone] = [this.gateway, this.standalone].map((one) => one?.stderr().slice(-2_000_000));
+    const mains = this.#mains.map(
+      (one) => `The gateway ${one.pid} over HTTP:\n${one.stderr().slice(-500_000)}\n`,
+    );
+    const alone = this.standalone?.stderr().slice(-500_000);
     const pipes = this.#pipes.slice(-20).map((pipe) => `The pipe ${pipe.pid}:\n${pipe.stderr()}\n`);
-    return `The gateway over HTTP:\n${main}\n\nThe standalone gateway:\n${alone}\n\n${pipes.join('\n')}`;
+    return `${mains.slice(-20).join('\n')}\nThe standalone gateway:\n${alone}\n\n${pipes.join('\n')}`;
   }
 
   /** Ends the servers that the gateways did not start, and whatever of ours is left. */
@@ -137,6 +182,7 @@ export class Stage {
   #configOf({ hasGuest, hasLodger, generation }: Switches): Readonly<Record<string, unknown>> {
     const { one, two, own, launched, guest, lodger } = this.started;
     const { three, four } = this.overHttp;
+    const bounds = this.#bounds;
     return {
       mcpServers: {
         steady: this.steady.entry(bounds),
@@ -154,7 +200,17 @@ export class Stage {
         ...(hasLodger && { lodger: lodger.entry(bounds) }),
       },
       profiles: { searching: { servers: ['*'], expose: 'search' } },
-      ...common,
+      ...this.#common,
     };
   }
+}
+
+function boundsNow() {
+  const ms = `${Math.round(patient(usualCallMs))}ms`;
+  return { timeouts: { call: ms, connect: ms }, idle: 'never' };
+}
+
+function commonNow() {
+  const shutdown = `${Math.round(patient(shutdownMs))}ms`;
+  return { shutdown, startup: { listWait: '10s' }, audit: { maxBytes: 8_000_000 } };
 }

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FixtureEvent } from '../../support/fixture-log.ts';
-import type { Ledger } from '../ledger.ts';
+import { type Ledger, count } from '../ledger.ts';
+import { tokensExpire } from './fault-watch.ts';
 
 interface Source {
   readonly name: string;
@@ -32,6 +33,8 @@ function note(name: string, line: string, ledger: Ledger): void {
   } else if (line.startsWith('{"event":"call"') && line.includes('"tool":"echo"')) {
     const { arguments: args } = JSON.parse(line) as FixtureEvent & { arguments?: { text?: string } };
     ledger.executes(String(args?.text), name);
+  } else if (line.startsWith('{"event":"refresh"')) {
+    count(ledger.faults, tokensExpire);
   } else if (line.startsWith('{"event":"violation"')) {
     ledger.violate(`${name} saw the protocol broken: ${line.slice(0, 300)}`);
   }

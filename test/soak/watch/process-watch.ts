@@ -1,10 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 import { testRun } from '../../support/test-run.ts';
-import type { Ledger } from '../ledger.ts';
+import { type Ledger, count } from '../ledger.ts';
+import { patient } from '../patient.ts';
 
 /** What ends or is reaped is given this long: three graces of a second each for a server that does not want to end. */
-const graceMs = 8000;
+const usualGraceMs = 8000;
 const lookEveryMs = 1000;
 
 interface Seen {
@@ -17,12 +18,14 @@ interface Seen {
 /** Looks for processes that nobody owns any more and for dead ones that nobody has reaped. */
 export class ProcessWatch implements Disposable {
   readonly #ledger: Ledger;
+  readonly #graceMs: number;
   readonly #since = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, { graceMs = usualGraceMs } = {}) {
     this.#ledger = ledger;
-    this.#timer = setInterval(() => this.#look(), lookEveryMs);
+    this.#graceMs = graceMs;
+    this.#timer = setInterval(() => this.#look(), Math.min(lookEveryMs, graceMs));
   }
 
   [Symbol.dispose](): void {
@@ -33,9 +36,8 @@ export class ProcessWatch implements Disposable {
     const all = processes();
     const ours = new Set(descendantsOf(process.pid, all).map(({ pid }) => pid));
     const odd = all.flatMap(({ pid, parent, state, commandLine }) => {
-      const isServer = commandLine.includes(`--run=${testRun().id}`);
       // Gateways in the background are nobody's children; their own are found from them.
-      if (isServer && !ours.has(pid) && !hasGateway(pid, all))
+      if (isServer({ commandLine }) && !ours.has(pid) && !hasGateway(pid, all))
         return [`orphan ${pid}: ${commandLine.slice(-120)}`];
       const isOfGateway = ours.has(parent) || isGateway(all.find((one) => one.pid === parent));
       return state === 'Z' && parent !== process.pid && isOfGateway ? [`zombie ${pid} of ${parent}`] : [];
@@ -45,9 +47,9 @@ export class ProcessWatch implements Disposable {
     for (const one of odd) {
       const since = this.#since.get(one) ?? now;
       this.#since.set(one, since);
-      if (now - since < graceMs) continue;
+      if (now - since < patient(this.#graceMs)) continue;
       this.#since.set(one, Number.POSITIVE_INFINITY); // Said once.
-      this.#ledger.violate(`left for more than ${graceMs} ms: ${one}`);
+      this.#ledger.violate(`left for more than ${this.#graceMs} ms: ${one}`);
     }
   }
 }
@@ -55,8 +57,18 @@ export class ProcessWatch implements Disposable {
 /** Every server that hangs below a process, at whatever depth. */
 export function serversOf(pid: number): readonly number[] {
   return descendantsOf(pid, processes())
-    .filter(({ commandLine }) => commandLine.includes(`--run=${testRun().id}`))
+    .filter(isServer)
     .map((one) => one.pid);
+}
+
+/** By name, how many processes of servers a gateway has started and not ended; what these started in turn does not count. */
+export function startedBy(pid: number): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of processes()) {
+    const name = one.parent === pid && isServer(one) ? /--name (\S+)$/.exec(one.commandLine)?.[1] : undefined;
+    if (name !== undefined) count(counts, name);
+  }
+  return counts;
 }
 
 /** What of this run is there at all, besides ourselves. */
@@ -80,6 +92,10 @@ function ofThisRun(): readonly Seen[] {
   return processes().filter(
     ({ commandLine }) => commandLine.includes(`--run=${id}`) || commandLine.includes(folder),
   );
+}
+
+function isServer({ commandLine }: Pick<Seen, 'commandLine'>): boolean {
+  return commandLine.includes(`--run=${testRun().id}`);
 }
 
 function hasGateway(pid: number, all: readonly Seen[]): boolean {

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+
+import { SoakClient } from '../clients/soak-client.ts';
+import type { Scene } from '../faults/fault.ts';
+import { Ledger } from '../ledger.ts';
+import { lyingGateway } from '../lying-gateway.ts';
+import { Random } from '../random.ts';
+import type { Stage } from '../stage/stage.ts';
+import { recovered } from './recovery.ts';
+
+test('notices a server that does not come back, and one that answers with something else', async () => {
+  const ledger = new Ledger(() => {});
+  // All that is asked of a stage in which one client is alone with its gateway.
+  const stage = {
+    guarded: { pid: process.pid },
+    moody: {},
+    alone: { steady: {}, moody: {}, odd: {} },
+    standalone: {
+      client: lyingGateway(({ id, params, tag }) => {
+        const { name } = params;
+        if (name === 'moody__do')
+          return [
+            {
+              id,
+              result: { content: [], isError: true, _meta: { 'trunkline/code': 'UPSTREAM_UNAVAILABLE' } },
+            },
+          ];
+        return name === 'odd__do'
+          ? [{ id, result: { content: [{ type: 'text', text: `not ${tag}` }] } }]
+          : undefined;
+      }),
+    },
+  } as unknown as Stage;
+  const kind = { name: 'alone', way: 'alone', era: 'legacy' } as const;
+  const client = new SoakClient(kind, { stage, ledger, random: new Random(1) });
+  await client.open();
+  const scene: Scene = { stage, clients: [client] };
+  await recovered(scene, 500);
+  await client.close();
+  expect(ledger.violations.toSorted()).toEqual([
+    expect.stringMatching(/^moody did not come back within 500 ms: UPSTREAM_UNAVAILABLE/),
+    expect.stringMatching(/^odd did not come back within 500 ms: ok not /),
+  ]);
+});

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+
+import { eventually } from '../../support/eventually.ts';
+import { Ledger } from '../ledger.ts';
+import { type Lie, lyingGateway } from '../lying-gateway.ts';
+import { Random } from '../random.ts';
+import type { Stage } from '../stage/stage.ts';
+import { SoakClient } from './soak-client.ts';
+
+const patienceMs = 300;
+
+function result(id: string | number, text: string, more: Readonly<Record<string, unknown>> = {}) {
+  return { id, result: { content: [{ type: 'text', text }], ...more } };
+}
+
+function refusal(id: string | number, code: string) {
+  return result(id, 'No.', { isError: true, _meta: { 'trunkline/code': code } });
+}
+
+function isCall({ method }: { readonly method: string }): boolean {
+  return method === 'tools/call';
+}
+
+function isSteady({ params }: { readonly params: Readonly<Record<string, unknown>> }): boolean {
+  return String(params['name']).startsWith('steady__');
+}
+
+const lies: readonly (readonly [what: string, lie: Lie, complaint: RegExp])[] = [
+  ['never answers', (told) => (isCall(told) ? [] : undefined), /has no answer: unanswered/],
+  [
+    'answers twice',
+    ({ id, honest }) => [
+      { id, result: honest },
+      { id, result: honest },
+    ],
+    /got what it did not ask for, or twice/,
+  ],
+  [
+    'gives the answer of somebody else',
+    (told) => (isCall(told) ? [result(told.id, 'http-legacy.7')] : undefined),
+    /was answered with http-legacy\.7/,
+  ],
+  [
+    'refuses for a server that is well',
+    (told) => (isCall(told) && isSteady(told) ? [refusal(told.id, 'UPSTREAM_CLOSED')] : undefined),
+    /of a server that is well ended with UPSTREAM_CLOSED/,
+  ],
+  [
+    'makes a mistake of its own',
+    (told) => (isCall(told) && !isSteady(told) ? [refusal(told.id, 'INVARIANT')] : undefined),
+    /met a mistake of ours/,
+  ],
+  [
+    'asks about the call of somebody else',
+    (told) =>
+      isCall(told)
+        ? [
+            { id: `q${told.id}`, method: 'elicitation/create', params: { message: 'sse.3' } },
+            result(told.id, told.tag),
+          ]
+        : undefined,
+    /was asked about sse\.3, which it did not call/,
+  ],
+  [
+    'tells of the progress of somebody else',
+    ({ id, params, tag }) =>
+      String(params['name']).endsWith('__steps') ? [progress('sse.3', 'sse.3'), result(id, tag)] : undefined,
+    /heard of the progress of sse\.3/,
+  ],
+  [
+    'mixes up the progress of two calls',
+    ({ id, params, tag }) =>
+      String(params['name']).endsWith('__steps') ? [progress(tag, 'alone.999'), result(id, tag)] : undefined,
+    /progress of alone\.999 came as/,
+  ],
+  [
+    'lists without a server that is well',
+    ({ id, method }) => (method === 'tools/list' ? [{ id, result: { tools: [] } }] : undefined),
+    /the list is without steady__do/,
+  ],
+  [
+    'reads another resource',
+    ({ id, method }) => (method === 'resources/read' ? [{ id, result: { contents: [] } }] : undefined),
+    /\(resources\/read\): read /,
+  ],
+  [
+    'keeps to itself that a resource is another now',
+    ({ id, params, tag }) => (params['name'] === 'steady__touch' ? [result(id, tag)] : undefined),
+    /touched a resource, and its subscriber was not told/,
+  ],
+];
+
+function progress(token: string, message: string) {
+  const params = { progressToken: token, progress: 1, message };
+  return { method: 'notifications/progress', params };
+}
+
+test.for(lies)('notices a gateway that %s', async ([, lie, complaint]) => {
+  expect((await violationsOf(lie, complaint)).join('\n')).toMatch(complaint);
+});
+
+test('has nothing to say about a gateway that does not lie', async () => {
+  expect(await violationsOf(() => undefined, undefined)).toEqual([]);
+});
+
+/** What a client finds out about a gateway: all of it after a while, or until it complains as awaited. */
+async function violationsOf(lie: Lie, awaited: RegExp | undefined): Promise<readonly string[]> {
+  const ledger = new Ledger(() => {});
+  // A client of its own gateway asks nothing else of the stage.
+  const stage = { standalone: { client: lyingGateway(lie) } } as unknown as Stage;
+  const kind = { name: 'alone', way: 'alone', era: 'legacy' } as const;
+  const client = new SoakClient(kind, { stage, ledger, random: new Random(1), patienceMs });
+  await client.open();
+  const isFound = (): boolean =>
+    awaited === undefined ? ledger.asked > 100 : ledger.violations.some((text) => awaited.test(text));
+  for (let round = 0; round < 50 && !isFound(); round += 1) {
+    const asked = ledger.asked;
+    client.start();
+    await eventually(() => ledger.asked > asked + 20, { withinMs: 20_000 });
+    await client.pause();
+  }
+  await client.close();
+  return ledger.violations;
+}

@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { temporaryFolder } from '../support/test-run.ts';
+import { Ledger } from './ledger.ts';
+import { faultKinds, planOf } from './plan.ts';
+import { Random } from './random.ts';
+import { reportOf } from './report.ts';
+import { readExecutions } from './watch/execution-logs.ts';
+import { checkHappened, happenings } from './watch/fault-watch.ts';
+
+function ledgerOf(...answered: readonly string[]): { ledger: Ledger; tags: readonly string[] } {
+  const ledger = new Ledger(() => {});
+  const asked = answered.map((client) => ledger.begin(client, 'do', 'one'));
+  for (const one of asked) ledger.end(one, 'ok', true);
+  return { ledger, tags: asked.map(({ tag }) => tag) };
+}
+
+/** What the books say when servers have noted these lines. */
+async function compared(ledger: Ledger, lines: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+  const file = join(temporaryFolder(), 'one.jsonl');
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await readExecutions([{ name: 'one', file }], ledger);
+  ledger.prove();
+}
+
+test('has nothing to say about a call that was done once and answered once', async () => {
+  const { ledger, tags } = ledgerOf('sse');
+  await compared(ledger, [{ event: 'executed', tag: tags[0] }]);
+  expect(ledger.violations).toEqual([]);
+});
+
+test('notices a call that is executed twice, by the same server or in another round', async () => {
+  const { ledger, tags } = ledgerOf('sse', 'pipe');
+  await compared(ledger, [
+    { event: 'executed', tag: tags[0] },
+    { event: 'executed', tag: tags[0] },
+    { event: 'executed', tag: tags[1] },
+  ]);
+  await compared(ledger, [{ event: 'executed', tag: tags[1] }]);
+  expect(ledger.violations).toEqual([
+    'sse.1 was executed twice, now by one',
+    'pipe.2 was executed twice, now by one',
+  ]);
+});
+
+test('notices an answer to a call that no server has done', async () => {
+  const { ledger } = ledgerOf('sse');
+  await compared(ledger, []);
+  expect(ledger.violations).toEqual(['sse.1 (do of one) was answered, but no server did it']);
+});
+
+test('notices a request that ends twice', () => {
+  const ledger = new Ledger(() => {});
+  const asked = ledger.begin('sse', 'do', 'one');
+  ledger.end(asked, 'ok');
+  ledger.end(asked, 'ok');
+  expect(ledger.violations).toEqual(['sse.1 (do) ended twice']);
+});
+
+test('notices what a server saw broken of the protocol', async () => {
+  const { ledger } = ledgerOf();
+  await compared(ledger, [{ event: 'violation', what: 'an id that was used before' }]);
+  expect(ledger.violations).toEqual([expect.stringContaining('an id that was used before')]);
+});
+
+test('fails a run in which a kind of fault did not happen, unless it cannot happen here', () => {
+  const ledger = new Ledger(() => {});
+  for (const kind of happenings) if (kind !== 'garbage' && kind !== 'disk-full') ledger.faults.set(kind, 1);
+  const impossible = new Map([['disk-full', 'only root may mount a small disk']]);
+  checkHappened(ledger, impossible);
+  expect(ledger.violations).toEqual([expect.stringContaining('garbage did not happen in this run')]);
+  const report = reportOf(ledger, [], impossible);
+  for (const kind of happenings) expect(report).toContain(kind);
+  expect(report).toContain('0  disk-full: NOT TRIED, only root may mount a small disk');
+});
+
+test('plays the same plan for the same seed, a longer one with the same beginning, and every fault in the shortest', () => {
+  const planned = (seed: number, minutes: number): unknown[][][] =>
+    planOf({ seed, minutes }, new Random(seed)).rounds.map((round) =>
+      round.map(({ kind, atMs, lastsMs, luck }) => [kind, atMs, lastsMs, luck.next()]),
+    );
+  const once = planned(11, 0.2);
+  expect(planned(11, 0.2)).toEqual(once);
+  expect(planned(12, 0.2)).not.toEqual(once);
+  expect(planned(11, 5).slice(0, once.length)).toEqual(once);
+  expect(new Set(once.flat().map(([kind]) => kind))).toEqual(new Set(faultKinds));
+});

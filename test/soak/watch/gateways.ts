@@ -1,0 +1,10 @@
+import { isRunning, runningProcesses } from '../../support/processes.ts';
+import type { Stage } from '../stage/stage.ts';
+
+/** The one over HTTP, and those that pipes have started in the background. */
+export function gatewaysOf(stage: Stage): readonly number[] {
+  const background = runningProcesses()
+    .filter(({ commandLine }) => commandLine.includes('--background') && commandLine.includes(stage.home))
+    .map(({ pid }) => pid);
+  return [stage.gateway.pid, ...background].filter((pid) => isRunning(pid));
+}
