@@ -235,6 +235,16 @@ describe('the admin API', () => {
       near: ['a__echo'],
     });
     expect(await client.ask('GET /api/explain', { name: 'off' })).toMatchObject({ verdict: 'disabled' });
+    expect(await client.ask('GET /api/explain', { name: 'a__ecko' })).toMatchObject({
+      verdict: 'unknown',
+      reasons: ['Server "a" is there, and lists no tool or prompt "a__ecko".'],
+      near: ['a__echo'],
+      fixes: [],
+    });
+    expect(await client.ask('GET /api/explain', { name: 'a__nope' })).toMatchObject({
+      near: [],
+      fixes: ['See what it offers with: trunkline tools a'],
+    });
   });
 
   test('restarts a server with a new connection', async () => {

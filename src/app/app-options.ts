@@ -10,6 +10,8 @@ export interface AppOptions {
   /** Whether `text` is a configuration like a file's, which is kept in a variable: what its servers offer is approved and logged as usual. */
   readonly isInline?: boolean | undefined;
   readonly stateDir: string;
+  /** Where servers without `cwd` run; absent for the folder of this process. */
+  readonly folder?: string | undefined;
   /** Where it is written which files a person trusts; absent where this one needs no trust. */
   readonly trustedIn?: string | undefined;
   /** `nobody`: only the process itself asks, through `App.admin`, and nothing is listed before it is asked for. */

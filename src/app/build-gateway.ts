@@ -100,7 +100,7 @@ export async function buildGateway(
   let path: Promise<string | undefined> | undefined;
   const means = {
     env,
-    reveal: (upstream: UpstreamConfig) => revealTransport(upstream, reader),
+    reveal: (upstream: UpstreamConfig) => revealTransport(upstream, reader, options.folder),
     path: () => (path ??= loginPath({ env, stateDir, now: now(), platform })),
   };
   const openedHere = peerOpener({

@@ -44,7 +44,7 @@ export async function runCli(argv: readonly string[], world: CliContext): Promis
 
 /** `help COMMAND` becomes what the parser knows best; of a command that is not there nobody gets the help of something else. */
 function withHelp(program: Command, argv: readonly string[]): readonly string[] {
-  if (argv.length === 0) return ['--help'];
+  if (isWithoutCommand(program, argv)) return [...argv, '--help'];
   const isHelp = argv[0] === 'help';
   const typed = isHelp ? argv.slice(1) : argv;
   let command = program;
@@ -59,6 +59,19 @@ function withHelp(program: Command, argv: readonly string[]): readonly string[] 
   if (unknown !== undefined && unknown !== 'help' && !unknown.startsWith('-'))
     return typed.filter((word) => word !== '--help' && word !== '-h');
   return isHelp ? [...typed.slice(0, depth), '--help'] : argv;
+}
+
+/** Nothing, or nothing but options of every command, such as `--config FILE`; the parser tells what is wrong with others. */
+function isWithoutCommand({ options }: Command, argv: readonly string[]): boolean {
+  for (let at = 0; at < argv.length; at++) {
+    const [flag, value] = (argv[at] ?? '').split('=', 2);
+    const option = options.find(({ long }) => long === flag);
+    if (option === undefined) return false;
+    if (!option.required || value !== undefined) continue;
+    at += 1;
+    if (at === argv.length) return false;
+  }
+  return true;
 }
 
 /** A bug of ours. People get a sentence; whoever looks for it asks for more. */

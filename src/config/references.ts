@@ -200,6 +200,8 @@ export type RevealedTransport =
 export async function revealTransport(
   upstream: Pick<UpstreamConfig, 'name' | 'transport'>,
   reader: ReferenceReader,
+  /** Where a program without `cwd` runs; absent for our own folder. */
+  usual?: string,
 ): Promise<RevealedTransport> {
   const { name: server, transport } = upstream;
   const one = (text: string, field: string): Promise<string> =>
@@ -222,8 +224,8 @@ export async function revealTransport(
   const fromFile =
     envFile === undefined ? {} : await readEnvFile(await one(envFile, 'envFile'), { server, reader });
   const env = { ...fromFile, ...(await all(transport.env, 'env')) };
-  const folder = cwd === undefined ? {} : { cwd: reader.resolve(await one(cwd, 'cwd')) };
-  const program = { command, args, env, ...folder };
+  const folder = cwd === undefined ? usual : reader.resolve(await one(cwd, 'cwd'));
+  const program = { command, args, env, ...(folder !== undefined && { cwd: folder }) };
   return transport.kind === 'cli'
     ? { kind: 'cli', ...program, cli: transport.cli }
     : { kind: 'stdio', ...program };

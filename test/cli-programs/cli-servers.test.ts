@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 import { failureOf, said } from '../support/asking.ts';
+import { commandHome } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
@@ -278,9 +279,34 @@ describe('what was found', () => {
       expect(line.started().length).toBeGreaterThan(first + 5);
     }
   });
+
+  test('is found out again when a person asks for it by name', async () => {
+    const log = join(temporaryFolder(), 'boxes.log');
+    const args = [join(programs, 'boxes.mjs')];
+    const boxes = { command: process.execPath, args, env: { BOXES_LOG: log }, cli: true };
+    const home = commandHome({ boxes });
+    const asked = (): number => readFileSync(log, 'utf8').trim().split('\n').length;
+    await home.json(['tools', 'boxes']);
+    const once = asked();
+    await home.json(['refresh']);
+    expect(asked()).toBe(once);
+    await home.json(['refresh', 'boxes']);
+    expect(asked()).toBe(2 * once);
+    expect(await home.json(['tools', 'boxes'])).not.toEqual([]);
+    expect(asked()).toBe(2 * once);
+  });
 });
 
 describe('real programs', () => {
+  test('git tells its help outside of a repository too, and nothing is left of where it did', async () => {
+    const home = commandHome({ git: { command: 'git', cli: { only: ['remote'] } } });
+    const { stdout } = await home.run(['describe', 'git__remote_add', '--json']);
+    expect(stdout).toContain('fetch the remote branches');
+    expect(stdout).not.toContain('could not be read');
+    const kept = readdirSync(join(home.home, 'state'), { recursive: true }).map(String);
+    expect(kept.filter((path) => path.includes('.git'))).toEqual([]);
+  });
+
   test('without subcommands and with them, installed and missing', async () => {
     await using line = await open(
       { only: ['list'] },

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { commandHome } from '../support/command.ts';
 import { fixture, fixtureLog, startHttpFixture } from '../support/fixture.ts';
 import { checkLeaks } from '../support/leak-check.ts';
+import { temporaryFolder } from '../support/test-run.ts';
 
 checkLeaks();
 
@@ -162,6 +163,15 @@ describe('trouble', () => {
     expect(stderr).toContain('within 3 s, as --timeout or TRUNKLINE_TIMEOUT says');
     expect(stderr).not.toContain('timeouts.call');
     await fixtureLog(plain).waitFor('cancelled');
+  });
+
+  test('a server without cwd runs beside its configuration, one of the command line where it is typed', async () => {
+    const elsewhere = { cwd: realpathSync(temporaryFolder('elsewhere')) };
+    const configured = await home.run(['call', 'plain__cwd', '--text'], elsewhere);
+    expect(configured.stdout).toBe(`${realpathSync(home.home)}\n`);
+    const { command, args } = plain;
+    const typed = await home.run(['call', 'cwd', '--text', '--', command, ...args], elsewhere);
+    expect(typed.stdout).toBe(`${elsewhere.cwd}\n`);
   });
 
   test('a time-out of the configuration names what is to be changed there', async () => {

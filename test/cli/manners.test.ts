@@ -19,6 +19,27 @@ describe('names', () => {
   });
 });
 
+test.each([
+  [[]],
+  [['--json']],
+  [['--config', 'c.jsonc']],
+  [['--config=c.jsonc', '--text', '--color', 'never']],
+])('%j without a command is the first screen', async (line) => {
+  const home = commandHome();
+  const { code, stdout, stderr } = await home.run(line);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toBe((await home.run(['--help'])).stdout);
+});
+
+test.each([[['--config']], [['--colour', 'never']], [['--color', 'sometimes']]])(
+  '%j is a mistake, without a command too',
+  async (line) => {
+    const { code, stdout, stderr } = await commandHome().run(line);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: /);
+  },
+);
+
 describe('a command', () => {
   test('starts the server that it needs and no other', async () => {
     const [wanted, other] = [fixture('plain'), fixture('plain')];

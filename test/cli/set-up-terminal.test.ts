@@ -148,6 +148,7 @@ describe('init', () => {
         ...answer('Take over 2 new servers', 'nonsense'),
         ...answer('Take over 2 new servers', 'plain'),
         ...answer('Connect a client? cursor, codex', 'codex'),
+        ...answer('Change /', 'y'),
         ...answer('What would you like to do first', 'add two numbers'),
       ],
     );
@@ -158,6 +159,44 @@ describe('init', () => {
     expect(Object.keys(me.config().mcpServers)).toEqual(['plain']);
     expect(readFileSync(join(me.folder, '.codex/config.toml'), 'utf8')).toMatch(
       /^model = "x"\n\n\[mcp_servers\.trunkline\]/,
+    );
+    expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
+  });
+
+  test.each([
+    { said: 'n', taken: [], left: ['plain', 'other', 'trunkline'] },
+    { said: 'plain', taken: ['plain'], left: ['other', 'trunkline'] },
+  ])('connects a client that keeps what was not taken over, after $said', async ({ said, taken, left }) => {
+    const me = person({ '.cursor/mcp.json': files['.cursor/mcp.json'] });
+    const { code, screen } = await me.at(
+      ['init', '--search', ''],
+      [
+        ...answer('Take over 2 new servers', said),
+        ...answer('Connect a client? cursor', 'cursor'),
+        ...answer('Change /', 'y'),
+      ],
+    );
+    expect(code).toBe(0);
+    const own = left.filter((name) => name !== 'trunkline');
+    expect(screen.match(/= \S+ stays: it was not taken over/g)).toEqual(
+      own.map((name) => `= ${name} stays: it was not taken over`),
+    );
+    expect(Object.keys(me.config().mcpServers)).toEqual(taken);
+    const text = readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8').replace('// mine', '');
+    expect(Object.keys((JSON.parse(text) as { mcpServers: object }).mcpServers)).toEqual(left);
+  });
+
+  test('shows what connecting changes, and leaves a client whose change is declined', async () => {
+    const me = person(files);
+    const script = [
+      ...answer('Take over 2 new servers', 'y'),
+      ...answer('Connect a client', 'cursor'),
+      ...answer('Change /', 'n'),
+    ];
+    const { code, screen } = await me.at(['init', '--search', ''], script);
+    expect(code).toBe(0);
+    expect(screen).toMatch(
+      /- plain, which is behind Trunkline then[^]*Change \/[^]*Cursor was left as it is\./,
     );
     expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
   });

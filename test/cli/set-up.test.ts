@@ -90,6 +90,23 @@ describe('add', () => {
   });
 
   test.each([
+    {
+      words: ['--', 'no-such-program-of-ours'],
+      code: 'UPSTREAM_REFUSED',
+      says: 'no-such-program-of-ours',
+    },
+    { words: ['--env', 'A=${env:NOT_SET_HERE}', '--', 'node'], code: 'SECRET_MISSING', says: 'NOT_SET_HERE' },
+  ])('without a terminal says what is known to be wrong: $words', async ({ words, code, says }) => {
+    const { stdout, stderr, code: exit } = await newHome().run(['add', 'b d', '--trust', ...words]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      added: 'b d',
+      problem: { code, message: expect.stringContaining(says) as string },
+    });
+    expect(stderr).toMatch(new RegExp(`${says}[^]*trunkline refresh 'b d'`));
+  });
+
+  test.each([
     { place: 'env', text: 'Bearer ${env:X_TOKEN}' },
     { place: 'file', text: 'Bearer ${file:secrets/X_TOKEN}' },
     { place: 'keep', text: `Bearer ${secret}` },
@@ -146,15 +163,32 @@ describe('add', () => {
     expect(stderr).toContain('trunkline edit');
   });
 
-  test('several at the same time are all there, or say that they are not', async () => {
+  test.each([
+    { where: 'in a configuration', env: {} },
+    { where: 'that make one', env: { TRUNKLINE_CONFIG: 'new.jsonc' } },
+  ])('several at the same time $where are all there', async ({ env }) => {
+    const home = newHome();
+    const cwd = temporaryFolder('work');
+    const all = await Promise.all(
+      [0, 1, 2, 3, 4, 5].map((at) =>
+        home.run(['add', `s${at}`, '--url', `https://${at}.example/mcp`], { env, cwd }),
+      ),
+    );
+    expect(all.map(({ code, stderr }) => (code === 0 ? '' : stderr))).toEqual(all.map(() => ''));
+    const servers = (await home.run(['servers', '--json'], { env, cwd })).stdout;
+    expect((JSON.parse(servers) as { name: string }[]).map(({ name }) => name).toSorted()).toEqual(
+      all.map((_, at) => `s${at}`),
+    );
+  });
+
+  test('one name twice at the same time is there once, and the other is refused', async () => {
     const home = newHome();
     const all = await Promise.all(
-      Array.from({ length: 6 }, (_, at) => home.run(['add', `s${at}`, '--url', `https://${at}.example/mcp`])),
+      [0, 1, 2].map((at) => home.run(['add', 'same', '--url', `https://${at}.example/mcp`])),
     );
-    const { mcpServers } = JSON.parse(home.config()) as { mcpServers: object };
-    const done = all.flatMap(({ code }, at) => (code === 0 ? [`s${at}`] : []));
-    expect(Object.keys(mcpServers).toSorted()).toEqual(done);
-    for (const { code, stderr } of all) if (code !== 0) expect(stderr).toContain('[REVISION_CONFLICT]');
+    expect(all.filter(({ code }) => code === 0)).toHaveLength(1);
+    for (const { code, stderr } of all)
+      if (code !== 0) expect(stderr).toMatch(/\[REVISION_CONFLICT\]|--replace it\. \[USAGE\]/);
   });
 
   test('keeps a project configuration trusted that was', async () => {

@@ -12,6 +12,12 @@ const home = commandHome({ plain, hidden: fixture('hidden-characters'), asks: fi
 const escape = '\u001b';
 
 describe('on a terminal', () => {
+  test('whoever serves by hand is told what is waited for', async () => {
+    const script = ['expect "Waiting for an MCP client"', String.raw`send "\004"`];
+    const { code, screen } = await inTerminal(home, ['serve', '--standalone'], { script });
+    expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining('trunkline connect') });
+  });
+
   test('results are tables as wide as the terminal, with colours', async () => {
     const { code, screen } = await inTerminal(home, ['tools', 'plain'], { columns: 60 });
     expect(code).toBe(0);

@@ -171,6 +171,24 @@ test('a server that waits for a person is not started, and its parts are held af
   expect(shown).not.toContain('one__tags');
 });
 
+test('servers are accepted by several names at once, with all that they offer, and told as one document', async () => {
+  const entry = { ...fixture('plain'), trust: 'manual' };
+  await using home = new SharedHome({ mcpServers: { one: entry, two: entry }, config });
+  const where = ['--config', join(home.home, 'config.jsonc')];
+  const client = await (await home.pipe()).client();
+  const wrong = await home.command('approvals', 'accept', 'one', 'tow', '--all', ...where);
+  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([6, '', expect.stringContaining('"two"')]);
+  const both = await home.command('approvals', 'accept', 'one', 'two', '--fingerprint', 'x', ...where);
+  expect([both.code, both.stdout]).toEqual([2, '']);
+  const { stdout } = await home.command('approvals', 'accept', 'one', 'two', 'one', '--all', ...where);
+  const { items, ...rest } = JSON.parse(stdout) as { items: readonly { server: string; kind: string }[] };
+  expect(rest).toEqual({ decision: 'accept', left: 0 });
+  const servers = items.filter(({ kind }) => kind === 'server').map(({ server }) => server);
+  expect(servers).toEqual(['one', 'two']);
+  expect(items.some(({ kind, server }) => kind === 'tool' && server === 'two')).toBe(true);
+  expect(await names(client)).toEqual(expect.arrayContaining(['one__echo', 'two__echo']));
+});
+
 test('a scanned server shows what is clean, alone as well, and its hidden instructions to nobody', async () => {
   const mcpServers = { one: { ...fixture('hidden-characters'), trust: 'scan' } };
   await using gateway = await startGateway({ mcpServers, config, listen: 'http' });

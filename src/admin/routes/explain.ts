@@ -32,6 +32,7 @@ export function explainRoutes(app: AdminApp, deps: AdminDeps): void {
         ofRule(name, deps, caller) ??
         ofHidden(name, deps) ??
         ofUnlisted(name, deps, servers) ??
+        ofNoTool(name, view, { servers, separator: deps.config().value.names.separator }) ??
         unknown(name, view, servers),
       deps,
     );
@@ -184,6 +185,31 @@ function ofUnlisted(name: string, deps: AdminDeps, servers: readonly AdminServer
   const reasons = [`Server "${server.name}" has not said yet what it offers.`];
   const fixes = [`trunkline refresh ${shellWord(server.name)}`];
   return { verdict: 'unlisted', server: server.name, reasons, fixes, near: [] };
+}
+
+/** The name begins like those of a server that has said what it offers, and this is not among it. */
+function ofNoTool(
+  name: string,
+  view: View,
+  { servers, separator }: { readonly servers: readonly AdminServer[]; readonly separator: string },
+): Found | undefined {
+  const [server] = servers
+    .map((each) => each.name)
+    .filter((each) => mayBelongTo(name, each as UpstreamName, separator))
+    // Of two servers of which one is called like the beginning of the other, it is the other's.
+    .toSorted((a, b) => b.length - a.length);
+  if (server === undefined) return undefined;
+  // All of them begin alike, which must not make all of them near.
+  const start = server.length + separator.length;
+  const own = new Map(
+    [...view.tools, ...view.prompts].flatMap((entry) =>
+      entry.upstream === server ? [[entry.name.slice(start), entry.name] as const] : [],
+    ),
+  );
+  const near = nearest(name.slice(start), own.keys(), 5).flatMap((each) => own.get(each) ?? []);
+  const reasons = [`Server "${server}" is there, and lists no tool or prompt "${name.slice(0, 200)}".`];
+  const fixes = near.length === 0 ? [`See what it offers with: trunkline tools ${shellWord(server)}`] : [];
+  return { verdict: 'unknown', reasons, fixes, near };
 }
 
 function unknown(name: string, view: View, servers: readonly AdminServer[]): Found {

@@ -19,7 +19,7 @@ export function serverRoutes(app: AdminApp, deps: AdminDeps): void {
   });
   route(app, 'POST /api/servers/:name/refresh', async ({ params }) => {
     const name = named(params);
-    await servers.refresh(name);
+    await servers.refresh(name, 'anew');
     return oneServer(deps, name);
   });
   route(app, 'POST /api/refresh', async () => {

@@ -88,7 +88,7 @@ async function manage(args: JsonObject, caller: Caller, deps: ToolsDeps): Promis
       changes: await management.changes(),
       states: () => gateway.status(),
       restart: (name) => servers.restart(name as UpstreamName),
-      refresh: (name) => servers.refresh(name as UpstreamName),
+      refresh: (name) => servers.refresh(name as UpstreamName, 'anew'),
       log: (name, lines) => management.log(name, { lines }),
       sees,
     },

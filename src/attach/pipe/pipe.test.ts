@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 
 import { expect, test } from 'vitest';
 
+import { GatewayError } from '../../model/errors.ts';
 import { Pipe } from './pipe.ts';
 
 const LIST = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}';
@@ -48,4 +49,17 @@ test('those that end now and then are, however often', async () => {
   );
   while (connected() < 12 && !isOver) await new Promise((resolve) => setImmediate(resolve));
   expect({ isOver, connected: connected() }).toEqual({ isOver: false, connected: 12 });
+});
+
+test('where there is none to go on with, what came while one was looked for is answered too', async () => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const first = new PassThrough();
+  const connect = async (): Promise<Duplex> => {
+    stdin.write(`${LIST}\n`);
+    throw new GatewayError('GATEWAY_UNAVAILABLE', 'None can be started.');
+  };
+  const pipe = new Pipe({ stdin, stdout, first, connect, maxMessageBytes: 1000, now: () => 0 });
+  first.destroy();
+  await expect(pipe.ended).rejects.toMatchObject({ code: 'GATEWAY_UNAVAILABLE' });
+  expect(String(stdout.read())).toContain('"id":7,"error":{"code":-32603,"message":"None can be started."');
 });

@@ -1,4 +1,5 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deferred } from '../../lib/deferred.ts';
 import { GatewayError } from '../../model/errors.ts';
 import { LineReader } from '../../wire/stdio/frame-lines.ts';
@@ -161,6 +162,10 @@ export class Pipe {
       else stdin.resume();
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      // What the client has asked meanwhile lies there unread; two turns later it has been read.
+      if (!this.#isInputOver) stdin.resume();
+      await nextTurn();
+      await nextTurn();
       for (const answer of this.#session.abandoned(error.message)) this.#toClient(answer);
       this.#ended.reject(error);
     }

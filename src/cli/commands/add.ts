@@ -13,7 +13,7 @@ import { askAtTerminal, isTerminal } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
 import { addServers } from './set-up/plain-secrets.ts';
 import { keptIn, tellApplied } from './set-up/server-verbs.ts';
-import { tryServer } from './set-up/try-server.ts';
+import { foreseenProblem, tellForeseen, tryServer } from './set-up/try-server.ts';
 
 export interface AddOptions extends GlobalOptions {
   readonly url?: string;
@@ -43,8 +43,8 @@ export async function add(
   const { name } = chosen;
   const entry = withFlags(chosen.entry, options);
   const change = await configChange(options.config, context);
-  const problem = entryProblem(name, entry, change.file);
-  if (problem !== undefined) throw new GatewayError('USAGE', `Server "${name}" cannot be added: ${problem}.`);
+  const wrong = entryProblem(name, entry, change.file);
+  if (wrong !== undefined) throw new GatewayError('USAGE', `Server "${name}" cannot be added: ${wrong}.`);
   if (change.document.servers.has(name) && options.replace !== true)
     throw new GatewayError(
       'USAGE',
@@ -64,12 +64,17 @@ export async function add(
     applied = await addServers(change, [addition], more, { context, ask });
   }
   const { place, ...kept } = keptIn(change.file, applied);
-  if (out.style.format === 'json') out.json({ added: name, config: change.file, ...kept, trust });
+  // At a terminal it is tried instead.
+  const foreseen = isPerson ? undefined : await foreseenProblem(name, entry, { change, context });
+  const problem = foreseen && { code: foreseen.code, message: foreseen.message };
+  if (out.style.format === 'json')
+    out.json({ added: name, config: change.file, ...kept, trust, ...(problem && { problem }) });
   else if (applied.state === 'unchanged') out.line(`${name} is in ${place} already`);
   else out.line(`Added ${name} to ${place}`);
   for (const note of chosen.notes) out.note(note);
   tellApplied(applied, change, context);
   if (isPerson) await tryServer(name, options, context);
+  else if (foreseen !== undefined) tellForeseen(name, foreseen, context);
   return 0;
 }
 

@@ -38,14 +38,20 @@ export function approvals(options: GlobalOptions, context: CliContext): Promise<
 export function accept(
   options: DecideOptions,
   context: CliContext,
-  [name = '']: readonly string[],
+  names: readonly string[],
 ): Promise<ExitCode> {
   return onLine(options, context, async (line) => {
     const { stateDir } = await foundConfig(options.config, context, LOOKING);
     const check = (items: readonly AdminNamed[]): Promise<void> => checkShown(stateDir, items);
-    const { items, isServer } = await decided('accept', name, options, { line, context, check });
-    const server = items[0]?.server ?? name;
-    if (isServer) await acceptedServer(server, options, { line, context });
+    const world = { line, context, check };
+    const done = [await decided('accept', names, options, world)];
+    const servers = done.flatMap(({ items }) => items).filter(({ kind }) => kind === 'server');
+    try {
+      for (const { server } of servers) done.push(...(await acceptedServer(server, options, world)));
+    } finally {
+      // What was accepted is told also when one of the servers cannot be started.
+      tellJson('accept', done, context);
+    }
     return 0;
   });
 }
@@ -53,10 +59,10 @@ export function accept(
 export function refuse(
   options: DecideOptions,
   context: CliContext,
-  [name = '']: readonly string[],
+  names: readonly string[],
 ): Promise<ExitCode> {
   return onLine(options, context, async (line) => {
-    await decided('refuse', name, options, { line, context });
+    tellJson('refuse', [await decided('refuse', names, options, { line, context })], context);
     return 0;
   });
 }
@@ -68,45 +74,62 @@ interface World {
   readonly check?: (items: readonly AdminNamed[]) => Promise<void>;
 }
 
+interface Decided {
+  readonly items: readonly AdminNamed[];
+  /** How much waits afterwards. */
+  readonly left: number;
+}
+
 const LOOKING = { isMade: false, isTold: false, isReached: true };
 
 /** Decides about exactly the bytes that the person was shown, or names, or that were just read where they did not look. */
 async function decided(
   decision: 'accept' | 'refuse',
-  name: string,
+  names: readonly string[],
   { fingerprint }: DecideOptions,
   { line, context, check }: World,
-): Promise<{ readonly items: readonly AdminNamed[]; readonly isServer: boolean }> {
+): Promise<Decided> {
+  if (fingerprint !== undefined && names.length > 1)
+    throw new GatewayError('USAGE', '--fingerprint is that of one entry; give one name with it.');
   const { held } = await line.client.ask('GET /api/approvals', {}, line);
-  const items = chosenItems(held, name, fingerprint);
+  const chosen = names.flatMap((name) => chosenItems(held, name, fingerprint));
+  // A tool and its server may both be named.
+  const items = [...new Map(chosen.map((item) => [JSON.stringify(item), item])).values()];
   if (fingerprint === undefined) await check?.(items);
   const after = await line.client.ask('POST /api/approvals', { decision, items }, line);
   const { out } = context;
-  if (out.style.format === 'json') out.json({ decision, items, left: after.held.length });
-  else
+  if (out.style.format === 'text')
     for (const item of items)
       out.line(
         `${decision === 'accept' ? out.paint.green('accepted') : out.paint.red('refused')}  ${titleOf(item)}  ${out.paint.dim(item.fingerprint)}`,
       );
-  return { items, isServer: decision === 'accept' && items.some(({ kind }) => kind === 'server') };
+  return { items, left: after.held.length };
+}
+
+/** All that a command decided, as one document. */
+function tellJson(decision: 'accept' | 'refuse', done: readonly Decided[], { out }: CliContext): void {
+  if (out.style.format === 'json')
+    out.json({ decision, items: done.flatMap(({ items }) => items), left: done.at(-1)?.left ?? 0 });
 }
 
 /** A server that may be started now is started, so that what it offers can be looked at. */
-async function acceptedServer(name: string, { all }: DecideOptions, world: World): Promise<void> {
+async function acceptedServer(
+  name: string,
+  { all }: DecideOptions,
+  world: World,
+): Promise<readonly Decided[]> {
   const { line, context } = world;
   await context.out.during(`Starting ${name}`, () =>
     line.client.ask('POST /api/servers/:name/refresh', { name }, line),
   );
   const { held } = await line.client.ask('GET /api/approvals', {}, line);
   const own = held.filter(({ server }) => server === name);
-  if (own.length === 0) return;
-  if (all === true) {
-    await decided('accept', name, {}, world);
-    return;
-  }
+  if (own.length === 0) return [];
+  if (all === true) return [await decided('accept', [name], {}, world)];
   context.out.note(
     `It was started. ${counted(own.length, 'part')} of what it offers ${own.length === 1 ? 'is' : 'are'} held: look at them with trunkline approvals, take them all with trunkline approvals accept ${shellWord(name)}`,
   );
+  return [];
 }
 
 function print({ held, calls, lock }: AdminApprovals, { out }: CliContext): void {

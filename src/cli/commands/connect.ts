@@ -3,7 +3,6 @@ import { bytesOf, Connections, replace } from '../../connect/connections.ts';
 import { planReturn } from '../../connect/plan-connection.ts';
 import type { SecretPlace } from '../../import/apply-plan.ts';
 import type { OnConflict } from '../../import/plan.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -18,6 +17,7 @@ import { ownStart, snippet } from './set-up/own-start.ts';
 import { addPlanned } from './set-up/plain-secrets.ts';
 import { tellApplied } from './set-up/server-verbs.ts';
 import { secretsJson, tellSecrets } from './set-up/show-plan.ts';
+import { tellConnection } from './set-up/tell-connection.ts';
 
 export interface ConnectOptions extends GlobalOptions {
   readonly dryRun?: boolean;
@@ -45,11 +45,11 @@ export async function connect(
     return 0;
   }
   const client = clientNamed(name);
-  const planned = await plannedConnection(client, change, context, options.conflicts);
+  const planned = await plannedConnection(client, change, context, { onConflict: options.conflicts });
   const of = { config: options.config, context };
   const held = planned.isChanged ? await heldServers(planned.known, of) : [];
   if (out.style.format === 'text') {
-    tell(planned, held, context);
+    tellConnection(planned, held, context);
     // Without --dry-run it is said, and asked, when they are added.
     if (options.dryRun === true) tellSecrets(planned.additions, context);
   }
@@ -99,22 +99,6 @@ function report(
     ...(held.length > 0 && { held }),
     ...(backup !== undefined && { backup }),
   };
-}
-
-function tell(
-  { client, file, moved, staying, kept, disabled, isChanged, before }: PlannedConnection,
-  held: readonly string[],
-  { out }: CliContext,
-): void {
-  if (!isChanged) return;
-  out.line(`${file}${before === undefined ? ' (new)' : ''}`);
-  out.line(kept === undefined ? '  + trunkline' : `  = ${kept} stays: it is Trunkline already`);
-  for (const name of moved) out.line(`  - ${name}, which is behind Trunkline then`);
-  for (const { name, reason } of staying) out.line(`  = ${name} stays: ${reason}`);
-  for (const name of held) out.line(`  ! ${name} is there already, and held until a person agrees`);
-  for (const name of disabled)
-    out.line(`  ! ${name} is there already, and disabled: trunkline enable ${shellWord(name)}`);
-  if (moved.length === 0) out.note(`${client.source.title} has no servers of its own to take over.`);
 }
 
 async function undo(name: string, options: ConnectOptions, context: CliContext): Promise<ExitCode> {

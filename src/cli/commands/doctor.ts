@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { ConfigSnapshot } from '../../config/config.ts';
 import { programOnPath } from '../../lib/program-on-path.ts';
 import type { ExitCode } from '../../model/errors.ts';
@@ -69,11 +70,12 @@ async function gatewayFindings(
     const status = await line.client.ask('GET /api/status', {}, line);
     const servers =
       line.to === 'gateway' ? status.servers : await line.client.ask('POST /api/refresh', {}, line);
-    const { env, platform, cwd } = context;
+    const { env, platform } = context;
+    const folder = dirname(line.config);
     findings.push(
       ...(snapshot === undefined ? [] : await portFindings(snapshot.value.http.address, status.url)),
       ...serverFindings(servers, (command, own) =>
-        programOnPath(command, { env, platform, cwd: own ?? cwd }),
+        programOnPath(command, { env, platform, cwd: own ?? folder }),
       ),
     );
     return 0;

@@ -17,6 +17,7 @@ import { heldServers, takeHeld, tellHeld } from './set-up/held-servers.ts';
 import { addServers } from './set-up/plain-secrets.ts';
 import { keptIn, tellApplied } from './set-up/server-verbs.ts';
 import { showPlan, tellBroken } from './set-up/show-plan.ts';
+import { tellConnection } from './set-up/tell-connection.ts';
 
 export interface InitOptions extends GlobalOptions {
   /** Names of servers, `all` or `none`. */
@@ -129,20 +130,22 @@ async function connectClients(options: InitOptions, context: CliContext, ask: As
     const client = clientNamed(name);
     // Read anew for each, since the one before has changed it.
     const change = await configChange(options.config, context);
-    const planned = await plannedConnection(client, change, context);
+    // What to take over was asked before; the client keeps the rest beside Trunkline.
+    const planned = await plannedConnection(client, change, context, { isTakingOver: false });
     if (!planned.isChanged) {
       out.line(`${client.source.title} is connected already.`);
       continue;
     }
-    const references = options.references ?? (options.yes === true ? 'file' : undefined);
-    await addServers(
-      change,
-      planned.additions,
-      { trust: 'first-sight', ...(references !== undefined && { references }) },
-      { context, ask },
-    );
     const of = { config: options.config, context };
-    const held = await takeHeld(await heldServers(planned.known, of), of);
+    const waiting = await heldServers(planned.known, of);
+    tellConnection(planned, waiting, context);
+    // Who named the client on the command line has answered.
+    if (said === undefined && !(await ask.confirm(`Change ${planned.file}?`))) {
+      out.note(`${client.source.title} was left as it is.`);
+      continue;
+    }
+    if (change.document.isNew) await change.save([]);
+    const held = await takeHeld(waiting, of);
     await writeConnection(planned, context);
     out.line(`${client.source.title} uses Trunkline now (undo: trunkline connect ${name} --undo)`);
     tellHeld(held, context);

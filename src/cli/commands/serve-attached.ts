@@ -11,6 +11,7 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import { foundConfig } from '../found-config.ts';
 import type { FoundFor } from '../found-config.ts';
+import { noteWaiting } from '../waiting-note.ts';
 import type { ServeOptions } from './serve.ts';
 
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
@@ -46,6 +47,7 @@ export async function serveAttached(
     connect: async () => (await reach()).socket,
   });
   context.onStopSignal(() => pipe.stop());
+  noteWaiting(context);
   await pipe.ended;
   return 0;
 }

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { startApp } from '../../app/app.ts';
 import type { App } from '../../app/app.ts';
 import { shownConfig } from '../../config/file/inline.ts';
@@ -12,6 +12,7 @@ import { logTo } from '../output.ts';
 import { ago } from '../ago.ts';
 import { servedConfig } from '../served-config.ts';
 import { userSocket } from '../line/user-socket.ts';
+import { noteWaiting } from '../waiting-note.ts';
 import type { ServeOptions } from './serve.ts';
 
 type UpstreamStatus = ReturnType<App['gateway']['status']>[number];
@@ -20,7 +21,12 @@ type UpstreamStatus = ReturnType<App['gateway']['status']>[number];
 const REPORT_WITHIN_MS = 5000;
 
 /** The gateway in this very process: for the client at our standard input, or for whoever comes over HTTP. */
-export async function serveHere(options: ServeOptions, context: CliContext): Promise<ExitCode> {
+export async function serveHere(
+  options: ServeOptions,
+  context: CliContext,
+  /** Of the gateway in the background, which cannot be here; servers run where they would there. */
+  { isInstead }: { readonly isInstead: boolean },
+): Promise<ExitCode> {
   if (options.http !== undefined && options.profile !== undefined)
     throw new GatewayError(
       'USAGE',
@@ -31,6 +37,7 @@ export async function serveHere(options: ServeOptions, context: CliContext): Pro
   const app = await startApp({
     ...appWorld(context),
     ...config,
+    folder: isInstead ? dirname(config.file) : undefined,
     http: options.http,
     socket:
       options.http !== undefined && options.server === undefined
@@ -45,6 +52,7 @@ export async function serveHere(options: ServeOptions, context: CliContext): Pro
     context.out.note(`${where}:${line}:${column}: ${message}`);
   if (app.gateway.status().length === 0)
     context.out.note(`No server can be used; add some to mcpServers in ${shownConfig(config.file)}`);
+  if (options.http === undefined) noteWaiting(context);
   if (app.url !== undefined)
     void report(app, app.url, context).then(() => {
       if (options.config !== undefined && options.server === undefined)

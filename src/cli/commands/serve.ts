@@ -22,11 +22,13 @@ export async function serve(options: ServeOptions, context: CliContext): Promise
     const { serveBackground } = await import('./serve-background.ts');
     return serveBackground(options, context);
   }
-  if (options.standalone !== true && options.http === undefined && options.server === undefined) {
+  const isAttached =
+    options.standalone !== true && options.http === undefined && options.server === undefined;
+  if (isAttached) {
     const { serveAttached } = await import('./serve-attached.ts');
     const exit = await serveAttached(options, context);
     if (exit !== undefined) return exit;
   }
   const { serveHere } = await import('./serve-here.ts');
-  return serveHere(options, context);
+  return serveHere(options, context, { isInstead: isAttached });
 }

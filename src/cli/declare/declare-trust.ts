@@ -16,14 +16,14 @@ export function declareTrust({ program, run }: Declare): void {
     new Option('--fingerprint <fingerprint>', 'only if it is still offered with this one');
   approvals
     .command('accept')
-    .argument('<name>', 'of a tool, a prompt or a server')
+    .argument('<name...>', 'of a tool, a prompt or a server; several take all of them')
     .description('Accept what is held: one entry, or everything of a server. A held server is started first.')
     .addOption(fingerprint())
     .option('--all', 'of a held server, also accept all that it offers')
     .action(run(async () => (await import('../commands/approvals.ts')).accept));
   approvals
     .command('refuse')
-    .argument('<name>', 'of a tool, a prompt or a server')
+    .argument('<name...>', 'of a tool, a prompt or a server; several take all of them')
     .description('Refuse what is held, so that it stays away as long as it is the same.')
     .addOption(fingerprint())
     .action(run(async () => (await import('../commands/approvals.ts')).refuse));

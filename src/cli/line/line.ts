@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { adminClient } from '../../admin/client.ts';
 import type { AdminClient, Send } from '../../admin/client.ts';
 import type { AppOptions } from '../../app/app-options.ts';
@@ -94,6 +95,8 @@ async function ownLine(
   const app = await startApp({
     ...{ ...appWorld(context), file, text, isInline, stateDir, trustedIn },
     http: undefined,
+    // Where the gateway in the background would run them.
+    folder: dirname(file),
     expose: undefined,
     listen: 'nobody',
     logger: () => jsonLogger({ level: logLevel, write: logTo(stderr) }),

@@ -53,7 +53,7 @@ export const serverSchema = z
     cwd: text
       .optional()
       .describe(
-        'Working directory of the program, relative to this file. Without it, the folder in which Trunkline was started.',
+        'Working directory of the program, relative to this file. Without it, the folder of this file; with `serve --standalone` and `serve --http`, the folder in which Trunkline was started.',
       ),
     cli: cliSchema.optional(),
     url: text.optional().describe('Address of a server that is reached over HTTP.'),
@@ -149,7 +149,7 @@ export const fileSchema = z
     mcpServers: z
       .record(z.string().min(1).max(128), serverSchema)
       .prefault({})
-      .describe('The MCP servers behind the gateway, by name, as every MCP client writes them.'),
+      .describe('The MCP servers behind the gateway, by name, as every MCP client writes them. A name is any text of up to 128 characters, spaces among them; in the names of its tools, whatever is no letter, digit, `_` or `-` becomes `_`.'),
     names: z
       .strictObject({
         separator: z

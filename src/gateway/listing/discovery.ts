@@ -4,6 +4,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Logger } from '../../observe/log.ts';
+import { FORGET_HELP } from '../../upstream/cli/forget-help.ts';
 import type { UpstreamPool } from '../../upstream/sharing/pool.ts';
 
 /** Servers that we know from the cache are listed again a moment later, so that a warm start answers first. */
@@ -86,7 +87,7 @@ export class Discovery implements AsyncDisposable {
     if (!this.#catalog.has(name)) await this.refresh(name);
   }
 
-  async refresh(name: UpstreamName): Promise<void> {
+  async refresh(name: UpstreamName, how?: 'anew'): Promise<void> {
     if (this.#isStopped) return;
     this.#triedAt.set(name, this.#options.now());
     const cancellation = new Cancellation();
@@ -95,7 +96,11 @@ export class Discovery implements AsyncDisposable {
       const text = `Server "${name}" was not listed within ${refreshMs / 1000} s (startup.refresh).`;
       cancellation.cancel(new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream: name } }));
     }, refreshMs).unref();
-    const run = this.#catalog.refresh(name, cancellation).finally(() => {
+    const isRemembered = how === 'anew' && this.#pool.get(name)?.config.transport.kind === 'cli';
+    const listed = isRemembered
+      ? this.#forget(name, cancellation).then(() => this.#catalog.refresh(name, cancellation))
+      : this.#catalog.refresh(name, cancellation);
+    const run = listed.finally(() => {
       clearTimeout(timer);
       this.#running.delete(run);
     });
@@ -114,6 +119,14 @@ export class Discovery implements AsyncDisposable {
     this.#triedAt.delete(name);
     if (!this.#isAtOnce) return;
     void (isNew ? this.#refreshInTurn(name) : this.refreshInBackground(name));
+  }
+
+  /** Where that fails, listing fails for the same reason and says so. */
+  async #forget(name: UpstreamName, cancellation: Cancellation): Promise<void> {
+    await this.#pool
+      .get(name)
+      ?.request(FORGET_HELP, {}, { cancellation })
+      .catch(() => {});
   }
 
   /** Nobody asks for it now, so that it need not be us who lists. */

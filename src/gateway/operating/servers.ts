@@ -64,9 +64,9 @@ export class Servers {
     await Promise.all(unknown.map((name) => discovery.list(name).catch(() => {})));
   }
 
-  /** Lists it again now. */
-  async refresh(name: UpstreamName): Promise<void> {
-    await this.#deps.discovery.refresh(this.#known(name));
+  /** Lists it again now; `anew` also finds out again what was remembered of a program's help. */
+  async refresh(name: UpstreamName, how?: 'anew'): Promise<void> {
+    await this.#deps.discovery.refresh(this.#known(name), how);
   }
 
   /** Ends its processes and connections, forgets its failures and connects anew. */

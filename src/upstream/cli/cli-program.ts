@@ -10,6 +10,7 @@ import type { CliCommand } from './cli-command.ts';
 import type { CliBackend } from './cli-server.ts';
 import { discover } from './discover.ts';
 import type { DiscoveryCache, DiscoveryKey } from './discovery-cache.ts';
+import { helpFolder } from './help/help-folder.ts';
 import { helpCall } from './help/known-programs.ts';
 import { MAX_HELP_CHARS } from './help/plain-text.ts';
 import { presetTools } from './preset-tools.ts';
@@ -44,6 +45,8 @@ export class CliProgram implements CliBackend {
   readonly #options: CliProgramOptions;
   readonly #closing = new Cancellation();
   #tools: Promise<ReadonlyMap<string, CliTool>> | undefined;
+  #isRecalled = true;
+  #isReading = false;
 
   constructor(options: CliProgramOptions) {
     this.#options = options;
@@ -82,6 +85,12 @@ export class CliProgram implements CliBackend {
     }
   }
 
+  forget(): void {
+    if (this.#isReading) return; // That is as new as can be.
+    this.#isRecalled = false;
+    this.#tools = undefined;
+  }
+
   async close(): Promise<void> {
     this.#closing.cancel(new GatewayError('SHUTTING_DOWN', 'The connection was closed.'));
     await this.#tools?.catch(() => {});
@@ -105,21 +114,33 @@ export class CliProgram implements CliBackend {
   }
 
   async #commands(): Promise<readonly CliCommand[]> {
-    const { cache, key, log, now, program, cli, args } = this.#options;
-    const remembered = await cache.recall(key);
+    const { cache, key } = this.#options;
+    const remembered = this.#isRecalled ? await cache.recall(key) : undefined;
     if (remembered !== undefined) return remembered;
+    this.#isReading = true;
+    try {
+      return await this.#read();
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #read(): Promise<readonly CliCommand[]> {
+    const { cache, key, log, now, program, cli, args } = this.#options;
+    const call = helpCall(program.name, cli.help);
+    await using folder = await helpFolder(call, cache.folder);
     const until = now() + (this.#options.discoveryMs ?? DISCOVERY_MS);
     const hasTime = (): boolean => now() < until;
     let silent = 0;
     const { commands, isCut } = await discover({
       program: program.name,
       words: program.words,
-      call: helpCall(program.name, cli.help),
+      call,
       depth: cli.depth,
       only: cli.only.map((line) => line.trim().split(/\s+/)),
       hasTime,
       ask: async (help) => {
-        const text = await this.#help([...args, ...help]);
+        const text = await this.#help([...args, ...help], folder?.path);
         if (text === undefined) silent++;
         return text;
       },
@@ -135,14 +156,15 @@ export class CliProgram implements CliBackend {
   }
 
   /** Programs write help to either side, and some call it a failure. */
-  async #help(argv: readonly string[]): Promise<string | undefined> {
+  async #help(argv: readonly string[], folder: string | undefined): Promise<string | undefined> {
     const { setting, helpMs = HELP_MS } = this.#options;
     const cancellation = new Cancellation();
     const give = (reason: Error): void => cancellation.cancel(reason);
     this.#closing.onCancel(give);
     const timer = setTimeout(give, helpMs, new Error('The program said nothing in time.'));
     try {
-      const quiet = { ...setting, env: { ...setting.env, ...FOR_HELP }, onStderr: undefined };
+      const env = { ...setting.env, ...FOR_HELP };
+      const quiet = { ...setting, cwd: folder ?? setting.cwd, env, onStderr: undefined };
       const limits = {
         cancellation,
         maxStdout: MAX_HELP_CHARS,

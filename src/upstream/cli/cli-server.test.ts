@@ -17,6 +17,7 @@ test('closing gives up the calls that run, and is done when they are', async () 
         begun.resolve(cancellation);
         return ended.promise;
       },
+      forget: () => {},
       close: async () => void closed.push('backend'),
     },
     {

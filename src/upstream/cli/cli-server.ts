@@ -6,6 +6,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { LEGACY_VERSIONS, NEWEST_LEGACY, RPC } from '../../wire/era.ts';
 import { errorText, notificationText, resultText } from '../../wire/message.ts';
 import type { MessageStream, Outgoing, StreamEvents } from '../../wire/stream.ts';
+import { FORGET_HELP } from './forget-help.ts';
 
 /** What stands behind the conversation: tools, and a way to run one. */
 export interface CliBackend {
@@ -13,6 +14,8 @@ export interface CliBackend {
   /** All definitions; the first time it may take a while. */
   list(): Promise<readonly JsonObject[]>;
   call(name: string, args: JsonObject, cancellation: Cancellation): Promise<JsonObject>;
+  /** The next list is found out, and not what is remembered. */
+  forget(): void;
   /** Ends what runs for the list. */
   close(): Promise<void>;
 }
@@ -92,6 +95,9 @@ export class CliServer implements MessageStream {
         };
       }
       case 'ping':
+        return {};
+      case FORGET_HELP:
+        this.#backend.forget();
         return {};
       case 'tools/list':
         return { tools: await this.#backend.list() };

@@ -22,11 +22,11 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /** What was found in the help of programs, in one file for each entry of the configuration; it survives restarts. */
 export class DiscoveryCache {
-  readonly #folder: string;
+  readonly folder: string;
   readonly #now: () => number;
 
   constructor(options: { readonly stateDir: string; readonly now: () => number }) {
-    this.#folder = join(options.stateDir, 'cli-tools');
+    this.folder = join(options.stateDir, 'cli-tools');
     this.#now = options.now;
   }
 
@@ -58,6 +58,6 @@ export class DiscoveryCache {
   }
 
   #file({ config }: DiscoveryKey): string {
-    return join(this.#folder, `${config}.json`);
+    return join(this.folder, `${config}.json`);
   }
 }

@@ -165,7 +165,7 @@ verifies('wrap:fails', async () => {
   expect(nothing.stderr()).toContain('trunkline wrap -- COMMAND');
   await using nowhere = await wrapped(undefined, { url: 'nowhere' });
   expect(await nowhere.end()).toBe(2);
-  expect(nowhere.stderr()).toContain('"url"');
+  expect(nowhere.stderr()).toContain('--url');
 });
 
 verifies('serve:server', async (cell) => {

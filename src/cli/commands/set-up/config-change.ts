@@ -15,6 +15,8 @@ export interface ConfigChange {
   /** Where is kept which project configurations are trusted. */
   readonly trustDir: string;
   readonly document: ConfigDocument;
+  /** As it is now, for whoever was not the first to change it. */
+  again(): Promise<ConfigChange>;
   /** False when there was nothing to change. */
   save(edits: readonly ConfigEdit[]): Promise<boolean>;
   saveText(text: string): Promise<boolean>;
@@ -34,6 +36,7 @@ export async function configChange(flag: string | undefined, context: CliContext
     stateDir,
     trustDir: places.stateDir,
     document,
+    again: () => configChange(flag, context),
     save: async (edits) => {
       if (edits.length > 0) refuseReadOnly(document);
       return saved(() => editConfig(document, edits, context.version));

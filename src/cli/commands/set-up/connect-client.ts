@@ -31,6 +31,12 @@ export interface PlannedConnection extends Connection {
   readonly disabled: readonly string[];
 }
 
+interface PlanOptions {
+  readonly onConflict?: OnConflict | undefined;
+  /** False leaves servers that our configuration lacks with the client, beside Trunkline. */
+  readonly isTakingOver?: boolean;
+}
+
 const MARK = '\uFEFF';
 
 export function clientNamed(name: string): Client {
@@ -63,7 +69,7 @@ export async function plannedConnection(
   client: Client,
   change: ConfigChange,
   context: CliContext,
-  onConflict: OnConflict = 'keep',
+  { onConflict = 'keep', isTakingOver = true }: PlanOptions = {},
 ): Promise<PlannedConnection> {
   const { source, extra, hasPath } = client;
   const { file, bytes } = await fileOf(client, context);
@@ -76,12 +82,16 @@ export async function plannedConnection(
   );
   // What belongs to one project must not be shown in all of them.
   const servers = (found?.servers ?? []).filter(({ project }) => project === undefined);
-  const steps = planImport([{ source, path: file, scope: 'user', servers }], {
+  const all = planImport([{ source, path: file, scope: 'user', servers }], {
     servers: change.document.servers,
     own: ownProgram(context, change.document.text),
     onConflict,
     configFile: change.file,
   });
+  const steps = isTakingOver ? all : all.filter(({ state }) => state !== 'new');
+  const left = all.flatMap((step) =>
+    steps.includes(step) ? [] : [{ name: step.name, reason: 'it was not taken over' }],
+  );
   try {
     if (found?.problem !== undefined) throw new Error(found.problem);
     const connection = planConnection(client, text, { steps, entry: { ...extra, ...start } });
@@ -94,7 +104,7 @@ export async function plannedConnection(
       return isJsonObject(entry) && !isOn(entry);
     });
     const isChanged = connection.text !== text;
-    const after = { text: mark + connection.text, isChanged };
+    const after = { text: mark + connection.text, isChanged, staying: [...connection.staying, ...left] };
     return { ...connection, ...after, client, file, before: bytes, additions, known, disabled };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof GatewayError) throw error;

@@ -13,6 +13,7 @@ import { isTerminal } from './ask.ts';
 import type { Ask } from './ask.ts';
 import type { ConfigChange } from './config-change.ts';
 import { tellHeld } from './held-servers.ts';
+import { inTurn } from './in-turn.ts';
 import { serverVerbs } from './server-verbs.ts';
 
 interface SecretOptions {
@@ -85,14 +86,17 @@ async function addEntries(
     await change.save([]);
     return { state: 'unchanged' };
   }
-  const verbs = await serverVerbs(change, options);
   const servers = new Map(
     edits.flatMap(({ path: [, name = ''], value }) => (isJsonObject(value) ? [[name, value] as const] : [])),
   );
   // Whether a name is taken in the file was found out before; it may be in the database of several gateways.
-  const added = await verbs.add(Object.fromEntries(servers), options.replace);
+  const { added, isFirst } = await inTurn(change, [...servers.keys()], async (current) => {
+    const verbs = await serverVerbs(current, options);
+    const result = await verbs.add(Object.fromEntries(servers), options.replace);
+    return { added: result, isFirst: current.document.isNew };
+  });
   refuseUnlessAdded(added);
-  if (change.document.isNew) options.context.out.note(`Wrote a first configuration to ${change.file}`);
+  if (isFirst) options.context.out.note(`Wrote a first configuration to ${change.file}`);
   return added.applied;
 }
 

@@ -1,9 +1,11 @@
 import { shellWord } from '../../../lib/shell-word.ts';
 import { GatewayError } from '../../../model/errors.ts';
+import type { JsonObject } from '../../../model/json.ts';
 import type { CliContext } from '../../context.ts';
 import type { GlobalOptions } from '../../declare.ts';
 import { onLine } from '../../line/on-line.ts';
 import { counted } from '../listing.ts';
+import type { ConfigChange } from './config-change.ts';
 
 /** Connects to a server once and says what it offers, or why it cannot be reached and how to mend that. */
 export async function tryServer(name: string, options: GlobalOptions, context: CliContext): Promise<void> {
@@ -23,6 +25,24 @@ export async function tryServer(name: string, options: GlobalOptions, context: C
     out.problem(error);
     out.note(mend(name, error));
   }
+}
+
+/** What is known to be wrong with a server that is not tried, since nobody sits there; nothing is started to find out. */
+export async function foreseenProblem(
+  name: string,
+  entry: JsonObject,
+  { change, context }: { readonly change: ConfigChange; readonly context: CliContext },
+): Promise<GatewayError | undefined> {
+  const { foreseenEntry } = await import('../../../app/foreseen-entry.ts');
+  const { file, stateDir } = change;
+  const { env, home, platform } = context;
+  return foreseenEntry(name, entry, { file, stateDir, env, home, platform });
+}
+
+/** The command has done what it was asked for, so this is no error of its own. */
+export function tellForeseen(name: string, error: GatewayError, { out }: CliContext): void {
+  out.note(error.message);
+  out.note(mend(name, error));
 }
 
 function mend(name: string, { code }: GatewayError): string {

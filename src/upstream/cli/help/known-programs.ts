@@ -9,6 +9,8 @@ export interface HelpCall {
   readonly leaveOut?: readonly string[];
   /** By subcommand, what its help keeps to itself, written as such help is. */
   readonly more?: Readonly<Record<string, string>>;
+  /** What lies in the folder where it is asked, text by path; a path that ends with a slash is a folder. Without it, where it is called. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 const USUAL: HelpCall = { root: ['--help'], sub: ['{}', '--help'] };
@@ -22,6 +24,8 @@ const KNOWN: Readonly<Record<string, HelpCall>> = {
     // They open windows, browsers and editors.
     leaveOut: ['gitk', 'gui', 'citool', 'gitweb', 'instaweb', 'mergetool', 'difftool', 'bugreport'],
     more: gitOptions,
+    // Half of it says nothing outside of a repository, and in an empty one nothing can be harmed.
+    files: { '.git/HEAD': 'ref: refs/heads/main\n', '.git/objects/': '', '.git/refs/': '' },
   },
   go: { root: ['help'], sub: ['help', '{}'] },
   aws: { root: ['help'], sub: ['{}', 'help'] },
