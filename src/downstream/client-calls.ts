@@ -71,9 +71,10 @@ export class ClientCalls {
     const options = { isCacheable: CACHEABLE.has(request.method) };
     const behind = era === 'modern' ? undefined : this.behind(request);
     try {
-      const answer =
-        behind === undefined ? this.#modern(request, params) : this.#legacy(request, params, behind);
-      return resultForEra(await answer, era, options);
+      if (behind === undefined) return resultForEra(await this.#modern(request, params), era, options);
+      const first = await this.#legacy(request, params, behind);
+      const last = isInputRequired(first) ? await this.#asking(first, request, { params, behind }) : first;
+      return resultForEra(last, era, options);
     } catch (error) {
       const known = behind === undefined ? error : forOlderClient(error);
       const result = request.method === 'tools/call' ? toToolResult(known) : undefined;
@@ -97,14 +98,20 @@ export class ClientCalls {
   #legacy(request: IncomingRequest, params: JsonObject, behind: ClientBehindRequest): Promise<Payload> {
     const { cancellation } = request;
     const { session, info: client } = this;
-    const repeat = (repeated: JsonObject): Promise<Payload> => {
-      const { timeoutMs, onProgress } = callOptions(request, repeated);
-      const options = { session, client, cancellation, behind, timeoutMs, onProgress };
-      return this.#send(request, repeated, 'legacy', options);
-    };
-    return repeat(params).then((first) =>
-      isInputRequired(first) ? questionRounds(first, { params, behind, cancellation, repeat }) : first,
-    );
+    const { timeoutMs, onProgress } = callOptions(request, params);
+    const options = { session, client, cancellation, behind, timeoutMs, onProgress };
+    return this.#send(request, params, 'legacy', options);
+  }
+
+  /** Puts what the server asks to the client until there is a last answer. */
+  #asking(
+    first: Payload,
+    request: IncomingRequest,
+    { params, behind }: { readonly params: JsonObject; readonly behind: ClientBehindRequest },
+  ): Promise<Payload> {
+    const { cancellation } = request;
+    const repeat = (repeated: JsonObject): Promise<Payload> => this.#legacy(request, repeated, behind);
+    return questionRounds(first, { params, behind, cancellation, repeat });
   }
 
   #modern(request: IncomingRequest, params: JsonObject): Promise<Payload> {

@@ -102,9 +102,10 @@ class ClientSession implements SessionConnection {
     try {
       const answer = era === 'modern' ? this.#modern(request) : this.#legacy(request);
       if (answer instanceof Payload) return request.result(answer);
-      const answered = answer
-        ?.then((payload) => request.result(payload))
-        .catch((error: unknown) => this.#fail(request, error, era));
+      const answered = answer?.then(
+        (payload) => this.#answer(request, payload, era),
+        (error: unknown) => this.#fail(request, error, era),
+      );
       if (request.method === 'initialize')
         this.#opening = answered?.then(() => void (this.#opening = undefined));
     } catch (error) {
@@ -248,13 +249,20 @@ class ClientSession implements SessionConnection {
     }
   }
 
+  /** What cannot be written is answered with an error. */
+  #answer(request: IncomingRequest, payload: Payload, era: Era): void {
+    try {
+      request.result(payload);
+    } catch (error) {
+      this.#fail(request, error, era);
+    }
+  }
+
   #fail(request: IncomingRequest, error: unknown, era: Era): void {
     if (!(error instanceof GatewayError) && !(error instanceof RpcError)) {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#binding.log.error('A request failed unexpectedly.', {
-        method: request.method.slice(0, 100),
-        reason,
-      });
+      const method = request.method.slice(0, 100);
+      this.#binding.log.error('A request failed unexpectedly.', { method, reason });
     }
     request.error(toRpcError(error, era));
   }
@@ -280,11 +288,8 @@ function checkEnvelope(params: JsonObject): void {
     throw invalidParams(`_meta must have ${META.protocolVersion}.`);
   if (version !== MODERN_VERSION) {
     const data = { supported: [MODERN_VERSION, ...LEGACY_VERSIONS.toReversed()], requested: version };
-    throw new RpcError({
-      code: RPC.unsupportedVersion,
-      message: `Unsupported protocol version: ${version}`,
-      data,
-    });
+    const message = `Unsupported protocol version: ${version}`;
+    throw new RpcError({ code: RPC.unsupportedVersion, message, data });
   }
   if (!isJsonObject(meta[META.clientCapabilities]))
     throw invalidParams(`_meta must have ${META.clientCapabilities}.`);

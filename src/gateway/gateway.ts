@@ -276,21 +276,20 @@ export class Gateway implements Served, AsyncDisposable {
   }
 
   #run(call: Call): Promise<Payload> {
-    return this.#inFlight.track(call.cancellation, () => this.#inForce.run(call));
+    return this.#inFlight.track(
+      call.cancellation,
+      () => this.#inForce.run(call),
+      (payload) => this.#tasks.answered(call, payload),
+    );
   }
 
   #send(call: Call): Promise<Payload> {
-    const { upstream: name, method, params, entry, answer, kind } = call.operation;
+    const { upstream: name, method, params, entry, answer } = call.operation;
     if (answer !== undefined) return answer(call);
     this.quarantine.refuseHeld(entry);
     const upstream = this.#deps.pool.forSession(name, call.session, call.caller);
     if (upstream === undefined) throw noSuchServer(name);
-    const answered = upstream.request(method, params, call);
-    if (kind !== 'tool') return answered;
-    return answered.then((payload) => {
-      this.#tasks.answered(call, payload);
-      return payload;
-    });
+    return upstream.request(method, params, call);
   }
 
   #timeoutOf(upstream: UpstreamName): number {

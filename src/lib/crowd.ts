@@ -19,7 +19,8 @@ export class Crowd<T extends Member> implements Iterable<T> {
   }
 
   add(member: T): void {
-    if (this.#members[member.place] === member) return;
+    // To look for a member at -1 is the slow way of an array.
+    if (member.place !== NOWHERE && this.#members[member.place] === member) return;
     member.place = this.#members.length;
     this.#members.push(member);
   }
@@ -27,7 +28,7 @@ export class Crowd<T extends Member> implements Iterable<T> {
   /** False where it is not in this crowd. */
   delete(member: T): boolean {
     const { place } = member;
-    if (this.#members[place] !== member) return false;
+    if (place === NOWHERE || this.#members[place] !== member) return false;
     const last = this.#members.pop();
     if (last !== undefined && last !== member) {
       this.#members[place] = last;

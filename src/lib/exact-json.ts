@@ -10,7 +10,8 @@ const MARK = `${LEAD}exact:`;
  * string has a backslash before it, one that opens a string never has.
  */
 const MARKED = /(?<!\\)"\uE000(?:exact:(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"|(?=\uE000))/g;
-const LONG_NUMBER = /[\d.]{16}|\d[eE][+-]?\d/;
+/** It begins with the digit, so that most of a text is passed over at once: half of what two alternatives take. */
+const LONG_NUMBER = /\d(?:[\d.]{15}|[eE][+-]?\d)/;
 const MINUS_ZERO = /-0(?:\.0*)?(?![\d.])/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING_LIKE_MARK = /"(?:\uE000|\\u[eE]000)/y;

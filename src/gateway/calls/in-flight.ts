@@ -17,14 +17,15 @@ export class InFlight {
   #drained: (() => void) | undefined;
 
   /** What throws at once was never under way. */
-  track<T>(cancellation: Cancellation, work: () => Promise<T>): Promise<T> {
+  track<T>(cancellation: Cancellation, work: () => Promise<T>, answered?: (value: T) => void): Promise<T> {
     const working = work();
     const running = { cancellation, place: NOWHERE };
     this.#running.add(running);
-    return afterwards(working, () => {
+    const end = (): void => {
       this.#running.delete(running);
       if (this.#running.size === 0) this.#drained?.();
-    });
+    };
+    return afterwards(working, end, answered);
   }
 
   /** Lets calls in flight finish; those that have not by the deadline are cancelled. */

@@ -11,7 +11,7 @@ const bob: Caller = { ...ada, id: 'bob' };
 
 function begun(tasks: Tasks, caller: Caller, upstream: UpstreamName | undefined, result: object): void {
   // Only these members are read.
-  tasks.answered({ caller, operation: { upstream } } as Call, Payload.of(result));
+  tasks.answered({ caller, operation: { kind: 'tool', upstream } } as Call, Payload.of(result));
 }
 
 describe('Tasks', () => {

@@ -27,7 +27,8 @@ export class Tasks {
   readonly #tasks = new Map<string, Task>();
 
   /** A call may be answered with a task that goes on. */
-  answered({ caller, operation: { upstream } }: Call, payload: Payload): void {
+  answered({ caller, operation: { upstream, kind, answer } }: Call, payload: Payload): void {
+    if (kind !== 'tool' || answer !== undefined) return;
     const id = isJsonObject(payload.outline) ? taskIdOf(payload.outline) : undefined;
     if (typeof id !== 'string') return;
     this.#tasks.set(keyOf(upstream, id), { id, upstream, caller: caller.id });
