@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { canonicalJson, canonicalParsed } from './canonical-json.ts';
+import { canonicalJson, canonicalText } from './canonical-json.ts';
 
 describe('canonicalJson', () => {
   test('sorts keys at every depth and keeps the order of arrays', () => {
@@ -30,14 +30,20 @@ describe('canonicalJson', () => {
     );
   });
 
-  test('is the same text for what was parsed, in order or not', () => {
+  test('is the same text for what was written, in order or not', () => {
     for (const text of ['{"9":1,"10":2}', '{"a":[{"c":1,"b":2}]}', '{"__proto__":{"b":1,"a":2}}', '[]'])
-      expect(canonicalParsed(JSON.parse(text))).toBe(canonicalJson(JSON.parse(text)));
+      expect(canonicalText(text)).toBe(canonicalJson(JSON.parse(text)));
     fc.assert(
-      fc.property(fc.json(), (text) => {
-        expect(canonicalParsed(JSON.parse(text))).toBe(canonicalJson(JSON.parse(text)));
+      fc.property(fc.jsonValue(), (value) => {
+        expect(canonicalText(JSON.stringify(value))).toBe(canonicalJson(JSON.parse(JSON.stringify(value))));
       }),
     );
+  });
+
+  test('keeps the digits of numbers that JavaScript would round, in order or not', () => {
+    const inOrder = '{"a":9223372036854775807,"b":-0,"c":"\uE000x"}';
+    expect(canonicalText(inOrder)).toBe(inOrder);
+    expect(canonicalText('{"c":"\uE000x","b":-0,"a":9223372036854775807}')).toBe(inOrder);
   });
 });
 

@@ -24,7 +24,11 @@ export function parseExact(text: string): unknown {
 }
 
 export function stringifyExact(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, undefined, indent) ?? 'null';
+  return exactText(JSON.stringify(value, undefined, indent) ?? 'null');
+}
+
+/** What was written of values with marks, with the digits that were meant. */
+export function exactText(text: string): string {
   return text.includes(LEAD) ? text.replace(MARKED, (_, literal?: string) => literal ?? '"') : text;
 }
 

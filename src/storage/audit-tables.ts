@@ -30,6 +30,9 @@ interface AuditCommonsTable extends AuditCommon {
   /** The number of the first of these records, and of the last. */
   id: number;
   last_seq: number;
+  /** When the first of them began, and the last; a column that came later may be null. */
+  first_at: number | null;
+  last_at: number | null;
 }
 
 interface AuditRecordsTable {
@@ -37,7 +40,7 @@ interface AuditRecordsTable {
   at: number;
   /** Of what it has in common with others. */
   common: number;
-  /** All the rest, as a list in JSON; `steps/record-tables.ts` says what is where. */
+  /** All the rest, as a list in JSON; `BODY` of `steps/record-tables.ts` says what is where. */
   body: string;
 }
 

@@ -7,6 +7,7 @@ import { callerTables } from './steps/caller-tables.ts';
 import { fleetTables } from './steps/fleet-tables.ts';
 import { choreTables } from './steps/chore-tables.ts';
 import { clientStepTables } from './steps/client-step-tables.ts';
+import { lighterRecords } from './steps/lighter-records.ts';
 import { menuTokenTables } from './steps/menu-token-tables.ts';
 import { recordTables } from './steps/record-tables.ts';
 import { sessionTables } from './steps/session-tables.ts';
@@ -51,6 +52,7 @@ const released: readonly Migration[] = [
   runtimeServerTables,
   browserTables,
   recordTables,
+  lighterRecords,
 ];
 
 /** Where a database says which schema it has; 0 for none yet. */

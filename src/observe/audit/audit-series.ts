@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { EVENT_KINDS } from './audit-record.ts';
 import type { AuditFilter } from './audit-record.ts';
-import { matching } from './matching.ts';
+import { begunBefore, begunSince, matching } from './matching.ts';
 import { GROWTH, LEAST_MS, quantile } from './tool-stats.ts';
 
 export interface SeriesQuery extends AuditFilter {
@@ -47,9 +47,8 @@ export async function auditSeries({ query }: Database, asked: SeriesQuery): Prom
     number | null
   >`case when ms is null or outcome = 'refused' or code in (${sql.join(UNREACHED)}) then null
     when ms <= ${LEAST_MS} then 0 else cast(ceil(ln(ms / ${LEAST_MS}) / ${Math.log(GROWTH)}) as integer) end`;
-  const rows: readonly Counted[] = await matching(query.selectFrom('audit'), filter)
-    .where('at', '>=', from)
-    .where('at', '<', to)
+  const within = begunBefore(begunSince(matching(query.selectFrom('audit'), filter), from), to);
+  const rows: readonly Counted[] = await within
     .where('kind', 'not in', EVENT_KINDS)
     .select([
       place.as('place'),

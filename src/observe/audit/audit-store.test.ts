@@ -146,6 +146,32 @@ eachEngine((engine, newStore) => {
     expect(await found({ group: 'other' })).toEqual([]);
   });
 
+  test('writes many at once, each with its own and with what it has in common with others', async () => {
+    const store = storeWith({ keepMs: 1e9 });
+    await store.write([raw(7)]);
+    const many = Array.from({ length: 2345 }, (_, at) => raw(at % 1000, { entry: `e${at % 7}`, ms: at }));
+    await store.write(many);
+    const kept = await store.answer('query', { limit: 5000, order: 'asc', after: 1 });
+    expect(kept.map(({ seq, at, entry, ms }) => [seq, at, entry, ms])).toEqual(
+      many.map(({ at, ms }, place) => [place + 2, at, `e${place % 7}`, ms]),
+    );
+    expect(await store.answer('verify', {})).toMatchObject({ ok: true, checked: 2346 });
+  });
+
+  test('finds by time what was written much later than it began', async () => {
+    const store = storeWith({ keepMs: 1e9 });
+    await store.write([raw(100), raw(110)]);
+    await store.write([raw(200), raw(5), raw(210)]);
+    await store.write([raw(300), raw(150, { entry: 'other' })]);
+    const found = async (filter: object): Promise<readonly number[]> =>
+      (await store.answer('query', { ...filter, limit: 10, order: 'asc' })).map(({ at }) => at);
+    expect(await found({ until: 100 })).toEqual([5]);
+    expect(await found({ since: 110, until: 201 })).toEqual([110, 200, 150]);
+    expect(await found({ since: 210 })).toEqual([210, 300]);
+    expect(await found({ since: 301 })).toEqual([]);
+    expect(await found({ until: 5 })).toEqual([]);
+  });
+
   test('sees that a record was changed', async () => {
     const store = storeWith({ keepMs: 1e9 });
     await store.write([raw(1), raw(2), raw(3)]);

@@ -1,7 +1,8 @@
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 
 import { claimChore } from '../../storage/chore.ts';
 import type { Database } from '../../storage/database.ts';
+import { preparedQuery } from '../../storage/prepared-query.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { AuditQuestions, AuditSettings, RawRecord } from './audit-batch.ts';
 import type { AuditQuery, AuditRecord } from './audit-record.ts';
@@ -10,6 +11,7 @@ import { auditSeries } from './audit-series.ts';
 import { chainHash } from './chain-hash.ts';
 import { addDayTokens, readDayTokens } from './day-tokens.ts';
 import { insertRecords } from './insert-records.ts';
+import { runWithRows } from './json-rows.ts';
 import type { Estimate } from './prepare-record.ts';
 import { recordGroups } from './record-groups.ts';
 import type { PreparedRecord } from './record-groups.ts';
@@ -27,6 +29,15 @@ interface StoreDeps {
 
 const CLEAN_EVERY_MS = 60_000;
 
+type Ends = Selectable<Tables['audit_ends']>;
+
+function endsStatement(rows: string): string {
+  const moved = ['last_seq', 'bytes', 'head', 'chained'].map((name) => `${name} = excluded.${name}`);
+  return `insert into audit_ends (id, last_seq, bytes, head, chained)
+    select 1, cast(value->>0 as bigint), cast(value->>1 as bigint), value->>2, cast(value->>3 as bigint) from ${rows} where true
+    on conflict (id) do update set ${moved.join(', ')}`;
+}
+
 /** The record in the database: everything here takes its time, so that it runs in a thread. */
 export class AuditStore {
   readonly #deps: StoreDeps;
@@ -43,27 +54,24 @@ export class AuditStore {
     const { groups, records } = batch;
     await database.query.transaction().execute(async (transaction) => {
       if (isAgain && (await isWritten(transaction, records[0]))) return;
-      const ends = await transaction.selectFrom('audit_ends').selectAll().executeTakeFirst();
+      const { rows } = await transaction.executeQuery<Ends>(
+        preparedQuery('read_ends', 'select * from audit_ends'),
+      );
+      const [ends] = rows;
       number(records, {
         lastSeq: ends?.last_seq ?? 0,
         head: ends?.head ?? '',
         isChained: settings.chain,
       });
-      const bytes = await insertRecords(transaction, batch, database.engine);
+      const { bytes, statements } = insertRecords(batch);
       const last = records.at(-1)?.own;
-      const values = {
-        last_seq: last?.seq ?? 0,
-        bytes: (ends?.bytes ?? 0) + bytes,
-        head: settings.chain ? (last?.hash ?? null) : (ends?.head ?? null),
-        chained: (ends?.chained ?? 0) + (settings.chain ? records.length : 0),
-      };
-      await (ends === undefined
-        ? transaction
-            .insertInto('audit_ends')
-            .values({ id: 1, base: null, ...values })
-            .execute()
-        : transaction.updateTable('audit_ends').set(values).execute());
-      await addStats(transaction, groups, database.engine);
+      const moved = [
+        ...[last?.seq ?? 0, (ends?.bytes ?? 0) + bytes],
+        settings.chain ? last?.hash : (ends?.head ?? undefined),
+        (ends?.chained ?? 0) + (settings.chain ? records.length : 0),
+      ];
+      const all = [...statements, { name: 'ends', text: endsStatement, rows: [moved] }, ...addStats(groups)];
+      await runWithRows(transaction, all, database.engine);
     });
     if (now() < this.#cleanAt) return;
     this.#cleanAt = now() + CLEAN_EVERY_MS;
@@ -127,11 +135,9 @@ async function isWritten(
   first: PreparedRecord | undefined,
 ): Promise<boolean> {
   if (first === undefined) return true;
-  const found = await transaction
-    .selectFrom('audit')
+  const { at, request } = first.own;
+  const found = await matching(transaction.selectFrom('audit'), { since: at, until: at + 1, request })
     .select('seq')
-    .where('at', '=', first.own.at)
-    .where('request', '=', first.own.request)
     .executeTakeFirst();
   return found !== undefined;
 }
@@ -144,6 +150,6 @@ function number(
   let { lastSeq: seq, head } = from;
   for (const { group, own } of records) {
     own.seq = ++seq;
-    if (from.isChained) own.hash = head = chainHash({ ...group.common, ...own } as AuditRecord, head);
+    if (from.isChained) own.hash = head = chainHash({ common: group.common, own }, head);
   }
 }

@@ -61,6 +61,18 @@ describe('the trail', () => {
     ]);
   });
 
+  test('keeps the order of what comes while the recorder is loaded, and right afterwards', async () => {
+    const { trail, written } = trailTo();
+    const note = (action: string): void => trail.record({ kind: 'key', action, caller });
+    note('first');
+    const asked = trail.ask('totals', {}); // Hands on the first, for which the recorder is loaded.
+    note('second');
+    await asked;
+    note('third');
+    await trail[Symbol.asyncDispose]();
+    expect(written.map(({ common }) => common.action)).toEqual(['first', 'second', 'third']);
+  });
+
   test('holds on to nothing for longer than a quarter of what a crash may lose', async () => {
     const { trail, written } = trailTo();
     trail.ended(ended());

@@ -71,6 +71,7 @@ export class AuditTrail implements CallWatch, AsyncDisposable {
     };
     this.#loading = undefined;
     this.#recorder = undefined;
+    this.#early = [];
     this.#closing = ended;
   }
 
@@ -107,22 +108,25 @@ export class AuditTrail implements CallWatch, AsyncDisposable {
     this.#timer = undefined;
     if (this.#noted === 0) return;
     this.#noted = 0;
+    if (this.#recorder !== undefined) return this.#recorder.flush();
     const early = this.#early;
-    this.#early = [];
-    const hand = (recorder: Recorder): void => {
-      for (const note of early) note(recorder);
-      recorder.flush();
-    };
-    if (this.#recorder !== undefined) return hand(this.#recorder);
     this.#loaded()
-      .then(hand)
+      .then((recorder) => recorder.flush())
       .catch((error: unknown) => {
-        const dropped = this.#health.dropped + early.length;
+        const dropped = this.#health.dropped + early.splice(0).length;
         this.#health = { ...this.#health, dropped, problem: String(error) };
       });
   }
 
   #loaded(): Promise<Recorder> {
-    return (this.#loading ??= this.#options.recorder().then((recorder) => (this.#recorder = recorder)));
+    if (this.#loading !== undefined) return this.#loading;
+    const early = this.#early;
+    const loading = this.#options.recorder().then((recorder) => {
+      if (this.#loading === loading) this.#recorder = recorder;
+      // At once, so that nothing that comes from now on is before them.
+      for (const note of early.splice(0)) note(recorder);
+      return recorder;
+    });
+    return (this.#loading = loading);
   }
 }

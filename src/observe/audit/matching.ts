@@ -26,10 +26,23 @@ export function matching<O>(rows: Rows<O>, filter: AuditFilter): Rows<O> {
   const { after, before, since, until, minMs, errors } = filter;
   if (after !== undefined) found = found.where('seq', '>', after);
   if (before !== undefined) found = found.where('seq', '<', before);
-  if (since !== undefined) found = found.where('at', '>=', since);
-  if (until !== undefined) found = found.where('at', '<', until);
+  if (since !== undefined) found = begunSince(found, since);
+  if (until !== undefined) found = begunBefore(found, until);
   if (minMs !== undefined) found = found.where('ms', '>=', minMs);
   return errors === true ? found.where('outcome', '!=', 'ok') : found;
+}
+
+/** Times are looked up where there is one row for many records: all that began since then are behind the first of these. */
+export function begunSince<O>(rows: Rows<O>, time: number): Rows<O> {
+  return rows
+    .where('at', '>=', time)
+    .where(sql<boolean>`seq >= (select min(id) from audit_commons where last_at >= ${time})`);
+}
+
+export function begunBefore<O>(rows: Rows<O>, time: number): Rows<O> {
+  return rows
+    .where('at', '<', time)
+    .where(sql<boolean>`seq <= (select max(last_seq) from audit_commons where first_at < ${time})`);
 }
 
 function pattern(glob: string): string {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { canonicalParsed } from '../../lib/canonical-json.ts';
+import { canonicalText } from '../../lib/canonical-json.ts';
 import { parseExact } from '../../lib/exact-json.ts';
 import { isJsonObject } from '../../model/json.ts';
 import { SAMPLE_CHARS } from './audit-batch.ts';
@@ -30,7 +30,6 @@ export function prepareRecord(
   { settings, estimate }: { readonly settings: AuditSettings; readonly estimate: Estimate },
 ): OwnPart {
   const { common, argumentText, resultText, resultChars, group, details } = raw;
-  const value: unknown = argumentText === undefined ? undefined : parseExact(argumentText);
   return {
     seq: 0,
     at: raw.at,
@@ -41,8 +40,9 @@ export function prepareRecord(
     bytesOut: raw.bytesOut,
     tokensIn: argumentText && tokensOf(argumentText, argumentText.length, estimate),
     tokensOut: resultText && tokensOf(resultText, resultChars ?? resultText.length, estimate),
-    digest: argumentText && hash('sha256', canonicalParsed(value)).slice(0, DIGEST_DIGITS),
-    arguments: argumentText && settings.arguments ? keepable(shown(value, common)) : undefined,
+    digest: argumentText && hash('sha256', canonicalText(argumentText)).slice(0, DIGEST_DIGITS),
+    arguments:
+      argumentText && settings.arguments ? keepable(shown(parseExact(argumentText), common)) : undefined,
     result: resultText && settings.results ? keepable(cut(redacted(resultText))) : undefined,
     details: details && keepable(details),
     hash: undefined,

@@ -14,6 +14,18 @@ const MAX_URI = 500;
 const MAX_DETAILS = 8192;
 /** Of one entry; callers, clients and ends of calls that differ. */
 const MAX_COMMONS = 8;
+const MAX_CLIENTS = 8;
+
+interface ClientNames {
+  readonly name?: string;
+  readonly version?: string;
+}
+
+interface KnownClient {
+  readonly name: unknown;
+  readonly version: unknown;
+  readonly names: ClientNames;
+}
 
 /**
  * The record of an operation, as far as it costs little; the thread does the rest. What is the same for many operations is
@@ -21,7 +33,8 @@ const MAX_COMMONS = 8;
  */
 export class RawRecords {
   readonly #callers = new WeakMap<Caller, { readonly id: string; readonly profile: string }>();
-  readonly #clients = new WeakMap<ClientInfo, { readonly name?: string; readonly version?: string }>();
+  /** Those that called last. By what they call themselves: a modern client introduces itself with every request. */
+  readonly #clients: KnownClient[] = [];
   readonly #entries = new WeakMap<Entry, string>();
   readonly #commons = new WeakMap<Entry, CommonPart[]>();
 
@@ -56,7 +69,7 @@ export class RawRecords {
     const { entry } = operation;
     const { outcome, code } = outcomeOf(ended);
     const who = remembered(this.#callers, caller, callerNames);
-    const from = client && remembered(this.#clients, client, clientNames);
+    const from = client && this.#clientNames(client);
     const common: CommonPart = {
       kind: operation.kind,
       caller: who.id,
@@ -74,6 +87,17 @@ export class RawRecords {
       action: undefined,
     };
     return entry === undefined ? common : this.#same(entry, common);
+  }
+
+  #clientNames(client: ClientInfo): ClientNames {
+    const { name, version } = client;
+    const known = this.#clients.find((other) => other.name === name && other.version === version);
+    if (known !== undefined) return known.names;
+    const names = clientNames(client);
+    if (!isShort(name) || !isShort(version)) return names;
+    if (this.#clients.length >= MAX_CLIENTS) this.#clients.shift();
+    this.#clients.push({ name, version, names });
+    return names;
   }
 
   /** One that is already known, if there is one that says the same. */
@@ -117,7 +141,12 @@ function callerNames({ id, profile }: Caller): { readonly id: string; readonly p
   return { id: nameOf(id) ?? '', profile: nameOf(profile) ?? '' };
 }
 
-function clientNames({ name, version }: ClientInfo): { readonly name?: string; readonly version?: string } {
+/** What is no text is not recorded. */
+function isShort(value: unknown): boolean {
+  return value === undefined || (typeof value === 'string' && value.length <= MAX_NAME);
+}
+
+function clientNames({ name, version }: ClientInfo): ClientNames {
   const [own, number] = [nameOf(name), nameOf(version)];
   return { ...(own !== undefined && { name: own }), ...(number !== undefined && { version: number }) };
 }

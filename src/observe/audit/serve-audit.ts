@@ -18,7 +18,7 @@ const MAX_BATCH = 5000;
  * Between two transactions: one of few records costs three times as much for each as one of many (55 µs and 18 µs). What has not
  * been written by then is lost when the process is killed, which is why it is short.
  */
-const PACE_MS = 40;
+const PACE_MS = 50;
 /** Another process may hold the database for long; records can wait. */
 const LOCK_TIMEOUT_MS = 5000;
 

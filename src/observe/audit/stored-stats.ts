@@ -1,10 +1,7 @@
-import type { Transaction } from 'kysely';
-
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EVENT_KINDS } from './audit-record.ts';
-import { JSON_ROWS, runWithRows } from './json-rows.ts';
-import type { JsonRow } from './json-rows.ts';
+import type { JsonRow, RowStatement } from './json-rows.ts';
 import type { RecordGroup } from './record-groups.ts';
 import { bucketOf, quantile } from './tool-stats.ts';
 import type { ToolStats } from './tool-stats.ts';
@@ -13,12 +10,8 @@ type Counts = Tables['tool_stats'];
 
 const EVENTS: ReadonlySet<string> = new Set(EVENT_KINDS);
 
-/** Adds a batch to what is counted per entry; other processes may count at the same time. */
-export async function addStats(
-  transaction: Transaction<Tables>,
-  groups: readonly RecordGroup[],
-  engine: Database['engine'],
-): Promise<void> {
+/** How a batch is added to what is counted per entry; other processes may count at the same time. */
+export function addStats(groups: readonly RecordGroup[]): readonly RowStatement[] {
   const counts = new Map<string, { -readonly [K in keyof Counts]: Counts[K] }>();
   const latency = new Map<string, Map<number, number>>();
   for (const { common, records } of groups) {
@@ -47,9 +40,10 @@ export async function addStats(
   const buckets = [...counts].flatMap(([key, { server, entry, kind }]) =>
     [...(latency.get(key) ?? [])].map(([bucket, calls]) => [server, entry, kind, bucket, calls]),
   );
-  const rows = JSON_ROWS[engine];
-  await runWithRows(transaction, countsStatement(rows), [...counts.values()].map(countsRow));
-  await runWithRows(transaction, latencyStatement(rows), buckets);
+  return [
+    { name: 'counts', text: countsStatement, rows: [...counts.values()].map(countsRow) },
+    { name: 'latency', text: latencyStatement, rows: buckets },
+  ];
 }
 
 const NONE = {

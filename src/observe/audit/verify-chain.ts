@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+
 import type { Database } from '../../storage/database.ts';
 import { recordOf } from './audit-row.ts';
 import { chainHash } from './chain-hash.ts';
@@ -44,7 +46,7 @@ export async function verifyChain({ query }: Database, expect: string | undefine
         unchained++;
         continue;
       }
-      if (chainHash(record, before) !== hash) {
+      if (chainHash({ common: record, own: record }, before) !== hash) {
         const message = 'This record, or one right before it, was changed, removed, added or moved.';
         return done({ seq: row.seq, message });
       }
@@ -59,6 +61,19 @@ export async function verifyChain({ query }: Database, expect: string | undefine
     return done({ message: 'The newest records were removed: the chain ends before its stored end.' });
   if (ends !== undefined && ends.chained !== checked)
     return done({ message: `${ends.chained} chained records should be there, ${checked} are.` });
+  const hidden = checked > 0 ? await hiddenFromTimes(query) : undefined;
+  if (hidden !== undefined)
+    return done({ seq: hidden, message: 'Who asks for the time of this record would not be shown it.' });
   if (!isExpectedMet) return done({ message: 'The hash that was expected is not in the chain.' });
   return done();
+}
+
+/** The first record that is not among those of its time and number; no hash is over where times are looked up. */
+async function hiddenFromTimes(query: Database['query']): Promise<number | undefined> {
+  const { rows } = await sql<{ seq: number | null }>`
+    select min(records.seq) as seq from audit_records as records join audit_commons as commons on commons.id = records.common
+    where coalesce(records.at between first_at and last_at and records.seq between id and last_seq, false) = false`.execute(
+    query,
+  );
+  return rows[0]?.seq ?? undefined;
 }

@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 
 import { GatewayError } from '../../model/errors.ts';
 import { storeError } from '../store-error.ts';
+import type { PreparedQuery } from '../prepared-query.ts';
 import type { PostgresServer } from '../store-place.ts';
 import { connectionOptions } from './connection-options.ts';
 import { endClients } from './end-client.ts';
@@ -109,8 +110,9 @@ class PostgresConnection implements DatabaseConnection {
     client.on('error', this.#onError);
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { rows, rowCount, command } = await this.run(sql, parameters.map(bindable));
+  async executeQuery<Row>(query: CompiledQuery | PreparedQuery): Promise<QueryResult<Row>> {
+    const name = 'statement' in query ? query.statement : undefined;
+    const { rows, rowCount, command } = await this.run(query.sql, query.parameters.map(bindable), name);
     const isWrite = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE';
     // The cast is Kysely's contract: the caller names the rows that its query gives.
     return { rows: rows as Row[], ...(isWrite && { numAffectedRows: BigInt(rowCount ?? 0) }) };
@@ -120,9 +122,11 @@ class PostgresConnection implements DatabaseConnection {
     throw new GatewayError('INVARIANT', 'Streaming queries are not supported.');
   }
 
-  async run(text: string, values?: unknown[]): Promise<pg.QueryResult> {
+  async run(text: string, values?: unknown[], name?: string): Promise<pg.QueryResult> {
     try {
-      return await (values === undefined ? this.#client.query(text) : this.#client.query(text, values));
+      return await (values === undefined
+        ? this.#client.query(text)
+        : this.#client.query({ text, values, ...(name !== undefined && { name }) }));
     } catch (error) {
       const classified = classifyPostgresError(error, this.#place);
       if (classified.code === 'STORE_AWAY') this.isBroken = true;

@@ -9,6 +9,7 @@ import { openDatabase } from '../database.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../tables.ts';
 import { auditTables } from './audit-tables.ts';
+import { lighterRecords } from './lighter-records.ts';
 import { recordTables } from './record-tables.ts';
 
 const WHOLE: Tables['audit'] = {
@@ -54,6 +55,7 @@ eachEngine((_engine, newStore) => {
     for (const rows of [[WHOLE, BARE], more.slice(0, 500), more.slice(500)])
       await database.query.insertInto('audit').values(rows).execute();
     await database.query.transaction().execute(recordTables);
+    await database.query.transaction().execute(lighterRecords);
     const kept = await database.query.selectFrom('audit').selectAll().orderBy('seq').execute();
     expect(kept).toEqual([WHOLE, BARE, ...more]);
   });

@@ -7,7 +7,7 @@ const COMMON = [
   ...(['kind', 'caller', 'via', 'profile', 'outcome', 'client', 'client_version', 'server'] as const),
   ...(['entry', 'tier', 'fingerprint', 'code', 'rule', 'action'] as const),
 ] as const;
-/** What is in the body of a record, behind its number, its time and the number of what it has in common with others. */
+/** What is in the body of a record; here behind its number, its time and the number of what it has in common with others. */
 const BODY = [
   ...(['request', 'group_id', 'ms', 'bytes_in', 'bytes_out', 'tokens_in', 'tokens_out', 'digest'] as const),
   ...(['size', 'arguments', 'result', 'details', 'hash'] as const),
@@ -41,7 +41,7 @@ export async function recordTables(transaction: Transaction<Tables>): Promise<vo
   await schema.createIndex('audit_records_at').on('audit_records').column('at').execute();
   await moveRecords(transaction);
   await schema.dropTable('audit').execute();
-  await sql.raw(viewText()).execute(transaction);
+  await sql.raw(auditView(BEFORE_BODY)).execute(transaction);
 }
 
 async function moveRecords(transaction: Transaction<Tables>): Promise<void> {
@@ -71,9 +71,9 @@ function only<T extends object, K extends keyof T>(of: T, names: readonly K[]): 
 }
 
 /** The joined tables in this order, so that SQLite goes through the records in theirs. */
-function viewText(): string {
+export function auditView(beforeBody: number): string {
   const members = BODY.map((name, at) => {
-    const value = `records.body->>${BEFORE_BODY + at}`;
+    const value = `records.body->>${beforeBody + at}`;
     const type = TYPES[name];
     return `${type === undefined ? value : `cast(${value} as ${type})`} as ${name}`;
   });
