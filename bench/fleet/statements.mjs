@@ -28,16 +28,17 @@ export function statementsOf(log, database) {
 const RECORD_LOCK = /^begin; select pg_advisory_xact_lock\(\d+, 2\)$/;
 const BEGIN = /^begin\b/;
 const END = /^(?:commit|rollback)$/;
-const RECORDS = /^insert into audit_records /;
-const OF_RECORD =
-  /^(?:insert into audit_(?:commons|records) |select \* from "audit_ends"|(?:insert into|update) "audit_ends"|insert into tool_(?:stats|latency) )/;
+/** All of a batch in one statement. */
+const RECORDS = /^with commons as \(insert into audit_commons .* insert into tool_latency /;
+const OF_RECORD = [RECORDS, /^select \* from audit_ends$/];
 const BEAT = /^(?:insert into "replicas"|select .* from "replicas"|select topic, revision from changes$)/;
-/** What is over, once a minute, and when keys were last used, every half. */
+/** What is over, once a minute; when keys were last used and what lists have cost, every half at most. */
 const UPKEEP = [
   /^insert into "chores"/,
   /^(?:delete from|update) "(?:client_\w+|kept_results)" .*"expires_at" <= /,
   /^delete from "client_grants" where "id" not in/,
   /^update "caller_keys" set "used_at" = \$1 where "id" = \$2$/,
+  /^insert into "menu_tokens" /,
   /^select \* from "audit_ends"$/,
   /^select "seq", "at", "size", "hash" from "audit" order by "seq" limit/,
   /^delete from "audit_(?:commons|records)" where /,
@@ -74,7 +75,9 @@ function kindOf([first, ...others]) {
   if (!BEGIN.test(first)) return BEAT.test(first) ? 'beat' : isUpkeep(first) ? 'upkeep' : 'other';
   const inner = others.filter((text) => !END.test(text));
   // One that has only begun is taken for what it began as.
-  const isRecord = inner.every((text) => OF_RECORD.test(text)) && (inner.some(isInsert) || !isOver(others));
+  const isRecord =
+    inner.every((text) => OF_RECORD.some((pattern) => pattern.test(text))) &&
+    (inner.some(isInsert) || !isOver(others));
   if (RECORD_LOCK.test(first) && isRecord) return 'record';
   return inner.length > 0 && inner.every(isUpkeep) ? 'upkeep' : 'other';
 }

@@ -4,7 +4,8 @@ import { countKinds, statementsOf, withKinds } from './statements.mjs';
 
 const at = '2026-11-16 08:12:25.101 UTC';
 const lock = 'begin; select pg_advisory_xact_lock(1953655918, 2)';
-const insert = 'insert into audit_records (seq, at) values ($1, $2)';
+const insert =
+  'with commons as (insert into audit_commons (id) select 1), records as (insert into audit_records (seq) select 1) insert into tool_latency (server) select 1';
 
 const said = (...texts) => texts.map((text) => ({ process: '7', text }));
 const kinds = (statements) => withKinds(statements).map(({ kind }) => kind);
@@ -30,7 +31,7 @@ describe('the statements in a log', () => {
   });
 
   test('are of the record only in a transaction that writes it', () => {
-    expect(kinds(said(lock, 'select * from "audit_ends"', insert, 'commit'))).toEqual(
+    expect(kinds(said(lock, 'select * from audit_ends', insert, 'commit'))).toEqual(
       Array.from({ length: 4 }, () => 'record'),
     );
     expect(kinds(said(insert))).toEqual(['other']);
@@ -49,6 +50,7 @@ describe('the statements in a log', () => {
     const beats = ['select topic, revision from changes', 'insert into "replicas" ("id") values ($1)'];
     expect(kinds(said(...beats))).toEqual(['beat', 'beat']);
     const upkeep = ['insert into "chores" ("name", "done_at") values ($1, $2)'];
+    expect(kinds(said('insert into "menu_tokens" ("day", "whole") values ($1, $2)'))).toEqual(['upkeep']);
     const over = 'delete from "client_tokens" where "expires_at" <= $1';
     expect(kinds(said(...upkeep, lock.replace('2)', '1)'), over, 'commit'))).toEqual(
       Array.from({ length: 4 }, () => 'upkeep'),

@@ -16,9 +16,9 @@ import { Refresh } from './refresh.ts';
 import { alone, merge } from './snapshot.ts';
 import type { MergeOptions, Snapshot } from './snapshot.ts';
 
-/** Lists an upstream, connecting to it where needed. */
+/** Lists an upstream, connecting to it where needed; `known` is what it offered last. */
 export interface ListingSource {
-  list(upstream: UpstreamName, cancellation: Cancellation): Promise<Listing>;
+  list(upstream: UpstreamName, cancellation: Cancellation, known?: Listing): Promise<Listing>;
 }
 
 /** Decides what of a listing may be shown, before anybody is shown anything of it. */
@@ -173,7 +173,7 @@ export class Catalog implements AsyncDisposable {
     const isEnough = (): boolean => upstreams.some((name) => this.has(name));
     await whileTheyCome(
       waiting.map(({ settled }) => settled.promise),
-      { isEnough, ...options },
+      { isEnough, here: upstreams.length - waiting.length, ...options },
     );
   }
 
@@ -210,7 +210,7 @@ export class Catalog implements AsyncDisposable {
 
   async #list(name: UpstreamName, known: Known, cancellation: Cancellation): Promise<void> {
     try {
-      const offered = await this.#options.source.list(name, cancellation);
+      const offered = await this.#options.source.list(name, cancellation, known.listing);
       const listing = await this.#judged(offered, known.listing);
       cancellation.throwIfCancelled(); // Too late: somebody may have been told already that it failed.
       if (listing.config !== known.config) return; // The source is ahead of us; it will be asked again.

@@ -40,6 +40,24 @@ describe('readListing', () => {
     expect(JSON.stringify(definitions)).toBe(JSON.stringify([tool, prompt, resource, template]));
   });
 
+  test('takes from what is known the entries that are as before, and no others', () => {
+    const raw = { facts, prompts: [], resources: [], templates: [] };
+    const schema = { type: 'object', properties: { a: { type: 'string' }, b: {} } };
+    const known = readListing(
+      { ...raw, tools: [{ name: 't', inputSchema: schema }, { name: 'u' }, { name: 'v' }] },
+      about,
+    ).listing;
+    const tools = [
+      { inputSchema: { properties: { b: {}, a: { type: 'string' } }, type: 'object' }, name: 't' },
+      { name: 'u', title: 'other' },
+      { name: 'w' },
+    ];
+    const now = readListing({ ...raw, tools }, about, known).listing;
+    expect(now.tools[0]).toBe(known.tools[0]);
+    expect(now.tools.slice(1)).toEqual(readListing({ ...raw, tools }, about).listing.tools.slice(1));
+    expect(now.tools.map(({ definition }) => definition.name)).toEqual(['t', 'u', 'w']);
+  });
+
   test('leaves out entries without a name or URI and counts them', () => {
     const { listing, unreadable } = read({
       tools: [{ name: 't' }, {}, { name: 1 }, null, 'x', []],

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../lib/canonical-json.ts';
+import { isSameJson } from '../lib/same-json.ts';
 import type {
   PromptDefinition,
   ResourceDefinition,
@@ -50,19 +51,29 @@ export interface ReadListing {
   readonly duplicates: number;
 }
 
-/** One bad entry costs that entry only; clients built on the SDK would refuse the whole list. */
+/**
+ * One bad entry costs that entry only; clients built on the SDK would refuse the whole list. Entries that are as `known` has them are
+ * taken from there, since taking fingerprints is most of what reading a list costs.
+ */
 export function readListing(
   raw: RawEntries,
   about: { readonly upstream: UpstreamName; readonly config: Fingerprint; readonly at: number },
+  known?: Listing,
 ): ReadListing {
   const count = { unreadable: 0, duplicates: 0 };
   const listing = {
     ...about,
     facts: raw.facts,
-    tools: readEntries(raw.tools, count, toolOf, (tool) => tool.name),
-    prompts: readEntries(raw.prompts, count, promptOf, (prompt) => prompt.name),
-    resources: readEntries(raw.resources, count, resourceOf, (resource) => resource.uri),
-    templates: readEntries(raw.templates, count, templateOf, (template) => template.uriTemplate),
+    tools: readEntries(raw.tools, count, toolOf, { known: known?.tools, keyOf: (tool) => tool.name }),
+    prompts: readEntries(raw.prompts, count, promptOf, { known: known?.prompts, keyOf: ({ name }) => name }),
+    resources: readEntries(raw.resources, count, resourceOf, {
+      known: known?.resources,
+      keyOf: (resource) => resource.uri,
+    }),
+    templates: readEntries(raw.templates, count, templateOf, {
+      known: known?.templates,
+      keyOf: (template) => template.uriTemplate,
+    }),
   };
   return { listing, ...count };
 }
@@ -71,23 +82,35 @@ function readEntries<Definition>(
   raw: readonly unknown[],
   count: { unreadable: number; duplicates: number },
   read: (entry: JsonObject) => Definition | undefined,
-  keyOf: (definition: Definition) => string,
+  {
+    known = [],
+    keyOf,
+  }: {
+    readonly known: readonly Listed<Definition>[] | undefined;
+    readonly keyOf: (definition: Definition) => string;
+  },
 ): readonly Listed<Definition>[] {
+  const before = new Map(known.map((entry) => [keyOf(entry.definition), entry]));
   const found = new Map<string, Listed<Definition>>();
   for (const entry of raw) {
     const definition = isJsonObject(entry) ? read(entry) : undefined;
-    const fingerprint = definition === undefined ? undefined : tryFingerprint(definition);
-    if (definition === undefined || fingerprint === undefined) count.unreadable++;
-    else if (found.has(keyOf(definition))) count.duplicates++;
-    else found.set(keyOf(definition), { fingerprint, definition });
+    const listed =
+      definition === undefined ? undefined : tryListed(definition, before.get(keyOf(definition)));
+    if (listed === undefined) count.unreadable++;
+    else if (found.has(keyOf(listed.definition))) count.duplicates++;
+    else found.set(keyOf(listed.definition), listed);
   }
   return [...found.values()];
 }
 
 /** JSON can be parsed at depths at which it cannot be written: such an entry could not be passed on. */
-function tryFingerprint(definition: unknown): Fingerprint | undefined {
+function tryListed<Definition>(
+  definition: Definition,
+  known: Listed<Definition> | undefined,
+): Listed<Definition> | undefined {
   try {
-    return fingerprintOf(definition);
+    if (known !== undefined && isSameJson(known.definition, definition)) return known;
+    return { fingerprint: fingerprintOf(definition), definition };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

@@ -83,6 +83,14 @@ describe('Payload', () => {
       expect(with_.withMembers('"b":1').text).toBe(`{"b":1,${whole.slice(1)}`);
     });
 
+    test('is what a value becomes that is sent again and again', () => {
+      const value = { a: 'ä😀', n: '\uE000exact:12345678901234567890' };
+      const encoded = Payload.of(value).encoded();
+      expect(encoded.bytes?.rest.toString()).toBe('{"a":"ä😀","n":12345678901234567890}');
+      expect([encoded.text, encoded.value]).toEqual([Payload.of(value).text, value]);
+      expect(encoded.withMembers('"b":1').text).toBe('{"b":1,"a":"ä😀","n":12345678901234567890}');
+    });
+
     test.each(['x', ',"id":6', '}', '"', '\\'])('refuses what has %j behind it', (more) => {
       expect(() => Payload.ofBytes(Buffer.from(`${text}${more}`))).toThrow(SyntaxError);
     });

@@ -71,6 +71,11 @@ export class Payload {
     return new Payload(this.outline, { bytes });
   }
 
+  /** The same as bytes alone, for what is sent again and again: encoding a list of 5,000 tools takes 4 ms each time. */
+  encoded(): Payload {
+    return new Payload(this.outline, { bytes: { before: '', rest: Buffer.from(this.text) } });
+  }
+
   /** For looking: very large numbers in it may be rounded. */
   get peek(): unknown {
     if (this.#peek === undefined && this.#bytes !== undefined) this.#peek = JSON.parse(this.text);

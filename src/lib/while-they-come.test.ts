@@ -54,3 +54,25 @@ test('goes on while there is not enough, and never for longer than it may', asyn
   expect(await endOf([undefined, undefined], wait, 1)).toBe(950);
   expect(await endOf([600, 740, 880, undefined], wait, 1)).toBe(950);
 });
+
+test('leaves out the last few where no more come, but not before its time', async () => {
+  const some = { ...wait, withoutFew: { fromMs: 500, lullMs: 60 } };
+  expect(await endOf([510, 520, 550, undefined], some)).toBe(610);
+  expect(await endOf([100, 120, 150, undefined], some)).toBe(500);
+  expect(await endOf([100, 120, 150, 480], some)).toBe(480);
+  // Some were there before.
+  expect(await endOf([520, undefined], { ...some, here: 2 })).toBe(580);
+});
+
+test('waits for the last few as long as it took from one to the next', async () => {
+  const some = { ...wait, withoutFew: { fromMs: 500, lullMs: 60 } };
+  expect(await endOf([380, 480, 550, undefined], some)).toBe(650);
+  expect(await endOf([100, 380, 550, 690], some)).toBe(690);
+  expect(await endOf([100, 380, 550, undefined], some)).toBe(700);
+});
+
+test('waits for all where more than a few are missing', async () => {
+  const some = { ...wait, withoutFew: { fromMs: 500, lullMs: 60 } };
+  expect(await endOf([100, 120, undefined], some)).toBe(700);
+  expect(await endOf([100, 120, 130, 140, 150, undefined, undefined], some)).toBe(700);
+});

@@ -1,4 +1,5 @@
 import {
+  linkSync,
   mkdirSync,
   mkdtempSync,
   renameSync,
@@ -20,10 +21,20 @@ describe('a watched file', () => {
   let folder: string;
   let file: string;
   let changes = 0;
+  let looks = 0;
   let watch: FileWatch;
-  const begin = async (options: { pollMs?: number; quietMs?: number; patienceMs?: number } = {}) => {
+  interface Pace {
+    pollMs?: number;
+    toldPollMs?: number;
+    quietMs?: number;
+    patienceMs?: number;
+  }
+  const begin = async (options: Pace = {}) => {
     watch = new FileWatch({
-      files: () => [file],
+      files: () => {
+        looks++;
+        return [file];
+      },
       onChange: () => changes++,
       pollMs: 100,
       quietMs: 20,
@@ -102,6 +113,38 @@ describe('a watched file', () => {
     await begin();
     mkdirSync(join(folder, 'later'));
     writeFileSync(file, '1');
+    expect(await isNoticed()).toBe(true);
+  });
+
+  test.runIf(process.platform === 'linux')('is looked at seldom where every change is told', async () => {
+    await begin({ pollMs: 10, toldPollMs: 60_000 });
+    // Those that come before it knows where the file lies.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const before = looks;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(looks).toBe(before);
+    writeFileSync(`${file}.tmp`, '2');
+    renameSync(`${file}.tmp`, file);
+    expect(await isNoticed()).toBe(true);
+  });
+
+  test.runIf(process.platform === 'linux')('is looked at seldom once its folder is there', async () => {
+    file = join(folder, 'later', 'config.jsonc');
+    await begin({ pollMs: 10, toldPollMs: 60_000 });
+    mkdirSync(join(folder, 'later'));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const before = looks;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(looks).toBe(before);
+    writeFileSync(file, '1');
+    expect(await isNoticed()).toBe(true);
+  });
+
+  test.runIf(process.platform === 'linux')('is noticed when it is written under another name', async () => {
+    mkdirSync(join(folder, 'elsewhere'));
+    linkSync(file, join(folder, 'elsewhere', 'same'));
+    await begin({ toldPollMs: 60_000, pollMs: 60_000 });
+    writeFileSync(join(folder, 'elsewhere', 'same'), '2');
     expect(await isNoticed()).toBe(true);
   });
 

@@ -203,7 +203,7 @@ export const fileSchema = z
         listWait: duration(0)
           .prefault('950ms')
           .describe(
-            'Without a cached catalog, how long after the start the first listing waits for servers to answer. Whoever asks first is given at least half of it, and all of it while no server has answered.',
+            'Without a cached catalog, how long after the start the first listing waits for servers to answer. Whoever asks first is given at least half of it, and all of it while no server has answered; in its last quarter the last few of many servers are no longer waited for when no other comes.',
           ),
         refresh: duration(1)
           .prefault('30s')

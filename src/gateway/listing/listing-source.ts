@@ -10,16 +10,16 @@ export function listingSource(
   deps: { readonly now: () => number; readonly log: Logger },
 ): ListingSource {
   return {
-    list: async (name, cancellation) => {
+    list: async (name, cancellation, known) => {
       const upstream = pool.get(name);
       if (upstream === undefined)
         throw new GatewayError('INVARIANT', `There is no upstream "${name}" to list.`);
       const raw = await upstream.list(cancellation);
-      const { listing, unreadable, duplicates } = readListing(raw, {
-        upstream: name,
-        config: upstream.config.fingerprint,
-        at: deps.now(),
-      });
+      const { listing, unreadable, duplicates } = readListing(
+        raw,
+        { upstream: name, config: upstream.config.fingerprint, at: deps.now() },
+        known,
+      );
       if (raw.isCut)
         deps.log.warn('A list of a server has no end; took the first part of it.', { upstream: name });
       if (raw.unusable !== undefined && raw.unusable > 0) {
