@@ -1,12 +1,12 @@
 // Two builds beside each other and the floor, under the same load in turns: CPU of a call, for machines with other work.
-// node bench/compare.mjs [stdio | http] BEFORE/dist/main.js AFTER/dist/main.js [--rounds N] [--kilobytes N] [--in-flight N]
+// node bench/compare.mjs [stdio | http] BEFORE/dist/main.js AFTER/dist/main.js [--rounds N] [--kilobytes N] [--in-flight N] [--modern]
 
 import { PassThrough } from 'node:stream';
 import { parseArgs } from 'node:util';
 
 import { httpClient } from './client/http-client.mjs';
 import { load } from './client/load.mjs';
-import { requestBody } from './client/requests.mjs';
+import { modernParams, requestBody } from './client/requests.mjs';
 import { stdioClient } from './client/stdio-client.mjs';
 import { ownChildren } from './lib/children.mjs';
 import { configOf, environment, prepareHome } from './lib/homes.mjs';
@@ -23,11 +23,13 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '8' },
     kilobytes: { type: 'string', default: '0' },
     'in-flight': { type: 'string', default: '16' },
+    modern: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
 const [transport, ...builds] = positionals;
 const isHttp = transport === 'http';
+const era = values.modern ? 'modern' : 'legacy';
 const bytes = Number(values.kilobytes) * 1024;
 const children = ownChildren();
 process.on('exit', () => children.killAll());
@@ -51,16 +53,15 @@ async function start(name) {
       : [name, 'serve', '--config', configOf(home), '--expose', 'direct', ...listen];
   const running = children.start(args, { env: environment(home) });
   const client = isHttp
-    ? httpClient(await addressOf(running), (error) => console.error(String(error)))
-    : stdioClient(running.child);
+    ? httpClient(await addressOf(running), (error) => console.error(String(error)), { era })
+    : stdioClient(running.child, { era });
   await client.open();
   await client.request('tools/list');
-  const body = requestBody(
-    'tools/call',
+  const params =
     bytes > 0
       ? { name: 'bench__big', arguments: { bytes } }
-      : { name: 'bench__echo', arguments: { text: 'x'.repeat(32) } },
-  );
+      : { name: 'bench__echo', arguments: { text: 'x'.repeat(32) } };
+  const body = requestBody('tools/call', values.modern ? modernParams(params) : params);
   const spec = { body, minBytes: Math.max(32, bytes), concurrency: Number(values['in-flight']) };
   // Until what is hot is compiled, which a busy machine takes long for.
   for (let calls = 0, at = 0; calls < WARM_UP_CALLS && at < WARM_UP_TURNS; at++)

@@ -1,5 +1,5 @@
 // Where Trunkline spends its time: a CPU profile of it under one load, as a table of self times.
-// node bench/profile.mjs [stdio | http | large | large-http | warm] [--seconds N] [--keep FILE]
+// node bench/profile.mjs [stdio | http | modern | modern-http | large | large-http | warm] [--seconds N] [--keep FILE]
 
 import { copyFileSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,6 +26,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 const drivers = {
   stdio: (nodeArgs) => drive(nodeArgs, { transport: 'stdio', request: echo, concurrency: 16 }),
   http: (nodeArgs) => drive(nodeArgs, { transport: 'http', request: echo, concurrency: 16 }),
+  modern: (nodeArgs) =>
+    drive(nodeArgs, { transport: 'stdio', era: 'modern', request: echo, concurrency: 16 }),
+  'modern-http': (nodeArgs) =>
+    drive(nodeArgs, { transport: 'http', era: 'modern', request: echo, concurrency: 16 }),
   large: (nodeArgs) => drive(nodeArgs, { transport: 'stdio', request: big, concurrency: 1 }),
   'large-http': (nodeArgs) => drive(nodeArgs, { transport: 'http', request: big, concurrency: 1 }),
   async warm(nodeArgs) {
@@ -49,10 +53,11 @@ if (values.keep !== undefined) copyFileSync(join(folder, file), values.keep);
 print(selfTimes(JSON.parse(readFileSync(join(folder, file), 'utf8')), part));
 await children.close();
 
-async function drive(nodeArgs, { transport, request, concurrency }) {
+async function drive(nodeArgs, { transport, era, request, concurrency }) {
   const subject = await open(children, {
     name: 'trunkline',
     transport,
+    era,
     home: prepareHome(children),
     nodeArgs,
   });

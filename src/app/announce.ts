@@ -11,11 +11,11 @@ const LOOK_EVERY_MS = 30_000;
 
 export interface Announced extends AsyncDisposable {
   /** The configuration says this from now on. */
-  runsWith(text: string): Promise<void>;
+  runsWith(text: string): void;
 }
 
 /** Writes down where this gateway is found, and sees to it that this stays true until it ends. */
-export async function announce(
+export function announce(
   options: AppOptions,
   deps: {
     readonly socket: string;
@@ -25,7 +25,7 @@ export async function announce(
     /** Another gateway has taken our place. */
     readonly onReplaced: () => void;
   },
-): Promise<Announced> {
+): Announced {
   const { stateDir, pid, version, file, env } = options;
   const { socket, text, url, log, onReplaced } = deps;
   let record: GatewayRecord = {
@@ -38,27 +38,29 @@ export async function announce(
   };
   sweep(stateDir);
   try {
-    await writeRecord(stateDir, record);
+    writeRecord(stateDir, record);
   } catch (error) {
     // Whoever has its address needs no record.
     if (record.kind === 'background' || !isUnwritable(error)) throw error;
-    return { runsWith: async () => {}, [Symbol.asyncDispose]: async () => {} };
+    return { runsWith: () => {}, [Symbol.asyncDispose]: async () => {} };
   }
   log.debug('Clients can find the gateway.', { pid, version, config: file, kind: record.kind });
-  const look = async (): Promise<void> => {
+  const look = (): void => {
     const found = readRecord(stateDir);
     if (found?.pid === pid) return;
     if (found !== undefined && isAlive(found.pid)) return onReplaced();
-    await writeRecord(stateDir, record);
+    try {
+      writeRecord(stateDir, record);
+    } catch (error) {
+      log.warn('Cannot write run/gateway.json.', { reason: String(error) });
+    }
   };
-  const timer = setInterval(() => {
-    look().catch((error: unknown) => log.warn('Cannot write run/gateway.json.', { reason: String(error) }));
-  }, LOOK_EVERY_MS).unref();
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return {
-    runsWith: async (changed) => {
+    runsWith: (changed) => {
       record = { ...record, ...identified({ version, config: file, text: changed, env }) };
       // Another gateway may have taken our place.
-      if (readRecord(stateDir)?.pid === pid) await writeRecord(stateDir, record);
+      if (readRecord(stateDir)?.pid === pid) writeRecord(stateDir, record);
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);

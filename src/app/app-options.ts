@@ -55,6 +55,8 @@ export interface AppOptions {
   readonly web: URL;
   /** The file that describes the admin API. */
   readonly openapi: URL;
+  /** Node's own `import`, for modules that a person wrote. */
+  readonly importModule: (url: string) => Promise<unknown>;
   readonly stdin: Readable;
   readonly stdout: Writable;
 }

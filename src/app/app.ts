@@ -2,14 +2,16 @@ import type { AdminRoutes } from '../admin/routes.ts';
 import { readWarm } from '../catalog/warm-file.ts';
 import type { CallersConfig } from '../config/callers-config.ts';
 import type { ConfigSnapshot, ConfigWarning } from '../config/config.ts';
-import { readConfigText } from '../config/load.ts';
+import { readConfigAtStart, readConfigText } from '../config/load.ts';
 import { SignInOffers } from '../downstream/sign-in-offers.ts';
 import { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
 import { estimateTokens } from '../exposure/tokens.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { deferred } from '../lib/deferred.ts';
 import { IdleCollection } from '../lib/idle-collection.ts';
+import { objectsStayYoung } from '../lib/objects-stay-young.ts';
 import { Scope } from '../lib/scope.ts';
+import { steadyNow } from '../lib/steady-now.ts';
 import { Results } from '../results/results.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { Announced } from './announce.ts';
@@ -53,7 +55,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { stateDir } = options;
   let isDamaged = false;
   const warm = readWarm(stateDir, options.build, () => (isDamaged = true));
-  const text = options.text ?? (await readConfigText(options.file));
+  const text = options.text ?? (await readConfigAtStart(options.file));
   if (options.trustedIn !== undefined) await checkTrust(options.file, text, options.trustedIn);
   const snapshot = await loadSnapshot(options, text, warm);
   const config = snapshot.value;
@@ -73,6 +75,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const meter = scope.use(openMeter(audit, Date.now));
     const collection = new IdleCollection();
     scope.defer(() => collection[Symbol.dispose]());
+    const young = objectsStayYoung();
+    scope.defer(() => young[Symbol.dispose]());
     const telemetryOf = (of: ConfigSnapshot): Promise<Telemetry> =>
       openTelemetry(options, of, {
         ...{ audit, log, gateway: () => gateway, clients: () => front.clients() },
@@ -93,7 +97,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     scope.defer(() => results[Symbol.dispose]());
     const { maxScripts, memoryMb } = config.code;
     const sandbox = scope.use(
-      new LazySandbox({ worker: options.codeWorker, maxScripts, memoryMb, now: Date.now }),
+      new LazySandbox({ worker: options.codeWorker, maxScripts, memoryMb, now: steadyNow }),
     );
     const stop = (): void => ended.resolve();
     // Before anybody can know that we are there, who may then ask us to end.
@@ -169,7 +173,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (socket !== undefined) {
       const { announce } = await import('./announce.ts');
       const onReplaced = (): void => front.retire?.();
-      announced = scope.use(await announce(options, { socket, text, url, log, onReplaced }));
+      announced = scope.use(announce(options, { socket, text, url, log, onReplaced }));
     }
     if (options.text === undefined && options.listen !== 'nobody') {
       const { Reloading: Loaded } = await import('./reloading.ts');
@@ -182,7 +186,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         useTelemetry: (next) => void (telemetry = next),
         remember: async (used, changed) => {
           built.remember(used);
-          await announced?.runsWith(servers === undefined ? changed : await readConfigText(options.file));
+          announced?.runsWith(servers === undefined ? changed : await readConfigText(options.file));
         },
       });
       scope.use(reloading);

@@ -159,7 +159,10 @@ export async function buildGateway(
   const sharing = await openSharing(options, current, {
     ...{ scope, store, cache, has, log },
   });
-  const guards = await loadGuards(config.guards, snapshot.file);
+  const guards = await loadGuards(config.guards, {
+    configFile: snapshot.file,
+    importModule: options.importModule,
+  });
   const pause = new Pause(join(stateDir, 'paused.json'), now);
   const gateway = scope.use(
     new Gateway({

@@ -6,8 +6,12 @@ import type { UpstreamName } from '../model/ids.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Connect, Front, FrontDeps } from './open-front.ts';
 
-/** How long a connection that came in the last moment has to send its request. */
+/** How long a connection that came in the last moment has to send its request before others are told to go elsewhere. */
 const SETTLE_MS = 250;
+/** How long a connection that was used before may be used again. */
+const UNUSED_MS = 500;
+/** How long one that never was has to send its request, since its client may get no turn on a busy machine. */
+const ASKING_MS = 2000;
 
 /** Clients over HTTP. */
 export async function httpFront(
@@ -40,7 +44,7 @@ export async function httpFront(
     connect: ({ caller, channel, path, kept }) => {
       const server = serverAt(path);
       const served = server === undefined ? gateway : gateway.alone(server);
-      return connect(caller, channel, { ...(served !== undefined && { served }), place: path, kept });
+      return connect(caller, channel, { served, place: path, kept });
     },
     hasServer: (name, caller) =>
       gateway.alone(name) !== undefined && gateway.sight.knows(caller, name as UpstreamName),
@@ -82,7 +86,7 @@ export async function httpFront(
     [Symbol.asyncDispose]: async () => {
       await routes[Symbol.asyncDispose]();
       // What was sent a moment ago is answered, if only with a refusal.
-      await listener.settle(SETTLE_MS);
+      await listener.settle({ unusedMs: UNUSED_MS, askingMs: ASKING_MS });
       await listener.close();
     },
   };

@@ -130,7 +130,11 @@ export class Reloading implements AsyncDisposable {
       keys.some((key) => diff.settings.includes(key));
     const takeFront = await front.prepare?.(snapshot, diff);
     const guards = isChanged('guards')
-      ? await loadGuards(snapshot.value.guards, snapshot.file, ++this.#edition)
+      ? await loadGuards(snapshot.value.guards, {
+          configFile: snapshot.file,
+          importModule: this.#options.importModule,
+          edition: ++this.#edition,
+        })
       : this.#guards;
     const telemetry = isChanged('audit', 'telemetry', 'metrics')
       ? await this.#parts.openTelemetry(snapshot)

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../lib/atomic-file.ts';
+import { writeFileAtomicSync } from '../lib/atomic-file-sync.ts';
 import { isJsonObject } from '../model/json.ts';
 
 /** What a running gateway writes down about itself, for those who look for it. */
@@ -44,8 +44,8 @@ export function readRecord(stateDir: string): GatewayRecord | undefined {
   return isWhole ? (value as unknown as GatewayRecord) : undefined;
 }
 
-export async function writeRecord(stateDir: string, record: GatewayRecord): Promise<void> {
-  await writeFileAtomic(recordFile(stateDir), `${JSON.stringify(record, null, 2)}\n`, 0o600);
+export function writeRecord(stateDir: string, record: GatewayRecord): void {
+  writeFileAtomicSync(recordFile(stateDir), `${JSON.stringify(record, null, 2)}\n`, 0o600);
 }
 
 /** Removes it if it is still the one of this process. */

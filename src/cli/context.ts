@@ -29,6 +29,8 @@ export interface CliContext {
   readonly web: URL;
   /** The file that describes the admin API. */
   readonly openapi: URL;
+  /** Node's own `import`, for modules that a person wrote. */
+  readonly importModule: (url: string) => Promise<unknown>;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & Terminal;
   readonly stderr: Writable & Terminal;

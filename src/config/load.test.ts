@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -6,7 +7,7 @@ import { rolldown } from 'rolldown';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { GatewayError } from '../model/errors.ts';
-import { configRevision, loadConfig, readConfigText } from './load.ts';
+import { configRevision, loadConfig, readConfigAtStart, readConfigText } from './load.ts';
 
 let folder: string;
 let file: string;
@@ -68,6 +69,24 @@ test('a folder and a text in another encoding are not taken for a configuration'
   const encodingError = await failureOf(loadConfig({ file: other, version: '1' }));
   expect(encodingError.code).toBe('CONFIG_INVALID');
   expect(encodingError.message).toContain('UTF-8');
+});
+
+test('a start reads the same, and waits for what is no plain file', async () => {
+  await writeFile(file, '\uFEFF{"a": "ö"}');
+  expect(await readConfigAtStart(file)).toBe('{"a": "ö"}');
+  const problem = async (path: string): Promise<readonly unknown[]> => {
+    const errors = await Promise.all([failureOf(readConfigAtStart(path)), failureOf(readConfigText(path))]);
+    expect(errors[0]?.message).toBe(errors[1]?.message);
+    return errors.map(({ code }) => code);
+  };
+  expect(await problem(join(folder, 'none'))).toEqual(['CONFIG_NOT_FOUND', 'CONFIG_NOT_FOUND']);
+  expect(await problem(folder)).toEqual(['CONFIG_INVALID', 'CONFIG_INVALID']);
+  await writeFile(file, Buffer.of(0xff, 0xfe, 0));
+  expect(await problem(file)).toEqual(['CONFIG_INVALID', 'CONFIG_INVALID']);
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const [text] = await Promise.all([readConfigAtStart(pipe), writeFile(pipe, '{}')]);
+  expect(text).toBe('{}');
 });
 
 test('a start with a cached snapshot loads neither the schema nor the parser', async () => {

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 import { GatewayError } from '../model/errors.ts';
@@ -7,23 +9,34 @@ import type { ConfigSnapshot } from './config.ts';
 
 /** The text of a configuration file, without a byte order mark. */
 export async function readConfigText(file: string): Promise<string> {
-  let bytes: Buffer;
   try {
-    bytes = await readFile(file);
+    return decoded(file, await readFile(file));
   } catch (error) {
     throw unreadable(file, error);
   }
+}
+
+/**
+ * The same for a start, which has nothing to do meanwhile: waiting for the system takes 3 ms of CPU in a process that has just begun,
+ * and reading at once none. Whoever writes into what is no plain file may take their time.
+ */
+export async function readConfigAtStart(file: string): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (statSync(file).isFile()) return decoded(file, readFileSync(file));
   } catch (error) {
-    throw new GatewayError('CONFIG_INVALID', `${file}: the file is not UTF-8 text; save it as UTF-8`, {
-      cause: error,
-      details: { file },
-    });
+    throw unreadable(file, error);
   }
+  return readConfigText(file);
+}
+
+function decoded(file: string, bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '');
+  const text = `${file}: the file is not UTF-8 text; save it as UTF-8`;
+  throw new GatewayError('CONFIG_INVALID', text, { details: { file } });
 }
 
 function unreadable(file: string, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new GatewayError('CONFIG_NOT_FOUND', `${file}: there is no such configuration file`, {

@@ -86,6 +86,7 @@ export class AskedClient {
   }
 
   close(): void {
+    if (this.#open.size === 0) return;
     const reason = new GatewayError('CALL_CANCELLED', 'The client went away.');
     for (const { giveUp } of [...this.#open.values()]) giveUp(reason);
   }

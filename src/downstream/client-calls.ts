@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ExposureContext } from '../exposure/exposure.ts';
 import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { Served } from '../gateway/served.ts';
-import type { View } from '../gateway/view.ts';
-import type { Cancellation } from '../lib/cancellation.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
-import type { ToolEntry } from '../model/entry.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import { RPC } from '../wire/era.ts';
+import type { MirroredParams } from '../wire/http/mirrored-params.ts';
 import { paramProblem } from '../wire/http/modern-headers.ts';
+import type { HeaderParam } from '../wire/http/param-headers.ts';
 import { clientNameOf, envelopeOf, withoutEnvelope } from '../wire/envelope.ts';
 import type { ClientChannel, IncomingRequest } from '../wire/serving.ts';
 import { AskedClient } from './asked-client.ts';
 import { callOptions } from './call-options.ts';
 import { ClientBehindRequest } from './client-behind-request.ts';
-import type { Asker, ClientPlace } from './client-behind-request.ts';
+import { ClientContext } from './client-context.ts';
+import type { ClientPlace } from './client-behind-request.ts';
 import { pagesFirst } from './pages-first.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import { isInputRequired, questionRounds } from './question-rounds.ts';
@@ -33,8 +32,9 @@ interface CallsBinding {
   readonly gateway: Served;
   readonly caller: Caller;
   readonly parked: ParkedCalls;
+  readonly mirrored: MirroredParams;
   readonly channel: ClientChannel;
-  readonly place: string;
+  readonly place?: string;
   readonly isConnection?: boolean;
   readonly kept?: KeptSession | undefined;
   readonly replica?: string | undefined;
@@ -45,9 +45,9 @@ interface CallsBinding {
 export class ClientCalls {
   readonly #binding: CallsBinding;
   readonly #exposure: SessionExposure;
-  readonly #place: ClientPlace;
-  readonly session: string;
-  readonly asked: AskedClient;
+  #session: string | undefined;
+  #asked: AskedClient | undefined;
+  #place: ClientPlace | undefined;
   /** What an older client declared in `initialize`; a modern one says it with every request. */
   capabilities: JsonObject = {};
   /** What an older client called itself in `initialize`. */
@@ -57,10 +57,15 @@ export class ClientCalls {
   constructor(binding: CallsBinding, exposure: SessionExposure) {
     this.#binding = binding;
     this.#exposure = exposure;
-    this.session = binding.kept?.id ?? randomUUID();
-    this.asked = new AskedClient(binding.replica);
-    const { gateway, channel } = binding;
-    this.#place = { isAlone: isAlone(gateway), isOnlyOne: gateway.isForOne === true, channel };
+  }
+
+  /** Unlike any other; a modern client that does not stay has none. */
+  get session(): string {
+    return (this.#session ??= this.#binding.kept?.id ?? randomUUID());
+  }
+
+  get asked(): AskedClient {
+    return (this.#asked ??= new AskedClient(this.#binding.replica));
   }
 
   isCall(method: string): boolean {
@@ -86,12 +91,13 @@ export class ClientCalls {
   }
 
   close(): void {
-    this.asked.close();
-    this.#binding.gateway.endSession(this.session);
+    this.#asked?.close();
+    if (this.#session !== undefined) this.#binding.gateway.endSession(this.#session);
   }
 
   /** The client of the older protocol that waits for the answer to this. */
   behind(request: IncomingRequest): ClientBehindRequest {
+    this.#place ??= placeOf(this.#binding.gateway, this.#binding.channel);
     return new ClientBehindRequest(this.session, this, this.asked.during(request), this.#place);
   }
 
@@ -99,7 +105,8 @@ export class ClientCalls {
     const { cancellation } = request;
     const { session, info: client } = this;
     const { timeoutMs, onProgress } = callOptions(request, params);
-    const options = { session, client, cancellation, behind, timeoutMs, onProgress };
+    const group = `${session}:${String(request.id)}`;
+    const options = { session, group, client, cancellation, behind, timeoutMs, onProgress };
     return this.#send(request, params, 'legacy', options);
   }
 
@@ -115,26 +122,18 @@ export class ClientCalls {
   }
 
   #modern(request: IncomingRequest, params: JsonObject): Promise<Payload> {
-    const { caller, parked } = this.#binding;
-    const client = envelopeOf(params);
-    const modernPlace = { ...this.#place, channel: undefined };
-    return parked.run(
-      request,
-      { caller: caller.id, place: this.#binding.place, capabilities: client.capabilities },
-      (cancellation: Cancellation, asker: Asker) => {
-        const id = `${this.session}:${String(request.id)}`;
-        const behind = new ClientBehindRequest(id, client, asker, modernPlace);
-        const options = {
-          ...callOptions(asker, params),
-          // Modern clients have no sessions but their connection: without one, what is not shared by all is the caller's.
-          session: this.#binding.isConnection === true ? this.session : `caller:${caller.id}`,
-          client: client.info,
-          cancellation,
-          behind,
-        };
-        return pagesFirst(() => this.#send(request, params, 'modern', options), { behind, cancellation });
-      },
-    );
+    const { gateway, caller, parked, place = '', isConnection = false } = this.#binding;
+    const { info: client, capabilities, logLevel } = envelopeOf(params);
+    return parked.run(request, { caller: caller.id, place, capabilities }, (cancellation, asker) => {
+      // Modern clients have no sessions but their connection: without one, what is not shared by all is the caller's.
+      const session = isConnection ? this.session : `caller:${caller.id}`;
+      const group = `${isConnection ? session : randomUUID()}:${String(request.id)}`;
+      const said = { capabilities, logLevel };
+      const behind = new ClientBehindRequest(group, said, asker, placeOf(gateway, undefined));
+      const { timeoutMs, onProgress } = callOptions(asker, params);
+      const options = { session, group, client, cancellation, behind, timeoutMs, onProgress };
+      return pagesFirst(() => this.#send(request, params, 'modern', options), options);
+    });
   }
 
   #send(
@@ -148,7 +147,7 @@ export class ClientCalls {
     // Always the same members, which is faster than leaving some out.
     const request: CallRequest = {
       session: options.session,
-      group: `${this.session}:${String(client.id)}`,
+      group: options.group,
       client: options.client,
       cancellation: options.cancellation,
       behind: options.behind,
@@ -156,7 +155,7 @@ export class ClientCalls {
       timeoutMs: options.timeoutMs,
       checksArguments: undefined,
       params: withoutEnvelope(params),
-      check: headers && ((entry) => checkHeaders(entry, params, headers)),
+      check: headers && ((entry) => checkHeaders(this.#binding.mirrored.of(entry), params, headers)),
     };
     // What no server could understand its own server refuses in its own words.
     const isOdd = gateway.leavesToServer?.(client.method, params, era) === true;
@@ -187,8 +186,8 @@ export class ClientCalls {
 }
 
 /** Only one server alone introduces itself. */
-function isAlone(gateway: Served): boolean {
-  return gateway.introduction !== undefined;
+function placeOf(gateway: Served, channel: ClientChannel | undefined): ClientPlace {
+  return { isAlone: gateway.introduction !== undefined, isOnlyOne: gateway.isForOne === true, channel };
 }
 
 /** Older clients do not know the error; and what they can do they have said long ago. */
@@ -205,59 +204,6 @@ function forOlderClient(error: unknown): unknown {
       cause: error,
     },
   );
-}
-
-/** What an exposure may do for the client of one call; a class, since there is one for every call. */
-class ClientContext implements ExposureContext {
-  readonly #binding: CallsBinding;
-  readonly #exposure: SessionExposure;
-  readonly #call: { readonly client: IncomingRequest; readonly era: Era };
-
-  constructor(
-    binding: CallsBinding,
-    exposure: SessionExposure,
-    call: { readonly client: IncomingRequest; readonly era: Era },
-  ) {
-    this.#binding = binding;
-    this.#exposure = exposure;
-    this.#call = call;
-  }
-
-  get caller(): Caller {
-    return this.#binding.caller;
-  }
-
-  get view(): View {
-    return this.#binding.gateway.view(this.#binding.caller);
-  }
-
-  async settled(): Promise<View> {
-    await this.#binding.gateway.settled();
-    return this.view;
-  }
-
-  call(name: string, request: CallRequest): Promise<Payload> {
-    const { gateway, caller } = this.#binding;
-    return mended(this.#binding, this.#call.era, request, () => gateway.callTool(caller, name, request));
-  }
-
-  async callToEnd(name: string, request: CallRequest): Promise<Payload> {
-    const { params, behind, cancellation } = request;
-    if (behind === undefined) return this.call(name, request);
-    const repeat = (repeated: JsonObject): Promise<Payload> =>
-      pagesFirst(() => this.call(name, { ...request, params: repeated }), { behind, cancellation });
-    const first = await repeat(params);
-    if (!isInputRequired(first)) return first;
-    return questionRounds(first, { params, behind, cancellation, repeat });
-  }
-
-  reveal(names: readonly string[]): void {
-    const { client, era } = this.#call;
-    // A list may not vary between requests of modern clients.
-    if (era === 'modern' || !this.#exposure.reveal(names)) return;
-    // On the stream of the search, so that it comes before the answer.
-    client.notify('notifications/tools/list_changed', undefined);
-  }
 }
 
 /** Results that say how long they may be kept. */
@@ -277,8 +223,12 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whoever routes by headers must have seen the same arguments as the server. */
-function checkHeaders(entry: ToolEntry, params: JsonObject, headers: IncomingHttpHeaders): void {
-  const problem = paramProblem(entry.definition['inputSchema'], params['arguments'], headers);
+function checkHeaders(
+  mirrored: readonly HeaderParam[],
+  params: JsonObject,
+  headers: IncomingHttpHeaders,
+): void {
+  const problem = paramProblem(mirrored, params['arguments'], headers);
   if (problem !== undefined) throw new RpcError(problem);
 }
 

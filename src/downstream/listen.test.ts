@@ -9,6 +9,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { TestRoutes } from '../../test/support/mcp-routes.ts';
 import { silentLogger } from '../observe/log.ts';
 import { listen } from './listen.ts';
+import type { Listener } from './listen.ts';
 
 const routes = { handle: () => {} };
 const impatient = { headersMs: 50, requestMs: 100, keepAliveMs: 50, checkMs: 20 };
@@ -158,7 +159,10 @@ describe('listen', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('serves what came before it refused further connections, also where it had no time to take it yet', async () => {
+  it.each([
+    ['refused further connections', (listener: Listener) => listener.refuse(5000)],
+    ['settled', (listener: Listener) => listener.settle({ unusedMs: 5000, askingMs: 5000 })],
+  ])('serves what came before it %s, also where it had no time to take it yet', async (_how, end) => {
     await using test = await TestRoutes.start();
     const isSent = new Int32Array(new SharedArrayBuffer(4));
     const port = Number(test.listener.url.port);
@@ -166,11 +170,33 @@ describe('listen', () => {
     const answers = once(clients, 'message');
     // Nothing happens in this thread until the requests lie in the system.
     Atomics.wait(isSent, 0, 0, 10_000);
-    const refused = test.listener.refuse(5000);
+    const refused = end(test.listener);
     expect(await answers).toEqual([['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']]);
     await refused;
     await expect(fetch(test.listener.url)).rejects.toThrow('fetch failed');
     await clients.terminate();
+  });
+
+  it('that settles ends what is not used any more, and waits for whoever has not asked yet', async () => {
+    await using test = await TestRoutes.start();
+    const used = open(test, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(used.socket, 'data');
+    const late = open(test, '');
+    await once(late.socket, 'connect');
+    const settled = test.listener.settle({ unusedMs: 20, askingMs: 10_000 });
+    expect(await used.all).toContain('200 OK');
+    late.socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(await late.all).toContain('200 OK');
+    await settled;
+  });
+
+  it('that settles waits for nobody who never asks', async () => {
+    await using test = await TestRoutes.start();
+    const { socket, all } = open(test, '');
+    await once(socket, 'connect');
+    await test.listener.settle({ unusedMs: 10, askingMs: 20 });
+    await test.listener.close();
+    expect(await all).toBe('');
   });
 
   it('closes at once, with connections open, and as often as one likes', async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { GatewayError } from '../model/errors.ts';
 import type { Logger } from '../observe/log.ts';
@@ -25,10 +26,18 @@ export interface Listener {
   readonly url: URL;
   /** Takes no new connections and ends unused ones; over when those that just came have asked, at the latest after so long. */
   refuse(settleMs: number): Promise<void>;
-  /** Takes no new connections; over when those there are have ended with an answer, at the latest after so long. */
-  settle(settleMs: number): Promise<void>;
+  /** Takes no new connections and ends those that are unused after a while; over when the others have asked and were answered, or after so long. */
+  settle(patience: Patience): Promise<void>;
   /** Ends all connections, also those in use. */
   close(): Promise<void>;
+}
+
+/** For connections of a server that ends, in milliseconds. */
+export interface Patience {
+  /** With those that were used before, and may be used again; begins anew whenever one is. */
+  readonly unusedMs: number;
+  /** With all of them; those that have not asked yet, or not to the end, have as long as this. */
+  readonly askingMs: number;
 }
 
 const LIMITS: ListenLimits = {
@@ -40,10 +49,12 @@ const LIMITS: ListenLimits = {
   maxHeaderBytes: 16 * 1024,
 };
 const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]*):)?(\d{1,5})$/i;
-/** Somebody who never stops connecting does not hold up our end. */
-const MAX_ROUNDS = 100;
-/** The first may begin behind the place where the system is asked. */
-const MIN_ROUNDS = 2;
+/** Somebody who never stops connecting does not hold up our end for longer than twice that. */
+const TAKING_MS = 500;
+/** Whoever is told to try again later is silent for longer. */
+const QUIET_MS = 50;
+/** Of a round in which nothing was done, on a machine that let us do it. */
+const SHORT_ROUND_MS = 0.1;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 
 export async function listen(options: {
@@ -71,6 +82,7 @@ export async function listen(options: {
     (request, response) => routes.handle(request, response),
   );
   server.maxConnections = limits.maxConnections;
+  const taken = watchTaken(server);
   await bind(server, { host, port, address });
   // Without a listener a failed accept, as with too many open files, would end the process.
   server.on('error', (error) => log.error('The HTTP server failed.', { error: String(error) }));
@@ -84,8 +96,8 @@ export async function listen(options: {
   const url = new URL(`http://${name}:${bound.port}`);
   return {
     url,
-    refuse: (settleMs) => refusing(server, settleMs),
-    settle: (settleMs) => settling(server, settleMs),
+    refuse: (settleMs) => refusing(server, taken, settleMs),
+    settle: (patience) => settling(server, taken, patience),
     close: closing(server),
   };
 }
@@ -133,39 +145,77 @@ function bindProblem(cause: NodeJS.ErrnoException, address: string): GatewayErro
 }
 
 /** A connection that was taken a moment ago may have a request on its way, which nobody would send again. */
-async function refusing(server: Server, settleMs: number): Promise<void> {
-  await allTaken(server);
-  return bounded((closed) => {
-    // First of all, since whoever connects until then is reset.
-    NetServer.prototype.close.call(server, closed);
-    server.closeIdleConnections();
-  }, settleMs);
+async function refusing(server: Server, taken: Taken, settleMs: number): Promise<void> {
+  await allTaken(taken);
+  // First of all, since whoever connects until then is reset.
+  const closed = refuseNew(server);
+  server.closeIdleConnections();
+  await within(closed, settleMs);
 }
 
 /** A connection that looks unused may have a request on its way, too: the server's own `close` would cut it. */
-function settling(server: Server, settleMs: number): Promise<void> {
-  return bounded((closed) => NetServer.prototype.close.call(server, closed), settleMs);
+async function settling(server: Server, taken: Taken, { unusedMs, askingMs }: Patience): Promise<void> {
+  await allTaken(taken);
+  const closed = refuseNew(server);
+  const until = performance.now() + askingMs;
+  let asked = 0;
+  const count = (): void => void asked++;
+  server.on('request', count);
+  for (let before = -1; before !== asked && performance.now() < until;) {
+    before = asked;
+    await within(closed, unusedMs);
+    // What was sent while this process got no turn is read first: timers come before sockets.
+    await nextRound();
+    await nextRound();
+  }
+  server.off('request', count);
+  server.closeIdleConnections();
+  await within(closed, Math.max(0, until - performance.now()));
+}
+
+/** Resolves when the connections there are have ended. */
+function refuseNew(server: Server): Promise<void> {
+  return new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 }
 
 /**
  * Resolves when no connection waits to be taken, right after the system was asked for them: those that wait when a server closes are reset,
- * with what their clients have sent.
+ * with what their clients have sent. Nobody can ask and close at once, so that it waits for a moment in which nobody comes; when there is
+ * none, a round has to do which was too short for anybody to come.
  */
-async function allTaken(server: Server): Promise<void> {
-  let taken = 0;
-  const take = (): void => void taken++;
-  server.on('connection', take);
-  for (let round = 0, before = -1; round < MAX_ROUNDS && (round < MIN_ROUNDS || before !== taken); round++) {
-    before = taken;
-    await new Promise((resolve) => setImmediate(resolve));
+async function allTaken(last: Taken): Promise<void> {
+  for (const begin = performance.now(); ;) {
+    const quietIn = last() + QUIET_MS - performance.now();
+    if (quietIn > 0 && performance.now() < begin + TAKING_MS) await delay(quietIn);
+    await nextRound();
+    const since = performance.now();
+    await nextRound();
+    const now = performance.now();
+    const isEmpty = last() < since && now - since < SHORT_ROUND_MS;
+    const isLate = now > begin + TAKING_MS;
+    if (isEmpty && (isLate || last() < now - QUIET_MS)) return;
+    if (now > begin + 2 * TAKING_MS) return;
   }
-  server.off('connection', take);
 }
 
-async function bounded(close: (closed: () => void) => void, settleMs: number): Promise<void> {
+/** When a connection was last taken. */
+type Taken = () => number;
+
+function watchTaken(server: Server): Taken {
+  let last = -Infinity;
+  server.on('connection', () => void (last = performance.now()));
+  return () => last;
+}
+
+/** Every socket is looked at meanwhile. */
+function nextRound(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+async function within(closed: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, settleMs)));
-  await Promise.race([new Promise<void>(close), late]);
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([closed, late]);
   clearTimeout(timer);
 }
 

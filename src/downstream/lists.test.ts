@@ -47,6 +47,15 @@ describe('ListTexts', () => {
     expect(texts.get(method, memoryView(), direct, { era: 'legacy' })).not.toBe(legacy);
   });
 
+  test('keeps a long list as the bytes that are sent, for either era', () => {
+    const view = memoryView(Array.from({ length: 1000 }, (_, index) => `tool-${index}`));
+    for (const era of ['legacy', 'modern'] as const) {
+      const list = new ListTexts().get('tools/list', view, direct, { era });
+      expect(list.bytes?.rest.toString()).toBe(list.text);
+      expect(JSON.parse(list.text)).toMatchObject({ tools: { length: 1000 } });
+    }
+  });
+
   test('tells modern clients that a list is complete and not to be kept', () => {
     const text = new ListTexts().get('tools/list', memoryView(), direct, { era: 'modern' }).text;
     expect(JSON.parse(text)).toMatchObject({ resultType: 'complete', ttlMs: 0, cacheScope: 'private' });

@@ -38,7 +38,7 @@ export class ListTexts {
     if (texts === undefined) this.#texts.set(view, (texts = new Map<string, Payload>()));
     const key = `${method} ${exposure.kind} ${exposure.client ?? ''} ${era}`;
     let payload = texts.get(key);
-    if (payload === undefined) texts.set(key, (payload = write(method, view, exposure, { era, meta })));
+    if (payload === undefined) texts.set(key, (payload = kept(write(method, view, exposure, { era, meta }))));
     return payload;
   }
 }
@@ -49,6 +49,13 @@ interface ListOptions {
   readonly revealed?: ReadonlySet<string>;
   /** Of one server alone; the same for the whole view. */
   readonly meta?: JsonObject | undefined;
+}
+
+/** Short ones leave together with whatever else is written, which bytes do not. */
+const LONG = 32 * 1024;
+
+function kept(list: Payload): Payload {
+  return list.text.length < LONG ? list : list.encoded();
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -107,18 +107,19 @@ interface Question {
   readonly left: () => void;
 }
 
-class ParkedCall {
+/** One of these is made for every call of a modern client, and nearly none is ever asked anything. */
+class ParkedCall implements Asker {
   readonly #first: IncomingRequest;
   readonly #by: By;
   readonly #cancellation = new Cancellation();
-  readonly #questions = new Map<string, Question>();
+  #questions: Map<string, Question> | undefined;
   #outcome: Promise<Payload> | undefined;
   #request: IncomingRequest | undefined;
   #asked: (() => void) | undefined;
   #expiry: NodeJS.Timeout | undefined;
   #count = 0;
   /** Capabilities that the server wanted to use and the client has not declared. */
-  readonly #lacked = new Map<string, JsonObject>();
+  #lacked: Map<string, JsonObject> | undefined;
 
   constructor(first: IncomingRequest, by: By) {
     this.#first = first;
@@ -132,23 +133,12 @@ class ParkedCall {
   }
 
   begin(request: IncomingRequest, start: Start, park: (call: ParkedCall) => string): Promise<Payload> {
-    const outcome = start(this.#cancellation, {
-      ask: (method, params, about) => this.#ask(method, params, about),
-      notify: (method, params) => {
-        if (!GONE.has(method)) this.#request?.notify(method, params);
-      },
-    });
-    this.#outcome = outcome.then(
-      (payload) => {
-        if (isJsonObject(payload.outline) && payload.outline['isError'] === true) this.#throwIfLacking();
-        return payload;
-      },
-      (error: unknown) => {
-        if (error instanceof RpcError) this.#throwIfLacking();
-        throw error;
-      },
-    );
+    this.#outcome = start(this.#cancellation, this);
     return this.#next(request, park);
+  }
+
+  notify(method: string, params: JsonObject | undefined): void {
+    if (!GONE.has(method)) this.#request?.notify(method, params);
   }
 
   /** Answers that are missing are asked for again. */
@@ -156,9 +146,9 @@ class ParkedCall {
     clearTimeout(this.#expiry);
     const responses = request.params?.['inputResponses'];
     for (const [key, answer] of Object.entries(isJsonObject(responses) ? responses : {})) {
-      const question = this.#questions.get(key);
+      const question = this.#questions?.get(key);
       if (question === undefined || !isJsonObject(answer)) continue;
-      this.#questions.delete(key);
+      this.#questions?.delete(key);
       question.resolve(answer);
     }
     return this.#next(request, park);
@@ -183,38 +173,56 @@ class ParkedCall {
     request.cancellation.onCancel(cancel);
     return new Promise<Payload>((resolve, reject) => {
       let gathering: NodeJS.Timeout | undefined;
+      let isOver = false;
+      const over = (): void => {
+        if (isOver) return;
+        isOver = true;
+        this.#asked = undefined;
+        request.cancellation.offCancel(cancel);
+      };
       this.#asked = () => {
         gathering ??= setTimeout(() => {
           gathering = undefined;
           // The server may have finished or given up meanwhile.
-          const isWaiting = this.#request === request && this.#asked !== undefined;
-          if (isWaiting && this.#questions.size > 0) resolve(this.#inputRequired(park));
+          if (isOver || this.#openQuestions === 0) return;
+          over();
+          resolve(this.#inputRequired(park));
         }, GATHER_MS);
       };
-      this.#outcome?.then(resolve, reject);
-      if (this.#questions.size > 0) this.#asked();
-    }).finally(() => {
-      this.#asked = undefined;
-      request.cancellation.offCancel(cancel);
+      this.#outcome?.then(
+        (payload) => {
+          over();
+          if (isFailed(payload) && this.#lacked !== undefined) reject(lacking(this.#lacked));
+          else resolve(payload);
+        },
+        (error: unknown) => {
+          over();
+          if (error instanceof RpcError && this.#lacked !== undefined) reject(lacking(this.#lacked));
+          else reject(error instanceof Error ? error : new Error(String(error)));
+        },
+      );
+      if (this.#openQuestions > 0) this.#asked();
     });
   }
 
-  #ask(
-    method: string,
-    params: JsonObject | undefined,
-    { cancellation, left }: { readonly cancellation: Cancellation; readonly left: () => void },
-  ): Promise<JsonObject> {
+  get #openQuestions(): number {
+    return this.#questions?.size ?? 0;
+  }
+
+  ask(...[method, params, { cancellation, left }]: Parameters<Asker['ask']>): Promise<JsonObject> {
     const question = { method, params: forModernClient(params) };
     if (!canAnswer(question, this.#by.capabilities)) {
       const [name, part] = neededFor(question);
+      this.#lacked ??= new Map<string, JsonObject>();
       this.#lacked.set(name, { ...this.#lacked.get(name), ...(part !== undefined && { [part]: {} }) });
       throw new RpcError({ code: RPC.methodNotFound, message: `The client does not support ${method}.` });
     }
+    const questions = (this.#questions ??= new Map<string, Question>());
     return new Promise<JsonObject>((resolve, reject) => {
       const key = `question-${++this.#count}`;
-      this.#questions.set(key, { ...question, resolve, left });
+      questions.set(key, { ...question, resolve, left });
       const giveUp = (reason: Error): void => {
-        this.#questions.delete(key);
+        questions.delete(key);
         reject(reason);
       };
       cancellation.onCancel(giveUp);
@@ -223,29 +231,29 @@ class ParkedCall {
     });
   }
 
-  /** What failed after the server was refused a question failed for want of what the client has not declared. */
-  #throwIfLacking(): void {
-    if (this.#lacked.size === 0) return;
-    const names = [...this.#lacked.keys()];
-    throw new RpcError({
-      code: RPC.missingClientCapability,
-      message: `The server needs capabilities that the client has not declared: ${names.join(', ')}.`,
-      data: { requiredCapabilities: Object.fromEntries(this.#lacked) },
-    });
-  }
-
   #inputRequired(park: (call: ParkedCall) => string): Payload {
-    for (const { left } of this.#questions.values()) left();
-    const questions = [...this.#questions].map(([key, { method, params }]) => [
-      key,
-      { method, ...(params && { params }) },
-    ]);
+    const open = [...(this.#questions ?? [])];
+    for (const [, { left }] of open) left();
+    const questions = open.map(([key, { method, params }]) => [key, { method, ...(params && { params }) }]);
     return Payload.of({
       resultType: 'input_required',
       inputRequests: Object.fromEntries(questions) as JsonObject,
       requestState: park(this),
     });
   }
+}
+
+function isFailed({ outline }: Payload): boolean {
+  return isJsonObject(outline) && outline['isError'] === true;
+}
+
+/** What failed after the server was refused a question failed for want of what the client has not declared. */
+function lacking(lacked: ReadonlyMap<string, JsonObject>): RpcError {
+  return new RpcError({
+    code: RPC.missingClientCapability,
+    message: `The server needs capabilities that the client has not declared: ${[...lacked.keys()].join(', ')}.`,
+    data: { requiredCapabilities: Object.fromEntries(lacked) },
+  });
 }
 
 /** Pages have no ids any more, since nothing is said of them later. */

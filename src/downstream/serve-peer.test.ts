@@ -10,6 +10,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import { silentLogger } from '../observe/log.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../wire/era.ts';
+import { MirroredParams } from '../wire/http/mirrored-params.ts';
 import type { Connection } from '../wire/serving.ts';
 import { ListTexts } from './lists.ts';
 import { ParkedCalls } from './parked-calls.ts';
@@ -36,6 +37,7 @@ class Session {
       channel: this.client,
       lists: new ListTexts(),
       parked: new ParkedCalls({ ttlMs: 60_000 }),
+      mirrored: new MirroredParams(),
       log: silentLogger,
       version: '1.2.3',
     });

@@ -9,20 +9,20 @@ import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import type { Logger } from '../observe/log.ts';
 import { clientNameOf, nameOf } from '../wire/envelope.ts';
-import { eraOf, LEGACY_VERSIONS, META, MODERN_VERSION, RPC } from '../wire/era.ts';
+import { eraOf, RPC } from '../wire/era.ts';
 import type { Message } from '../wire/message.ts';
+import type { MirroredParams } from '../wire/http/mirrored-params.ts';
 import type { ClientChannel, IncomingRequest } from '../wire/serving.ts';
+import { checkEnvelope } from './check-envelope.ts';
 import { ClientCalls } from './client-calls.ts';
 import { discoverResult, initializeResult, introduceAll, introduceOne, metaOfList } from './introduction.ts';
-import { KnownLists } from './known-lists.ts';
-import { Listeners } from './listeners.ts';
+import { Lasting } from './lasting.ts';
 import type { ListTexts } from './lists.ts';
 import { OutsideClient } from './outside-client.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import { SessionExposure } from './session-exposure.ts';
 import type { KeptSession, SessionConnection } from './sessions/kept-session.ts';
 import type { SessionState } from './sessions/session-state.ts';
-import { SessionSettings } from './sessions/session-settings.ts';
 import type { SignInOffers } from './sign-in-offers.ts';
 import { toRpcError } from './to-wire.ts';
 
@@ -37,6 +37,7 @@ export interface Binding {
   /** A list of tools is sent; told after the fact. */
   readonly onListed?: ((view: () => View, exposure: Exposure, list: Payload) => void) | undefined;
   readonly parked: ParkedCalls;
+  readonly mirrored: MirroredParams;
   /** The path, where there is one: a call is continued where it began. */
   readonly place?: string;
   /** Whether the client is connected as long as it lives; then modern ones have a session, too. */
@@ -58,11 +59,10 @@ export function servePeer(binding: Binding): SessionConnection {
 
 class ClientSession implements SessionConnection {
   readonly #binding: Binding;
-  readonly #listeners: Listeners;
   readonly #calls: ClientCalls;
   readonly #exposure: SessionExposure;
-  readonly #known: KnownLists;
-  readonly #settings: SessionSettings;
+  /** Not made for a single call: a modern client over HTTP has a session for each. */
+  #lasting: Lasting | undefined;
   #attached: Disposable | undefined;
   /** Settled when the answer to `initialize` is on its way. */
   #opening: Promise<void> | undefined;
@@ -70,20 +70,8 @@ class ClientSession implements SessionConnection {
 
   constructor(binding: Binding) {
     this.#binding = binding;
-    this.#known = new KnownLists({ isShared: binding.replica !== undefined });
-    this.#exposure = new SessionExposure(binding.exposure, () => this.#view(), {
-      onReveal: (names) => {
-        this.#known.toldOfTools({ digests: this.#exposure.digests(this.#view(), 'legacy') });
-        this.#settings.revealed(names);
-      },
-      ...(binding.edition && { edition: binding.edition }),
-    });
-    this.#calls = new ClientCalls({ place: '', ...binding }, this.#exposure);
-    this.#listeners = new Listeners(binding.gateway, binding.caller, (client) =>
-      this.#exposure.digests(this.#view(), 'modern', client),
-    );
-    const [calls, exposure, listeners] = [this.#calls, this.#exposure, this.#listeners];
-    this.#settings = new SessionSettings({ ...binding, calls, exposure, listeners });
+    this.#exposure = new SessionExposure(binding.exposure, this);
+    this.#calls = new ClientCalls(binding, this.#exposure);
     const before = binding.kept?.before?.facts;
     if (before !== undefined) this.#meet(before.info, before.capabilities);
   }
@@ -119,14 +107,14 @@ class ClientSession implements SessionConnection {
   }
 
   adopt(state: SessionState): Promise<void> {
-    return this.#settings.adopt(state);
+    return this.#lastingParts().settings.adopt(state);
   }
 
   returned(): void {
     const { gateway } = this.#binding;
-    const offered = gateway.introduction && this.#view().servers[0]?.facts?.capabilities;
+    const offered = gateway.introduction && this.view.servers[0]?.facts?.capabilities;
     const has = (kind: string): boolean => offered === undefined || kind in offered;
-    this.#known.forget();
+    this.#lastingParts().known.forget();
     this.#announce({ tools: has('tools'), prompts: has('prompts'), resources: has('resources') });
   }
 
@@ -138,7 +126,7 @@ class ClientSession implements SessionConnection {
     this.#isClosed = true;
     this.#attached?.[Symbol.dispose]();
     this.#calls.close();
-    this.#listeners.close();
+    this.#lasting?.listeners.close();
   }
 
   /** A promise, a payload, or nothing where the request stays open. */
@@ -150,11 +138,15 @@ class ClientSession implements SessionConnection {
       case 'ping':
         return EMPTY;
       case 'logging/setLevel':
-        return this.#leftToServer(request, params) ?? this.#settings.setLogLevel(params['level']);
+        return (
+          this.#leftToServer(request, params) ?? this.#lastingParts().settings.setLogLevel(params['level'])
+        );
       case 'resources/subscribe':
-        return this.#leftToServer(request, params) ?? this.#settings.subscribe(request, params);
+        return (
+          this.#leftToServer(request, params) ?? this.#lastingParts().settings.subscribe(request, params)
+        );
       case 'resources/unsubscribe':
-        return this.#leftToServer(request, params) ?? this.#settings.unsubscribe(params);
+        return this.#leftToServer(request, params) ?? this.#lastingParts().settings.unsubscribe(params);
       default:
         return this.#shared(request, params, 'legacy');
     }
@@ -167,7 +159,7 @@ class ClientSession implements SessionConnection {
       case 'server/discover':
         return this.#introduced('modern', discoverResult, clientNameOf(params));
       case 'subscriptions/listen':
-        this.#listeners.listen(request);
+        this.#lastingParts().listeners.listen(request);
         return undefined;
       default:
         return this.#shared(request, params, 'modern');
@@ -188,14 +180,16 @@ class ClientSession implements SessionConnection {
     await gateway.settled();
     if (gateway.leavesToServer?.(method, params, era) === true) return this.#calls.run(request, params, era);
     if (params['cursor'] !== undefined) throw invalidParams('Unknown cursor: every list is one page here.');
-    const view = this.#view();
+    const { view } = this;
     const client = clientNameOf(params);
     const exposure = this.#exposure.for(era, client);
     const revealed = this.#exposure.revealedFor(era);
-    this.#known.listed(method, { digests: this.#exposure.digests(view, era, client) });
+    // Modern clients that do not stay are told of no changes.
+    const lasting = era === 'legacy' ? this.#lastingParts() : this.#lasting;
+    lasting?.known.listed(method, { digests: this.#exposure.digests(view, era, client) });
     const meta = gateway.introduction && metaOfList(method, view.servers[0]?.facts, era);
     const list = lists.get(method, view, exposure, { era, revealed, meta });
-    if (method === 'tools/list') this.#binding.onListed?.(() => this.#view(), exposure, list);
+    if (method === 'tools/list') this.#binding.onListed?.(() => this.view, exposure, list);
     return list;
   }
 
@@ -217,8 +211,9 @@ class ClientSession implements SessionConnection {
     this.#exposure.client = nameOf(info);
     this.#calls.info = isJsonObject(info) ? info : undefined;
     this.#calls.capabilities = isJsonObject(capabilities) ? capabilities : {};
-    this.#known.met(this.#view());
-    this.#listeners.announceChanges((changed) => this.#announce(changed));
+    const { known, listeners } = this.#lastingParts();
+    known.met(this.view);
+    listeners.announceChanges((changed) => this.#announce(changed));
     const { gateway, channel } = this.#binding;
     this.#attached ??= gateway.attach?.(new OutsideClient(this.#calls, channel, gateway.isForOne === true));
   }
@@ -232,7 +227,7 @@ class ClientSession implements SessionConnection {
     const { gateway, version } = this.#binding;
     const known = gateway.introduction?.();
     if (known === undefined) {
-      const view = this.#view();
+      const { view } = this;
       const instructions = this.#exposure.for(era, client).instructions(view);
       return answer(introduceAll(version, instructions, view.servers, era));
     }
@@ -242,9 +237,9 @@ class ClientSession implements SessionConnection {
   }
 
   #announce(changed: ChangedLists): void {
-    const view = this.#view();
+    const { view } = this;
     const digests = this.#exposure.digests(view, 'legacy');
-    for (const method of this.#known.news(changed, { digests }, view)) {
+    for (const method of this.#lastingParts().known.news(changed, { digests }, view)) {
       this.#binding.channel.notify(method, undefined);
     }
   }
@@ -267,8 +262,27 @@ class ClientSession implements SessionConnection {
     request.error(toRpcError(error, era));
   }
 
-  #view(): View {
+  get view(): View {
     return this.#binding.gateway.view(this.#binding.caller);
+  }
+
+  get edition(): unknown {
+    return this.#binding.edition?.();
+  }
+
+  onReveal(names: readonly string[]): void {
+    const { known, settings } = this.#lastingParts();
+    known.toldOfTools({ digests: this.#exposure.digests(this.view, 'legacy') });
+    settings.revealed(names);
+  }
+
+  #lastingParts(): Lasting {
+    if (this.#lasting === undefined) {
+      const [calls, exposure, view] = [this.#calls, this.#exposure, () => this.view];
+      this.#lasting = new Lasting(this.#binding, { calls, exposure, view });
+      if (this.#isClosed) this.#lasting.listeners.close();
+    }
+    return this.#lasting;
   }
 }
 
@@ -279,21 +293,6 @@ const BEFORE_OPENING: ReadonlySet<string> = new Set(['initialize', 'ping']);
 
 /** Between the client and us. */
 const OF_THE_HOP: ReadonlySet<string> = new Set(['notifications/initialized', 'notifications/cancelled']);
-
-/** Every modern request says which version it speaks and what its client can do. */
-function checkEnvelope(params: JsonObject): void {
-  const meta = params['_meta'];
-  const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined;
-  if (!isJsonObject(meta) || typeof version !== 'string')
-    throw invalidParams(`_meta must have ${META.protocolVersion}.`);
-  if (version !== MODERN_VERSION) {
-    const data = { supported: [MODERN_VERSION, ...LEGACY_VERSIONS.toReversed()], requested: version };
-    const message = `Unsupported protocol version: ${version}`;
-    throw new RpcError({ code: RPC.unsupportedVersion, message, data });
-  }
-  if (!isJsonObject(meta[META.clientCapabilities]))
-    throw invalidParams(`_meta must have ${META.clientCapabilities}.`);
-}
 
 function invalidParams(message: string): RpcError {
   return new RpcError({ code: RPC.invalidParams, message });

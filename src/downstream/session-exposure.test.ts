@@ -11,6 +11,7 @@ import type { Caller } from '../model/caller.ts';
 import type { JsonObject } from '../model/json.ts';
 import { silentLogger } from '../observe/log.ts';
 import { META, MODERN_VERSION } from '../wire/era.ts';
+import { MirroredParams } from '../wire/http/mirrored-params.ts';
 import { ListTexts } from './lists.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { servePeer } from './serve-peer.ts';
@@ -23,10 +24,11 @@ const changed = 'notifications/tools/list_changed';
 test('a session keeps the exposure it began with, and modern clients get that of what there is now', () => {
   const searching = search(options);
   let view = memoryView(['a']);
-  const session = new SessionExposure(
-    ({ tools }) => (tools.length > 1 ? searching : direct),
-    () => view,
-  );
+  const session = new SessionExposure(({ tools }) => (tools.length > 1 ? searching : direct), {
+    get view() {
+      return view;
+    },
+  });
   expect(session.for('legacy')).toBe(direct);
   view = memoryView(['a', 'b']);
   expect(session.for('legacy')).toBe(direct);
@@ -36,11 +38,12 @@ test('a session keeps the exposure it began with, and modern clients get that of
 test('a session chooses anew when the configuration is another one', () => {
   let [chosen, edition] = [direct, 1];
   const view = memoryView(['a']);
-  const session = new SessionExposure(
-    () => chosen,
-    () => view,
-    { edition: () => edition },
-  );
+  const session = new SessionExposure(() => chosen, {
+    view,
+    get edition() {
+      return edition;
+    },
+  });
   expect(session.for('legacy')).toBe(direct);
   chosen = search(options);
   expect(session.for('legacy')).toBe(direct);
@@ -73,6 +76,7 @@ describe('what a search reveals', () => {
       channel: client,
       lists,
       parked: new ParkedCalls({ ttlMs: 60_000 }),
+      mirrored: new MirroredParams(),
       log: silentLogger,
       version: '1.2.3',
     });

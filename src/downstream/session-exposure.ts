@@ -2,42 +2,35 @@ import type { Exposure, ExposureChoice } from '../exposure/exposure.ts';
 import type { View } from '../gateway/view.ts';
 import type { Era } from '../model/server-facts.ts';
 
+/** Whose exposure it is. */
+interface Owner {
+  readonly view: View;
+  /** Another value when the choice has to be made anew, since the configuration is another one. */
+  readonly edition?: unknown;
+  /** Told the tools that were not listed before. */
+  onReveal?(names: readonly string[]): void;
+}
+
 /** How one client session sees tools: chosen once for each edition, with what its own searches have revealed. */
 export class SessionExposure {
   readonly #choose: ExposureChoice;
-  readonly #view: () => View;
-  readonly #onReveal: ((names: readonly string[]) => void) | undefined;
+  readonly #owner: Owner;
   /** What an older client calls itself; a modern one says it with every request. */
   client: string | undefined;
-  readonly #edition: () => unknown;
   #chosen: { readonly edition: unknown; readonly exposure: Exposure } | undefined;
   #revealed: Set<string> | undefined;
 
-  constructor(
-    exposure: Exposure | ExposureChoice,
-    view: () => View,
-    {
-      onReveal,
-      edition = () => undefined,
-    }: {
-      /** Told the tools that were not listed before. */
-      readonly onReveal?: (names: readonly string[]) => void;
-      /** Another value when the choice has to be made anew, since the configuration is another one. */
-      readonly edition?: () => unknown;
-    } = {},
-  ) {
-    this.#edition = edition;
+  constructor(exposure: Exposure | ExposureChoice, owner: Owner) {
     this.#choose = typeof exposure === 'function' ? exposure : () => exposure;
-    this.#view = view;
-    this.#onReveal = onReveal;
+    this.#owner = owner;
   }
 
   /** Modern clients have no sessions, so that for them it depends on what there is to see. */
   for(era: Era, client?: string): Exposure {
-    if (era === 'modern') return this.#choose(this.#view(), client);
-    const edition = this.#edition();
+    if (era === 'modern') return this.#choose(this.#owner.view, client);
+    const { edition } = this.#owner;
     if (this.#chosen?.edition !== edition || this.#chosen === undefined)
-      this.#chosen = { edition, exposure: this.#choose(this.#view(), this.client) };
+      this.#chosen = { edition, exposure: this.#choose(this.#owner.view, this.client) };
     return this.#chosen.exposure;
   }
 
@@ -57,7 +50,7 @@ export class SessionExposure {
     const added = names.filter((name) => !revealed.has(name));
     for (const name of added) revealed.add(name);
     if (added.length === 0) return false;
-    this.#onReveal?.(added);
+    this.#owner.onReveal?.(added);
     return true;
   }
 

@@ -3,6 +3,7 @@ import { GatewayError, RpcError } from '../model/errors.ts';
 import type { RpcErrorBody } from '../model/errors.ts';
 import type { Era } from '../model/server-facts.ts';
 import { isJsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import { RPC } from '../wire/era.ts';
 
 /** What a model can act on becomes a result that it reads; undefined where only a JSON-RPC error will do. */
@@ -34,9 +35,6 @@ function forEra(body: RpcErrorBody, era: Era): RpcErrorBody {
   return era === 'modern' && body.code === RPC.resourceNotFound ? { ...body, code: RPC.invalidParams } : body;
 }
 
-/** Members that only the newest revision knows. */
-const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope'] as const;
-
 /** A result in the words of the client's era. What fits already goes on as the text it came as. */
 export function resultForEra(
   payload: Payload,
@@ -46,7 +44,7 @@ export function resultForEra(
   const { outline } = payload;
   if (!isJsonObject(outline)) return payload;
   if (era === 'legacy') {
-    if (!MODERN_MEMBERS.some((member) => member in outline)) return payload;
+    if (!isModern(outline)) return payload;
     if (outline['resultType'] === 'input_required') {
       throw new GatewayError(
         'QUESTION_DECLINED',
@@ -62,10 +60,15 @@ export function resultForEra(
     return Payload.of(rest);
   }
   if (!options.isCacheable) return 'resultType' in outline ? payload : payload.withMembers(COMPLETE);
-  if (!MODERN_MEMBERS.some((member) => member in outline)) return payload.withMembers(CACHEABLE);
+  if (!isModern(outline)) return payload.withMembers(CACHEABLE);
   // Policy may differ next time, so nothing is marked as cacheable, whatever the server said.
   const value = payload.value as object; // It is what `outline` shows, with exact numbers.
   return Payload.of({ resultType: 'complete', ...value, ttlMs: 0, cacheScope: 'private' });
+}
+
+/** Whether it has a member that only the newest revision knows. */
+function isModern(outline: JsonObject): boolean {
+  return 'resultType' in outline || 'ttlMs' in outline || 'cacheScope' in outline;
 }
 
 const COMPLETE = '"resultType":"complete"';

@@ -267,15 +267,8 @@ export class Gateway implements Served, AsyncDisposable {
 
   #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
     const call = callOf(caller, operation, request, this.#timeoutOf(operation.upstream));
-    return request.check === undefined ? this.#run(call) : this.#checked(call, request);
-  }
-
-  async #checked(call: Call, request: CallRequest): Promise<Payload> {
-    this.#refusals.check(call, request);
-    return this.#run(call);
-  }
-
-  #run(call: Call): Promise<Payload> {
+    const refusal = request.check && this.#refusals.check(call, request);
+    if (refusal !== undefined) return Promise.reject(refusal);
     return this.#inFlight.track(
       call.cancellation,
       () => this.#inForce.run(call),

@@ -10,8 +10,10 @@ export interface Refusal {
   readonly body: string;
   /** When the refused request was begun, by `performance.now()`: the clock of the machine may be set meanwhile. */
   readonly since: number;
-  /** The request was repeated after an earlier refusal, and will not be again. */
+  /** The request was repeated after an earlier refusal. */
   readonly isRepeated: boolean;
+  /** It will not be again, whatever is said. */
+  readonly isLast: boolean;
 }
 
 /** How we prove ourselves to one upstream, for one caller where that matters; `upstream` is handed one and knows no more. */

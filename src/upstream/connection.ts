@@ -14,8 +14,8 @@ import { splitWatched } from '../model/watched.ts';
 import type { Logger } from '../observe/log.ts';
 import { withEnvelope } from '../wire/envelope.ts';
 import type { Payload } from '../lib/payload.ts';
-import { headerParams, paramHeaders } from '../wire/http/param-headers.ts';
-import type { HeaderParam } from '../wire/http/param-headers.ts';
+import { MirroredParams } from '../wire/http/mirrored-params.ts';
+import { paramHeaders } from '../wire/http/param-headers.ts';
 import type { PeerHandlers, Progress } from '../wire/peer.ts';
 import { classifyExchange, classifyHop, classifyLoss } from './opening/classify.ts';
 import { Listening } from './listening.ts';
@@ -64,7 +64,7 @@ export class Connection implements AsyncDisposable {
   readonly #identity: ClientIdentity;
   readonly #owned: OwnedIds;
   readonly #onSignedOut: ConnectionOptions['onSignedOut'];
-  readonly #mirrored = new WeakMap<Entry, readonly HeaderParam[]>();
+  readonly #mirrored = new MirroredParams();
   #subscribed: ReadonlySet<string> = new Set();
   /** What the server said to the last change of subscriptions. */
   #agreed: Promise<void> = Promise.resolve();
@@ -97,8 +97,8 @@ export class Connection implements AsyncDisposable {
     return this.opened.peer.isClosed;
   }
 
-  /** What the server refuses for a token that can be renewed was not executed, and is sent once more. */
-  request(method: string, params: JsonObject, options: RequestOptions, isRepeated = false): Promise<Payload> {
+  /** What the server refuses for a token that can be renewed was not executed, and is sent again. */
+  request(method: string, params: JsonObject, options: RequestOptions, repeats = 0): Promise<Payload> {
     const { behind } = options;
     const since = performance.now();
     return this.#send(method, params, options).then(
@@ -108,9 +108,9 @@ export class Connection implements AsyncDisposable {
       },
       async (error: unknown) => {
         if (error instanceof RpcError) this.#owned.refused(error.body.data, behind);
-        const verdict = await judgeRefusal(error, this.opened.credentials, { since, isRepeated });
+        const verdict = await judgeRefusal(error, this.opened.credentials, { since, repeats });
         if (verdict === undefined) throw error;
-        if (verdict === 'try-again') return this.request(method, params, options, true);
+        if (verdict === 'try-again') return this.request(method, params, options, repeats + 1);
         if (verdict.ends) this.#onSignedOut(this, verdict.error);
         throw verdict.error;
       },
@@ -140,11 +140,7 @@ export class Connection implements AsyncDisposable {
 
   #headersFor(entry: Entry | undefined, params: JsonObject): Readonly<Record<string, string>> | undefined {
     if (entry?.kind !== 'tool') return undefined;
-    let mirrored = this.#mirrored.get(entry);
-    if (mirrored === undefined) {
-      mirrored = headerParams(entry.definition['inputSchema']) ?? [];
-      this.#mirrored.set(entry, mirrored);
-    }
+    const mirrored = this.#mirrored.of(entry);
     return mirrored.length === 0 ? undefined : paramHeaders(mirrored, params['arguments']);
   }
 

@@ -79,12 +79,12 @@ export function peerOpener(deps: OpenPeerDeps): OpenPeer {
     }
     const headers = effectiveHeaders(transport.headers);
     const credentials = hasAuthorization(headers) ? undefined : options.credentials;
-    for (let isRepeated = false; ; isRepeated = true) {
+    for (let repeats = 0; ; repeats++) {
       const since = performance.now();
       try {
         return await openHttp(deps, config, { ...transport, headers }, { ...options, credentials });
       } catch (error) {
-        const verdict = await judgeRefusal(error, credentials, { since, isRepeated });
+        const verdict = await judgeRefusal(error, credentials, { since, repeats });
         if (verdict === undefined) throw classifyConnect(error, config.name, NO_PROCESS);
         if (verdict !== 'try-again') throw verdict.error;
       }

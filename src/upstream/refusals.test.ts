@@ -5,7 +5,7 @@ import { GatewayError } from '../model/errors.ts';
 import { HttpStatusError } from '../wire/stream.ts';
 import { effectiveHeaders, hasAuthorization, headerSource, judgeRefusal } from './refusals.ts';
 
-const about = { since: 1, isRepeated: false };
+const about = { since: 1, repeats: 0 };
 
 function credentials(answer: 'try-again' | GatewayError, asked: Refusal[] = []): Credentials {
   return {
@@ -68,7 +68,14 @@ describe('judgeRefusal', () => {
   test('hands the challenge on and tries again', async () => {
     const asked: Refusal[] = [];
     expect(await judgeRefusal(refused(401), credentials('try-again', asked), about)).toBe('try-again');
-    expect(asked).toEqual([{ status: 401, challenge: 'Bearer scope="a"', body: 'body', ...about }]);
+    expect(await judgeRefusal(refused(401), credentials('try-again', asked), { since: 2, repeats: 1 })).toBe(
+      'try-again',
+    );
+    const said = { status: 401, challenge: 'Bearer scope="a"', body: 'body', isLast: false };
+    expect(asked).toEqual([
+      { ...said, since: 1, isRepeated: false },
+      { ...said, since: 2, isRepeated: true },
+    ]);
   });
 
   test('a refusal of the credentials ends the connection, one of a single call does not', async () => {
@@ -87,10 +94,10 @@ describe('judgeRefusal', () => {
     expect(await judgeRefusal(refused(401), credentials(error), about)).toEqual({ error, ends: false });
   });
 
-  test('nothing is tried a third time', async () => {
+  test('nothing is tried a fourth time', async () => {
     const verdict = await judgeRefusal(refused(401), credentials('try-again'), {
       ...about,
-      isRepeated: true,
+      repeats: 2,
     });
     expect(verdict).toMatchObject({ ends: true, error: { code: 'UPSTREAM_NEEDS_AUTH' } });
   });

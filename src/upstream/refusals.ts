@@ -4,6 +4,9 @@ import { HttpStatusError } from '../wire/stream.ts';
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
+/** Once with what another process has saved, and once with what we renewed ourselves. */
+const MAX_REPEATS = 2;
+
 /** What a refusal means: try again, or fail with this error; `ends` where the connection is of no use any more. */
 export type Verdict = 'try-again' | { readonly error: GatewayError; readonly ends: boolean };
 
@@ -11,7 +14,7 @@ export type Verdict = 'try-again' | { readonly error: GatewayError; readonly end
 export async function judgeRefusal(
   error: unknown,
   credentials: Credentials | undefined,
-  about: { readonly since: number; readonly isRepeated: boolean },
+  { since, repeats }: { readonly since: number; readonly repeats: number },
 ): Promise<Verdict | undefined> {
   if (credentials === undefined) return undefined;
   // Of the source of headers: the token is gone, and nothing was sent.
@@ -22,10 +25,13 @@ export async function judgeRefusal(
   const { status, body } = error;
   const header = error.headers['www-authenticate'];
   const challenge = typeof header === 'string' ? header : header?.join(', ');
-  const answer = await credentials.refused({ status, challenge, body, ...about });
+  const isLast = repeats >= MAX_REPEATS;
+  const answer = await credentials.refused({
+    ...{ status, challenge, body, since, isRepeated: repeats > 0, isLast },
+  });
   if (answer !== 'try-again')
     return { error: answer, ends: status === 401 && answer.code === 'UPSTREAM_NEEDS_AUTH' };
-  if (!about.isRepeated) return answer;
+  if (!isLast) return answer;
   return {
     error: new GatewayError('UPSTREAM_NEEDS_AUTH', 'The server keeps refusing us.', { cause: error }),
     ends: true,

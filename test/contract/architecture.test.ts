@@ -54,6 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['admin', 'app', 'attach', 'config', 'connect', 'import', 'lib', 'manage', 'model', 'observe'],
     ...['registry', 'tray'],
   ],
+  launch: ['config'],
   'main.ts': ['cli'],
 };
 
@@ -74,7 +75,9 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
 const longFiles: Readonly<Record<string, string>> = {};
 
 /** Files other than main.ts that read the process's environment or arguments, with the reason. */
-const processReaders: Readonly<Record<string, string>> = {};
+const processReaders: Readonly<Record<string, string>> = {
+  'src/launch/launch.ts': 'it loads main.ts',
+};
 
 const maxLines = 300;
 const order = Object.keys(mayImport);

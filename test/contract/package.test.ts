@@ -28,6 +28,8 @@ describe('the package', () => {
     for (const path of [
       'package.json',
       'dist/main.js',
+      'dist/program.js',
+      'dist/package.json',
       'dist/LICENSES.txt',
       'dist/code-worker.js',
       'dist/audit-worker.js',

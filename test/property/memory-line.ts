@@ -8,6 +8,7 @@ import { ParkedCalls } from '../../src/downstream/parked-calls.ts';
 import { servePeer } from '../../src/downstream/serve-peer.ts';
 import { direct } from '../../src/exposure/direct.ts';
 import { silentLogger } from '../../src/observe/log.ts';
+import { MirroredParams } from '../../src/wire/http/mirrored-params.ts';
 import { OwnStdio } from '../../src/wire/stdio/own-stdio.ts';
 import type { ClientChannel, Connection } from '../../src/wire/serving.ts';
 import { MemoryGateway } from '../support/memory-gateway.ts';
@@ -43,6 +44,7 @@ export async function memoryLine(): Promise<TrafficLine> {
       exposure: direct,
       caller: { id, via: 'http', profile: 'default' },
       ...{ channel, lists, parked, log: silentLogger, version: '1' },
+      mirrored: new MirroredParams(),
     });
   const routes = mcpRoutes({
     connect: ({ channel }) => connect(channel, 'http'),

@@ -185,6 +185,11 @@ describe('other limits', () => {
   });
 });
 
+test('a thread that is not there is no matter of memory', async () => {
+  await using gone = new Scripts({ worker: new URL('no-such-worker.js', import.meta.url) });
+  await expect(gone.value('1')).rejects.toMatchObject({ code: 'INVARIANT' });
+});
+
 describe('an end from outside', () => {
   test('cancels a script that computes, at once', async () => {
     const cancellation = new Cancellation();

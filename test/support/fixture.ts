@@ -62,6 +62,8 @@ export interface StdioEntry {
 }
 
 export interface HttpFixture extends AsyncDisposable {
+  /** How it ended, where it has, and what it said at the end. */
+  lastWords(): string;
   readonly url: string;
   readonly pid: number;
   readonly log: FixtureLog;
@@ -107,7 +109,8 @@ export async function startHttpFixture(preset: Preset, args: readonly string[] =
   );
   if (url === '') throw new Error(`${preset} ended before it listened: ${stderr}`);
   const stop = (): Promise<void> => end(child);
-  return { url, pid: child.pid ?? 0, log, stop, [Symbol.asyncDispose]: stop };
+  const lastWords = (): string => `${child.signalCode ?? child.exitCode} ${stderr.slice(-2000)}`;
+  return { url, pid: child.pid ?? 0, log, lastWords, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
 import { connectDirectly } from './direct.ts';
 import { eventually } from './eventually.ts';
+import { startHttpFixture } from './fixture.ts';
 import { checkLeaks } from './leak-check.ts';
 import { isRunning, runningProcesses } from './processes.ts';
 import type { Era } from './raw-messages.ts';
@@ -201,6 +204,20 @@ test('a launcher keeps the real server as its grandchild', async () => {
   process.kill(direct.pid, 'SIGTERM');
   await direct.log.waitFor(({ event, preset }) => event === 'end-ignored' && preset === 'launcher');
   expect(isRunning(started.pid)).toBe(true);
+});
+
+test('a server over HTTP outlives whoever is killed while it asks', async () => {
+  await using fixture = await startHttpFixture('plain');
+  const { port, pathname } = new URL(fixture.url);
+  const head = `POST ${pathname} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`${head}Content-Length: 100\r\n\r\n{`);
+  await once(socket, 'ready');
+  // So that it is in the middle of reading.
+  await expect(fetch(fixture.url, { method: 'PUT' })).resolves.toMatchObject({ status: 405 });
+  socket.resetAndDestroy();
+  await fixture.log.waitFor(({ event }) => event === 'cut-off');
+  expect(isRunning(fixture.pid)).toBe(true);
 });
 
 test('servers that flood or speak garbage answer correctly in between', async () => {

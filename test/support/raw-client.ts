@@ -176,7 +176,8 @@ export class RawClient implements AsyncDisposable {
     return this.close();
   }
 
-  #take(text: string, status?: number): void {
+  /** Whether anybody wants it; a refusal of what was not even read is for whoever sent that. */
+  #take(text: string, status = 200): boolean {
     this.rawLines.push(text);
     const message = parse(text);
     if (message === undefined) {
@@ -187,10 +188,12 @@ export class RawClient implements AsyncDisposable {
       else void this.#asked({ method, params, id });
     } else {
       const pending = this.#pendingFor(message, text);
+      if (pending === undefined && status >= 300 && message.id === null) return false;
       if (pending === undefined) this.strays.put(text);
       else if (message.error !== undefined) pending.reject(new RpcError(message.error, status));
       else pending.resolve(message.result ?? {});
     }
+    return true;
   }
 
   #pendingFor({ id, error }: Message, text: string): Pending | undefined {

@@ -30,8 +30,8 @@ export interface SendOptions {
 /** Carries texts; what is in them is not its business. */
 export interface RawTransport {
   readonly kind: Transport;
-  /** Begins to deliver what comes; `lost` tells the end that nobody here asked for. */
-  start(take: (text: string, status?: number) => void, lost: (error: Error) => void): Promise<void>;
+  /** Begins to deliver what comes, and is told whether anybody wants it; `lost` tells the end that nobody here asked for. */
+  start(take: (text: string, status?: number) => boolean, lost: (error: Error) => void): Promise<void>;
   /** Ends when the text is written, over HTTP when its response has ended. */
   send(text: string, options: SendOptions): Promise<void>;
   /** HTTP only: opens the stream for messages that belong to no request. */
@@ -77,7 +77,7 @@ export function httpTransport(url: string): RawTransport {
   const agent = new Agent({ keepAlive: true });
   const streams = new Set<IncomingMessage>();
   let session: string | undefined;
-  let deliver: (text: string, status?: number) => void = () => {};
+  let deliver: (text: string, status?: number) => boolean = () => true;
   const always = (): Record<string, string> => (session === undefined ? {} : { 'mcp-session-id': session });
   const readEvents = (response: IncomingMessage): Promise<void> => {
     streams.add(response);
@@ -117,8 +117,8 @@ export function httpTransport(url: string): RawTransport {
       }
       const body = await textOf(response);
       const status = response.statusCode ?? 0;
-      if (/^\s*[[{]/.test(body)) deliver(body, status);
-      else if (status >= 300) throw new HttpError(status, response.headers, body);
+      if (/^\s*[[{]/.test(body) && deliver(body, status)) return;
+      if (status >= 300) throw new HttpError(status, response.headers, body);
     },
     async openStream(headers) {
       const all = { accept: 'text/event-stream', ...always(), ...headers };

@@ -148,6 +148,7 @@ export function refusal(changes: Partial<Refusal> = {}): Refusal {
     body: '',
     since: Date.now() + 1e9,
     isRepeated: false,
+    isLast: false,
     ...changes,
   };
 }

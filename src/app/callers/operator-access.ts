@@ -9,7 +9,7 @@ import type {
   Ticket,
 } from '../../admin/sessions/session-life.ts';
 import { entryPage, removeEntryPage } from '../../attach/entry-page.ts';
-import { writeFileAtomic } from '../../lib/atomic-file.ts';
+import { writeFileAtomicSync } from '../../lib/atomic-file-sync.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { Logger } from '../../observe/log.ts';
 import type { Store } from '../open-store.ts';
@@ -46,7 +46,7 @@ export class OperatorAccess implements AsyncDisposable {
 
   static async open(stateDir: string, deps: AccessDeps): Promise<OperatorAccess> {
     const access = new OperatorAccess(stateDir, await openSessions(stateDir, deps), deps);
-    await writeFileAtomic(access.#file, `${access.#key.text}\n`, 0o600);
+    writeFileAtomicSync(access.#file, `${access.#key.text}\n`, 0o600);
     return access;
   }
 

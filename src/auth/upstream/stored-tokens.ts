@@ -42,3 +42,10 @@ const RENEW_AT = 0.8;
 export function renewalTime({ obtainedAt, expiresAt }: StoredTokens): number | undefined {
   return expiresAt === undefined ? undefined : obtainedAt + (expiresAt - obtainedAt) * RENEW_AT;
 }
+
+/** For notes, in which nothing is nothing to be kept. */
+export function withoutUndefined<T extends object>(
+  value: T,
+): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never; // Just that.
+}

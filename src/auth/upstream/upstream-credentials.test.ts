@@ -4,6 +4,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 
 import { eachEngine } from '../../../test/support/each-engine.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { refusal } from '../../../test/support/sign-in.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import { silentLogger } from '../../observe/log.ts';
@@ -50,5 +51,38 @@ eachEngine((_engine, newStore) => {
     await own.look();
     vi.restoreAllMocks();
     await eventually(() => expect(credentials.headers()).toEqual({ Authorization: 'Bearer second' }));
+  });
+
+  test('a token that another process saved and that is over as well is renewed, once', async () => {
+    const database = await openDatabase(await newStore(temporaryFolder('credentials')));
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    const vault = new TokenVault({
+      database: () => Promise.resolve(database),
+      key: { get: async () => Buffer.alloc(32, 1), has: () => true },
+      ...{ pid: process.pid, now: Date.now, log: silentLogger },
+    });
+    // By a clock that was set back since, so that neither of them looks as if it were over.
+    const lasting = { obtainedAt: Date.now(), expiresAt: Date.now() + 1e9, refreshToken: 'r' };
+    await vault.save(place, { ...tokens('first'), ...lasting });
+    const renewedFrom: string[] = [];
+    const credentials = new UpstreamCredentials({
+      ...{ place, vault, url: () => Promise.resolve(url), seed: undefined, acquire: undefined },
+      renew: async (stale) => {
+        renewedFrom.push(stale.accessToken);
+        return { ...stale, accessToken: 'third' };
+      },
+      ...{ now: Date.now, log: silentLogger },
+    });
+    onTestFinished(() => credentials[Symbol.dispose]());
+    expect(await credentials.headers()).toEqual({ Authorization: 'Bearer first' });
+    await vault.save(place, { ...tokens('second'), ...lasting });
+    expect(await credentials.refused(refusal())).toBe('try-again');
+    expect(await credentials.headers()).toEqual({ Authorization: 'Bearer second' });
+    expect(await credentials.refused(refusal({ isRepeated: true }))).toBe('try-again');
+    expect(await credentials.headers()).toEqual({ Authorization: 'Bearer third' });
+    expect(await credentials.refused(refusal({ isRepeated: true, isLast: true }))).toMatchObject({
+      code: 'UPSTREAM_NEEDS_AUTH',
+    });
+    expect(renewedFrom).toEqual(['second']);
   });
 });

@@ -7,7 +7,7 @@ import type { Challenge } from './oauth/challenge.ts';
 import { OAuthError, isOver, plain } from './oauth/oauth-error.ts';
 import { Renewal } from './keeping/renewal.ts';
 import { SignInWatch } from './keeping/sign-in-watch.ts';
-import { renewalTime } from './stored-tokens.ts';
+import { renewalTime, withoutUndefined } from './stored-tokens.ts';
 import type { StoredTokens } from './stored-tokens.ts';
 import type { Place, TokenVault } from './token-vault.ts';
 
@@ -54,6 +54,8 @@ export class UpstreamCredentials implements Credentials {
   readonly #renewal: Renewal;
   readonly #watching: SignInWatch;
   #refusedToken: string | undefined;
+  /** After a refusal: if that is refused, too, only a person can help. */
+  #renewedTo: string | undefined;
   #onSignedIn: () => unknown = () => {};
 
   constructor(deps: CredentialsDeps) {
@@ -124,18 +126,20 @@ export class UpstreamCredentials implements Credentials {
       // Another process may have renewed it, or a person may have signed in a moment ago.
       const saved = await this.#load();
       if (saved !== undefined && saved.accessToken !== known?.accessToken) return 'try-again';
-      if (saved?.refreshToken !== undefined) {
-        await this.#renewal.once(saved);
-        return 'try-again';
-      }
+      if (saved?.refreshToken !== undefined) return this.#renewedFrom(saved);
       if (await this.#acquired(challenge, known?.accessToken)) return 'try-again';
+    } else if (known?.refreshToken !== undefined && known.accessToken !== this.#renewedTo) {
+      // What another process had saved is over as well, which a clock that was set does not tell.
+      if (!refusal.isLast) return this.#renewedFrom(known);
     }
     const said = challenge.errorDescription ?? challenge.error;
-    const why =
-      known === undefined
-        ? undefined
-        : `It does not take the saved token any more${said === undefined ? '' : `: ${plain(said)}`}`;
-    return this.#needsPerson({ challenge, why, isGuess: true });
+    const refused = `It does not take the saved token any more${said === undefined ? '' : `: ${plain(said)}`}`;
+    return this.#needsPerson({ challenge, why: known && refused, isGuess: true });
+  }
+
+  async #renewedFrom(stale: StoredTokens): Promise<'try-again'> {
+    this.#renewedTo = (await this.#renewal.once(stale)).accessToken;
+    return 'try-again';
   }
 
   /** More is needed than was granted: the connection is fine, and a person can grant more. */
@@ -289,10 +293,6 @@ export class UpstreamCredentials implements Credentials {
     this.#onSignedIn();
     return true;
   }
-}
-
-function withoutUndefined<T extends object>(value: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never; // Just that.
 }
 
 function messageOf(error: unknown): string {

@@ -5,7 +5,7 @@ import { isAlive } from '../../attach/is-alive.ts';
 import { Pipe } from '../../attach/pipe/pipe.ts';
 import { startGateway } from '../../attach/start-gateway.ts';
 import { profileProblem } from '../../app/profile-problem.ts';
-import { loadConfig, readConfigText } from '../../config/load.ts';
+import { loadConfig, readConfigAtStart } from '../../config/load.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -58,7 +58,7 @@ export async function attachOptions(
   { env, version, cwd, pid, program }: CliContext,
 ): Promise<AttachOptions> {
   const { file, stateDir, trustedIn, isInline } = found;
-  const text = found.text ?? (await readConfigText(file));
+  const text = found.text ?? (await readConfigAtStart(file));
   const level = logLevel === undefined ? [] : ['--log-level', logLevel];
   const project = trustedIn === undefined ? [] : ['--project'];
   // It has our variables, and so the configuration that is in one.

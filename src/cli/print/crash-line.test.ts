@@ -45,6 +45,8 @@ test('tells what a guard did beside its call from what we did', () => {
   expect(isOfGuard(thrown('node:internal/timers:581:17', own, ours))).toBe(true);
   // What a guard calls of ours and fails there is ours.
   expect(isOfGuard(thrown(ours, own))).toBe(false);
+  expect(isOfGuard(thrown('f (/opt/trunkline/dist/chunks/a.js:3:4)', own))).toBe(false);
+  expect(isOfGuard(thrown('new Promise (<anonymous>)', own, ours))).toBe(true);
   expect([thrown(ours), thrown(), 'own.mjs?trunkline-guard=0', undefined].map(isOfGuard)).toEqual(
     Array.from({ length: 4 }, () => false),
   );

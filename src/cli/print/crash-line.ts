@@ -9,10 +9,13 @@ const MAX_FRAMES = 20;
 const PLAIN =
   /^(?:PATH|HOME|PWD|OLDPWD|SHELL|USER|LOGNAME|LANG|LC_\w+|TERM|TMPDIR|_|XDG_\w+|npm_\w+|NODE_\w+)$/;
 
+/** A frame of Node itself, or of what has no place. */
+const OF_NO_FILE = /[( ]node:|<anonymous>/;
+
 /** Whether a guard of the person's own failed outside of its call, as with a promise that it did not wait for. */
 export function isOfGuard(error: unknown): boolean {
   const frames = framesOf(error instanceof Error ? known(error).stack : '');
-  return frames.find((line) => line.includes('file://'))?.includes(`?${GUARD_MARK}=`) === true;
+  return frames.find((line) => !OF_NO_FILE.test(line))?.includes(`?${GUARD_MARK}=`) === true;
 }
 
 /** The line that says why the program ended. Node would print the error with everything that hangs on it. */

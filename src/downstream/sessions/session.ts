@@ -32,6 +32,8 @@ export class Session implements ClientChannel, RequestOwner {
   readonly id: string;
   /** Where it was opened; elsewhere other servers answer. */
   readonly path: string;
+  /** The ids by which clients have shown it. */
+  readonly shownAs: string[] = [];
   /** Who opened it; others have nothing to do with it. */
   readonly caller: Caller;
   readonly #connection: SessionConnection;

@@ -2,6 +2,7 @@ import { isSameCaller } from '../../model/caller.ts';
 import type { Caller } from '../../model/caller.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { Logger } from '../../observe/log.ts';
+import { Evictions } from './evictions.ts';
 import type { Connect, KeptSession, SessionMemory, SessionNews } from './kept-session.ts';
 import { SESSION_MS } from './sealed-ids.ts';
 import type { Bound, SealedIds } from './sealed-ids.ts';
@@ -48,6 +49,7 @@ export class Sessions {
   readonly #unread = new Set<Session>();
   readonly line: SessionLine | undefined;
   #options: SessionOptions;
+  readonly #evictions = new Evictions();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -88,7 +90,7 @@ export class Sessions {
     const { facts } = session;
     if (facts === undefined) throw new Error('The session is not open yet.');
     const id = this.#options.ids.seal(facts, session);
-    if (this.#sessions.has(session.id)) this.#shown.set(id, session);
+    if (this.#sessions.has(session.id)) this.#show(id, session);
     return id;
   }
 
@@ -109,7 +111,7 @@ export class Sessions {
   end(session: Session, reason: GatewayError): void {
     if (!this.#sessions.delete(session.id)) return;
     this.#unread.delete(session);
-    for (const [id, shown] of this.#shown) if (shown === session) this.#shown.delete(id);
+    for (const id of session.shownAs) this.#shown.delete(id);
     session.end(reason);
   }
 
@@ -168,7 +170,7 @@ export class Sessions {
     // Served here already, under an id that was sealed elsewhere or anew.
     const served = this.#sessions.get(facts.id);
     if (served !== undefined) {
-      this.#shown.set(id, served);
+      this.#show(id, served);
       return this.#own(served, bound);
     }
     const returning = this.#takeUp(id, facts, bound).finally(() => this.#returning.delete(id));
@@ -188,7 +190,7 @@ export class Sessions {
     if (this.#ended.has(facts.id)) return 'unknown';
     if (!this.#hasRoom(bound.caller)) return 'busy';
     const session = this.#make(bound, { facts, state: state ?? NEW_SESSION });
-    this.#shown.set(id, session);
+    this.#show(id, session);
     session.movedTo(holder);
     if (state === undefined) this.#unread.add(session);
     else await session.adopt(state);
@@ -269,6 +271,11 @@ export class Sessions {
     return session;
   }
 
+  #show(id: string, session: Session): void {
+    this.#shown.set(id, session);
+    session.shownAs.push(id);
+  }
+
   #expiryOf({ facts }: Session): number {
     return (facts?.issuedAt ?? this.#options.now()) + SESSION_MS;
   }
@@ -276,20 +283,16 @@ export class Sessions {
   /** Who has its share makes room itself, so that one caller cannot end or keep out the sessions of all others. */
   #hasRoom({ id }: Caller): boolean {
     const { maxSessions, isShared } = this.#options;
-    const own = [...this.#sessions.values()].filter(({ caller }) => caller.id === id);
-    if (isShared?.() === true && own.length >= Math.ceil(maxSessions / SHARES)) return this.#evict(own);
-    return this.#sessions.size < maxSessions || this.#evict([...this.#sessions.values()]);
+    if (isShared?.() === true) {
+      const own = [...this.#sessions.values()].filter(({ caller }) => caller.id === id);
+      if (own.length >= Math.ceil(maxSessions / SHARES)) return this.#evict(own);
+    }
+    return this.#sessions.size < maxSessions || this.#evict(this.#sessions.values());
   }
 
-  #evict(among: readonly Session[]): boolean {
-    let idlest: Session | undefined;
-    for (const session of among) {
-      if (!session.isBusy && (idlest === undefined || session.usedAt < idlest.usedAt)) idlest = session;
-    }
+  #evict(among: Iterable<Session>): boolean {
+    const idlest = this.#evictions.next(among, this.#options);
     if (idlest === undefined) return false;
-    this.#options.log.info('The longest idle session was let go of to make room for another one.', {
-      maxSessions: this.#options.maxSessions,
-    });
     this.end(idlest, new GatewayError('CALL_CANCELLED', 'The session was let go of to make room.'));
     return true;
   }

@@ -62,6 +62,7 @@ export class SharedClock {
   readonly #cells: Int32Array<SharedArrayBuffer>;
   readonly #now: () => number;
 
+  /** `now` must be the same in both threads, and nobody may set it. */
   constructor(buffer: SharedArrayBuffer, now: () => number) {
     this.#cells = new Int32Array(buffer);
     this.#now = now;

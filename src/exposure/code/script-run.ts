@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { GatewayError } from '../../model/errors.ts';
 import { SharedClock } from './messages.ts';
 import type { Answer, FromWorker, Outcome, ScriptCall, ScriptLimits, ToWorker } from './messages.ts';
 
@@ -92,8 +93,15 @@ export class ScriptRun {
     }
   };
 
-  /** The thread ended by itself: it ran out of memory that the interpreter does not count. */
-  readonly #lost = (): void => this.#finish({ kind: 'stopped', limit: 'memory' });
+  /** The thread ended by itself: it ran out of memory that the interpreter does not count, or something of ours is not where it should be. */
+  readonly #lost = (reason: unknown): void => {
+    if (!isMissing(reason)) return this.#finish({ kind: 'stopped', limit: 'memory' });
+    this.abandon(
+      new GatewayError('INVARIANT', 'The thread for scripts cannot be started; Trunkline is not whole.', {
+        cause: reason,
+      }),
+    );
+  };
 
   #look(): void {
     const { cpuMs } = this.#options.limits;
@@ -124,4 +132,10 @@ export class ScriptRun {
   #post(message: ToWorker): void {
     this.#worker.postMessage(message);
   }
+}
+
+/** A file that was removed or replaced while we run, as by an update. */
+function isMissing(reason: unknown): boolean {
+  const code = reason instanceof Error && 'code' in reason ? reason.code : undefined;
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ENOENT';
 }

@@ -89,15 +89,16 @@ export class Refusals {
     }
   }
 
-  /** Asks whoever made the request about the tool. */
-  check(call: RecordedCall, { check }: CallRequest): void {
+  /** Asks whoever made the request about the tool; gives what they refuse it with. */
+  check(call: RecordedCall, { check }: CallRequest): Error | undefined {
     const { entry } = call.operation;
-    if (check === undefined || entry?.kind !== 'tool') return;
+    if (check === undefined || entry?.kind !== 'tool') return undefined;
     try {
       check(entry);
+      return undefined;
     } catch (error) {
       this.#tell(call, { error, begin: performance.now(), rule: undefined });
-      throw error;
+      return error instanceof Error ? error : new Error(String(error));
     }
   }
 

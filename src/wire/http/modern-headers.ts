@@ -5,7 +5,8 @@ import type { RpcErrorBody } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { META, MODERN_VERSION, RPC } from '../era.ts';
-import { headerParams, paramHeaders } from './param-headers.ts';
+import { paramHeaders } from './param-headers.ts';
+import type { HeaderParam } from './param-headers.ts';
 
 interface ModernMessage {
   readonly method: string;
@@ -58,11 +59,11 @@ export function modernNotificationProblem(
 
 /** Why the headers of a call do not repeat its annotated arguments; undefined when they do. */
 export function paramProblem(
-  inputSchema: unknown,
+  params: readonly HeaderParam[],
   args: unknown,
   headers: IncomingHttpHeaders,
 ): RpcErrorBody | undefined {
-  const params = headerParams(inputSchema) ?? [];
+  if (params.length === 0) return undefined;
   const expected = paramHeaders(params, args);
   for (const { header } of params) {
     const name = `Mcp-Param-${header}`;

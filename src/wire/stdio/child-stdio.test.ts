@@ -45,6 +45,27 @@ describe('childStream', () => {
     expect(String(pipes.stdin.read())).toBe('{"c":3}\n');
   });
 
+  test('writes at once to a server that waits, and together what comes in several ticks to one that is busy', async () => {
+    const pipes = new Pipes();
+    const writes: string[] = [];
+    pipes.stdin.on('data', (chunk: Buffer) => writes.push(String(chunk)));
+    const send = async (text: string) => {
+      pipes.stream.send({ kind: 'notification', method: 'x', text });
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+    };
+    await send('1');
+    expect(writes).toEqual(['1\n']);
+    await send('2');
+    await send('3');
+    expect(writes).toEqual(['1\n']);
+    await tick();
+    expect(writes).toEqual(['1\n', '2\n3\n']);
+    pipes.stdout.write('answer\n');
+    await tick();
+    await send('4');
+    expect(writes.at(-1)).toBe('4\n');
+  });
+
   test('is closed once by the end of the output, after its last line', async () => {
     const pipes = new Pipes();
     pipes.stdout.end('{"last":1}');

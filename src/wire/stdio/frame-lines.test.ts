@@ -44,15 +44,20 @@ describe('LineReader', () => {
 
   test('gives the same lines however the bytes are cut, and decodes each line by itself', () => {
     fc.assert(
-      fc.property(bytes, fc.array(fc.nat()), fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(1000)), (whole, cuts, maxBytes) => {
-        const seen = read(cut(whole, cuts), maxBytes);
-        expect(seen).toEqual(read([whole], maxBytes));
-        const lines = split(whole);
-        expect(seen.lines).toEqual(
-          lines.filter((line) => line.length <= maxBytes).map((line) => line.toString('utf8')),
-        );
-        expect(seen.tooLong).toBe(lines.filter((line) => line.length > maxBytes).length);
-      }),
+      fc.property(
+        bytes,
+        fc.array(fc.nat()),
+        fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(1000)),
+        (whole, cuts, maxBytes) => {
+          const seen = read(cut(whole, cuts), maxBytes);
+          expect(seen).toEqual(read([whole], maxBytes));
+          const lines = split(whole);
+          expect(seen.lines).toEqual(
+            lines.filter((line) => line.length <= maxBytes).map((line) => line.toString('utf8')),
+          );
+          expect(seen.tooLong).toBe(lines.filter((line) => line.length > maxBytes).length);
+        },
+      ),
       { numRuns: 1000 },
     );
   });

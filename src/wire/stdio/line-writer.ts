@@ -9,6 +9,7 @@ export class LineWriter {
   readonly #stream: Writable;
   readonly #maxBytes: number;
   readonly #onOverflow: (bytes: number) => void;
+  readonly #later: (flush: () => void) => void;
   #lines = '';
   #scheduled = false;
 
@@ -18,11 +19,14 @@ export class LineWriter {
       /** What may wait for a reader that does not read. */
       readonly maxBytes: number;
       readonly onOverflow: (bytes: number) => void;
+      /** Waits in place of `nextTick`. */
+      readonly later?: (flush: () => void) => void;
     },
   ) {
     this.#stream = stream;
     this.#maxBytes = options.maxBytes;
     this.#onOverflow = options.onOverflow;
+    this.#later = options.later ?? ((flush) => process.nextTick(flush));
   }
 
   write(line: Written): void {
@@ -30,8 +34,10 @@ export class LineWriter {
     this.#lines += `${line}\n`;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    process.nextTick(() => this.flush());
+    this.#later(this.#flush);
   }
+
+  readonly #flush = (): void => this.flush();
 
   flush(): void {
     this.#scheduled = false;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { steadyNow } from '../../../lib/steady-now.ts';
 import { SharedClock } from '../messages.ts';
 import type { Answer, FromWorker, Limit, Outcome, ScriptLimits, ToWorker } from '../messages.ts';
 import { compile, isMistake } from './compile.ts';
@@ -40,7 +41,7 @@ export class Script {
     this.#run = run;
     this.#deps = deps;
     this.#limits = run.limits;
-    this.#clock = new SharedClock(run.clock, Date.now);
+    this.#clock = new SharedClock(run.clock, steadyNow);
   }
 
   async start(): Promise<void> {

@@ -37,4 +37,4 @@ async function main(): Promise<void> {
   });
 }
 
-await main();
+void main();
