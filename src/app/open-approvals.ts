@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Stats } from 'node:fs';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
+import { FileWatch } from '../config/reload/file-watch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { makeFolderSync } from '../lib/make-folder.ts';
 import type { Scope } from '../lib/scope.ts';
@@ -17,7 +17,6 @@ import { isTyped } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Store } from './open-store.ts';
 
-const LOOK_EVERY_MS = 500;
 const TRY_AGAIN_MS = 2000;
 
 /** What was approved with this configuration; undefined where a person has just typed the server's command. */
@@ -86,16 +85,16 @@ export function watchApprovals(
     await gateway.quarantine.changed();
   };
   const watch = (path: string, isLock: boolean): void => {
-    const look = (now: Stats, before: Stats): void => {
-      // Told once when there is no file, which is no change.
-      if (now.mtimeMs === before.mtimeMs && now.ino === before.ino) return;
+    const onChange = (): void => {
       apply(isLock).catch((error: unknown) =>
         log.error('Approvals could not be read again.', { file: path, reason: String(error) }),
       );
     };
-    watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, look);
-    scope.defer(() => unwatchFile(path, look));
+    const files = [path];
+    const watching = new FileWatch({ files: () => files, onChange });
+    scope.defer(() => watching[Symbol.dispose]());
   };
+  makePlaceOfStamp(stateDir);
   watch(stamp(stateDir), false);
   store.follow('approvals', () => {
     apply(false).catch((error: unknown) =>
@@ -103,9 +102,10 @@ export function watchApprovals(
     );
   });
   watch(file, true);
-  // What could not be read at the start is read when it can be.
+  // What could not be read at the start is read when it can be, and what could not be written is written.
   const again = setInterval(() => {
     if (approvals.problem !== undefined) apply(false).catch(() => {}); // It was said, and the status has it.
+    else if (approvals.isBehind) void approvals.catchUp();
   }, TRY_AGAIN_MS).unref();
   scope.defer(() => clearInterval(again));
 }
@@ -121,14 +121,24 @@ async function readLockFile(file: string): Promise<Lock | undefined> {
   return readLock(file, readFileSync(file, 'utf8'));
 }
 
+/** In a folder of its own: whoever listens to that of the database is told of every write to it. */
 function stamp(stateDir: string): string {
-  return join(stateDir, 'approvals.changed');
+  return join(stateDir, 'approvals', 'changed');
+}
+
+/** Best effort: one that is not there is looked for each second, and cannot be listened to. */
+function makePlaceOfStamp(stateDir: string): void {
+  try {
+    makeFolderSync(dirname(stamp(stateDir)), 0o700);
+  } catch {
+    // Nothing can be written there, so that nobody approves anything either.
+  }
 }
 
 /** Best effort: other processes would notice with their next listing. */
 function touch(stateDir: string): void {
+  makePlaceOfStamp(stateDir);
   try {
-    makeFolderSync(stateDir, 0o700);
     writeFileSync(stamp(stateDir), `${Date.now()}\n`, { mode: 0o600 });
   } catch {
     // The store has it; only the hint is missing.

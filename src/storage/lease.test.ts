@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { eachEngine } from '../../test/support/each-engine.ts';
 
+import { eventually } from '../../test/support/eventually.ts';
 import { temporaryFolder } from '../../test/support/test-run.ts';
 import { openDatabase } from './database.ts';
 import { withLease } from './lease.ts';
@@ -50,6 +51,36 @@ eachEngine((engine, newStore) => {
     release();
     await held;
   });
+
+  test.runIf(engine === 'sqlite').each([-30, 30])(
+    'a clock that is set by %i days neither ends a lease nor makes it longer',
+    async (days) => {
+      await using database = await openDatabase(await newStore(temporaryFolder('lease')));
+      const begin = Date.now();
+      let [wall, steady] = [begin, 1_000_000];
+      const clocks = { now: () => wall, steadyNow: () => steady };
+      const options = { database, name: 'it', pid: process.pid, signal, ...clocks, forMs: 1000, pauseMs: 1 };
+      let release = (): void => {};
+      let inside = 0;
+      const held = withLease(options, async () => {
+        inside++;
+        await new Promise<void>((resolve) => (release = resolve));
+        inside--;
+      });
+      await eventually(() => inside === 1);
+      wall = begin + days * 86_400_000;
+      const waiting = new AbortController();
+      const second = withLease({ ...options, signal: waiting.signal }, async () => inside);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      waiting.abort(new Error('It waits.'));
+      await expect(second).rejects.toThrow();
+      // Its time is over, although the clock on the wall says something else.
+      steady += 1001;
+      await expect(withLease(options, async () => 'mine')).resolves.toBe('mine');
+      release();
+      await held;
+    },
+  );
 
   test('whoever waits can stop waiting', async () => {
     await using database = await openDatabase(await newStore(temporaryFolder('lease')));

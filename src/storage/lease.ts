@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { steadyNow } from '../lib/steady-now.ts';
 import type { Database } from './database.ts';
 import { storeError } from './store-error.ts';
 
@@ -17,6 +19,8 @@ interface LeaseOptions {
   readonly pauseMs?: number;
   /** Whether the process lives; a parameter for tests. */
   readonly isAlive?: (pid: number) => boolean;
+  /** In milliseconds, the same for all processes of this machine, and set by nobody; a parameter for tests. */
+  readonly steadyNow?: () => number;
 }
 
 const PAUSE_MS = 25;
@@ -34,9 +38,9 @@ export async function withLease<T>(
 
 /** The lease is a row that expires. */
 async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
-  const owner = `${hostname()}/${options.pid}/${randomUUID()}`;
   const giveUpAt = performance.now() + 2 * options.forMs;
-  while (!(await acquire(options, owner))) {
+  let owner: string | undefined;
+  while ((owner = await acquire(options)) === undefined) {
     options.signal.throwIfAborted();
     if (performance.now() > giveUpAt) throw storeError('busy', {});
     await delay((options.pauseMs ?? PAUSE_MS) * (0.5 + Math.random()), undefined, { signal: options.signal });
@@ -49,28 +53,48 @@ async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Pr
   }
 }
 
-async function acquire(options: LeaseOptions, owner: string): Promise<boolean> {
-  const { database, name, forMs, now } = options;
+/** Gives the owner of what was acquired. */
+async function acquire(options: LeaseOptions): Promise<string | undefined> {
+  const { database, name, forMs, now, steadyNow: steady = steadyNow } = options;
   return database.query.transaction().execute(async (transaction) => {
     const held = await transaction
       .selectFrom('leases')
       .selectAll()
       .where('name', '=', name)
       .executeTakeFirst();
-    if (held !== undefined && held.until > now() && !isOfTheDead(held.owner, options)) return false;
+    if (held !== undefined && isHeld(held, options)) return undefined;
+    const owner = [hostname(), options.pid, randomUUID(), bootId(), steady() + forMs].join('/');
     await transaction.deleteFrom('leases').where('name', '=', name).execute();
     await transaction
       .insertInto('leases')
       .values({ name, owner, until: now() + forMs })
       .execute();
-    return true;
+    return owner;
   });
 }
 
-/** Of another machine nothing can be said but when its lease ends. */
-function isOfTheDead(owner: string, { isAlive = isRunning }: LeaseOptions): boolean {
-  const [host, pid] = owner.split('/');
-  return host === hostname() && !isAlive(Number(pid));
+/** Of another machine nothing can be said but when its lease ends; on ours nobody's setting of the time ends one, or makes it longer. */
+function isHeld(
+  { owner, until }: { readonly owner: string; readonly until: number },
+  { forMs, now, isAlive = isRunning, steadyNow: steady = steadyNow }: LeaseOptions,
+): boolean {
+  const [host, pid, , boot, steadyUntil] = owner.split('/');
+  if (host !== hostname()) return until > now();
+  if (!isAlive(Number(pid))) return false;
+  // Written by an older version, which knew only the time of the day.
+  if (steadyUntil === undefined) return until > now();
+  const restMs = Number(steadyUntil) - steady();
+  // Where a start of the machine has no name, one that lasts for longer than it can is from before it.
+  return boot === bootId() && restMs > 0 && restMs <= 2 * forMs;
+}
+
+/** Another one after each start of the machine, where it can be known. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return ''; // Only Linux has it.
+  }
 }
 
 function isRunning(pid: number): boolean {

@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { expect, test } from 'vitest';
 
+import { ownCode, untilListed } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
+import { fixture, fixtureLog } from '../support/fixture.ts';
 import { startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 
@@ -8,11 +12,16 @@ checkLeaks();
 
 const CLIENTS = 16;
 const ENOUGH = 200;
+/** So many as one server is asked at the same time. */
+const UNDER_WAY = 10;
 const params = {
   protocolVersion: '2025-11-25',
   capabilities: {},
   clientInfo: { name: 'busy', version: '1' },
 };
+
+/** Longer than a gateway that ends waits for a moment in which nobody comes; it asks for a second. */
+const TRY_AGAIN_MS = 300;
 
 /** Whoever is refused a connection knows that nothing was done; whoever is cut off does not. */
 test('a gateway that stops answers whatever reached it over HTTP, if only with a refusal', async () => {
@@ -26,6 +35,7 @@ test('a gateway that stops answers whatever reached it over HTTP, if only with a
       const outcome = await begin(url, id);
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       if (outcome === 'ECONNREFUSED') return;
+      if (outcome === '503') await sleep(TRY_AGAIN_MS);
     }
   };
   const loops = Array.from({ length: CLIENTS }, loop);
@@ -35,6 +45,32 @@ test('a gateway that stops answers whatever reached it over HTTP, if only with a
   expect(await gateway.exited).toEqual({ code: 0, signal: null });
   expect([...outcomes.keys()].filter((each) => !['200', '503', 'ECONNREFUSED'].includes(each))).toEqual([]);
   expect(outcomes.get('ECONNREFUSED')).toBe(CLIENTS);
+});
+
+test.for([
+  ['http', 'legacy'],
+  ['http', 'modern'],
+  ['sse', 'legacy'],
+] as const)('calls that a stop does not wait for are answered over %s in the %s era', async ([over, era]) => {
+  const one = fixture('hangs-in-calls');
+  const log = fixtureLog(one);
+  await using gateway = await startGateway({
+    mcpServers: { one },
+    config: { shutdown: '200ms' },
+    listen: 'http',
+  });
+  const client = await gateway.client({ over, era });
+  await untilListed(client, 'one__echo');
+  const calls = Array.from({ length: UNDER_WAY }, (_, at) =>
+    client.callTool('one__echo', { text: `call ${at}` }),
+  );
+  const read = (): number => log.all().filter(({ event }) => event === 'call').length;
+  await eventually(() => read() === UNDER_WAY, { what: 'Calls' });
+  gateway.signal('SIGTERM');
+  const codes = await Promise.all(calls.map(async (call) => ownCode(await call)));
+  expect(new Set(codes)).toEqual(new Set(['SHUTTING_DOWN']));
+  expect(await gateway.exited).toEqual({ code: 0, signal: null });
+  await client.close();
 });
 
 /** The status, where the answer is whole; else what happened to the connection. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 import { temporaryFolder } from '../support/test-run.ts';
+import { clientKinds } from './clients/connection.ts';
 import { Ledger } from './ledger.ts';
 import { faultKinds, planOf } from './plan.ts';
 import { Random } from './random.ts';
@@ -66,12 +67,16 @@ test('notices what a server saw broken of the protocol', async () => {
   expect(ledger.violations).toEqual([expect.stringContaining('an id that was used before')]);
 });
 
-test('fails a run in which a kind of fault did not happen, unless it cannot happen here', () => {
+test('fails a run in which a kind of fault did not happen, unless it cannot happen here, or a kind of client was not served', () => {
   const ledger = new Ledger(() => {});
   for (const kind of happenings) if (kind !== 'garbage' && kind !== 'disk-full') ledger.faults.set(kind, 1);
+  for (const { name } of clientKinds) if (name !== 'pipe-modern') ledger.served.set(name, 1);
   const impossible = new Map([['disk-full', 'only root may mount a small disk']]);
   checkHappened(ledger, impossible);
-  expect(ledger.violations).toEqual([expect.stringContaining('garbage did not happen in this run')]);
+  expect(ledger.violations).toEqual([
+    expect.stringContaining('garbage did not happen in this run'),
+    expect.stringContaining('pipe-modern got no answer in this run'),
+  ]);
   const report = reportOf(ledger, [], impossible);
   for (const kind of happenings) expect(report).toContain(kind);
   expect(report).toContain('0  disk-full: NOT TRIED, only root may mount a small disk');

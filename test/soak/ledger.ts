@@ -13,6 +13,8 @@ export class Ledger {
   readonly outcomes = new Map<string, number>();
   readonly kinds = new Map<string, number>();
   readonly faults = new Map<string, number>();
+  /** By the name of the client, what was answered as it should be. */
+  readonly served = new Map<string, number>();
   readonly violations: string[] = [];
   readonly onViolation: (text: string) => void;
   readonly #open = new Map<string, Asked>();
@@ -49,6 +51,7 @@ export class Ledger {
   end(asked: Asked, outcome: string, provable = false): void {
     if (!this.#open.delete(asked.tag)) this.violate(`${asked.tag} (${asked.what}) ended twice`);
     count(this.outcomes, outcome);
+    if (outcome === 'ok') count(this.served, asked.client);
     if (provable) this.#toProve.set(asked.tag, asked);
   }
 

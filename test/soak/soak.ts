@@ -83,12 +83,16 @@ async function play({ options, stage, ledger, journal, samples }: Play): Promise
   const random = new Random(options.seed);
   const plan = planOf(options, random);
   for (const [kind, why] of stage.impossible) console.log(`soak: ${kind.toUpperCase()} IS NOT TRIED: ${why}`);
-  await stage.open();
+  await stage.openServers();
   using _watch = new ProcessWatch(ledger);
   const clients = clientKinds.map(
     (kind) => new SoakClient(kind, { stage, ledger, random: random.fork(kind.name) }),
   );
-  await Promise.all(clients.map((client) => client.open()));
+  const pipes = clients.filter(({ kind }) => kind.way === 'pipe');
+  // Before there is any gateway: they start one in the background, which serves them beside the other until they leave.
+  await Promise.all(pipes.map((client) => client.open()));
+  await stage.openGateways();
+  await Promise.all(clients.filter((client) => !pipes.includes(client)).map((client) => client.open()));
   const scene: Scene = { stage, clients };
   for (const [round, planned] of plan.rounds.entries()) {
     journal.note(`round ${round + 1}`);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { eachEngine } from '../../../test/support/each-engine.ts';
@@ -67,7 +68,7 @@ const decide = (approvals: Approvals, offered: Offered, name: string, state: 'ap
     'me',
   );
 
-eachEngine((_engine, newStore) => {
+eachEngine((engine, newStore) => {
   beforeEach(async () => {
     place = await newStore(stateDir);
   });
@@ -218,6 +219,54 @@ eachEngine((_engine, newStore) => {
       await database.get().then(({ query }) => query.deleteFrom('approvals').execute());
       await approvals.reload();
       expect((await approvals.judge(offer({ a: 'y' }, 'c1', 'Obey.'), before)).tools).toEqual([['a', 'new']]);
+    });
+  });
+
+  describe('what the store refuses', () => {
+    const evil = offer({ a: 'evil', b: 'x' }, 'c2');
+    const held = [['a', 'changed']];
+
+    test('is stored as soon as it takes it again', async () => {
+      const approvals = open();
+      await approvals.judge(offer({ a: 'x' }), undefined);
+      await approvals.flush();
+      isBroken = true;
+      await approvals.judge(offer({ a: 'x', b: 'x' }, 'c2'), undefined);
+      await approvals.flush();
+      expect(approvals.isBehind).toBe(true);
+      await approvals.catchUp();
+      expect(approvals.isBehind).toBe(true);
+      isBroken = false;
+      await approvals.catchUp();
+      expect(approvals.isBehind).toBe(false);
+      expect((await open().judge(evil, undefined)).tools).toEqual(held);
+    });
+
+    test.runIf(engine === 'sqlite')('is not forgotten when what others approved is read', async () => {
+      const approvals = open();
+      await approvals.judge(offer({ a: 'x' }), undefined);
+      await approvals.flush();
+      const { query } = await database.get();
+      await sql`pragma query_only = 1`.execute(query);
+      await approvals.judge(offer({ a: 'x', b: 'x' }, 'c2'), undefined);
+      await approvals.reload();
+      expect(approvals.isBehind).toBe(true);
+      expect((await approvals.judge(evil, undefined)).tools).toEqual(held);
+      await sql`pragma query_only = 0`.execute(query);
+      await approvals.catchUp();
+      expect((await open().judge(evil, undefined)).tools).toEqual(held);
+    });
+
+    test('or is approved while others’ approvals are read, counts', async () => {
+      const approvals = open();
+      await approvals.judge(offer({ a: 'x' }), undefined);
+      await approvals.flush();
+      const reloaded = approvals.reload();
+      // In the middle of it: it waits for the store, and this waits for nothing.
+      await Promise.resolve();
+      await approvals.judge(offer({ a: 'x', b: 'x' }, 'c2'), undefined);
+      await reloaded;
+      expect((await approvals.judge(evil, undefined)).tools).toEqual(held);
     });
   });
 

@@ -5,8 +5,9 @@ import type { Logger } from '../../observe/log.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Scan } from '../scanner.ts';
 import type { Lock } from './lock/lock.ts';
-import { readApprovals, writeApprovals } from './approval-rows.ts';
+import { readApprovals } from './approval-rows.ts';
 import type { Approval } from './approval-rows.ts';
+import { ApprovalWrites } from './approval-writes.ts';
 import { judgeOffer } from './judge-offer.ts';
 import type { Grounds, Trust, Verdict } from './judge-offer.ts';
 import { Ledger } from './ledger.ts';
@@ -32,6 +33,8 @@ interface ApprovalsDeps {
   readonly log: Logger;
 }
 
+/** Servers that never stop changing do not hold up what another process approved. */
+const READ_AGAIN = 5;
 const BLINDLY = ' without the store';
 const KNOWN_BLINDLY = ' without the store, by what was shown';
 
@@ -40,13 +43,13 @@ export class Approvals {
   readonly #deps: ApprovalsDeps;
   #ledger: Promise<Ledger> | undefined;
   #lock: Lock | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #isTroubled = false;
+  readonly #writes: ApprovalWrites;
   #problem: string | undefined;
 
   constructor(deps: ApprovalsDeps) {
     this.#deps = deps;
     this.#lock = deps.lock;
+    this.#writes = new ApprovalWrites(deps);
   }
 
   get lock(): Lock | undefined {
@@ -62,12 +65,29 @@ export class Approvals {
     return this.#problem;
   }
 
+  /** Whether something was approved that the store has not taken yet. */
+  get isBehind(): boolean {
+    return this.#writes.isBehind;
+  }
+
+  /** The store may take again what it refused; never fails. */
+  async catchUp(): Promise<void> {
+    await this.#writes.retry();
+  }
+
   /** Another process has written, or the store may be readable again. */
   async reload(): Promise<void> {
-    await this.#writing;
-    const ledger = this.#read();
-    await ledger;
-    this.#ledger = ledger;
+    let ledger: Ledger | undefined;
+    let edition: number;
+    let attempts = 0;
+    do {
+      await this.#writes.retry();
+      ({ edition } = this.#writes);
+      ledger = await this.#read();
+      // What was approved while it was read may be missing in it.
+    } while (edition !== this.#writes.edition && ++attempts < READ_AGAIN);
+    this.#writes.putInto(ledger);
+    this.#ledger = Promise.resolve(ledger);
     if (this.#problem !== undefined) this.#deps.log.info('Approvals are readable again.');
     this.#problem = undefined;
   }
@@ -134,7 +154,7 @@ export class Approvals {
     const at = this.#deps.now();
     const add = decisions.map(({ upstream, subject: each }) => ({ upstream, ...each, state, at, by }));
     const ledger = await this.#loaded();
-    await this.#write({ add });
+    await this.#writes.write({ add });
     for (const approval of add) ledger.add(approval);
     this.#deps.onWritten();
   }
@@ -145,11 +165,11 @@ export class Approvals {
     const ledger = await this.#loaded();
     const known = upstreams.filter((name) => ledger.knows(name));
     for (const name of known) ledger.forget(name);
-    if (known.length > 0) await this.#write({ forget: known });
+    if (known.length > 0) await this.#writes.write({ forget: known });
   }
 
   async flush(): Promise<void> {
-    await this.#writing;
+    await this.#writes.flush();
   }
 
   #loaded(): Promise<Ledger> {
@@ -182,7 +202,7 @@ export class Approvals {
     const ledger = new Ledger(await readApprovals(await this.#deps.database()));
     const gone = ledger.upstreams().filter((name) => ledger.knows(name) && this.#deps.isGone(name));
     for (const name of gone) ledger.forget(name);
-    if (gone.length > 0) await this.#write({ forget: gone });
+    if (gone.length > 0) await this.#writes.write({ forget: gone });
     return ledger;
   }
 
@@ -206,40 +226,22 @@ export class Approvals {
     const isKnown = ledger.knows(upstream);
     if (seen.length === 0 && !isKnown) return;
     // What it does not offer yet may be what was approved, when it comes.
-    const forget = seen.length > 0 && isKnown ? [upstream] : [];
-    if (forget.length > 0) ledger.forget(upstream);
+    const forget = seen.length > 0 && isKnown;
+    if (forget) ledger.forget(upstream);
     this.#approve(offered, seen, { ledger, by: this.#deps.trust(upstream), forget });
   }
 
   #approve(
     { upstream, config }: Offered,
     subjects: readonly Subject[],
-    { ledger, by, forget = [] }: { ledger: Ledger; by: string; forget?: readonly UpstreamName[] },
+    { ledger, by, forget = false }: { ledger: Ledger; by: string; forget?: boolean },
   ): void {
     const at = this.#deps.now();
     const server = { ...subject('server', '', {}), fingerprint: config };
     const all = this.#deps.trust(upstream) === 'manual' ? subjects : [server, ...subjects];
     const add = all.map((each) => ({ upstream, ...each, state: 'approved' as const, at, by }));
     for (const approval of add) ledger.add(approval);
-    this.#write({ forget, add }).then(
-      () => (this.#isTroubled = false),
-      (error: unknown) => {
-        // Once: a full disk is full at every attempt.
-        if (this.#isTroubled) return;
-        this.#isTroubled = true;
-        const reason = error instanceof Error ? error.message : String(error);
-        this.#deps.log.warn('What was approved is in memory only; the database refuses it.', {
-          upstream,
-          reason,
-        });
-      },
-    );
-  }
-
-  #write(change: Parameters<typeof writeApprovals>[1]): Promise<void> {
-    const write = this.#writing.then(async () => writeApprovals(await this.#deps.database(), change));
-    this.#writing = write.catch(() => {}); // Who asked for it is told.
-    return write;
+    this.#writes.keep(upstream, { forget, add });
   }
 
   #judgement(upstream: UpstreamName, { held }: Verdict, ledger: Ledger): Judgement {

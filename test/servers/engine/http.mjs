@@ -14,7 +14,7 @@ export function serveHttp(server) {
     if (new URL(request.url, 'http://fixture').pathname !== '/mcp') {
       response.writeHead(404).end();
     } else if (request.method === 'POST') {
-      void post(request, response, sessions);
+      post(request, response, sessions).catch(cutOff);
     } else if (server.era === 'modern' || server.options.has('sessionless')) {
       response.writeHead(405, { allow: 'POST' }).end();
     } else if (request.method === 'GET') {
@@ -173,6 +173,12 @@ function sessionless(server, request, message) {
 function refuse(response, status, code, message) {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }));
+}
+
+/** Whoever was killed while it asked gets no answer, and takes nobody with it; anything else is a mistake of ours. */
+export function cutOff(error) {
+  if (error.code !== 'ECONNRESET') throw error;
+  note('cut-off', { reason: String(error) });
 }
 
 export async function bodyOf(request) {

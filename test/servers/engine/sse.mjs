@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { bodyOf } from './http.mjs';
+import { bodyOf, cutOff } from './http.mjs';
 import { Link } from './link.mjs';
 import { note } from './note.mjs';
 
@@ -12,7 +12,7 @@ export function serveSse(server) {
     if (request.method === 'GET' && url.pathname === '/sse') {
       open(server, links, response);
     } else if (request.method === 'POST' && url.pathname === '/messages') {
-      void take(server, links.get(url.searchParams.get('sessionId')), request, response);
+      take(server, links.get(url.searchParams.get('sessionId')), request, response).catch(cutOff);
     } else {
       response.writeHead(url.pathname === '/sse' ? 405 : 404).end();
     }

@@ -16,7 +16,8 @@ const usualWithinMs = 40_000;
 /** When nothing is wrong any more, every server must serve again. */
 export async function recovered({ stage, clients }: Scene, withinMs = usualWithinMs): Promise<void> {
   // Whoever else uses this machine may have ended it; that would be no mistake of the gateway.
-  if (!isRunning(stage.guarded.pid)) throw new Error('The server that wants a sign-in has ended by itself.');
+  if (!isRunning(stage.guarded.pid))
+    throw new Error(`The server that wants a sign-in has ended by itself: ${stage.guarded.lastWords()}`);
   const of = (name: string): SoakClient | undefined => clients.find(({ kind }) => kind.name === name);
   const shared = of('http-modern');
   const alone = of('alone');

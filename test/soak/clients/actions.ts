@@ -89,16 +89,17 @@ const read: Action = async (client) => {
 
 /** Whoever subscribed hears of the change that its own call makes. */
 const touch: Action = async (client) => {
-  const { ledger } = client;
+  const { ledger, raw } = client;
   const isNews = ({ method, params }: Notification): boolean =>
     method === 'notifications/resources/updated' && params['uri'] === client.steadyUri;
-  const news = client.raw.notifications.next(isNews, { withinMs: Math.min(20_000, client.patienceMs) }).then(
+  const news = raw.notifications.next(isNews, { withinMs: Math.min(20_000, client.patienceMs) }).then(
     () => true,
     () => false,
   );
   const asked = ledger.begin(client.kind.name, 'touch', 'steady');
   const isTouched = await callTool(client, asked, 'touch', { tag: asked.tag });
-  if (isTouched && !(await news) && client.isOnline && client.ending === undefined)
+  // A client that has left meanwhile, and came back, is another one.
+  if (isTouched && !(await news) && client.isOnline && client.raw === raw && client.ending === undefined)
     ledger.violate(`${asked.tag} touched a resource, and its subscriber was not told`);
 };
 

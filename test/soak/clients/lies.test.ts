@@ -103,14 +103,29 @@ test('has nothing to say about a gateway that does not lie', async () => {
   expect(await violationsOf(() => undefined, undefined)).toEqual([]);
 });
 
+test.for([
+  ['stop', /has no answer: unanswered/],
+  ['kill', undefined],
+] as const)('takes a %s for what it excuses, and for no more', async ([how, complaint]) => {
+  const silent: Lie = (told) => (isCall(told) ? [] : undefined);
+  const violations = await violationsOf(silent, complaint, { how, since: 0 });
+  if (complaint === undefined) expect(violations).toEqual([]);
+  else expect(violations.join('\n')).toMatch(complaint);
+});
+
 /** What a client finds out about a gateway: all of it after a while, or until it complains as awaited. */
-async function violationsOf(lie: Lie, awaited: RegExp | undefined): Promise<readonly string[]> {
+async function violationsOf(
+  lie: Lie,
+  awaited: RegExp | undefined,
+  ending?: SoakClient['ending'],
+): Promise<readonly string[]> {
   const ledger = new Ledger(() => {});
   // A client of its own gateway asks nothing else of the stage.
   const stage = { standalone: { client: lyingGateway(lie) } } as unknown as Stage;
   const kind = { name: 'alone', way: 'alone', era: 'legacy' } as const;
   const client = new SoakClient(kind, { stage, ledger, random: new Random(1), patienceMs });
   await client.open();
+  client.ending = ending;
   const isFound = (): boolean =>
     awaited === undefined ? ledger.asked > 100 : ledger.violations.some((text) => awaited.test(text));
   for (let round = 0; round < 50 && !isFound(); round += 1) {

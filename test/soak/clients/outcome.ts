@@ -12,12 +12,13 @@ export function outcomeOfResult(result: ToolResult): Outcome {
 }
 
 export function outcomeOfError(error: unknown): Outcome {
-  if (error instanceof RpcError) {
+  if (error instanceof RpcError && error.status !== 503) {
     const code = (error.data as JsonObject | undefined)?.['code'];
     return typeof code === 'string' ? code : `RPC ${error.code}`;
   }
   // Said before the request was read, and so without its id; it is an answer all the same.
-  if (error instanceof HttpError && error.status === 503) return 'SHUTTING_DOWN';
+  if ((error instanceof HttpError || error instanceof RpcError) && error.status === 503)
+    return 'SHUTTING_DOWN';
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('No answer to')) return 'unanswered';
   return message.endsWith('was cancelled.') ? 'cancelled' : `lost: ${message.slice(0, 120)}`;

@@ -153,7 +153,7 @@ export class SoakClient {
       this.ledger.end(asked, 'given up by its client');
       return;
     }
-    if (isLost && this.#mayLose(asked)) {
+    if (isLost && this.#mayLose(asked, outcome)) {
       this.ledger.end(asked, 'lost with its gateway');
       return;
     }
@@ -166,10 +166,17 @@ export class SoakClient {
     this.ledger.end(asked, outcome.startsWith('lost') ? 'lost' : outcome, provable);
   }
 
-  /** A gateway that stops answers what it was asked before; a pipe answers even for one that was killed. */
-  #mayLose({ sentAt }: Asked): boolean {
+  /**
+   * A gateway that stops answers whatever reached it, if only with a refusal, or refuses the connection; a pipe answers even for one that
+   * was killed. Over the older events nobody can tell what of the last moment has reached it.
+   */
+  #mayLose({ sentAt }: Asked, outcome: string): boolean {
     if (this.ending === undefined || this.kind.way === 'pipe') return false;
-    return this.ending.how === 'kill' || sentAt > this.ending.since - patient(readWithinMs);
+    if (this.ending.how === 'kill') return true;
+    if (outcome.includes('ECONNREFUSED')) return true;
+    // On a connection that nobody used for a while and that was being closed: no server can help that.
+    if (this.kind.way !== 'sse') return outcome.includes('socket hang up') && sentAt > this.ending.since;
+    return sentAt > this.ending.since - patient(readWithinMs);
   }
 
   async #run(): Promise<void> {

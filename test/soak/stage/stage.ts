@@ -17,6 +17,8 @@ import { type SmallDisk, mountSmallDisk } from './small-disk.ts';
 const probe = fileURLToPath(new URL('../probe.mjs', import.meta.url));
 /** Short, so that what hangs is over within a round. */
 const usualCallMs = 4000;
+/** Of servers that nothing is done to: not even a machine that has become slow since the beginning makes calls of them fail. */
+const steadyCallMs = 30_000;
 export const shutdownMs = 1500;
 
 /** What tells of tokens in the log of the server that wants them. */
@@ -91,15 +93,19 @@ export class Stage {
     return [steady, silent, stubborn, ...Object.values(started), ...http, ...Object.values(alone)];
   }
 
-  async open(): Promise<void> {
+  /** What gateways find when they start. */
+  async openServers(): Promise<void> {
     await Promise.all(Object.values(this.overHttp).map((server) => server.start()));
     this.guarded = await startProtectedServer({ tokenTtl: 4 });
+  }
+
+  async openGateways(): Promise<void> {
     this.gateway = await this.startMain();
     await this.signIn();
     this.standalone = await startGateway({
       home: this.aloneHome,
       mcpServers: {
-        steady: this.alone.steady.entry(this.#bounds),
+        steady: this.alone.steady.entry(steadyBounds),
         moody: this.alone.moody.entry(this.#bounds),
       },
       config: this.#common,
@@ -185,7 +191,7 @@ export class Stage {
     const bounds = this.#bounds;
     return {
       mcpServers: {
-        steady: this.steady.entry(bounds),
+        steady: this.steady.entry(steadyBounds),
         one: one.entry(bounds, generation),
         two: two.entry(bounds),
         own: own.entry({ ...bounds, share: 'session' }),
@@ -204,6 +210,8 @@ export class Stage {
     };
   }
 }
+
+const steadyBounds = { timeouts: { call: `${steadyCallMs}ms` }, idle: 'never' };
 
 function boundsNow() {
   const ms = `${Math.round(patient(usualCallMs))}ms`;

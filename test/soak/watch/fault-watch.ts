@@ -1,3 +1,4 @@
+import { clientKinds } from '../clients/connection.ts';
 import type { Ledger } from '../ledger.ts';
 import { faultKinds } from '../plan.ts';
 
@@ -15,4 +16,6 @@ export function checkHappened(ledger: Ledger, impossible: ReadonlyMap<string, st
     if (ledger.faults.has(kind) || impossible.has(kind)) continue;
     ledger.violate(`${kind} did not happen in this run, so that nothing is known about it`);
   }
+  for (const { name } of clientKinds)
+    if (!ledger.served.has(name)) ledger.violate(`${name} got no answer in this run that it wanted`);
 }
