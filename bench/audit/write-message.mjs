@@ -4,10 +4,14 @@
 export function writeMessage(records) {
   const commons = [...new Set(records.map(({ common }) => common))];
   const places = new Map(commons.map((common, place) => [common, place]));
-  const values = records.flatMap((record) => {
-    const { at, request, group, ms, bytesIn, bytesOut, details } = record;
-    const texts = [record.argumentText, record.resultText, record.resultChars];
-    return [places.get(record.common), at, request, group, ms, bytesIn, bytesOut, details, ...texts];
+  const numbers = records.flatMap(({ common, at, ms, bytesIn, bytesOut, resultChars }) =>
+    [places.get(common), at, ms, bytesIn, bytesOut, resultChars].map((value) => value ?? NaN),
+  );
+  const texts = records.flatMap(({ request, group, argumentText, resultText, details }) => {
+    return [request, group, argumentText, resultText, details];
   });
-  return { type: 'write', records: { count: records.length, commons, values } };
+  return {
+    type: 'write',
+    records: { count: records.length, commons, numbers: Float64Array.from(numbers), texts },
+  };
 }
