@@ -58,6 +58,22 @@ describe('readListing', () => {
     expect(now.tools.map(({ definition }) => definition.name)).toEqual(['t', 'u', 'w']);
   });
 
+  test('lists again what is nested too deeply to be compared, but not to be passed on', () => {
+    const tool = (): unknown => ({
+      name: 'a',
+      x: JSON.parse(`${'['.repeat(3000)}${']'.repeat(3000)}`) as unknown,
+    });
+    const first = read({ tools: [tool()] }).listing;
+    const again = readListing(
+      { ...first, tools: [tool()], prompts: [], resources: [], templates: [] },
+      first,
+      first,
+    );
+    expect(first.tools).toHaveLength(1);
+    expect(again.listing.tools[0]?.fingerprint).toBe(first.tools[0]?.fingerprint);
+    expect(again.unreadable).toBe(0);
+  });
+
   test('leaves out entries without a name or URI and counts them', () => {
     const { listing, unreadable } = read({
       tools: [{ name: 't' }, {}, { name: 1 }, null, 'x', []],

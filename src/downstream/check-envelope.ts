@@ -2,6 +2,7 @@ import { RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { JsonObject } from '../model/json.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION, RPC } from '../wire/era.ts';
+import { invalidParams } from './to-wire.ts';
 
 /** Every modern request says which version it speaks and what its client can do; throws for one that does not. */
 export function checkEnvelope(params: JsonObject): void {
@@ -16,8 +17,4 @@ export function checkEnvelope(params: JsonObject): void {
   }
   if (!isJsonObject(meta[META.clientCapabilities]))
     throw invalidParams(`_meta must have ${META.clientCapabilities}.`);
-}
-
-function invalidParams(message: string): RpcError {
-  return new RpcError({ code: RPC.invalidParams, message });
 }

@@ -26,7 +26,7 @@ import type { SessionExposure } from './session-exposure.ts';
 import type { KeptSession } from './sessions/kept-session.ts';
 import { mended } from './sign-in-offers.ts';
 import type { SignInOffers } from './sign-in-offers.ts';
-import { resultForEra, toToolResult } from './to-wire.ts';
+import { invalidParams, resultForEra, toToolResult } from './to-wire.ts';
 
 interface CallsBinding {
   readonly gateway: Served;
@@ -175,8 +175,7 @@ export class ClientCalls {
         );
       case 'completion/complete': {
         const { ref } = params;
-        if (!isJsonObject(ref))
-          throw new RpcError({ code: RPC.invalidParams, message: 'ref must be an object.' });
+        if (!isJsonObject(ref)) throw invalidParams('ref must be an object.');
         return gateway.complete(caller, ref, request);
       }
       default:
@@ -234,7 +233,6 @@ function checkHeaders(
 
 export function stringParam(params: JsonObject, name: string): string {
   const value = params[name];
-  if (typeof value !== 'string')
-    throw new RpcError({ code: RPC.invalidParams, message: `${name} must be a string.` });
+  if (typeof value !== 'string') throw invalidParams(`${name} must be a string.`);
   return value;
 }

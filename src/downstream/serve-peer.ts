@@ -24,7 +24,7 @@ import { SessionExposure } from './session-exposure.ts';
 import type { KeptSession, SessionConnection } from './sessions/kept-session.ts';
 import type { SessionState } from './sessions/session-state.ts';
 import type { SignInOffers } from './sign-in-offers.ts';
-import { toRpcError } from './to-wire.ts';
+import { invalidParams, toRpcError } from './to-wire.ts';
 
 export interface Binding {
   readonly gateway: Served;
@@ -293,7 +293,3 @@ const BEFORE_OPENING: ReadonlySet<string> = new Set(['initialize', 'ping']);
 
 /** Between the client and us. */
 const OF_THE_HOP: ReadonlySet<string> = new Set(['notifications/initialized', 'notifications/cancelled']);
-
-function invalidParams(message: string): RpcError {
-  return new RpcError({ code: RPC.invalidParams, message });
-}

@@ -16,6 +16,10 @@ export function toToolResult(error: unknown): Payload | undefined {
   });
 }
 
+export function invalidParams(message: string): RpcError {
+  return new RpcError({ code: RPC.invalidParams, message });
+}
+
 export function toRpcError(error: unknown, era: Era): RpcErrorBody {
   if (error instanceof RpcError) return forEra(error.body, era);
   if (!(error instanceof GatewayError)) {
