@@ -9,7 +9,6 @@ import { estimateTokens } from '../exposure/tokens.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { deferred } from '../lib/deferred.ts';
 import { IdleCollection } from '../lib/idle-collection.ts';
-import { objectsStayYoung } from '../lib/objects-stay-young.ts';
 import { Scope } from '../lib/scope.ts';
 import { steadyNow } from '../lib/steady-now.ts';
 import { Results } from '../results/results.ts';
@@ -75,8 +74,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     const meter = scope.use(openMeter(audit, Date.now));
     const collection = new IdleCollection();
     scope.defer(() => collection[Symbol.dispose]());
-    const young = objectsStayYoung();
-    scope.defer(() => young[Symbol.dispose]());
     const telemetryOf = (of: ConfigSnapshot): Promise<Telemetry> =>
       openTelemetry(options, of, {
         ...{ audit, log, gateway: () => gateway, clients: () => front.clients() },

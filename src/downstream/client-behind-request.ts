@@ -1,5 +1,5 @@
 import type { Cancellation } from '../lib/cancellation.ts';
-import type { ClientBehind } from '../model/client-behind.ts';
+import type { ClientBehind, TimeLimit } from '../model/client-behind.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ClientChannel } from '../wire/serving.ts';
 import { reaches } from '../model/log-level.ts';
@@ -36,7 +36,7 @@ export class ClientBehindRequest implements ClientBehind {
   readonly session: string;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
-  onAsking: ((isOpen: boolean) => void) | undefined = undefined;
+  limit: TimeLimit | undefined = undefined;
   onLeft: (() => void) | undefined = undefined;
   /** The request was answered; what comes afterwards goes outside of it. */
   isOver = false;
@@ -65,13 +65,13 @@ export class ClientBehindRequest implements ClientBehind {
   }
 
   async ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject> {
-    this.onAsking?.(true);
+    this.limit?.asking(true);
     try {
       const left = (): void => this.onLeft?.();
       const { capabilities, isAlone } = this;
       return await this.#asker.ask(method, params, { capabilities, cancellation, isAlone, left });
     } finally {
-      this.onAsking?.(false);
+      this.limit?.asking(false);
     }
   }
 

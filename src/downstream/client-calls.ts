@@ -72,21 +72,30 @@ export class ClientCalls {
     return METHODS.has(method);
   }
 
-  async run(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> {
-    const options = { isCacheable: CACHEABLE.has(request.method) };
+  /** Not an async function: its frame would be kept while the server works. */
+  run(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> {
     const behind = era === 'modern' ? undefined : this.behind(request);
+    const failed = (error: unknown): Payload => failedCall(error, { request, era, behind });
+    const answered = (payload: Payload): Payload => {
+      try {
+        const result = resultForEra(payload, era, { isCacheable: CACHEABLE.has(request.method) });
+        if (behind !== undefined) behind.isOver = true;
+        return result;
+      } catch (error) {
+        return failed(error);
+      }
+    };
     try {
-      if (behind === undefined) return resultForEra(await this.#modern(request, params), era, options);
-      const first = await this.#legacy(request, params, behind);
-      const last = isInputRequired(first) ? await this.#asking(first, request, { params, behind }) : first;
-      return resultForEra(last, era, options);
+      if (behind === undefined) return this.#modern(request, params).then(answered, failed);
+      return this.#legacy(request, params, behind).then(
+        (first) =>
+          isInputRequired(first)
+            ? this.#asking(first, request, { params, behind }).then(answered, failed)
+            : answered(first),
+        failed,
+      );
     } catch (error) {
-      const known = behind === undefined ? error : forOlderClient(error);
-      const result = request.method === 'tools/call' ? toToolResult(known) : undefined;
-      if (result === undefined) throw known;
-      return resultForEra(result, era, options);
-    } finally {
-      if (behind !== undefined) behind.isOver = true;
+      return Promise.resolve(failed(error));
     }
   }
 
@@ -187,6 +196,23 @@ export class ClientCalls {
 /** Only one server alone introduces itself. */
 function placeOf(gateway: Served, channel: ClientChannel | undefined): ClientPlace {
   return { isAlone: gateway.introduction !== undefined, isOnlyOne: gateway.isForOne === true, channel };
+}
+
+/** What a model can act on is a result; anything else is thrown. */
+function failedCall(
+  error: unknown,
+  call: {
+    readonly request: IncomingRequest;
+    readonly era: Era;
+    readonly behind: ClientBehindRequest | undefined;
+  },
+): Payload {
+  const { request, era, behind } = call;
+  if (behind !== undefined) behind.isOver = true;
+  const known = behind === undefined ? error : forOlderClient(error);
+  const result = request.method === 'tools/call' ? toToolResult(known) : undefined;
+  if (result === undefined) throw known;
+  return resultForEra(result, era, { isCacheable: CACHEABLE.has(request.method) });
 }
 
 /** Older clients do not know the error; and what they can do they have said long ago. */

@@ -46,8 +46,8 @@ describe('hostCheck', () => {
     expect(known.problem('mcp.example:8443', 'https://mcp.example:8443')).toBeUndefined();
     expect(known.problem('mcp.example', undefined)).toBe('host');
     expect(known.problem('mcp.example:8443', 'https://mcp.example')).toBe('origin');
-    expect(known.problem('10.1.2.3:7332', undefined, '::ffff:10.1.2.3')).toBeUndefined();
-    expect(known.problem('[fd00::1]:7332', undefined, 'fd00::1')).toBeUndefined();
-    expect(known.problem('10.1.2.4:7332', undefined, '::ffff:10.1.2.3')).toBe('host');
+    expect(known.problem('10.1.2.3:7332', undefined, { localAddress: '::ffff:10.1.2.3' })).toBeUndefined();
+    expect(known.problem('[fd00::1]:7332', undefined, { localAddress: 'fd00::1' })).toBeUndefined();
+    expect(known.problem('10.1.2.4:7332', undefined, { localAddress: '::ffff:10.1.2.3' })).toBe('host');
   });
 });

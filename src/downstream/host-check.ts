@@ -5,8 +5,8 @@ export interface HostCheck {
   problem(
     host: string | undefined,
     origin: string | undefined,
-    /** Of ours, that the request came to. */
-    localAddress?: string,
+    /** Of ours, that the request came to; asked for its address only where that matters. */
+    socket?: { readonly localAddress?: string | undefined },
   ): 'host' | 'origin' | undefined;
   /** The origin in its canonical spelling when a page of it may read our answers. */
   readableBy(origin: string | undefined): string | undefined;
@@ -36,13 +36,14 @@ export function hostCheck(options: {
     ...ours.map(({ origin }) => origin),
   ]);
 
-  const isHostAllowed = (host: string | undefined, localAddress: string | undefined): boolean => {
+  const isHostAllowed = (host: string | undefined, socket: Parameters<HostCheck['problem']>[2]): boolean => {
     if (host === undefined) return false;
     if (LOOPBACK_HOST.test(host)) return true;
     const name = host.toLowerCase();
     const bare = name.replace(/:\d{1,5}$/, '');
     // No name was resolved to get here, so none can have been made to mean us.
-    if (isIP(unbracketed(bare)) !== 0 && unbracketed(bare) === plainAddress(localAddress)) return true;
+    if (isIP(unbracketed(bare)) !== 0 && unbracketed(bare) === plainAddress(socket?.localAddress))
+      return true;
     return hosts.has(name) || hosts.has(bare);
   };
   const readableBy = (origin: string | undefined): string | undefined => {
@@ -52,8 +53,8 @@ export function hostCheck(options: {
   };
   return {
     readableBy,
-    problem: (host, origin, localAddress) => {
-      if (!isHostAllowed(host, localAddress)) return 'host';
+    problem: (host, origin, socket) => {
+      if (!isHostAllowed(host, socket)) return 'host';
       if (origin === undefined || readableBy(origin) !== undefined) return undefined;
       // A page of this machine may ask here, though it cannot read; through a public name it has no business.
       const isLocal = LOOPBACK_HOST.test(host ?? '') && LOOPBACK_ORIGIN.test(canonicalOrigin(origin));

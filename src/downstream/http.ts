@@ -181,7 +181,7 @@ class Routes implements McpRoutes {
     // No page may read these across origins.
     const headers = isAdmin || isMetrics ? [] : crossOrigin(this.#check.readableBy(origin));
     const inbound: Arriving = { request, response, path, headers };
-    const problem = this.#check.problem(host, origin, request.socket.localAddress);
+    const problem = this.#check.problem(host, origin, request.socket);
     if (problem !== undefined) return this.#forbid(inbound, problem);
     if (isAdmin) return this.#door.admin?.handle(request, response);
     if (request.method === 'OPTIONS') {
@@ -198,8 +198,7 @@ class Routes implements McpRoutes {
   #authenticate(inbound: Arriving): void {
     const { request, path } = inbound;
     const { headers, rawHeaders, socket } = request;
-    const { remoteAddress } = socket;
-    const verdict = this.#door.authenticate({ headers, rawHeaders, path, remoteAddress });
+    const verdict = this.#door.authenticate({ headers, rawHeaders, path, socket });
     if (!(verdict instanceof Promise)) return this.#judged(inbound, verdict);
     verdict.then(
       (later) => this.#judged(inbound, later),

@@ -49,7 +49,8 @@ export function introduceAll(
 }
 
 /** A server that is served alone speaks for itself, as far as we pass on what it offers. */
-export function introduceOne(facts: ServerFacts, era: Era): Introduction {
+export function introduceOne(facts: ServerFacts | undefined, era: Era, version: string): Introduction {
+  if (facts === undefined) return introduceAll(version, undefined);
   const { capabilities, info, instructions, meta, protocol } = facts;
   const said = { info, instructions, meta };
   if (facts.era === era) return { ...said, capabilities, protocol };
@@ -75,12 +76,15 @@ function passedExtensions(
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
+/** Versions are dates: the older of what the client wants and what the server can. */
+export function agreedVersion(wanted: string, protocol = NEWEST_LEGACY): string {
+  return LEGACY_VERSIONS.includes(wanted) && wanted < protocol ? wanted : protocol;
+}
+
 export function initializeResult(wanted: string, introduction: Introduction): Payload {
-  const { capabilities, info, instructions, meta, protocol = NEWEST_LEGACY } = introduction;
-  // Versions are dates: the older of what the client wants and what the server can.
-  const isKnown = LEGACY_VERSIONS.includes(wanted) && wanted < protocol;
+  const { capabilities, info, instructions, meta, protocol } = introduction;
   return Payload.of({
-    protocolVersion: isKnown ? wanted : protocol,
+    protocolVersion: agreedVersion(wanted, protocol),
     capabilities,
     serverInfo: info,
     ...(instructions === undefined ? {} : { instructions }),

@@ -23,7 +23,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   }),
 };
 
-/** Lists are written once per view, exposure and era, and kept as long as the view. */
+/** Lists, and how we introduce ourselves, are written once per view, exposure and era, and kept as long as the view. */
 export class ListTexts {
   readonly #texts = new WeakMap<View, Map<string, Payload>>();
 
@@ -34,11 +34,22 @@ export class ListTexts {
   get(method: string, view: View, exposure: Exposure, { era, revealed = NONE, meta }: ListOptions): Payload {
     // What is listed for one session only is not kept for all.
     if (revealed.size > 0 && method === 'tools/list') return write(method, view, exposure, { era, revealed });
+    return this.#written(view, exposure, `${method} ${era}`, () =>
+      kept(write(method, view, exposure, { era, meta })),
+    );
+  }
+
+  /** `version` is what it is written for. */
+  introduction(view: View, exposure: Exposure, version: string, write: () => Payload): Payload {
+    return this.#written(view, exposure, `introduction ${version}`, write);
+  }
+
+  #written(view: View, exposure: Exposure, what: string, write: () => Payload): Payload {
     let texts = this.#texts.get(view);
     if (texts === undefined) this.#texts.set(view, (texts = new Map<string, Payload>()));
-    const key = `${method} ${exposure.kind} ${exposure.client ?? ''} ${era}`;
+    const key = `${what} ${exposure.kind} ${exposure.client ?? ''}`;
     let payload = texts.get(key);
-    if (payload === undefined) texts.set(key, (payload = kept(write(method, view, exposure, { era, meta }))));
+    if (payload === undefined) texts.set(key, (payload = write()));
     return payload;
   }
 }

@@ -1,5 +1,5 @@
 import type { Cancellation } from '../lib/cancellation.ts';
-import type { ClientBehind } from '../model/client-behind.ts';
+import type { ClientBehind, TimeLimit } from '../model/client-behind.ts';
 import { RpcError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import { reaches } from '../model/log-level.ts';
@@ -19,7 +19,7 @@ interface Outside {
 export class OutsideClient implements ClientBehind {
   readonly isAlone = true;
   readonly isOnlyOne: boolean;
-  onAsking: ((isOpen: boolean) => void) | undefined = undefined;
+  limit: TimeLimit | undefined = undefined;
   readonly #client: Outside;
   readonly #channel: ClientChannel;
 

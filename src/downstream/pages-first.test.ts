@@ -16,7 +16,7 @@ function client(action: string): { behind: ClientBehind; asked: unknown[] } {
     session: 's',
     capabilities: {},
     logLevel: undefined,
-    onAsking: undefined,
+    limit: undefined,
     async ask(method: string, params: JsonObject | undefined) {
       asked.push([method, params]);
       return { action };

@@ -107,6 +107,14 @@ interface Question {
   readonly left: () => void;
 }
 
+/** A request that is answered when the server has, or asks. */
+interface Waiting {
+  readonly resolve: (answer: Payload) => void;
+  readonly park: (call: ParkedCall) => string;
+  readonly request: IncomingRequest;
+  readonly cancel: (reason: Error) => void;
+}
+
 /** One of these is made for every call of a modern client, and nearly none is ever asked anything. */
 class ParkedCall implements Asker {
   readonly #first: IncomingRequest;
@@ -115,7 +123,8 @@ class ParkedCall implements Asker {
   #questions: Map<string, Question> | undefined;
   #outcome: Promise<Payload> | undefined;
   #request: IncomingRequest | undefined;
-  #asked: (() => void) | undefined;
+  #waiting: Waiting | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   #expiry: NodeJS.Timeout | undefined;
   #count = 0;
   /** Capabilities that the server wanted to use and the client has not declared. */
@@ -172,37 +181,40 @@ class ParkedCall implements Asker {
     const cancel = (reason: Error): void => this.#cancellation.cancel(reason);
     request.cancellation.onCancel(cancel);
     return new Promise<Payload>((resolve, reject) => {
-      let gathering: NodeJS.Timeout | undefined;
-      let isOver = false;
-      const over = (): void => {
-        if (isOver) return;
-        isOver = true;
-        this.#asked = undefined;
-        request.cancellation.offCancel(cancel);
-      };
-      this.#asked = () => {
-        gathering ??= setTimeout(() => {
-          gathering = undefined;
-          // The server may have finished or given up meanwhile.
-          if (isOver || this.#openQuestions === 0) return;
-          over();
-          resolve(this.#inputRequired(park));
-        }, GATHER_MS);
-      };
+      const waiting = { resolve, park, request, cancel };
+      this.#waiting = waiting;
       this.#outcome?.then(
         (payload) => {
-          over();
+          this.#answered(waiting);
           if (isFailed(payload) && this.#lacked !== undefined) reject(lacking(this.#lacked));
           else resolve(payload);
         },
         (error: unknown) => {
-          over();
+          this.#answered(waiting);
           if (error instanceof RpcError && this.#lacked !== undefined) reject(lacking(this.#lacked));
           else reject(error instanceof Error ? error : new Error(String(error)));
         },
       );
-      if (this.#openQuestions > 0) this.#asked();
+      if (this.#openQuestions > 0) this.#askSoon();
     });
+  }
+
+  #answered(waiting: Waiting): void {
+    if (this.#waiting !== waiting) return;
+    this.#waiting = undefined;
+    waiting.request.cancellation.offCancel(waiting.cancel);
+  }
+
+  #askSoon(): void {
+    if (this.#gathering !== undefined) return;
+    this.#gathering = setTimeout(() => {
+      this.#gathering = undefined;
+      const waiting = this.#waiting;
+      // The server may have finished or given up meanwhile.
+      if (waiting === undefined || this.#openQuestions === 0) return;
+      this.#answered(waiting);
+      waiting.resolve(this.#inputRequired(waiting.park));
+    }, GATHER_MS);
   }
 
   get #openQuestions(): number {
@@ -227,7 +239,7 @@ class ParkedCall implements Asker {
       };
       cancellation.onCancel(giveUp);
       this.#cancellation.onCancel(giveUp);
-      this.#asked?.();
+      if (this.#waiting !== undefined) this.#askSoon();
     });
   }
 

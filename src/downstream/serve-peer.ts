@@ -15,7 +15,14 @@ import type { MirroredParams } from '../wire/http/mirrored-params.ts';
 import type { ClientChannel, IncomingRequest } from '../wire/serving.ts';
 import { checkEnvelope } from './check-envelope.ts';
 import { ClientCalls } from './client-calls.ts';
-import { discoverResult, initializeResult, introduceAll, introduceOne, metaOfList } from './introduction.ts';
+import {
+  agreedVersion,
+  discoverResult,
+  initializeResult,
+  introduceAll,
+  introduceOne,
+  metaOfList,
+} from './introduction.ts';
 import { Lasting } from './lasting.ts';
 import type { ListTexts } from './lists.ts';
 import { OutsideClient } from './outside-client.ts';
@@ -157,7 +164,7 @@ class ClientSession implements SessionConnection {
     checkEnvelope(params);
     switch (method) {
       case 'server/discover':
-        return this.#introduced('modern', discoverResult, clientNameOf(params));
+        return this.#introduced({ era: 'modern', client: clientNameOf(params) }, discoverResult);
       case 'subscriptions/listen':
         this.#lastingParts().listeners.listen(request);
         return undefined;
@@ -203,7 +210,8 @@ class ClientSession implements SessionConnection {
     const { protocolVersion: wanted, capabilities, clientInfo } = params;
     if (typeof wanted !== 'string') throw invalidParams('protocolVersion must be a string.');
     this.#meet(clientInfo, capabilities);
-    return this.#introduced('legacy', (introduction) => initializeResult(wanted, introduction));
+    const version = agreedVersion(wanted);
+    return this.#introduced({ era: 'legacy', version }, (from) => initializeResult(wanted, from));
   }
 
   /** An older client that stays has said who it is, just now or wherever its session was opened. */
@@ -220,19 +228,16 @@ class ClientSession implements SessionConnection {
 
   /** At once, unless a server that is served alone is to speak for itself. */
   #introduced(
-    era: Era,
+    { era, client, version = '' }: { era: Era; client?: string | undefined; version?: string },
     answer: (introduction: ReturnType<typeof introduceAll>) => Payload,
-    client?: string,
   ): Promise<Payload> | Payload {
-    const { gateway, version } = this.#binding;
+    const { gateway, lists, version: ours } = this.#binding;
     const known = gateway.introduction?.();
-    if (known === undefined) {
-      const { view } = this;
-      const instructions = this.#exposure.for(era, client).instructions(view);
-      return answer(introduceAll(version, instructions, view.servers, era));
-    }
-    return known.then((facts) =>
-      answer(facts === undefined ? introduceAll(version, undefined) : introduceOne(facts, era)),
+    if (known !== undefined) return known.then((facts) => answer(introduceOne(facts, era, ours)));
+    const { view } = this;
+    const exposure = this.#exposure.for(era, client);
+    return lists.introduction(view, exposure, `${era} ${version}`, () =>
+      answer(introduceAll(ours, exposure.instructions(view), view.servers, era)),
     );
   }
 

@@ -5,7 +5,6 @@ import { signInOf } from '../model/caller.ts';
 import type { Caller } from '../model/caller.ts';
 import { GatewayError, RpcError } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
-import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import { RPC } from '../wire/era.ts';
 
@@ -52,10 +51,8 @@ export class SignInOffers {
   /** True where somebody has signed in because of it, so that the same call can succeed now; it never reached the tool. */
   async mend(error: unknown, refused: Refused): Promise<boolean> {
     const { caller, era, request } = refused;
-    const { behind } = request;
     const needed = neededBy(error, caller);
-    if (needed === undefined || behind === undefined || !canShowLinks(behind.capabilities)) return false;
-    if (!this.#deps.isHere(caller)) return false;
+    if (needed === undefined || !this.#deps.isHere(caller)) return false;
     const key = JSON.stringify([request.session, needed.server]);
     if ((this.#quietUntil.get(key) ?? 0) > this.#deps.now()) return false;
     // Modern requests are one each: whoever is answered with a question has to be asked it.
@@ -110,7 +107,7 @@ export function mended(
   request: CallRequest,
   make: () => Promise<Payload>,
 ): Promise<Payload> {
-  if (signIns === undefined) return make();
+  if (signIns === undefined || !canBeOffered(request)) return make();
   return make().catch(async (error: unknown) => {
     if (!(await signIns.mend(error, { caller, era, request }))) throw error;
     return make();
@@ -126,8 +123,9 @@ function neededBy(error: unknown, caller: Caller): Needed | undefined {
   return whose === signInOf(caller) ? { server: upstream, command } : undefined;
 }
 
-/** `elicitation: {}` means forms alone. */
-function canShowLinks({ elicitation }: JsonObject): boolean {
+/** Whether the client can show links; `elicitation: {}` means forms alone. */
+function canBeOffered({ behind }: CallRequest): boolean {
+  const elicitation = behind?.capabilities['elicitation'];
   return isJsonObject(elicitation) && isJsonObject(elicitation['url']);
 }
 

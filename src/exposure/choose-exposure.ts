@@ -46,8 +46,8 @@ export function chooseExposure(options: ChoiceOptions): ExposureChoice {
   };
   return (view, client) => {
     const limits = options.shape === true && client !== undefined ? limitsOf(client) : undefined;
-    const ofView = chosen.get(view) ?? new Map<string, Exposure>();
-    chosen.set(view, ofView);
+    let ofView = chosen.get(view);
+    if (ofView === undefined) chosen.set(view, (ofView = new Map<string, Exposure>()));
     const key = limits?.client ?? '';
     let exposure = ofView.get(key);
     if (exposure === undefined) ofView.set(key, (exposure = choose(view, limits)));

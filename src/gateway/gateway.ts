@@ -252,7 +252,7 @@ export class Gateway implements Served, AsyncDisposable {
 
   /** What the answer links to can be read through us; `asked` is what the client calls the resource it reads. */
   #linked(caller: Caller, operation: Operation, request: CallRequest, asked?: string): Promise<Payload> {
-    return this.#guarded(caller, operation, request).then((payload) => {
+    return this.#guarded(caller, operation, request, (payload) => {
       const { upstream, params, entry } = operation;
       if (entry?.kind === 'tool') this.search.used(caller, entry);
       const read = asked === undefined ? undefined : { asked, own: params['uri'] };
@@ -265,14 +265,22 @@ export class Gateway implements Served, AsyncDisposable {
     });
   }
 
-  #guarded(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
+  #guarded(
+    caller: Caller,
+    operation: Operation,
+    request: CallRequest,
+    answered?: (payload: Payload) => Payload,
+  ): Promise<Payload> {
     const call = callOf(caller, operation, request, this.#timeoutOf(operation.upstream));
     const refusal = request.check && this.#refusals.check(call, request);
     if (refusal !== undefined) return Promise.reject(refusal);
     return this.#inFlight.track(
       call.cancellation,
       () => this.#inForce.run(call),
-      (payload) => this.#tasks.answered(call, payload),
+      (payload) => {
+        this.#tasks.answered(call, payload);
+        return answered === undefined ? payload : answered(payload);
+      },
     );
   }
 

@@ -21,7 +21,6 @@ function program(files: Readonly<Record<string, string>>) {
     const loader = new ChunkLoader({
       cache: using,
       outside: (id) => `outside ${id}`,
-      asAtStart: (work) => work(),
       onCompiled: () => compiled++,
     });
     return { loader, load: (name: string) => loader.load(join(folder, name)), compiled: () => compiled };

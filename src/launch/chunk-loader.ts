@@ -8,8 +8,6 @@ interface ChunkLoaderOptions {
   readonly cache: Pick<CodeCache, 'read' | 'write'>;
   /** Loads what is not a file of the program. */
   readonly outside: (id: string) => unknown;
-  /** Runs with the flags of V8 that the process began with. */
-  readonly asAtStart: <Result>(work: () => Result) => Result;
   /** Something was compiled that `keepNext` would keep. */
   readonly onCompiled: () => void;
 }
@@ -61,7 +59,7 @@ export class ChunkLoader {
     const [found] = next < 0 ? [] : this.#compiled.splice(next, 1);
     if (found === undefined) return false;
     try {
-      const code = this.#options.asAtStart(() => found.script.createCachedData());
+      const code = found.script.createCachedData();
       this.#options.cache.write(found.name, found.source, { code, by });
       return true;
     } catch {

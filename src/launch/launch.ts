@@ -3,11 +3,9 @@ import module, { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type * as V8 from 'node:v8';
 import { locations } from '../config/paths.ts';
 import { ChunkLoader } from './chunk-loader.ts';
 import { CodeCache } from './code-cache.ts';
-import { setFlagsOfStart, withFlagsOfStart } from './flags-of-start.ts';
 import { isOfUser } from './is-of-user.ts';
 
 declare const __TRUNKLINE_BUILD__: string;
@@ -21,16 +19,11 @@ function launch(): void {
   const outside = createRequire(import.meta.url);
   const folder = cacheFolder(process.env, process.platform);
   const user = process.getuid?.();
-  const v8 = (): typeof V8 => outside('node:v8') as typeof V8; // Loaded when it is needed.
   if (folder === undefined) return run(outside(program));
   // Newer versions of Node do the same by themselves, once they are told where.
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
   if (enableCompileCache !== undefined) {
-    if (isSafe(dirname(folder), user)) {
-      enableCompileCache(folder);
-      // It is written after this.
-      process.once('exit', () => setFlagsOfStart(v8()));
-    }
+    if (isSafe(dirname(folder), user)) enableCompileCache(folder);
     return run(outside(program));
   }
   const { version, arch, pid } = process;
@@ -39,7 +32,6 @@ function launch(): void {
   const loader = new ChunkLoader({
     cache: new CodeCache({ folder, stamp, pid, user }),
     outside,
-    asAtStart: (work) => withFlagsOfStart(v8(), work),
     onCompiled: () => void (timer ??= setTimeout(keep, KEEP_AFTER_MS).unref()),
   });
   // One in a turn, so that no call waits for all of them.

@@ -13,8 +13,8 @@ describe('Deadlines', () => {
   test('expires each once, at the first tick after its time', () => {
     using deadlines = open();
     const expired: string[] = [];
-    deadlines.add(120, () => expired.push(`late at ${Date.now()}`));
-    deadlines.add(60, () => expired.push(`early at ${Date.now()}`));
+    deadlines.after(120, () => expired.push(`late at ${Date.now()}`));
+    deadlines.after(60, () => expired.push(`early at ${Date.now()}`));
     vi.advanceTimersByTime(1000);
     expect(expired).toEqual(['early at 100', 'late at 150']);
   });
@@ -22,7 +22,7 @@ describe('Deadlines', () => {
   test('does not expire what was removed', () => {
     using deadlines = open();
     const expire = vi.fn();
-    deadlines.remove(deadlines.add(100, expire));
+    deadlines.remove(deadlines.after(100, expire));
     vi.advanceTimersByTime(1000);
     expect(expire).not.toHaveBeenCalled();
   });
@@ -30,7 +30,7 @@ describe('Deadlines', () => {
   test('can be moved while it runs', () => {
     using deadlines = open();
     const expire = vi.fn();
-    const deadline = deadlines.add(100, expire);
+    const deadline = deadlines.after(100, expire);
     vi.advanceTimersByTime(90);
     deadline.at = 300;
     vi.advanceTimersByTime(200);
@@ -42,13 +42,13 @@ describe('Deadlines', () => {
   test('has no timer while nothing is open, and one again afterwards', () => {
     using deadlines = open();
     expect(vi.getTimerCount()).toBe(0);
-    deadlines.add(10, () => {});
-    deadlines.add(20, () => {});
+    deadlines.after(10, () => {});
+    deadlines.after(20, () => {});
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(50);
     expect(vi.getTimerCount()).toBe(0);
     const expire = vi.fn();
-    deadlines.add(60, expire);
+    deadlines.after(40, expire);
     vi.advanceTimersByTime(50);
     expect(expire).toHaveBeenCalledOnce();
   });
@@ -56,7 +56,7 @@ describe('Deadlines', () => {
   test('expires what is added while another expires', () => {
     using deadlines = open();
     const expire = vi.fn();
-    deadlines.add(10, () => deadlines.add(100, expire));
+    deadlines.after(10, () => deadlines.after(100, expire));
     vi.advanceTimersByTime(150);
     expect(expire).toHaveBeenCalledOnce();
   });
@@ -64,7 +64,7 @@ describe('Deadlines', () => {
   test('forgets everything when disposed of', () => {
     const deadlines = open();
     const expire = vi.fn();
-    deadlines.add(10, expire);
+    deadlines.after(10, expire);
     deadlines[Symbol.dispose]();
     expect(vi.getTimerCount()).toBe(0);
     vi.advanceTimersByTime(100);

@@ -4,7 +4,7 @@ import type { Member } from './crowd.ts';
 /** One time limit; moved or removed through its owner. */
 export interface Deadline extends Member {
   at: number;
-  readonly expire: () => void;
+  expire(): void;
 }
 
 /** Many coarse time limits on one timer, since a timer of its own for every call would cost more than it is worth. */
@@ -20,10 +20,14 @@ export class Deadlines implements Disposable {
     this.now = options.now;
   }
 
-  add(at: number, expire: () => void): Deadline {
-    const deadline = { at, expire, place: NOWHERE };
+  add(deadline: Deadline): void {
     this.#open.add(deadline);
     this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref();
+  }
+
+  after(ms: number, expire: () => void): Deadline {
+    const deadline = { at: this.now() + ms, expire, place: NOWHERE };
+    this.add(deadline);
     return deadline;
   }
 

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { randomPiece } from './random-piece.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -6,7 +7,7 @@ const VERSION = 'v1';
 
 /** AES-256-GCM; `about` is not secret and must be the same when it is opened, so that rows cannot be swapped. */
 export function seal(text: string, key: Buffer, about: readonly string[]): string {
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = randomPiece(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(authenticated(about));
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);

@@ -1,6 +1,12 @@
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { JsonObject } from './json.ts';
 
+/** An object and not a function, since one is made for every call. */
+export interface TimeLimit {
+  /** Told when a question is open and when it no longer is: a person's thinking is not the server's slowness. */
+  asking(isOpen: boolean): void;
+}
+
 /** The client behind a request, as far as a server may turn to it while it works on that request. */
 export interface ClientBehind {
   /** Two requests with the same one have the same client behind them. */
@@ -13,8 +19,8 @@ export interface ClientBehind {
   readonly isAlone?: boolean;
   /** Whether nobody else uses the server, so that whatever the server says outside of calls is meant for it. */
   readonly isOnlyOne?: boolean;
-  /** Told when a question is open and when it no longer is: a person's thinking is not the server's slowness. */
-  onAsking: ((isOpen: boolean) => void) | undefined;
+  /** What ends the request for taking too long. */
+  limit: TimeLimit | undefined;
   /** Told when the client left with a question, to come back with the answer in another request, or never. */
   onLeft?: (() => void) | undefined;
   /** Puts a question of the server to the client; rejects with an RpcError when it cannot or will not be answered. */

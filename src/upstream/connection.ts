@@ -16,7 +16,7 @@ import { withEnvelope } from '../wire/envelope.ts';
 import type { Payload } from '../lib/payload.ts';
 import { MirroredParams } from '../wire/http/mirrored-params.ts';
 import { paramHeaders } from '../wire/http/param-headers.ts';
-import type { PeerHandlers, Progress } from '../wire/peer.ts';
+import type { PeerHandlers, PeerRequestOptions, Progress, Reply } from '../wire/peer.ts';
 import { classifyExchange, classifyHop, classifyLoss } from './opening/classify.ts';
 import { Listening } from './listening.ts';
 import type { ClientIdentity } from './opening/negotiate.ts';
@@ -36,11 +36,14 @@ export interface RequestOptions {
   readonly operation?: { readonly entry?: Entry };
 }
 
-/** One request, and whether a client asked it. */
-export interface Carried {
+interface Asked {
   readonly method: string;
   readonly params: JsonObject;
   readonly options: RequestOptions;
+}
+
+/** One request, and whether a client asked it. */
+export interface Carried extends Asked {
   readonly isCall: boolean;
 }
 
@@ -97,24 +100,37 @@ export class Connection implements AsyncDisposable {
     return this.opened.peer.isClosed;
   }
 
-  /** What the server refuses for a token that can be renewed was not executed, and is sent again. */
-  request(method: string, params: JsonObject, options: RequestOptions, repeats = 0): Promise<Payload> {
-    const { behind } = options;
-    const since = performance.now();
-    return this.#send(method, params, options).then(
-      (payload) => {
-        this.#owned.answered(payload.outline, behind);
-        return payload;
-      },
-      async (error: unknown) => {
-        if (error instanceof RpcError) this.#owned.refused(error.body.data, behind);
-        const verdict = await judgeRefusal(error, this.opened.credentials, { since, repeats });
-        if (verdict === undefined) throw error;
-        if (verdict === 'try-again') return this.request(method, params, options, repeats + 1);
-        if (verdict.ends) this.#onSignedOut(this, verdict.error);
-        throw verdict.error;
-      },
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
+    return new Promise<Payload>((answered, failed) =>
+      this.#ask({ method, params, options }, { answered, failed }),
     );
+  }
+
+  /** Callbacks and not a promise for each step: a call passes here, and these were a third of its promises. */
+  #ask(asked: Asked, reply: Reply, repeats = 0): void {
+    const { behind } = asked.options;
+    const since = performance.now();
+    this.#send(asked, {
+      answered: (payload) => {
+        try {
+          this.#owned.answered(payload.outline, behind);
+        } catch (error) {
+          return reply.failed(error);
+        }
+        reply.answered(payload);
+      },
+      failed: (error) => {
+        if (error instanceof RpcError) this.#owned.refused(error.body.data, behind);
+        judgeRefusal(error, this.opened.credentials, { since, repeats })
+          .then((verdict) => {
+            // What the server refuses for a token that can be renewed was not executed, and is sent again.
+            if (verdict === 'try-again') return this.#ask(asked, reply, repeats + 1);
+            if (verdict?.ends === true) this.#onSignedOut(this, verdict.error);
+            reply.failed(verdict?.error ?? error);
+          })
+          .catch((problem: unknown) => reply.failed(problem));
+      },
+    });
   }
 
   /** Tells the server something that needs no answer. */
@@ -122,20 +138,26 @@ export class Connection implements AsyncDisposable {
     this.opened.peer.notify(method, params);
   }
 
-  #send(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
+  #send({ method, params, options }: Asked, reply: Reply): void {
     const { peer, facts } = this.opened;
-    return facts.era === 'legacy'
-      ? peer.request(method, params, options)
-      : this.#sendModern(method, params, options);
+    try {
+      if (facts.era === 'legacy') peer.ask(method, params, options, reply);
+      else
+        peer.ask(method, this.#enveloped(params, options), this.#withHeaders(method, params, options), reply);
+    } catch (error) {
+      reply.failed(error);
+    }
   }
 
-  async #sendModern(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
+  #enveloped(params: JsonObject, { behind, capabilities: own }: RequestOptions): JsonObject {
     const { info, capabilities } = this.#identity;
-    const { behind } = options;
-    const declared = behind?.capabilities ?? options.capabilities ?? capabilities;
-    const client = { info, capabilities: declared, logLevel: behind?.logLevel };
+    const declared = behind?.capabilities ?? own ?? capabilities;
+    return withEnvelope(params, { info, capabilities: declared, logLevel: behind?.logLevel });
+  }
+
+  #withHeaders(method: string, params: JsonObject, options: RequestOptions): PeerRequestOptions {
     const headers = method === 'tools/call' ? this.#headersFor(options.operation?.entry, params) : undefined;
-    return this.opened.peer.request(method, withEnvelope(params, client), { ...options, headers });
+    return headers === undefined ? options : { ...options, headers };
   }
 
   #headersFor(entry: Entry | undefined, params: JsonObject): Readonly<Record<string, string>> | undefined {
@@ -165,11 +187,11 @@ export class Connection implements AsyncDisposable {
         this.#listeningToTasks.want(tasks.length > 0 ? { taskIds: tasks } : {});
       return;
     }
-    if (changes.length > 0) this.#agreed = this.#ask(changes, options);
+    if (changes.length > 0) this.#agreed = this.#agree(changes, options);
     await this.#agreed;
   }
 
-  async #ask(changes: readonly (readonly [string, string])[], options: RequestOptions): Promise<void> {
+  async #agree(changes: readonly (readonly [string, string])[], options: RequestOptions): Promise<void> {
     await Promise.all(changes.map(([method, uri]) => this.request(method, { uri }, options)));
   }
 
@@ -191,7 +213,7 @@ export class Connection implements AsyncDisposable {
 
   /** A request that counts as under way here until it is over. Unless `failed` throws it is sent `again`, elsewhere. */
   carry(
-    { method, params, options, isCall }: Carried,
+    asked: Carried,
     then: {
       readonly over: () => void;
       readonly failed: (error: unknown) => Promise<void>;
@@ -204,18 +226,19 @@ export class Connection implements AsyncDisposable {
       if (this.#underWay === 0) this.#quiet?.resolve();
       then.over();
     };
-    return this.request(method, params, options).then(
-      (payload) => {
-        if (isCall) this.hasServed = true;
-        finish();
-        return payload;
-      },
-      async (error: unknown) => {
-        if (isCall && error instanceof RpcError) this.hasServed = true;
-        await then.failed(error).finally(finish);
-        return then.again();
-      },
-    );
+    return new Promise<Payload>((resolve, reject) => {
+      this.#ask(asked, {
+        answered: (payload) => {
+          if (asked.isCall) this.hasServed = true;
+          finish();
+          resolve(payload);
+        },
+        failed: (error) => {
+          if (asked.isCall && error instanceof RpcError) this.hasServed = true;
+          then.failed(error).finally(finish).then(then.again).then(resolve, reject);
+        },
+      });
+    });
   }
 
   /** Ends it when nothing is under way any more. */

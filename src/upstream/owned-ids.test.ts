@@ -5,7 +5,7 @@ import { OwnedIds } from './owned-ids.ts';
 function client(): ClientBehind & { readonly heard: unknown[] } {
   const heard: unknown[] = [];
   return {
-    ...{ heard, session: 's', capabilities: {}, logLevel: undefined, onAsking: undefined },
+    ...{ heard, session: 's', capabilities: {}, logLevel: undefined, limit: undefined },
     ask: () => Promise.resolve({}),
     log: () => {},
     tell: (_method, params) => void heard.push(params),

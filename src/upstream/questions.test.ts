@@ -10,7 +10,7 @@ function client(session: string): ClientBehind {
     session,
     capabilities: {},
     logLevel: undefined,
-    onAsking: undefined,
+    limit: undefined,
     ask: (method) => Promise.resolve({ by: session, method }),
     log: () => {},
   };

@@ -314,7 +314,7 @@ describe('a question of the server', () => {
     session,
     capabilities: {},
     logLevel: undefined,
-    onAsking: undefined,
+    limit: undefined,
     ask: () => Promise.resolve({}),
     log: () => {},
   });

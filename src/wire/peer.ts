@@ -44,9 +44,14 @@ export interface PeerRequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Who is told how a request ended, once; without a promise for each of those that want to know. */
+export interface Reply {
+  answered(payload: Payload): void;
+  failed(error: unknown): void;
+}
+
 interface Pending {
-  readonly resolve: (payload: Payload) => void;
-  readonly reject: (error: Error) => void;
+  readonly reply: Reply;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly cancellation: Cancellation | undefined;
   readonly onCancel: ((reason: Error) => void) | undefined;
@@ -107,27 +112,32 @@ export class Peer implements AsyncDisposable {
     params: JsonObject | undefined,
     options: PeerRequestOptions = {},
   ): Promise<Payload> {
-    return new Promise<Payload>((resolve, reject) => {
-      if (this.#closedBy !== undefined) return reject(this.#closedBy);
-      const { cancellation, onProgress, behind, headers } = options;
-      if (cancellation?.reason !== undefined) return reject(cancellation.reason);
-      const id = this.#pending.next();
-      const sent = onProgress === undefined ? params : withProgressToken(params, id);
-      // Before anything is remembered: what is nested too deeply can be read, but not written.
-      const text = requestText(id, method, sent);
-      const onCancel =
-        cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, method, reason);
-      if (onCancel !== undefined) cancellation?.onCancel(onCancel);
-      this.#pending.set(id, { resolve, reject, onProgress, cancellation, onCancel, behind });
-      this.#stream.send({
-        kind: 'request',
-        id,
-        method,
-        params: sent,
-        text,
-        behind,
-        ...(headers && { headers }),
-      });
+    return new Promise<Payload>((answered, failed) => {
+      this.ask(method, params, options, { answered, failed });
+    });
+  }
+
+  /** Throws what cannot be written. */
+  ask(method: string, params: JsonObject | undefined, options: PeerRequestOptions, reply: Reply): void {
+    if (this.#closedBy !== undefined) return reply.failed(this.#closedBy);
+    const { cancellation, onProgress, behind, headers } = options;
+    if (cancellation?.reason !== undefined) return reply.failed(cancellation.reason);
+    const id = this.#pending.next();
+    const sent = onProgress === undefined ? params : withProgressToken(params, id);
+    // Before anything is remembered: what is nested too deeply can be read, but not written.
+    const text = requestText(id, method, sent);
+    const onCancel =
+      cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, method, reason);
+    if (onCancel !== undefined) cancellation?.onCancel(onCancel);
+    this.#pending.set(id, { reply, onProgress, cancellation, onCancel, behind });
+    this.#stream.send({
+      kind: 'request',
+      id,
+      method,
+      params: sent,
+      text,
+      behind,
+      ...(headers && { headers }),
     });
   }
 
@@ -159,9 +169,9 @@ export class Peer implements AsyncDisposable {
   #take(message: Message, line: Line, request: number | undefined): void {
     switch (message.kind) {
       case 'result':
-        return this.#settle(message.id)?.resolve(message.payload);
+        return this.#settle(message.id)?.reply.answered(message.payload);
       case 'error':
-        return this.#settle(message.id)?.reject(new RpcError(message.error));
+        return this.#settle(message.id)?.reply.failed(new RpcError(message.error));
       case 'notification':
         if (message.method === 'notifications/progress') return this.#progress(message.params);
         if (message.method === 'notifications/cancelled') this.#giveUp(message.params);
@@ -244,7 +254,7 @@ export class Peer implements AsyncDisposable {
   #cancel(id: number, method: string, reason: Error): void {
     const pending = this.#settle(id);
     if (pending === undefined) return;
-    pending.reject(reason);
+    pending.reply.failed(reason);
     if (pending.behind !== undefined) this.#rememberGivenUp(id, pending.behind);
     // The protocol forbids to cancel `initialize`; whoever gives that up closes the connection.
     if (this.#stream.abandon(id) || method === 'initialize') return;
@@ -252,13 +262,13 @@ export class Peer implements AsyncDisposable {
   }
 
   private fail(id: number, error: Error): void {
-    this.#settle(id)?.reject(error);
+    this.#settle(id)?.reply.failed(error);
   }
 
   private end(error: Error): void {
     if (this.#closedBy !== undefined) return;
     this.#closedBy = error;
-    for (const [id] of this.#pending.entries()) this.#settle(id)?.reject(error);
+    for (const [id] of this.#pending.entries()) this.#settle(id)?.reply.failed(error);
     for (const cancellation of this.#answering.values()) cancellation.cancel(error);
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation } from '../../lib/cancellation.ts';
-import type { ClientBehind } from '../../model/client-behind.ts';
+import type { ClientBehind, TimeLimit } from '../../model/client-behind.ts';
 import { GatewayError, RpcError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { reaches } from '../../model/log-level.ts';
@@ -19,7 +19,7 @@ export class CallerBehind implements ClientBehind {
   readonly cancellation = new Cancellation();
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
-  onAsking: ((isOpen: boolean) => void) | undefined = undefined;
+  limit: TimeLimit | undefined = undefined;
   readonly #told: Told;
 
   constructor(told: Told, logLevel: string | undefined) {
@@ -32,11 +32,11 @@ export class CallerBehind implements ClientBehind {
     if (method === 'roots/list') return { roots: [] };
     const { ask } = this.#told;
     if (method === 'elicitation/create' && params?.['mode'] !== 'url' && ask !== undefined) {
-      this.onAsking?.(true);
+      this.limit?.asking(true);
       try {
         return await ask(params ?? {}, cancellation);
       } finally {
-        this.onAsking?.(false);
+        this.limit?.asking(false);
       }
     }
     // Method not found: what a client answers that has declared no such capability.

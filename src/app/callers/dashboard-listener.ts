@@ -24,7 +24,7 @@ export function openDashboardListener({ port, door, stay, log }: ListenerOptions
       socket.once('close', () => held[Symbol.dispose]());
     }
     const [path = ''] = url.split('?', 1);
-    const problem = check.problem(headers.host, headers.origin, socket.localAddress);
+    const problem = check.problem(headers.host, headers.origin, socket);
     if (problem === undefined && door.takes(path)) return door.handle(request, response);
     response.writeHead(problem === undefined ? 404 : 403, ['Content-Type', 'text/plain']);
     response.end(

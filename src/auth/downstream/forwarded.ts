@@ -16,7 +16,7 @@ export function forwarded(config: ForwardedConfig): Provider {
   const ours = [userHeader, ...(groupsHeader === undefined ? [] : [groupsHeader])];
   return (asked, token) => {
     // Whoever shows something of their own is judged by that.
-    if (token !== undefined || !proxies(asked.remoteAddress)) return undefined;
+    if (token !== undefined || !proxies(asked.socket.remoteAddress)) return undefined;
     const doubled = ours.find((name) => countOf(asked.rawHeaders, name) > 1);
     if (doubled !== undefined)
       return refused(`The header ${doubled} is there more than once.`, { error: 'invalid_request' });

@@ -5,7 +5,8 @@ import type { Caller } from '../../model/caller.ts';
 export interface Asked {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
-  readonly remoteAddress: string | undefined;
+  /** Asked for its address only where that matters. */
+  readonly socket: { readonly remoteAddress?: string | undefined };
   readonly path: string;
 }
 

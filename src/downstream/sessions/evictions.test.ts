@@ -4,24 +4,60 @@ import { silentLogger } from '../../observe/log.ts';
 import { Evictions } from './evictions.ts';
 import type { Session } from './session.ts';
 
+interface Known {
+  id: string;
+  usedAt: number;
+  isBusy: boolean;
+}
+
+function served(...known: readonly Known[]): Map<string, Session> {
+  return new Map(known.map((session) => [session.id, session as unknown as Session])); // Only these members are read.
+}
+
 test('the longest idle session makes room, and it is not said for each of many', () => {
   const said: unknown[] = [];
   const log = { ...silentLogger, info: (_: string, fields?: unknown) => void said.push(fields) };
   let time = 0;
-  const now = () => time;
-  const session = (usedAt: number, isBusy = false) => ({ usedAt, isBusy }) as Session; // Only these are read.
-  const [busy, idle, newer] = [session(1, true), session(2), session(3)];
+  const options = { log, now: () => time, maxSessions: 3 };
+  const [busy, idle, newer] = [
+    { id: 'busy', usedAt: 1, isBusy: true },
+    { id: 'idle', usedAt: 2, isBusy: false },
+    { id: 'newer', usedAt: 3, isBusy: false },
+  ];
   const evictions = new Evictions();
-  const options = { log, now, maxSessions: 3 };
-  expect(evictions.next([newer, busy, idle], options)).toBe(idle);
-  expect(evictions.next([busy], options)).toBeUndefined();
-  expect(evictions.next([busy, newer], options)).toBe(newer);
-  expect(evictions.next([idle], options)).toBe(idle);
+  expect(evictions.next(served(newer, busy, idle), options)).toBe(idle);
+  expect(new Evictions().next(served(busy), options)).toBeUndefined();
+  expect(evictions.next(served(busy, newer), options)).toBe(newer);
+  expect(evictions.nextOf([busy, newer, idle] as unknown as readonly Session[], options)).toBe(idle);
   expect(said).toEqual([{ maxSessions: 3, count: 1 }]);
   time = 10_000;
-  evictions.next([idle], options);
+  evictions.next(served(idle), options);
   expect(said).toEqual([
     { maxSessions: 3, count: 1 },
     { maxSessions: 3, count: 3 },
   ]);
+});
+
+test('what was used, taken or ended since it was found idle does not make room before others', () => {
+  const options = { log: silentLogger, now: () => 0, maxSessions: 5 };
+  const all = Array.from({ length: 5 }, (_, at) => ({ id: String(at), usedAt: at, isBusy: false }));
+  const [first, second, third, fourth, fifth] = all;
+  const sessions = served(...all);
+  const evictions = new Evictions();
+  const next = (): unknown => {
+    const found = evictions.next(sessions, options);
+    if (found !== undefined) sessions.delete(found.id);
+    return found;
+  };
+  expect(next()).toBe(first);
+  if (second !== undefined) second.usedAt = 9;
+  if (third !== undefined) third.isBusy = true;
+  sessions.delete('3');
+  expect(next()).toBe(fifth);
+  expect(next()).toBe(second);
+  expect(next()).toBeUndefined();
+  if (third !== undefined) third.isBusy = false;
+  expect([next(), next()]).toEqual([third, undefined]);
+  expect(sessions.size).toBe(0);
+  expect(fourth?.isBusy).toBe(false);
 });

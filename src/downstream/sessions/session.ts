@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-
 import { Crowd } from '../../lib/crowd.ts';
 import type { Payload } from '../../lib/payload.ts';
+import { randomPiece } from '../../lib/random-piece.ts';
 import type { Caller } from '../../model/caller.ts';
 import { GatewayError } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
@@ -70,7 +69,7 @@ export class Session implements ClientChannel, RequestOwner {
   ) {
     this.#facts = options.facts;
     this.#isUpToDate = options.facts === undefined;
-    this.id = options.facts?.id ?? randomBytes(16).toString('base64url');
+    this.id = options.facts?.id ?? randomPiece(16).toString('base64url');
     this.#line = options.line;
     this.#duplicates = options.line && new Duplicates(options.now);
     this.resumable = new ResumableStreams({ waitMs: options.resumeMs, by: options.line?.others.self });

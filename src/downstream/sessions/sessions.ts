@@ -2,12 +2,12 @@ import { isSameCaller } from '../../model/caller.ts';
 import type { Caller } from '../../model/caller.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { Logger } from '../../observe/log.ts';
-import { Evictions } from './evictions.ts';
 import type { Connect, KeptSession, SessionMemory, SessionNews } from './kept-session.ts';
 import { SESSION_MS } from './sealed-ids.ts';
 import type { Bound, SealedIds } from './sealed-ids.ts';
 import { Session } from './session.ts';
 import type { SessionFacts } from './session-facts.ts';
+import { SessionRoom } from './session-room.ts';
 import type { LineDeps, SessionLine } from './between/session-line.ts';
 import { NEW_SESSION } from './session-state.ts';
 import type { SessionState } from './session-state.ts';
@@ -33,8 +33,6 @@ export interface SessionOptions {
 /** There is none for whoever asks, or there is no room to serve it. */
 export type Found = Session | 'unknown' | 'busy';
 
-/** One caller has at most one of these parts of all sessions. */
-const SHARES = 4;
 const MAX_ENDED = 1000;
 
 /** The sessions that are served here now, bounded in number and in idleness. One that is let go of is taken up again when its id is shown. */
@@ -49,7 +47,8 @@ export class Sessions {
   readonly #unread = new Set<Session>();
   readonly line: SessionLine | undefined;
   #options: SessionOptions;
-  readonly #evictions = new Evictions();
+  readonly #room = new SessionRoom(this.#sessions);
+  #crowdedOut: GatewayError | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -110,6 +109,7 @@ export class Sessions {
   /** Stops serving it here. Its client may come back. */
   end(session: Session, reason: GatewayError): void {
     if (!this.#sessions.delete(session.id)) return;
+    this.#room.left(session);
     this.#unread.delete(session);
     for (const id of session.shownAs) this.#shown.delete(id);
     session.end(reason);
@@ -268,6 +268,7 @@ export class Sessions {
 
   #add(session: Session): Session {
     this.#sessions.set(session.id, session);
+    this.#room.entered(session);
     return session;
   }
 
@@ -280,20 +281,12 @@ export class Sessions {
     return (facts?.issuedAt ?? this.#options.now()) + SESSION_MS;
   }
 
-  /** Who has its share makes room itself, so that one caller cannot end or keep out the sessions of all others. */
-  #hasRoom({ id }: Caller): boolean {
-    const { maxSessions, isShared } = this.#options;
-    if (isShared?.() === true) {
-      const own = [...this.#sessions.values()].filter(({ caller }) => caller.id === id);
-      if (own.length >= Math.ceil(maxSessions / SHARES)) return this.#evict(own);
-    }
-    return this.#sessions.size < maxSessions || this.#evict(this.#sessions.values());
-  }
-
-  #evict(among: Iterable<Session>): boolean {
-    const idlest = this.#evictions.next(among, this.#options);
-    if (idlest === undefined) return false;
-    this.end(idlest, new GatewayError('CALL_CANCELLED', 'The session was let go of to make room.'));
+  #hasRoom(caller: Caller): boolean {
+    const leaving = this.#room.for(caller, this.#options);
+    if (leaving === 'none') return false;
+    // One for all: nobody waits in an idle session, and the trace of an error costs more than the rest.
+    this.#crowdedOut ??= new GatewayError('CALL_CANCELLED', 'The session was let go of to make room.');
+    if (leaving !== 'free') this.end(leaving, this.#crowdedOut);
     return true;
   }
 }

@@ -1,11 +1,11 @@
 import type { Cancellation } from '../../lib/cancellation.ts';
-import type { ClientBehind } from '../../model/client-behind.ts';
+import type { ClientBehind, TimeLimit } from '../../model/client-behind.ts';
 import type { JsonObject } from '../../model/json.ts';
 
 /** The client of a script as one of its calls sees it: each call has listeners of its own. */
 export class InnerClient implements ClientBehind {
   readonly #outer: ClientBehind;
-  onAsking: ((isOpen: boolean) => void) | undefined = undefined;
+  limit: TimeLimit | undefined = undefined;
   onLeft: (() => void) | undefined = undefined;
 
   readonly #asking: Set<InnerClient>;
@@ -29,7 +29,7 @@ export class InnerClient implements ClientBehind {
   }
 
   async ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject> {
-    this.onAsking?.(true);
+    this.limit?.asking(true);
     this.#asking.add(this);
     // The client leaves with the questions of all calls at once.
     this.#outer.onLeft = () => {
@@ -39,7 +39,7 @@ export class InnerClient implements ClientBehind {
       return await this.#outer.ask(method, params, cancellation);
     } finally {
       this.#asking.delete(this);
-      this.onAsking?.(false);
+      this.limit?.asking(false);
     }
   }
 

@@ -40,7 +40,7 @@ export async function runCode(
       {
         cancellation,
         started: (run) => {
-          if (behind !== undefined) behind.onAsking = (isOpen) => run.asking(isOpen);
+          if (behind !== undefined) behind.limit = run;
         },
       },
     );

@@ -139,14 +139,14 @@ describe('the calls of a script', () => {
       session: 'b',
       capabilities: { elicitation: {} },
       logLevel: 'info',
-      onAsking: undefined,
+      limit: undefined,
       ask: () => new Promise((resolve) => answering.push(() => resolve({ action: 'accept' }))),
       log: ({ data }) => void events.push(`log ${String(data)}`),
     };
     const calls = callsOf(
       async (name, request) => {
         const inner = request.behind as ClientBehind;
-        inner.onAsking = (isOpen) => events.push(`${name} ${isOpen ? 'asks' : 'knows'}`);
+        inner.limit = { asking: (isOpen) => events.push(`${name} ${isOpen ? 'asks' : 'knows'}`) };
         inner.onLeft = () => events.push(`${name} left`);
         inner.log({ data: name });
         await inner.ask('elicitation/create', {}, request.cancellation);

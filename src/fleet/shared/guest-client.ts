@@ -1,5 +1,5 @@
 import type { Cancellation } from '../../lib/cancellation.ts';
-import type { ClientBehind } from '../../model/client-behind.ts';
+import type { ClientBehind, TimeLimit } from '../../model/client-behind.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { AboutGuest } from './about.ts';
 
@@ -15,7 +15,7 @@ export class GuestClient implements ClientBehind {
   readonly logLevel: string | undefined;
   readonly isAlone: boolean;
   /** Deadlines are those of the other gateway, which knows by itself that a question is open. */
-  onAsking: ((isOpen: boolean) => void) | undefined = undefined;
+  limit: TimeLimit | undefined = undefined;
   onLeft: (() => void) | undefined = undefined;
   readonly #way: Way;
 

@@ -17,7 +17,7 @@ export class InFlight {
   #drained: (() => void) | undefined;
 
   /** What throws at once was never under way. */
-  track<T>(cancellation: Cancellation, work: () => Promise<T>, answered?: (value: T) => void): Promise<T> {
+  track<T>(cancellation: Cancellation, work: () => Promise<T>, answered?: (value: T) => T): Promise<T> {
     const working = work();
     const running = { cancellation, place: NOWHERE };
     this.#running.add(running);

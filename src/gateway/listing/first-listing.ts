@@ -59,7 +59,7 @@ export class FirstListing {
   async list(upstream: UpstreamName, { cancellation, timeoutMs }: CallRequest): Promise<void> {
     const { discovery, deadlines, timeoutOf } = this.#deps;
     const waitMs = timeoutMs ?? timeoutOf(upstream);
-    const limit = deadlines.add(deadlines.now() + waitMs, () =>
+    const limit = deadlines.after(waitMs, () =>
       cancellation.cancel(tooLate(upstream, waitMs, timeoutMs === undefined ? 'timeouts.call' : 'call')),
     );
     try {

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-
+import { randomPiece } from '../../lib/random-piece.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { TraceIds } from '../ended-call.ts';
@@ -11,9 +10,9 @@ export function traceOf(params: JsonObject): TraceIds {
   const meta = params['_meta'];
   const given = isJsonObject(meta) ? meta['traceparent'] : undefined;
   const [, traceId, parentId, flags = '01'] = (typeof given === 'string' && TRACEPARENT.exec(given)) || [];
-  const spanId = randomBytes(8).toString('hex');
+  const spanId = randomPiece(8).toString('hex');
   if (traceId === undefined || parentId === undefined)
-    return { traceId: randomBytes(16).toString('hex'), spanId, isSampled: true };
+    return { traceId: randomPiece(16).toString('hex'), spanId, isSampled: true };
   return { traceId, spanId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 

@@ -38,7 +38,7 @@ function behind(answer?: Promise<JsonObject>, elicitation: JsonObject | undefine
   const client: Behind = {
     ...{ session: 's', logLevel: undefined, asked: [], open: [], isCancelled: false },
     capabilities: elicitation === undefined ? {} : { elicitation },
-    onAsking: (isOpen) => void client.open.push(isOpen),
+    limit: { asking: (isOpen) => void client.open.push(isOpen) },
     ask: (method, params, cancellation) => {
       client.asked.push({ method, params });
       cancellation.onCancel(() => (client.isCancelled = true));

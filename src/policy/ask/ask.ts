@@ -30,7 +30,7 @@ export function ask({ waiting, by, waitMs, isReachable, policy }: AskOptions): A
     const isOver = (): void => ended.cancel(call.cancellation.reason ?? new Error('The call is over.'));
     call.cancellation.onCancel(isOver);
     // A person's thinking is not the server's slowness.
-    if (isPersonAsked) call.behind?.onAsking?.(true);
+    if (isPersonAsked) call.behind?.limit?.asking(true);
     try {
       const answers = [
         ...(person === undefined ? [] : [person.answer]),
@@ -43,7 +43,7 @@ export function ask({ waiting, by, waitMs, isReachable, policy }: AskOptions): A
       // Who has gone away may come back for the answer; who has one needs no other.
       if (call.cancellation.reason === undefined) person?.withdraw();
       ended.cancel(new Error('Somebody has answered.'));
-      if (isPersonAsked) call.behind?.onAsking?.(false);
+      if (isPersonAsked) call.behind?.limit?.asking(false);
     }
   };
 }

@@ -1,43 +1,73 @@
 import { afterwards } from '../../lib/afterwards.ts';
-import type { Deadlines } from '../../lib/deadlines.ts';
+import { NOWHERE } from '../../lib/crowd.ts';
+import type { Deadline, Deadlines } from '../../lib/deadlines.ts';
+import type { TimeLimit } from '../../model/client-behind.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Call, Guard } from '../call.ts';
 
-/** The one place that ends a call for taking too long. Progress, where it is asked for, and questions to the client move the limit up to a maximum. */
-export function deadline(options: {
+interface DeadlineOptions {
   readonly deadlines: Deadlines;
   readonly maxMs: number;
   readonly now: () => number;
-}): Guard {
-  const { deadlines, now } = options;
+}
+
+/** The one place that ends a call for taking too long. Progress, where it is asked for, and questions to the client move the limit up to a maximum. */
+export function deadline(options: DeadlineOptions): Guard {
+  const { deadlines } = options;
   return (call, next) => {
-    const { cancellation, timeoutMs, onProgress, behind } = call;
-    const begin = now();
-    const last = begin + options.maxMs;
-    const limit = deadlines.add(Math.min(begin + timeoutMs, last), () => {
-      const { upstream } = call.operation;
-      const isLast = limit.at >= last;
-      const by = isLast ? 'timeouts.max' : call.hasOwnLimit === true ? 'call' : 'timeouts.call';
-      cancellation.cancel(tooLate(upstream, isLast ? options.maxMs : timeoutMs, by));
-    });
-    const isAlive = (): void => {
-      limit.at = Math.min(now() + timeoutMs, last);
-    };
-    // While a person thinks, only the maximum counts.
-    if (behind !== undefined) behind.onAsking = (isOpen) => (isOpen ? (limit.at = last) : isAlive());
+    const { onProgress, behind } = call;
+    const limit = new CallLimit(call, options);
+    deadlines.add(limit);
+    if (behind !== undefined) behind.limit = limit;
     const inner: Call =
       onProgress === undefined
         ? call
         : {
             ...call,
             onProgress: (progress) => {
-              isAlive();
+              limit.isAlive();
               onProgress(progress);
             },
           };
-    return afterwards(next(inner), () => deadlines.remove(limit));
+    return afterwards(next(inner), () => {
+      deadlines.remove(limit);
+    });
   };
+}
+
+/** One of these is made for every call, so it is one object without closures. */
+class CallLimit implements Deadline, TimeLimit {
+  place = NOWHERE;
+  at: number;
+  readonly #last: number;
+  readonly #call: Call;
+  readonly #options: DeadlineOptions;
+
+  constructor(call: Call, options: DeadlineOptions) {
+    const begin = options.now();
+    this.#call = call;
+    this.#options = options;
+    this.#last = begin + options.maxMs;
+    this.at = Math.min(begin + call.timeoutMs, this.#last);
+  }
+
+  /** While a person thinks, only the maximum counts. */
+  asking(isOpen: boolean): void {
+    if (isOpen) this.at = this.#last;
+    else this.isAlive();
+  }
+
+  isAlive(): void {
+    this.at = Math.min(this.#options.now() + this.#call.timeoutMs, this.#last);
+  }
+
+  expire(): void {
+    const { cancellation, timeoutMs, hasOwnLimit, operation } = this.#call;
+    const isLast = this.at >= this.#last;
+    const by = isLast ? 'timeouts.max' : hasOwnLimit === true ? 'call' : 'timeouts.call';
+    cancellation.cancel(tooLate(operation.upstream, isLast ? this.#options.maxMs : timeoutMs, by));
+  }
 }
 
 /** Which limit ended a call, with what gives the next one longer. */
