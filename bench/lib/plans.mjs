@@ -39,7 +39,7 @@ export const PLANS = {
     fleetWarmMs: 1500,
     startRounds: 15,
     coldRounds: 3,
-    clientRounds: 5,
+    clientRounds: 12,
     otherClientRounds: 1,
     clientCounts: [100, 500],
     hungRounds: 15,

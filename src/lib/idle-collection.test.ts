@@ -41,6 +41,22 @@ test('collects once when nothing happens, and again when there is more to collec
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('after a start it collects at once, later only when nobody has come for a while', async () => {
+  const { world } = worldOf();
+  await vi.advanceTimersByTimeAsync(1500);
+  expect(world.collections).toBe(1);
+  for (let round = 0; round < 5; round++) {
+    world.used += 10 * MEBIBYTE;
+    world.busy = 0.5;
+    await vi.advanceTimersByTimeAsync(16_000);
+    world.busy = 0;
+    await vi.advanceTimersByTimeAsync(4000);
+  }
+  expect(world.collections).toBe(1);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(world.collections).toBe(2);
+});
+
 test('holds up nobody: not a busy process, and not one with a very large heap', async () => {
   const { world } = worldOf();
   world.busy = 0.1;
