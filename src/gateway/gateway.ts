@@ -4,6 +4,7 @@ import { Deadlines } from '../lib/deadlines.ts';
 import { Emitter } from '../lib/emitter.ts';
 import type { Payload } from '../lib/payload.ts';
 import type { Caller } from '../model/caller.ts';
+import type { ToolEntry } from '../model/entry.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import { watchedTask } from '../model/watched.ts';
@@ -99,7 +100,7 @@ export class Gateway implements Served, AsyncDisposable {
       isForOne: deps.isForOne === true,
       listWaitMs: () => this.#inForce.config.startup.listWaitMs,
       discover: (name, request) =>
-        this.#inFlight.track(request.cancellation, () => this.#first.list(name, request)),
+        this.#inFlight.track(request.cancellation, this.#first.list(name, request)),
       call: (caller, operation, request) => this.#guarded(caller, operation, request),
     });
   }
@@ -156,12 +157,13 @@ export class Gateway implements Served, AsyncDisposable {
     if (known !== undefined && !this.quarantine.isChanging(known.upstream))
       return this.#linked(caller, toolOperation(known, request.params), request);
     // One piece of work to its end, or a stop could fall between finding and calling.
-    return this.#inFlight.track(request.cancellation, async () => {
-      const entry = await this.#refusals.before(ASKED.tool, caller, request, () =>
-        this.#first.tool(caller, name, request),
-      );
-      return this.#linked(caller, toolOperation(entry, request.params), request);
-    });
+    return this.#inFlight.track(request.cancellation, this.#callFound(caller, name, request));
+  }
+
+  async #callFound(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
+    const find = (): Promise<ToolEntry> => this.#first.tool(caller, name, request);
+    const entry = await this.#refusals.before(ASKED.tool, caller, request, find);
+    return this.#linked(caller, toolOperation(entry, request.params), request);
   }
 
   /** A tool of our own, inside the same guards. */
@@ -274,14 +276,10 @@ export class Gateway implements Served, AsyncDisposable {
     const call = callOf(caller, operation, request, this.#timeoutOf(operation.upstream));
     const refusal = request.check && this.#refusals.check(call, request);
     if (refusal !== undefined) return Promise.reject(refusal);
-    return this.#inFlight.track(
-      call.cancellation,
-      () => this.#inForce.run(call),
-      (payload) => {
-        this.#tasks.answered(call, payload);
-        return answered === undefined ? payload : answered(payload);
-      },
-    );
+    return this.#inFlight.track(call.cancellation, this.#inForce.run(call), (payload) => {
+      this.#tasks.answered(call, payload);
+      return answered === undefined ? payload : answered(payload);
+    });
   }
 
   #send(call: Call): Promise<Payload> {

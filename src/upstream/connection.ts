@@ -18,11 +18,13 @@ import { MirroredParams } from '../wire/http/mirrored-params.ts';
 import { paramHeaders } from '../wire/http/param-headers.ts';
 import type { PeerHandlers, PeerRequestOptions, Progress, Reply } from '../wire/peer.ts';
 import { classifyExchange, classifyHop, classifyLoss } from './opening/classify.ts';
+import { Carriage } from './carriage.ts';
+import type { Carrier } from './carriage.ts';
+import { Exchange } from './exchange.ts';
+import type { ExchangeLine } from './exchange.ts';
 import { Listening } from './listening.ts';
 import type { ClientIdentity } from './opening/negotiate.ts';
 import type { Opened, OpenPeer } from './open-peer.ts';
-import { judgeRefusal } from './refusals.ts';
-import type { OwnedIds } from './owned-ids.ts';
 import { serverMessages } from './server-messages.ts';
 import type { ServerMessageOptions } from './server-messages.ts';
 
@@ -36,7 +38,7 @@ export interface RequestOptions {
   readonly operation?: { readonly entry?: Entry };
 }
 
-interface Asked {
+export interface Asked {
   readonly method: string;
   readonly params: JsonObject;
   readonly options: RequestOptions;
@@ -45,6 +47,8 @@ interface Asked {
 /** One request, and whether a client asked it. */
 export interface Carried extends Asked {
   readonly isCall: boolean;
+  /** The server had forgotten our session, and has not read it. */
+  readonly isRepeat?: boolean;
 }
 
 interface ConnectionOptions extends ServerMessageOptions {
@@ -65,8 +69,7 @@ export class Connection implements AsyncDisposable {
   /** Whether a call was answered; such a connection was a good one even if it ends soon. */
   hasServed = false;
   readonly #identity: ClientIdentity;
-  readonly #owned: OwnedIds;
-  readonly #onSignedOut: ConnectionOptions['onSignedOut'];
+  readonly #line: ExchangeLine;
   readonly #mirrored = new MirroredParams();
   #subscribed: ReadonlySet<string> = new Set();
   /** What the server said to the last change of subscriptions. */
@@ -79,9 +82,13 @@ export class Connection implements AsyncDisposable {
 
   private constructor(opened: Opened, { identity, owned, onSignedOut }: ConnectionOptions) {
     this.opened = opened;
-    this.#onSignedOut = onSignedOut;
     this.#identity = identity;
-    this.#owned = owned;
+    this.#line = {
+      owned,
+      credentials: opened.credentials,
+      send: (asked, reply) => this.#send(asked, reply),
+      signedOut: (error) => onSignedOut(this, error),
+    };
   }
 
   static async open(open: OpenPeer, config: UpstreamConfig, options: ConnectionOptions): Promise<Connection> {
@@ -102,35 +109,8 @@ export class Connection implements AsyncDisposable {
 
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     return new Promise<Payload>((answered, failed) =>
-      this.#ask({ method, params, options }, { answered, failed }),
+      new Exchange(this.#line, { method, params, options }, { answered, failed }).begin(),
     );
-  }
-
-  /** Callbacks and not a promise for each step: a call passes here, and these were a third of its promises. */
-  #ask(asked: Asked, reply: Reply, repeats = 0): void {
-    const { behind } = asked.options;
-    const since = performance.now();
-    this.#send(asked, {
-      answered: (payload) => {
-        try {
-          this.#owned.answered(payload.outline, behind);
-        } catch (error) {
-          return reply.failed(error);
-        }
-        reply.answered(payload);
-      },
-      failed: (error) => {
-        if (error instanceof RpcError) this.#owned.refused(error.body.data, behind);
-        judgeRefusal(error, this.opened.credentials, { since, repeats })
-          .then((verdict) => {
-            // What the server refuses for a token that can be renewed was not executed, and is sent again.
-            if (verdict === 'try-again') return this.#ask(asked, reply, repeats + 1);
-            if (verdict?.ends === true) this.#onSignedOut(this, verdict.error);
-            reply.failed(verdict?.error ?? error);
-          })
-          .catch((problem: unknown) => reply.failed(problem));
-      },
-    });
   }
 
   /** Tells the server something that needs no answer. */
@@ -211,34 +191,21 @@ export class Connection implements AsyncDisposable {
       : classifyExchange(error, name);
   }
 
-  /** A request that counts as under way here until it is over. Unless `failed` throws it is sent `again`, elsewhere. */
-  carry(
-    asked: Carried,
-    then: {
-      readonly over: () => void;
-      readonly failed: (error: unknown) => Promise<void>;
-      readonly again: () => Promise<Payload>;
-    },
-  ): Promise<Payload> {
+  /** A request that counts as under way here until it is over. */
+  carry(asked: Carried, carrier: Carrier<Connection>): Promise<Payload> {
     this.#underWay++;
-    const finish = (): void => {
-      this.#underWay--;
-      if (this.#underWay === 0) this.#quiet?.resolve();
-      then.over();
-    };
+    carrier.begun();
     return new Promise<Payload>((resolve, reject) => {
-      this.#ask(asked, {
-        answered: (payload) => {
-          if (asked.isCall) this.hasServed = true;
-          finish();
-          resolve(payload);
-        },
-        failed: (error) => {
-          if (asked.isCall && error instanceof RpcError) this.hasServed = true;
-          then.failed(error).finally(finish).then(then.again).then(resolve, reject);
-        },
-      });
+      const carriage = new Carriage<Connection>(this, { asked, carrier }, resolve, reject);
+      new Exchange(this.#line, asked, carriage).begin();
     });
+  }
+
+  /** One that was carried is over. */
+  carried(hasServed: boolean): void {
+    if (hasServed) this.hasServed = true;
+    this.#underWay--;
+    if (this.#underWay === 0) this.#quiet?.resolve();
   }
 
   /** Ends it when nothing is under way any more. */

@@ -11,6 +11,7 @@ import { Asked } from './asked.ts';
 import { classifyLoss, isSessionLost, isUnread, stopping, tooSlow, untilRetry } from './opening/classify.ts';
 import { Connection } from './connection.ts';
 import type { Carried, RequestOptions } from './connection.ts';
+import type { Carrier } from './carriage.ts';
 import { Endings } from './process/endings.ts';
 import { idleSetting, IdleTimer } from './sharing/idle.ts';
 import { listEntries, usableOver } from './opening/list-entries.ts';
@@ -148,25 +149,25 @@ export class Upstream implements AsyncDisposable {
     await Promise.all([this.#attempt?.promise.catch(() => {}), this.#endings.endAll()]);
   }
 
-  #send(asked: Carried, isRepeat = false): Promise<Payload> {
-    const send = (connection: Connection): Promise<Payload> => {
-      this.#inFlight++;
-      return connection.carry(asked, {
-        over: () => {
-          this.#inFlight--;
-          this.#idle.used();
-        },
-        failed: async (error) => {
-          if (isRepeat || !isSessionLost(error)) throw await connection.explain(error, this.name);
-          // The server refused it unread, because it forgot our session: nothing was executed.
-          void this.#lost(connection, error);
-        },
-        again: () => this.#send(asked, true),
-      });
-    };
-    if (this.#connection !== undefined) return send(this.#connection);
-    return orCancelled(this.#connect(), asked.options.cancellation).then(send);
+  #send(asked: Carried): Promise<Payload> {
+    if (this.#connection !== undefined) return this.#connection.carry(asked, this.#carrier);
+    const connected = orCancelled(this.#connect(), asked.options.cancellation);
+    return connected.then((connection) => connection.carry(asked, this.#carrier));
   }
+
+  readonly #carrier: Carrier<Connection> = {
+    begun: () => void this.#inFlight++,
+    over: () => {
+      this.#inFlight--;
+      this.#idle.used();
+    },
+    failed: async (connection, { isRepeat = false }, error) => {
+      if (isRepeat || !isSessionLost(error)) throw await connection.explain(error, this.name);
+      // The server refused it unread, because it forgot our session: nothing was executed.
+      void this.#lost(connection, error);
+    },
+    again: (asked) => this.#send({ ...asked, isRepeat: true }),
+  };
 
   async #connect(): Promise<Connection> {
     for (;;) {

@@ -283,10 +283,10 @@ export class Sessions {
 
   #hasRoom(caller: Caller): boolean {
     const leaving = this.#room.for(caller, this.#options);
-    if (leaving === 'none') return false;
+    if (typeof leaving === 'string') return leaving === 'free';
     // One for all: nobody waits in an idle session, and the trace of an error costs more than the rest.
     this.#crowdedOut ??= new GatewayError('CALL_CANCELLED', 'The session was let go of to make room.');
-    if (leaving !== 'free') this.end(leaving, this.#crowdedOut);
+    this.end(leaving, this.#crowdedOut);
     return true;
   }
 }

@@ -12,7 +12,7 @@ function cancelled(inFlight: InFlight, afterMs?: number): { isOver: boolean } {
       if (afterMs !== undefined) setTimeout(() => reject(reason), afterMs);
     });
   });
-  inFlight.track(cancellation, () => ended).catch(() => (work.isOver = true));
+  inFlight.track(cancellation, ended).catch(() => (work.isOver = true));
   return work;
 }
 
@@ -24,7 +24,7 @@ describe('InFlight', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       isDone = true;
     };
-    void inFlight.track(new Cancellation(), work);
+    void inFlight.track(new Cancellation(), work());
     await inFlight.drain(60_000);
     expect(isDone).toBe(true);
   });

@@ -1,4 +1,3 @@
-import { afterwards } from '../../lib/afterwards.ts';
 import type { Cancellation } from '../../lib/cancellation.ts';
 import { Crowd, NOWHERE } from '../../lib/crowd.ts';
 import type { Member } from '../../lib/crowd.ts';
@@ -16,16 +15,25 @@ export class InFlight {
   readonly #running = new Crowd<Running>();
   #drained: (() => void) | undefined;
 
-  /** What throws at once was never under way. */
-  track<T>(cancellation: Cancellation, work: () => Promise<T>, answered?: (value: T) => T): Promise<T> {
-    const working = work();
+  /** The same outcome, and of a good one what `answered` makes of it. */
+  track<T>(cancellation: Cancellation, work: Promise<T>, answered?: (value: T) => T): Promise<T> {
     const running = { cancellation, place: NOWHERE };
     this.#running.add(running);
-    const end = (): void => {
-      this.#running.delete(running);
-      if (this.#running.size === 0) this.#drained?.();
-    };
-    return afterwards(working, end, answered);
+    return work.then(
+      (value) => {
+        this.#end(running);
+        return answered === undefined ? value : answered(value);
+      },
+      (error: unknown) => {
+        this.#end(running);
+        throw error;
+      },
+    );
+  }
+
+  #end(running: Running): void {
+    this.#running.delete(running);
+    if (this.#running.size === 0) this.#drained?.();
   }
 
   /** Lets calls in flight finish; those that have not by the deadline are cancelled. */
