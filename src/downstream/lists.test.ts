@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { memoryView } from '../../test/support/memory-view.ts';
 import { direct } from '../exposure/direct.ts';
+import { Payload } from '../lib/payload.ts';
 import { ListTexts } from './lists.ts';
 
 const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
@@ -45,6 +46,23 @@ describe('ListTexts', () => {
     expect(texts.get(method, view, direct, { era: 'modern' })).toBe(modern);
     expect(legacy.text).not.toBe(modern.text);
     expect(texts.get(method, memoryView(), direct, { era: 'legacy' })).not.toBe(legacy);
+  });
+
+  test('writes an introduction once per view, exposure and version', () => {
+    const texts = new ListTexts();
+    const view = memoryView();
+    let written = 0;
+    const write = () => Payload.of({ written: ++written });
+    const shaped = { ...direct, client: 'cursor' };
+    const first = texts.introduction(view, direct, 'legacy 2025-06-18', write);
+    expect(texts.introduction(view, direct, 'legacy 2025-06-18', write)).toBe(first);
+    const others = [
+      texts.introduction(view, direct, 'legacy 2025-11-25', write),
+      texts.introduction(view, shaped, 'legacy 2025-06-18', write),
+      texts.introduction(memoryView(), direct, 'legacy 2025-06-18', write),
+    ];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(written).toBe(4);
   });
 
   test('keeps a long list as the bytes that are sent, for either era', () => {
