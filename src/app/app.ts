@@ -11,6 +11,7 @@ import { deferred } from '../lib/deferred.ts';
 import { IdleCollection } from '../lib/idle-collection.ts';
 import { Scope } from '../lib/scope.ts';
 import { steadyNow } from '../lib/steady-now.ts';
+import { withinMs } from '../lib/within-ms.ts';
 import { Results } from '../results/results.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { Announced } from './announce.ts';
@@ -203,16 +204,6 @@ async function checkTrust(file: string, text: string, trustedIn: string): Promis
     import('../config/reload/untrusted.ts'),
   ]);
   if (!(await isTrustedText(file, text, trustedIn))) throw untrusted(file);
-}
-
-function withinMs(promise: Promise<unknown>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    void promise.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** Whether whoever reaches this address sits at this machine, or came through something that does. */

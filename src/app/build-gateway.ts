@@ -125,7 +125,7 @@ export async function buildGateway(
     return opened(upstream, how);
   };
   const isFollowed = store.place.server !== undefined && options.listen !== 'nobody';
-  const vault = openVault(options, { database, key: deps.key, now, log, isFollowed });
+  const vault = scope.use(openVault(options, { database, key: deps.key, now, log, isFollowed }));
   const pool = scope.use(
     new UpstreamPool({
       ...{ open, identity, eras: cache.eras, log, now },

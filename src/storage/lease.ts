@@ -40,6 +40,7 @@ export async function withLease<T>(
 async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + 2 * options.forMs;
   let owner: string | undefined;
+  options.signal.throwIfAborted();
   while ((owner = await acquire(options)) === undefined) {
     options.signal.throwIfAborted();
     if (performance.now() > giveUpAt) throw storeError('busy', {});

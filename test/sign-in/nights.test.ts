@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
 import { agree, login, openDesk, openSignedIn, startProtectedServer, walk } from '../support/sign-in.ts';
+import type { ProtectedServer } from '../support/protected-server.ts';
 import { inTerminal } from '../support/terminal.ts';
 import { temporaryFolder } from '../support/test-run.ts';
 
@@ -32,6 +33,39 @@ test('while the authorization server is down nobody has to sign in, and afterwar
     async () => expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com'),
     { withinMs: 15_000 },
   );
+  expect(server.log.of('authorize')).toHaveLength(1);
+});
+
+test('a gateway that stops while a token is renewed keeps the new one, since the old one is spent', async () => {
+  await using line = await openSignedIn({ tokenTtl: 2 });
+  const { server, client, gateway, home } = line;
+  await server.control({ slowTokenMs: 800 });
+  await untilRenewing(server);
+  await client.close();
+  await gateway.stop();
+  expect(server.log.of('refresh').length).toBe(server.log.of('token').length - 1);
+  await using next = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
+  const again = await next.client();
+  expect(said(await again.callTool('it__whoami'))).toContain('ada@example.com');
+  await again.close();
+  expect(server.log.of('refresh-reused')).toEqual([]);
+  expect(server.log.of('authorize')).toHaveLength(1);
+});
+
+test('an entry that is changed while its token is renewed goes on with the new one', async () => {
+  await using line = await openSignedIn({ tokenTtl: 2 });
+  const { server, client, gateway } = line;
+  await server.control({ slowTokenMs: 800 });
+  await untilRenewing(server);
+  const it = { url: server.url, headers: { 'X-Team': 'night' } };
+  writeFileSync(gateway.configFile, JSON.stringify({ mcpServers: { it } }));
+  await eventually(async () => {
+    expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+    expect(server.log.all().some(({ headers }) => JSON.stringify(headers ?? '').includes('night'))).toBe(
+      true,
+    );
+  });
+  expect(server.log.of('refresh-reused')).toEqual([]);
   expect(server.log.of('authorize')).toHaveLength(1);
 });
 
@@ -235,3 +269,9 @@ test('a sign-in that fails shows its reason in the browser and in the inbox', as
   await eventually(() => expect(pages).toEqual([expect.stringContaining('Not signed in to it')]));
   expect((await desk.vault.noted(desk.place))?.problem).toMatch(/503/);
 });
+
+/** The token endpoint has been asked, and thinks. */
+async function untilRenewing({ log }: ProtectedServer): Promise<void> {
+  const before = log.of('token').length;
+  await eventually(() => log.of('token').length > before, { withinMs: 10_000 });
+}

@@ -56,7 +56,7 @@ export function credentialsFor(
           import('../../auth/upstream/renew-tokens.ts'),
           import('../../auth/upstream/oauth/guarded-fetch.ts'),
         ]);
-        const fetch = guardedFetch({ upstream: new URL(stale.url), allowPrivate: auth.allowPrivate, signal });
+        const fetch = guardedFetch({ upstream: new URL(stale.url), allowPrivate: auth.allowPrivate });
         return renewTokens(stale, { vault, place, fetch, now, log, signal });
       },
       acquire:

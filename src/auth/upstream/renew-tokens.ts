@@ -9,9 +9,11 @@ import type { Place, TokenVault } from './token-vault.ts';
 interface RenewDeps {
   readonly vault: TokenVault;
   readonly place: Place;
+  /** One that goes on whatever `signal` says: the answer to what was sent holds the only token that is good from then on. */
   readonly fetch: GuardedFetch;
   readonly now: () => number;
   readonly log: Logger;
+  /** Until the token is spent: from then on nothing but an answer ends it. */
   readonly signal: AbortSignal;
 }
 
@@ -43,6 +45,7 @@ async function renewNow(stale: StoredTokens, deps: RenewDeps): Promise<StoredTok
   const { server, client, refreshToken } = stale;
   if (server === undefined || client === undefined || refreshToken === undefined)
     throw new OAuthError('The token cannot be renewed', { error: 'invalid_grant' });
+  deps.signal.throwIfAborted();
   const grant = { grant_type: 'refresh_token', refresh_token: refreshToken, resource: stale.resource };
   let answer: TokenAnswer;
   try {

@@ -1,3 +1,4 @@
+import { withinMs } from '../../lib/within-ms.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Logger } from '../../observe/log.ts';
 import type { Database } from '../../storage/database.ts';
@@ -34,15 +35,18 @@ interface Unsaved {
 
 /** Longer than any answer of a token endpoint is waited for. */
 const LEASE_MS = 30_000;
+/** What a token endpoint is given that was asked when everything began to close: what it answers later is lost. */
+const LAST_ANSWERS_MS = 4000;
 
 /** Tokens and registrations, encrypted in the database. What cannot be decrypted counts as absent, and is kept. */
-export class TokenVault {
+export class TokenVault implements AsyncDisposable {
   readonly #deps: VaultDeps;
   readonly #waiting = new Set<{ readonly key: string; readonly told: () => Promise<unknown> }>();
 
   /** What could not be saved, by place. */
   readonly #unsaved = new Map<string, Unsaved>();
   #edition = 0;
+  readonly #refreshing = new Set<Promise<unknown>>();
 
   constructor(deps: VaultDeps) {
     this.#deps = deps;
@@ -238,9 +242,16 @@ export class TokenVault {
     const { pid, now } = this.#deps;
     const database = await this.#deps.database();
     const name = `sign-in ${placeKey(place)}`;
-    return withLease({ database, name, forMs: LEASE_MS, pid, now, signal }, async () =>
+    const refreshed = withLease({ database, name, forMs: LEASE_MS, pid, now, signal }, async () =>
       work(await this.load(place)),
     );
+    this.#refreshing.add(refreshed);
+    return refreshed.finally(() => this.#refreshing.delete(refreshed));
+  }
+
+  /** Before the database closes: a refresh token that is spent must not be all that the next start finds. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await withinMs(Promise.allSettled(this.#refreshing), LAST_ANSWERS_MS);
   }
 
   /** Better than tokens that are spent, as long as nobody has saved others; it is saved when that is possible again. */

@@ -30,7 +30,8 @@ export interface GuardOptions {
   readonly upstream: URL;
   /** Whether the configuration says that private addresses are fine. */
   readonly allowPrivate: boolean;
-  readonly signal: AbortSignal;
+  /** Without one an exchange ends by itself only: who leaves does not know whether what was sent has been done. */
+  readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
   /** How names become addresses; a parameter for tests. */
@@ -94,7 +95,7 @@ async function exchange(
     method: request.method ?? 'GET',
     agent: false,
     lookup: options.mayPrivate ? lookUp : publicOnly(url, options.lookup ?? lookUp),
-    signal,
+    ...(signal !== undefined && { signal }),
     headers: {
       Accept: 'application/json',
       'User-Agent': 'trunkline',
@@ -185,9 +186,9 @@ function unreachable(url: URL, problem: string, cause?: unknown): GatewayError {
   });
 }
 
-function asUnreachable(url: URL, error: unknown, signal: AbortSignal): Error {
+function asUnreachable(url: URL, error: unknown, signal: AbortSignal | undefined): Error {
   if (error instanceof GatewayError) return error;
-  if (signal.aborted && signal.reason instanceof Error) return signal.reason;
+  if (signal?.aborted === true && signal.reason instanceof Error) return signal.reason;
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return unreachable(url, `cannot be reached (${code})`, error);
 }
