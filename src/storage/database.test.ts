@@ -22,6 +22,7 @@ import type { Database } from './database.ts';
 import { row, throwAwayDatabases, troubleIn } from './database.test-support.ts';
 import { LazyDatabase } from './lazy-database.ts';
 import { migrate } from './migrations.ts';
+import { preparedQuery } from './prepared-query.ts';
 import { sqliteVersion } from './sqlite.ts';
 
 const place = throwAwayDatabases();
@@ -71,6 +72,21 @@ describe('an ordinary database', () => {
     });
     expect(await troubleIn(failing)).toMatchObject({ code: 'INVARIANT' });
     expect(await query.selectFrom('listings').selectAll().execute()).toEqual([]);
+  });
+
+  test('runs a statement that it keeps with other values each time, also after it has failed', async () => {
+    const { query } = await place.open();
+    const text = 'insert into listings (upstream, body, fingerprint, listed_at) values (?, ?, 0, 1)';
+    const insert = (name: string) =>
+      query
+        .transaction()
+        .execute((transaction) => transaction.executeQuery(preparedQuery('add', text, [name, '{}'])));
+    await insert('a');
+    await insert('b');
+    await expect(insert('a')).rejects.toThrow(GatewayError);
+    await insert('c');
+    const rows = await query.selectFrom('listings').select('upstream').orderBy('upstream').execute();
+    expect(rows.map(({ upstream }) => upstream)).toEqual(['a', 'b', 'c']);
   });
 
   test('survives a boolean parameter, which libsql itself does not', async () => {

@@ -9,9 +9,12 @@ import { GatewayError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations.ts';
 import type { SchemaVersion } from './migrations.ts';
+import type { PreparedQuery } from './prepared-query.ts';
 import { SqliteChanges } from './sqlite-changes.ts';
 import { classifyStoreError, sqliteCode, storeError } from './store-error.ts';
 import type { Tables } from './tables.ts';
+
+type Statement = ReturnType<Libsql.Database['prepare']>;
 
 export interface SqliteOptions {
   readonly file: string;
@@ -153,6 +156,8 @@ class SqliteDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #database: Libsql.Database;
   readonly #options: SqliteOptions;
+  /** Those that are run again and again, by name; see `preparedQuery`. */
+  readonly #kept = new Map<string, Statement>();
 
   constructor(options: SqliteOptions) {
     this.#options = options;
@@ -174,17 +179,19 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   rollback(): void {
+    // What has failed may count as running.
+    this.#kept.clear();
     // SQLite has already rolled back after some errors, a full disk among them.
     if (this.#database.inTransaction) this.#database.exec('rollback');
   }
 
-  async executeQuery<Row>({ query, sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const values = parameters.map(bindable);
+  async executeQuery<Row>(compiled: CompiledQuery | PreparedQuery): Promise<QueryResult<Row>> {
+    const { query } = compiled;
     const isWrite = query.kind !== 'SelectQueryNode' && query.kind !== 'RawNode';
-    if (!isWrite || this.#database.inTransaction) return this.#whenFree(() => this.#run<Row>(text, values));
+    if (!isWrite || this.#database.inTransaction) return this.#whenFree(() => this.#run<Row>(compiled));
     await this.begin();
     try {
-      const result = this.#run<Row>(text, values);
+      const result = this.#run<Row>(compiled);
       await this.commit();
       return result;
     } catch (error) {
@@ -234,12 +241,23 @@ class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  #run<Row>(text: string, parameters: readonly unknown[]): QueryResult<Row> {
-    const statement = this.#database.prepare(text);
+  #run<Row>(compiled: CompiledQuery | PreparedQuery): QueryResult<Row> {
+    const values = compiled.parameters.map(bindable);
+    const statement = this.#prepared(compiled);
     // The cast is Kysely's contract: the caller names the rows that its query gives.
-    if (statement.reader) return { rows: statement.all(parameters) as Row[] };
-    const { changes } = statement.run(parameters);
+    if (statement.reader) return { rows: statement.all(values) as Row[] };
+    const { changes } = statement.run(values);
     return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  /** Kept only where no lock is met, which is within a transaction. */
+  #prepared(compiled: CompiledQuery | PreparedQuery): Statement {
+    const name = this.#database.inTransaction && 'statement' in compiled ? compiled.statement : undefined;
+    const kept = name === undefined ? undefined : this.#kept.get(name);
+    if (kept !== undefined) return kept;
+    const statement = this.#database.prepare(compiled.sql);
+    if (name !== undefined) this.#kept.set(name, statement);
+    return statement;
   }
 }
 
