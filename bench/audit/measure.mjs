@@ -50,8 +50,9 @@ async function writing(stateDir, settings, seconds) {
     wake();
   });
   const give = () => {
+    const first = count + 1;
     const records = Array.from({ length: BATCH }, () => record((count += 1)));
-    thread.postMessage(writeMessage(records));
+    thread.postMessage(writeMessage(records, 'bench', first));
   };
   const heard = () => new Promise((resolve) => (wake = resolve));
   give();
@@ -80,7 +81,7 @@ const COMMON = Array.from({ length: 7 }, (_, n) => ({
 
 function record(n) {
   return {
-    ...{ common: COMMON[n % 7], at: Date.now(), request: `bench-${n}`, group: `bench-${n}`, ms: 0.4 },
+    ...{ common: COMMON[n % 7], at: Date.now(), ms: 0.4 },
     ...{ bytesIn: ARGUMENTS.length, bytesOut: RESULT.length },
     ...{ argumentText: ARGUMENTS, resultText: RESULT, resultChars: RESULT.length },
   };

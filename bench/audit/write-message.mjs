@@ -1,17 +1,18 @@
 // Records in the form in which the gateway hands them to the thread that writes them: src/observe/audit/packed-records.ts.
 
-/** Each has what it shares with others as its `common`. */
-export function writeMessage(records) {
+/** Each has what it shares with others as its `common`; their requests are `prefix-1` and so on. */
+export function writeMessage(records, prefix = 'bench', first = 1) {
   const commons = [...new Set(records.map(({ common }) => common))];
   const places = new Map(commons.map((common, place) => [common, place]));
   const numbers = records.flatMap(({ common, at, ms, bytesIn, bytesOut, resultChars }) =>
     [places.get(common), at, ms, bytesIn, bytesOut, resultChars].map((value) => value ?? NaN),
   );
-  const texts = records.flatMap(({ request, group, argumentText, resultText, details }) => {
-    return [request, group, argumentText, resultText, details];
+  const texts = records.flatMap(({ group, argumentText, resultText, details }) => {
+    return [group, argumentText, resultText, details];
   });
+  const count = records.length;
   return {
     type: 'write',
-    records: { count: records.length, commons, numbers: Float64Array.from(numbers), texts },
+    records: { count, prefix, first, commons, numbers: Float64Array.from(numbers), texts },
   };
 }

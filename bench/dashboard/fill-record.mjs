@@ -31,7 +31,7 @@ export async function fillRecord({ stateDir, count, recordOf }) {
     const records = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) =>
       recordOf(from + index, Math.round(begin + ((from + index) / count) * HOUR_MS)),
     );
-    thread.postMessage(writeMessage(records));
+    thread.postMessage(writeMessage(records, 'bench', from + 1));
   }
   await done;
   const closed = new Promise((resolve) => thread.once('exit', resolve));

@@ -108,7 +108,7 @@ function record(n, at, tools) {
     ...{ outcome: n % 10 === 0 ? 'tool-error' : 'ok', fingerprint: `bench-${n % 7}` },
   };
   return {
-    ...{ common, at, request: `bench-${n}`, group: `bench-${n}` },
+    ...{ common, at },
     ...{ ms: 1 + ((n * 31) % 500), bytesIn: 120, bytesOut: 400 + (n % 9000) },
     ...{ argumentText: '{}', resultText: '{}', resultChars: 2 },
   };

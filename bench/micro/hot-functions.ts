@@ -16,6 +16,7 @@ import type { Call } from '../../src/policy/call.ts';
 import { chain } from '../../src/policy/chain.ts';
 import { createPolicy } from '../../src/policy/decide.ts';
 import { defaultChain } from '../../src/policy/default-chain.ts';
+import { runToEnd } from '../../src/policy/run-to-end.ts';
 import { buildIndex } from '../../src/search/search-index.ts';
 import { wordVectors } from '../../src/search/word-vectors.ts';
 import { LineReader } from '../../src/wire/stdio/frame-lines.ts';
@@ -124,6 +125,7 @@ function guardChain(): HotFunction {
     },
     cancellation: new Cancellation(),
     timeoutMs: 60_000,
+    ends: [],
   };
-  return { name: `the ${guards.length} guards around a call`, count: 1, run: () => run(call) };
+  return { name: `the ${guards.length} guards around a call`, count: 1, run: () => runToEnd(run, call) };
 }

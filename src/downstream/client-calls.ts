@@ -41,6 +41,14 @@ interface CallsBinding {
   readonly signIns?: SignInOffers | undefined;
 }
 
+interface RunningCall {
+  readonly request: IncomingRequest;
+  readonly params: JsonObject;
+  readonly era: Era;
+  /** Of an older client. */
+  readonly behind: ClientBehindRequest | undefined;
+}
+
 /** The requests of one client that servers answer, with what these servers may ask or tell it meanwhile. */
 export class ClientCalls {
   readonly #binding: CallsBinding;
@@ -75,27 +83,19 @@ export class ClientCalls {
   /** Not an async function: its frame would be kept while the server works. */
   run(request: IncomingRequest, params: JsonObject, era: Era): Promise<Payload> {
     const behind = era === 'modern' ? undefined : this.behind(request);
-    const failed = (error: unknown): Payload => failedCall(error, { request, era, behind });
-    const answered = (payload: Payload): Payload => {
-      try {
-        const result = resultForEra(payload, era, { isCacheable: CACHEABLE.has(request.method) });
-        if (behind !== undefined) behind.isOver = true;
-        return result;
-      } catch (error) {
-        return failed(error);
-      }
-    };
+    const call = { request, params, era, behind };
     try {
-      if (behind === undefined) return this.#modern(request, params).then(answered, failed);
-      return this.#legacy(request, params, behind).then(
-        (first) =>
-          isInputRequired(first)
-            ? this.#asking(first, request, { params, behind }).then(answered, failed)
-            : answered(first),
-        failed,
+      const answer =
+        behind === undefined ? this.#modern(request, params) : this.#legacy(request, params, behind);
+      return answer.then(
+        (payload) =>
+          behind !== undefined && isInputRequired(payload)
+            ? this.#asking(payload, call)
+            : answered(payload, call),
+        (error: unknown) => failedCall(error, call),
       );
     } catch (error) {
-      return Promise.resolve(failed(error));
+      return Promise.resolve(failedCall(error, call));
     }
   }
 
@@ -120,14 +120,16 @@ export class ClientCalls {
   }
 
   /** Puts what the server asks to the client until there is a last answer. */
-  #asking(
-    first: Payload,
-    request: IncomingRequest,
-    { params, behind }: { readonly params: JsonObject; readonly behind: ClientBehindRequest },
-  ): Promise<Payload> {
+  async #asking(first: Payload, call: RunningCall): Promise<Payload> {
+    const { request, params, behind } = call;
+    if (behind === undefined) return answered(first, call);
     const { cancellation } = request;
     const repeat = (repeated: JsonObject): Promise<Payload> => this.#legacy(request, repeated, behind);
-    return questionRounds(first, { params, behind, cancellation, repeat });
+    try {
+      return answered(await questionRounds(first, { params, behind, cancellation, repeat }), call);
+    } catch (error) {
+      return failedCall(error, call);
+    }
   }
 
   #modern(request: IncomingRequest, params: JsonObject): Promise<Payload> {
@@ -145,6 +147,10 @@ export class ClientCalls {
     });
   }
 
+  #checkOf({ headers }: IncomingRequest, params: JsonObject): CallRequest['check'] {
+    return headers && ((entry) => checkHeaders(this.#binding.mirrored.of(entry), params, headers));
+  }
+
   #send(
     client: IncomingRequest,
     params: JsonObject,
@@ -152,7 +158,6 @@ export class ClientCalls {
     options: Omit<CallRequest, 'params'>,
   ): Promise<Payload> {
     const { gateway, caller } = this.#binding;
-    const { headers } = client;
     // Always the same members, which is faster than leaving some out.
     const request: CallRequest = {
       session: options.session,
@@ -164,7 +169,7 @@ export class ClientCalls {
       timeoutMs: options.timeoutMs,
       checksArguments: undefined,
       params: withoutEnvelope(params),
-      check: headers && ((entry) => checkHeaders(this.#binding.mirrored.of(entry), params, headers)),
+      check: this.#checkOf(client, params),
     };
     // What no server could understand its own server refuses in its own words.
     const isOdd = gateway.leavesToServer?.(client.method, params, era) === true;
@@ -198,15 +203,19 @@ function placeOf(gateway: Served, channel: ClientChannel | undefined): ClientPla
   return { isAlone: gateway.introduction !== undefined, isOnlyOne: gateway.isForOne === true, channel };
 }
 
+function answered(payload: Payload, call: RunningCall): Payload {
+  const { request, era, behind } = call;
+  try {
+    const result = resultForEra(payload, era, { isCacheable: CACHEABLE.has(request.method) });
+    if (behind !== undefined) behind.isOver = true;
+    return result;
+  } catch (error) {
+    return failedCall(error, call);
+  }
+}
+
 /** What a model can act on is a result; anything else is thrown. */
-function failedCall(
-  error: unknown,
-  call: {
-    readonly request: IncomingRequest;
-    readonly era: Era;
-    readonly behind: ClientBehindRequest | undefined;
-  },
-): Payload {
+function failedCall(error: unknown, call: RunningCall): Payload {
   const { request, era, behind } = call;
   if (behind !== undefined) behind.isOver = true;
   const known = behind === undefined ? error : forOlderClient(error);

@@ -9,6 +9,7 @@ import type { UpstreamName } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import { watchedTask } from '../model/watched.ts';
 import { WaitingCalls } from '../policy/ask/waiting-calls.ts';
+import { runToEnd } from '../policy/run-to-end.ts';
 import type { Call, Operation } from '../policy/call.ts';
 import { Announcements } from './listing/announcements.ts';
 import { callOf } from './calls/call-request.ts';
@@ -252,34 +253,29 @@ export class Gateway implements Served, AsyncDisposable {
     return resourceRoute(this.sight.all(caller), uri, this.#links.find(caller.id, uri));
   }
 
-  /** What the answer links to can be read through us; `asked` is what the client calls the resource it reads. */
+  /** What the answer links to can be read through us. */
   #linked(caller: Caller, operation: Operation, request: CallRequest, asked?: string): Promise<Payload> {
-    return this.#guarded(caller, operation, request, (payload) => {
-      const { upstream, params, entry } = operation;
-      if (entry?.kind === 'tool') this.search.used(caller, entry);
-      const read = asked === undefined ? undefined : { asked, own: params['uri'] };
-      return this.#links.expose(payload, {
-        caller: caller.id,
-        upstream,
-        snapshot: this.sight.all(caller),
-        read,
-      });
-    });
+    return this.#guarded(caller, operation, request, asked === undefined ? ANY_LINK : { asked });
   }
 
-  #guarded(
-    caller: Caller,
-    operation: Operation,
-    request: CallRequest,
-    answered?: (payload: Payload) => Payload,
-  ): Promise<Payload> {
+  #guarded(caller: Caller, operation: Operation, request: CallRequest, links?: Links): Promise<Payload> {
     const call = callOf(caller, operation, request, this.#timeoutOf(operation.upstream));
     const refusal = request.check && this.#refusals.check(call, request);
     if (refusal !== undefined) return Promise.reject(refusal);
-    return this.#inFlight.track(call.cancellation, this.#inForce.run(call), (payload) => {
-      this.#tasks.answered(call, payload);
-      return answered === undefined ? payload : answered(payload);
-    });
+    call.ends.push(this.#inFlight.begin(call.cancellation));
+    return runToEnd(this.#inForce.run, call, (payload) => this.#answered(call, payload, links));
+  }
+
+  #answered(call: Call, payload: Payload, links: Links | undefined): Payload {
+    this.#tasks.answered(call, payload);
+    if (links === undefined) return payload;
+    const { caller, operation } = call;
+    const { upstream, params, entry } = operation;
+    if (entry?.kind === 'tool') this.search.used(caller, entry);
+    const { asked } = links;
+    const read = asked === undefined ? undefined : { asked, own: params['uri'] };
+    const snapshot = this.sight.all(caller);
+    return this.#links.expose(payload, { caller: caller.id, upstream, snapshot, read });
   }
 
   #send(call: Call): Promise<Payload> {
@@ -295,3 +291,10 @@ export class Gateway implements Served, AsyncDisposable {
     return this.#inForce.configs.get(upstream)?.timeouts.callMs ?? 120_000;
   }
 }
+
+/** How links of an answer are treated; `asked` is what the client calls the resource it reads. */
+interface Links {
+  readonly asked?: string;
+}
+
+const ANY_LINK: Links = {};

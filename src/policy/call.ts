@@ -41,6 +41,13 @@ export interface Call {
   readonly behind?: ClientBehind | undefined;
   /** Where traces are exported. */
   readonly trace?: TraceIds | undefined;
+  /** Told when the call is over; guards add themselves. */
+  readonly ends: CallEnd[];
+}
+
+/** Wants to know that a call is over, however it ended, and changes nothing about it. */
+export interface CallEnd {
+  over(payload: Payload | undefined, error: unknown): void;
 }
 
 export type Next = (call: Call) => Promise<Payload>;

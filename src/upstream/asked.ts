@@ -1,7 +1,8 @@
 import { afterwards } from '../lib/afterwards.ts';
-import type { Cancellation } from '../lib/cancellation.ts';
 import { deferred } from '../lib/deferred.ts';
 import type { Deferred } from '../lib/deferred.ts';
+import type { Payload } from '../lib/payload.ts';
+import type { Carried } from './connection.ts';
 import { Turns } from './sharing/turns.ts';
 
 /** What clients have asked of one server and was not answered yet, those that wait for their turn as well. */
@@ -11,14 +12,18 @@ export class Asked {
   #count = 0;
   #over: Deferred<void> | undefined;
 
-  run<T>(work: () => Promise<T>, cancellation: Cancellation): Promise<T> {
-    const working = this.#turns === undefined ? work() : this.#turns.run(work, cancellation);
+  /** Until the request is answered, and not until its call is over: a guard of somebody's own may give up a call that goes on. */
+  run(asked: Carried, send: (asked: Carried) => Promise<Payload>): Promise<Payload> {
+    const { cancellation } = asked.options;
+    const answer = this.#turns === undefined ? send(asked) : this.#turns.run(() => send(asked), cancellation);
     this.#count++;
-    return afterwards(working, () => {
-      this.#count--;
-      if (this.#count === 0) this.#over?.resolve();
-    });
+    return afterwards(answer, this.#answered);
   }
+
+  readonly #answered = (): void => {
+    this.#count--;
+    if (this.#count === 0) this.#over?.resolve();
+  };
 
   takeTurns(): void {
     this.#turns ??= new Turns();

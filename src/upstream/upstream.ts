@@ -95,7 +95,7 @@ export class Upstream implements AsyncDisposable {
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
     this.#idle.requested();
     const asked = { method, params, options, isCall: true };
-    return this.#asked.run(() => this.#send(asked), options.cancellation);
+    return this.#asked.run(asked, this.#send);
   }
 
   async list(cancellation: Cancellation): Promise<RawListing> {
@@ -149,11 +149,11 @@ export class Upstream implements AsyncDisposable {
     await Promise.all([this.#attempt?.promise.catch(() => {}), this.#endings.endAll()]);
   }
 
-  #send(asked: Carried): Promise<Payload> {
+  readonly #send = (asked: Carried): Promise<Payload> => {
     if (this.#connection !== undefined) return this.#connection.carry(asked, this.#carrier);
     const connected = orCancelled(this.#connect(), asked.options.cancellation);
     return connected.then((connection) => connection.carry(asked, this.#carrier));
-  }
+  };
 
   readonly #carrier: Carrier<Connection> = {
     begun: () => void this.#inFlight++,

@@ -11,6 +11,7 @@ export function policyCall(parts: Partial<Call> & { readonly upstream?: string }
     operation: { kind: 'tool', upstream: upstream as UpstreamName, method: 'tools/call', params: {} },
     cancellation: new Cancellation(),
     timeoutMs: 1000,
+    ends: [],
     ...call,
   };
 }

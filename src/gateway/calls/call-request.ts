@@ -36,5 +36,6 @@ export function callOf(
     onProgress,
     behind,
     checksArguments,
+    ends: [],
   };
 }

@@ -1,11 +1,9 @@
+import { afterwards } from '../../lib/afterwards.ts';
 import type { Cancellation } from '../../lib/cancellation.ts';
 import { Crowd, NOWHERE } from '../../lib/crowd.ts';
 import type { Member } from '../../lib/crowd.ts';
 import { GatewayError } from '../../model/errors.ts';
-
-interface Running extends Member {
-  readonly cancellation: Cancellation;
-}
+import type { CallEnd } from '../../policy/call.ts';
 
 /** What is cancelled ends at once, unless it is just finding out why its server is gone. */
 const LAST_WORDS_MS = 700;
@@ -15,23 +13,18 @@ export class InFlight {
   readonly #running = new Crowd<Running>();
   #drained: (() => void) | undefined;
 
-  /** The same outcome, and of a good one what `answered` makes of it. */
-  track<T>(cancellation: Cancellation, work: Promise<T>, answered?: (value: T) => T): Promise<T> {
-    const running = { cancellation, place: NOWHERE };
+  begin(cancellation: Cancellation): CallEnd {
+    const running = new Running(cancellation, this);
     this.#running.add(running);
-    return work.then(
-      (value) => {
-        this.#end(running);
-        return answered === undefined ? value : answered(value);
-      },
-      (error: unknown) => {
-        this.#end(running);
-        throw error;
-      },
-    );
+    return running;
   }
 
-  #end(running: Running): void {
+  track<T>(cancellation: Cancellation, work: Promise<T>): Promise<T> {
+    const running = this.begin(cancellation);
+    return afterwards(work, () => running.over(undefined, undefined));
+  }
+
+  over(running: Running): void {
     this.#running.delete(running);
     if (this.#running.size === 0) this.#drained?.();
   }
@@ -55,5 +48,20 @@ export class InFlight {
       new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs))),
     ]);
     clearTimeout(timer);
+  }
+}
+
+class Running implements Member, CallEnd {
+  place = NOWHERE;
+  readonly cancellation: Cancellation;
+  readonly #all: InFlight;
+
+  constructor(cancellation: Cancellation, all: InFlight) {
+    this.cancellation = cancellation;
+    this.#all = all;
+  }
+
+  over(): void {
+    this.#all.over(this);
   }
 }

@@ -36,6 +36,9 @@ export type RawRecord = Absent<Unmeasured> &
   Pick<AuditRecord, 'at' | 'request'> &
   RawTexts & { readonly common: CommonPart };
 
+/** As it is made: the name of its request is its place among all of this process, which is counted. */
+export type CountedRecord = Omit<RawRecord, 'request'>;
+
 interface RawTexts {
   /** The arguments as JSON. */
   readonly argumentText?: string | undefined;

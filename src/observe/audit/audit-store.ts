@@ -70,7 +70,8 @@ export class AuditStore {
         settings.chain ? last?.hash : (ends?.head ?? undefined),
         (ends?.chained ?? 0) + (settings.chain ? records.length : 0),
       ];
-      const all = [...statements, { name: 'ends', text: endsStatement, rows: [moved] }, ...addStats(groups)];
+      const ended = { name: 'ends', text: endsStatement, rows: [JSON.stringify(moved)] };
+      const all = [...statements, ended, ...addStats(groups)];
       await runWithRows(transaction, all, database.engine);
     });
     if (now() < this.#cleanAt) return;

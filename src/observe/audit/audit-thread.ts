@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../model/errors.ts';
 import type { ErrorCode } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { AuditQuestions, AuditSettings, FromThread, RawRecord, ToThread } from './audit-batch.ts';
-import { packRecords } from './packed-records.ts';
+import type { AuditQuestions, AuditSettings, FromThread, ToThread } from './audit-batch.ts';
+import type { PackedRecords } from './packed-records.ts';
 
 /** Where batches go and questions are answered. */
 export interface AuditSink {
-  write(records: readonly RawRecord[]): void;
+  write(records: PackedRecords): void;
   ask<Q extends keyof AuditQuestions>(
     question: Q,
     ask: AuditQuestions[Q]['ask'],
@@ -56,10 +56,10 @@ export class AuditThread implements AuditSink {
     this.#options = options;
   }
 
-  write(records: readonly RawRecord[]): void {
+  write(records: PackedRecords): void {
     const running = this.#get();
-    running.pending += records.length;
-    this.#post(running, { type: 'write', records: packRecords(records) });
+    running.pending += records.count;
+    this.#post(running, { type: 'write', records });
   }
 
   ask<Q extends keyof AuditQuestions>(

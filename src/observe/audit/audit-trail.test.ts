@@ -6,6 +6,7 @@ import { jsonLogger } from '../log.ts';
 import type { RawRecord } from './audit-batch.ts';
 import type { SinkTold } from './audit-thread.ts';
 import { AuditTrail } from './audit-trail.ts';
+import { unpackRecords } from './packed-records.ts';
 import { Recorder } from './recorder.ts';
 
 const facts = { tierOf: () => undefined, ruleOf: () => 'default' };
@@ -34,8 +35,8 @@ function trailTo(
         ...(options.maxPending !== undefined && { maxPending: options.maxPending }),
         sink: (told) => ({
           write: (records) => {
-            written.push(...records);
-            options.onWrite?.(told, records.length);
+            written.push(...unpackRecords(records));
+            options.onWrite?.(told, records.count);
           },
           ask: () => Promise.resolve([] as never),
           close: () => Promise.resolve(),
@@ -174,8 +175,8 @@ test('a trail with other settings writes the rest by them, and forgets neither w
           ...{ results: false, log: jsonLogger({ level: 'error', write: () => {} }) },
           sink: (told) => ({
             write: (records) => {
-              later.push(...records);
-              told.written(records.length);
+              later.push(...unpackRecords(records));
+              told.written(records.count);
             },
             ask: () => Promise.resolve([] as never),
             close: () => Promise.resolve(void closed.push('new')),

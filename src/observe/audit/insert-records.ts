@@ -1,6 +1,6 @@
 import type { CommonPart } from './audit-batch.ts';
 import { COLUMNS, COMMON } from './audit-row.ts';
-import type { JsonRow, RowStatement } from './json-rows.ts';
+import type { RowStatement } from './json-rows.ts';
 import type { OwnPart } from './prepare-record.ts';
 import type { PreparedRecord, RecordGroup } from './record-groups.ts';
 
@@ -20,18 +20,16 @@ export function insertRecords({
   readonly records: readonly PreparedRecord[];
 }): { readonly bytes: number; readonly statements: readonly RowStatement[] } {
   let bytes = 0;
-  const names: string[] = [];
   const base = (records[0]?.own.seq ?? 0) - COUNTED_FROM;
   const rows = records.map(({ group, own }) => {
     const [first = own] = group.records;
     const size = ownBytes(own) + (first === own ? commonBytes(group.common) : 0);
     bytes += size;
-    names.push(`${own.seq - base}${first.seq - base}${own.at}`);
-    return bodyOf(own, size);
+    return `"${own.seq - base}${first.seq - base}${own.at}":${bodyOf(own, size)}`;
   });
   const statements = [
     { name: 'commons', text: commonsStatement, rows: groups.map(commonRow) },
-    { name: 'records', text: recordsStatement, rows, names },
+    { name: 'records', text: recordsStatement, rows, areNamed: true },
   ];
   return { bytes, statements };
 }
@@ -45,7 +43,7 @@ function recordsStatement(rows: string): string {
     select ${number(1)}, cast(substr(key, ${1 + 2 * DIGITS}) as bigint), ${number(1 + DIGITS)}, value from ${rows}`;
 }
 
-function commonRow({ common, records }: RecordGroup): JsonRow {
+function commonRow({ common, records }: RecordGroup): string {
   const [first] = records;
   let [firstAt, lastAt] = [first?.at ?? 0, first?.at ?? 0];
   for (const { at } of records) {
@@ -53,7 +51,7 @@ function commonRow({ common, records }: RecordGroup): JsonRow {
     if (at > lastAt) lastAt = at;
   }
   const numbers = [first?.seq, records.at(-1)?.seq, firstAt, lastAt];
-  return [...numbers, ...COMMON.map((member) => common[member])];
+  return JSON.stringify([...numbers, ...COMMON.map((member) => common[member])]);
 }
 
 function commonsStatement(rows: string): string {
@@ -67,12 +65,12 @@ function commonsStatement(rows: string): string {
 }
 
 /** In the order that the view of the records reads. */
-function bodyOf(own: OwnPart, size: number): JsonRow {
+function bodyOf(own: OwnPart, size: number): string {
   const { request, group, ms, bytesIn, bytesOut, tokensIn, tokensOut, digest } = own;
   const { arguments: args, result, details, hash } = own;
   const body = [request, group, ms, bytesIn, bytesOut, tokensIn, tokensOut, digest, size];
   if ((args ?? result ?? details ?? hash) !== undefined) body.push(args, result, details, hash);
-  return body;
+  return JSON.stringify(body);
 }
 
 function ownBytes({ request, group, digest, arguments: args, result, details, hash }: OwnPart): number {

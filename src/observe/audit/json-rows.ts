@@ -7,16 +7,15 @@ import type { Tables } from '../../storage/tables.ts';
 /** Rows of one statement of SQLite. */
 const ROWS = 1000;
 
-export type JsonRow = readonly (string | number | undefined)[];
-
 /** A statement by hand with its rows as one text: building one costs more than running it, and a place for every value three times as much. */
 export interface RowStatement {
   readonly name: string;
   /** Given what it selects `value` from: one row for each list, and its name as `key` where they have names. */
   readonly text: (rows: string) => string;
-  readonly rows: readonly JsonRow[];
-  /** Of each row, of letters and digits: what is in a name need not be looked for in the list, and the list is stored as it comes. */
-  readonly names?: readonly string[];
+  /** Lists as JSON, or members of an object with a list each. */
+  readonly rows: readonly string[];
+  /** Whether they are members: what is in a name need not be looked for in the list, and the list is stored as it comes. */
+  readonly areNamed?: boolean;
 }
 
 /**
@@ -44,16 +43,13 @@ export async function runWithRows(
     }
 }
 
-function jsonOf({ rows, names }: RowStatement, from: number, to: number): string {
-  if (names === undefined) return JSON.stringify(rows.slice(from, to));
-  let text = '';
-  for (let at = from; at < to && at < rows.length; at++)
-    text += `${at === from ? '' : ','}"${names[at]}":${JSON.stringify(rows[at])}`;
-  return `{${text}}`;
+function jsonOf({ rows, areNamed = false }: RowStatement, from: number, to: number): string {
+  const text = rows.slice(from, to).join(',');
+  return areNamed ? `{${text}}` : `[${text}]`;
 }
 
-function postgresRows({ names }: RowStatement, place: number): string {
-  return names === undefined
-    ? `jsonb_array_elements($${place}::jsonb) as rows (value)`
-    : `json_each($${place}::json) as rows (key, value)`;
+function postgresRows({ areNamed = false }: RowStatement, place: number): string {
+  return areNamed
+    ? `json_each($${place}::json) as rows (key, value)`
+    : `jsonb_array_elements($${place}::jsonb) as rows (value)`;
 }

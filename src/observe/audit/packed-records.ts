@@ -1,4 +1,4 @@
-import type { CommonPart, RawRecord } from './audit-batch.ts';
+import type { CommonPart, CountedRecord, RawRecord } from './audit-batch.ts';
 
 /**
  * Records on their way to the thread: their numbers as one block of memory and their texts as one list. Copying a list of
@@ -6,6 +6,9 @@ import type { CommonPart, RawRecord } from './audit-batch.ts';
  */
 export interface PackedRecords {
   readonly count: number;
+  /** How the names of their requests begin; the rest is the number of the first one, and those after it. */
+  readonly prefix: string;
+  readonly first: number;
   readonly commons: readonly CommonPart[];
   /** Of each record the place of its common part, and numbers in the order below; what is absent is not a number. */
   readonly numbers: Float64Array;
@@ -13,30 +16,63 @@ export interface PackedRecords {
 }
 
 const NUMBERS = 6;
-const TEXTS = 5;
+const TEXTS = 4;
+/** As many as are usually handed on at once. */
+const ROOM = 128;
 
-export function packRecords(records: readonly RawRecord[]): PackedRecords {
-  const places = new Map<CommonPart, number>();
-  const numbers = new Float64Array(records.length * NUMBERS);
-  const texts: (string | undefined)[] = [];
-  let next = 0;
-  for (const record of records) {
-    let place = places.get(record.common);
-    if (place === undefined) places.set(record.common, (place = places.size));
-    const { at, ms = NaN, bytesIn = NaN, bytesOut = NaN, resultChars = NaN } = record;
+/** Records that are packed as they come, so that nothing of each is kept but its texts. */
+export class RecordBatch {
+  readonly #prefix: string;
+  readonly #first: number;
+  readonly #places = new Map<CommonPart, number>();
+  readonly #texts: (string | undefined)[] = [];
+  #numbers = new Float64Array(ROOM * NUMBERS);
+  #count = 0;
+
+  constructor(prefix: string, first: number) {
+    this.#prefix = prefix;
+    this.#first = first;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(record: CountedRecord): void {
+    const { common, at, ms = NaN, bytesIn = NaN, bytesOut = NaN, resultChars = NaN } = record;
+    let place = this.#places.get(common);
+    if (place === undefined) this.#places.set(common, (place = this.#places.size));
+    const next = this.#count++ * NUMBERS;
+    const numbers = next < this.#numbers.length ? this.#numbers : this.#grown();
     numbers[next] = place;
     numbers[next + 1] = at;
     numbers[next + 2] = ms;
     numbers[next + 3] = bytesIn;
     numbers[next + 4] = bytesOut;
     numbers[next + 5] = resultChars;
-    next += NUMBERS;
-    texts.push(record.request, record.group, record.argumentText, record.resultText, record.details);
+    this.#texts.push(record.group, record.argumentText, record.resultText, record.details);
   }
-  return { count: records.length, commons: [...places.keys()], numbers, texts };
+
+  packed(): PackedRecords {
+    return {
+      count: this.#count,
+      prefix: this.#prefix,
+      first: this.#first,
+      commons: [...this.#places.keys()],
+      numbers: this.#numbers.slice(0, this.#count * NUMBERS),
+      texts: this.#texts,
+    };
+  }
+
+  #grown(): Float64Array {
+    const grown = new Float64Array(2 * this.#numbers.length);
+    grown.set(this.#numbers);
+    return (this.#numbers = grown);
+  }
 }
 
-export function unpackRecords({ count, commons, numbers, texts }: PackedRecords): readonly RawRecord[] {
+export function unpackRecords(packed: PackedRecords): readonly RawRecord[] {
+  const { count, prefix, first, commons, numbers, texts } = packed;
   const number = (at: number): number | undefined => {
     const value = numbers[at];
     return value === undefined || Number.isNaN(value) ? undefined : value;
@@ -44,18 +80,18 @@ export function unpackRecords({ count, commons, numbers, texts }: PackedRecords)
   return Array.from({ length: count }, (_, at) => {
     const from = at * NUMBERS;
     const text = at * TEXTS;
-    // Each is what `packRecords` put there.
+    // Each is what `RecordBatch` put there.
     return {
       common: commons[numbers[from] as number],
       at: numbers[from + 1],
-      request: texts[text],
-      group: texts[text + 1],
+      request: `${prefix}-${first + at}`,
+      group: texts[text],
       ms: number(from + 2),
       bytesIn: number(from + 3),
       bytesOut: number(from + 4),
-      details: texts[text + 4],
-      argumentText: texts[text + 2],
-      resultText: texts[text + 3],
+      details: texts[text + 3],
+      argumentText: texts[text + 1],
+      resultText: texts[text + 2],
       resultChars: number(from + 5),
     } as RawRecord;
   });

@@ -22,7 +22,7 @@ test('clients that say the same of themselves have one part in common, and other
     const call = { caller, client, operation: { kind: 'tool', entry, method: 'tools/call', params: {} } };
     const facts = { tierOf: () => undefined, ruleOf: () => 'all' };
     // Only these members are read.
-    return raw.of({ call, facts, at: 1, ms: 1 } as unknown as EndedCall, 'r').common;
+    return raw.of({ call, facts, at: 1, ms: 1 } as unknown as EndedCall).common;
   };
   expect(commonOf({ name: 'a', version: '1' })).toBe(commonOf({ name: 'a', version: '1' }));
   const others = Array.from({ length: 20 }, (_, at) => commonOf({ name: 'a', version: `${at + 2}` }));

@@ -4,7 +4,7 @@ import type { Entry } from '../../model/entry.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { ClientInfo, EndedCall, RecordedCall } from '../ended-call.ts';
 import { outcomeOf } from '../outcome.ts';
-import type { CommonPart, RawRecord } from './audit-batch.ts';
+import type { CommonPart, CountedRecord } from './audit-batch.ts';
 import type { AuditEvent } from './audit-record.ts';
 import { redactText, redactUri, redactValue } from './redact.ts';
 
@@ -45,13 +45,12 @@ export class RawRecords {
     this.#resultChars = resultChars;
   }
 
-  of(ended: EndedCall, request: string): RawRecord {
+  of(ended: EndedCall): CountedRecord {
     const { call, payload } = ended;
     const argumentText = argumentsOf(call);
     return {
       common: this.#common(ended),
       at: Math.round(ended.at),
-      request,
       group: call.group,
       ms: Math.round(ended.ms * 1000) / 1000,
       bytesIn: argumentText === undefined ? undefined : Buffer.byteLength(argumentText),
@@ -91,8 +90,8 @@ export class RawRecords {
 
   #clientNames(client: ClientInfo): ClientNames {
     const { name, version } = client;
-    const known = this.#clients.find((other) => other.name === name && other.version === version);
-    if (known !== undefined) return known.names;
+    for (const known of this.#clients)
+      if (known.name === name && known.version === version) return known.names;
     const names = clientNames(client);
     if (!isShort(name) || !isShort(version)) return names;
     if (this.#clients.length >= MAX_CLIENTS) this.#clients.shift();
@@ -102,9 +101,8 @@ export class RawRecords {
 
   /** One that is already known, if there is one that says the same. */
   #same(entry: Entry, common: CommonPart): CommonPart {
-    const known = remembered<Entry, CommonPart[]>(this.#commons, entry, () => []);
-    const same = known.find((other) => isSame(other, common));
-    if (same !== undefined) return same;
+    const known = remembered(this.#commons, entry, noCommons);
+    for (const other of known) if (isSame(other, common)) return other;
     if (known.length >= MAX_COMMONS) known.shift();
     known.push(common);
     return common;
@@ -131,6 +129,10 @@ export function isSame(one: CommonPart, other: CommonPart): boolean {
   );
 }
 
+function noCommons(): CommonPart[] {
+  return [];
+}
+
 function remembered<K extends object, V>(kept: WeakMap<K, V>, key: K, make: (key: K) => V): V {
   let value = kept.get(key);
   if (value === undefined) kept.set(key, (value = make(key)));
@@ -151,7 +153,7 @@ function clientNames({ name, version }: ClientInfo): ClientNames {
   return { ...(own !== undefined && { name: own }), ...(number !== undefined && { version: number }) };
 }
 
-export function rawEvent(event: AuditEvent, { at, request }: { at: number; request: string }): RawRecord {
+export function rawEvent(event: AuditEvent, at: number): CountedRecord {
   const { caller, details, action, kind, outcome = 'ok', code, rule, server, entry, fingerprint } = event;
   return {
     common: {
@@ -161,7 +163,7 @@ export function rawEvent(event: AuditEvent, { at, request }: { at: number; reque
       server: server?.slice(0, MAX_NAME),
       entry: entry === undefined ? undefined : redactText(entry.slice(0, MAX_URI)),
     },
-    ...{ at, request, group: undefined, ms: undefined, bytesIn: undefined, bytesOut: undefined },
+    ...{ at, group: undefined, ms: undefined, bytesIn: undefined, bytesOut: undefined },
     details: details && stringifyExact(redactValue(details)).slice(0, MAX_DETAILS),
   };
 }

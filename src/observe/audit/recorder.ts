@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { EndedCall } from '../ended-call.ts';
 import type { Logger } from '../log.ts';
 import { SAMPLE_CHARS } from './audit-batch.ts';
-import type { AuditQuestions, RawRecord } from './audit-batch.ts';
+import type { AuditQuestions } from './audit-batch.ts';
 import type { AuditEvent } from './audit-record.ts';
 import type { AuditSink, SinkTold } from './audit-thread.ts';
+import { RecordBatch } from './packed-records.ts';
 import { RawRecords, rawEvent } from './raw-records.ts';
 
 export interface AuditHealth {
@@ -34,7 +35,8 @@ export class Recorder {
   readonly #sink: AuditSink;
   readonly #raw: RawRecords;
   readonly #prefix = randomBytes(6).toString('hex');
-  #batch: RawRecord[] = [];
+  #batch = new RecordBatch(this.#prefix, 1);
+  /** Records that were handed on. */
   #count = 0;
   #pending = 0;
   #written = 0;
@@ -65,23 +67,24 @@ export class Recorder {
   add(ended: EndedCall): void {
     if (!this.#hasRoom()) return;
     try {
-      this.#batch.push(this.#raw.of(ended, this.#request()));
+      this.#batch.add(this.#raw.of(ended));
     } catch (error) {
       this.#lose(1, String(error)); // Arguments that were refused may be nested too deeply to be written.
     }
   }
 
   addEvent(at: number, event: AuditEvent): void {
-    if (this.#hasRoom()) this.#batch.push(rawEvent(event, { at, request: this.#request() }));
+    if (this.#hasRoom()) this.#batch.add(rawEvent(event, at));
   }
 
   /** Hands on what was added. */
   flush(): void {
-    if (this.#batch.length === 0) return;
     const batch = this.#batch;
-    this.#batch = [];
-    this.#pending += batch.length;
-    this.#sink.write(batch);
+    if (batch.count === 0) return;
+    this.#count += batch.count;
+    this.#batch = new RecordBatch(this.#prefix, this.#count + 1);
+    this.#pending += batch.count;
+    this.#sink.write(batch.packed());
   }
 
   ask<Q extends keyof AuditQuestions>(
@@ -103,12 +106,8 @@ export class Recorder {
     };
   }
 
-  #request(): string {
-    return `${this.#prefix}-${++this.#count}`;
-  }
-
   #hasRoom(): boolean {
-    if (this.#pending + this.#batch.length < (this.#options.maxPending ?? MAX_PENDING)) return true;
+    if (this.#pending + this.#batch.count < (this.#options.maxPending ?? MAX_PENDING)) return true;
     this.#lose(1, 'more is done than can be written');
     return false;
   }

@@ -8,8 +8,9 @@ import Libsql from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { found } from '../../../test/support/eventually.ts';
-import type { FromThread, RawRecord, ToThread } from './audit-batch.ts';
-import { packRecords } from './packed-records.ts';
+import type { FromThread, ToThread } from './audit-batch.ts';
+import { RecordBatch } from './packed-records.ts';
+import type { PackedRecords } from './packed-records.ts';
 import { rawRecord } from './raw-record.test-support.ts';
 import { serveAudit } from './serve-audit.ts';
 
@@ -51,8 +52,10 @@ function next(): Promise<FromThread> {
   return found(() => heard.shift(), { what: 'An answer of the thread', withinMs: 10_000 });
 }
 
-function record(at: number): RawRecord {
-  return rawRecord({ at, request: `r${at}`, group: 'g', entry: 'e', tier: 'read' });
+function record(at: number): PackedRecords {
+  const batch = new RecordBatch('r', at);
+  batch.add(rawRecord({ at, group: 'g', entry: 'e', tier: 'read' }));
+  return batch.packed();
 }
 
 /** As after a restored backup: what was opened before is of no use any more, what is opened anew is. */
@@ -70,17 +73,17 @@ function emptied(): void {
 }
 
 test('what cannot be written is written to a database that is opened anew', async () => {
-  say({ type: 'write', records: packRecords([record(1)]) });
+  say({ type: 'write', records: record(1) });
   expect(await next()).toEqual({ type: 'written', count: 1 });
   emptied();
-  say({ type: 'write', records: packRecords([record(2)]) });
+  say({ type: 'write', records: record(2) });
   expect(await next()).toEqual({ type: 'written', count: 1 });
   say({ type: 'ask', id: 1, question: 'totals', ask: {} });
   expect(await next()).toMatchObject({ type: 'answer', answer: { records: 1 } });
 });
 
 test('a question that cannot be answered is the last one that cannot', async () => {
-  say({ type: 'write', records: packRecords([record(1)]) });
+  say({ type: 'write', records: record(1) });
   await next();
   emptied();
   say({ type: 'ask', id: 1, question: 'stats', ask: {} });
@@ -90,7 +93,7 @@ test('a question that cannot be answered is the last one that cannot', async () 
 });
 
 test('the database is closed with the thread', async () => {
-  say({ type: 'write', records: packRecords([record(1)]) });
+  say({ type: 'write', records: record(1) });
   await next();
   const closed = new Promise((resolve) => port.once('close', resolve));
   say({ type: 'close' });

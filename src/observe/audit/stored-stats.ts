@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EVENT_KINDS } from './audit-record.ts';
-import type { JsonRow, RowStatement } from './json-rows.ts';
+import type { RowStatement } from './json-rows.ts';
 import type { RecordGroup } from './record-groups.ts';
 import { bucketOf, quantile } from './tool-stats.ts';
 import type { ToolStats } from './tool-stats.ts';
@@ -38,7 +38,9 @@ export function addStats(groups: readonly RecordGroup[]): readonly RowStatement[
     }
   }
   const buckets = [...counts].flatMap(([key, { server, entry, kind }]) =>
-    [...(latency.get(key) ?? [])].map(([bucket, calls]) => [server, entry, kind, bucket, calls]),
+    [...(latency.get(key) ?? [])].map(([bucket, calls]) =>
+      JSON.stringify([server, entry, kind, bucket, calls]),
+    ),
   );
   return [
     { name: 'counts', text: countsStatement, rows: [...counts.values()].map(countsRow) },
@@ -56,8 +58,8 @@ const SUMS = [
   ...(['bytes_in', 'bytes_out', 'tokens_in', 'tokens_out'] as const),
 ];
 
-function countsRow({ server, entry, kind, last_at, ...counts }: Counts): JsonRow {
-  return [server, entry, kind, last_at, ...SUMS.map((name) => counts[name])];
+function countsRow({ server, entry, kind, last_at, ...counts }: Counts): string {
+  return JSON.stringify([server, entry, kind, last_at, ...SUMS.map((name) => counts[name])]);
 }
 
 /** `where true`, without which SQLite takes the `on` for one of a join. */

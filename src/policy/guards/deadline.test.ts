@@ -6,6 +6,7 @@ import { Deadlines } from '../../lib/deadlines.ts';
 import { Payload } from '../../lib/payload.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Call, Next } from '../call.ts';
+import { runToEnd } from '../run-to-end.ts';
 import { deadline } from './deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
@@ -37,10 +38,12 @@ class Timed {
       ...(options.wantsProgress ? { onProgress: (progress) => this.progress.push(progress) } : {}),
     });
     const guard = deadline({ deadlines, maxMs, now: Date.now });
-    guard(this.call, (inner) => {
-      this.inner = inner;
-      return next(inner);
-    }).then(
+    const run: Next = (call) =>
+      guard(call, (inner) => {
+        this.inner = inner;
+        return next(inner);
+      });
+    runToEnd(run, this.call).then(
       () => (this.endedAt = Date.now()),
       (error: unknown) => {
         this.endedAt = Date.now();

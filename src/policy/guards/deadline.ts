@@ -1,10 +1,9 @@
-import { afterwards } from '../../lib/afterwards.ts';
 import { NOWHERE } from '../../lib/crowd.ts';
 import type { Deadline, Deadlines } from '../../lib/deadlines.ts';
 import type { TimeLimit } from '../../model/client-behind.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
-import type { Call, Guard } from '../call.ts';
+import type { Call, CallEnd, Guard } from '../call.ts';
 
 interface DeadlineOptions {
   readonly deadlines: Deadlines;
@@ -19,6 +18,7 @@ export function deadline(options: DeadlineOptions): Guard {
     const { onProgress, behind } = call;
     const limit = new CallLimit(call, options);
     deadlines.add(limit);
+    call.ends.push(limit);
     if (behind !== undefined) behind.limit = limit;
     const inner: Call =
       onProgress === undefined
@@ -30,14 +30,12 @@ export function deadline(options: DeadlineOptions): Guard {
               onProgress(progress);
             },
           };
-    return afterwards(next(inner), () => {
-      deadlines.remove(limit);
-    });
+    return next(inner);
   };
 }
 
 /** One of these is made for every call, so it is one object without closures. */
-class CallLimit implements Deadline, TimeLimit {
+class CallLimit implements Deadline, TimeLimit, CallEnd {
   place = NOWHERE;
   at: number;
   readonly #last: number;
@@ -60,6 +58,10 @@ class CallLimit implements Deadline, TimeLimit {
 
   isAlive(): void {
     this.at = Math.min(this.#options.now() + this.#call.timeoutMs, this.#last);
+  }
+
+  over(): void {
+    this.#options.deadlines.remove(this);
   }
 
   expire(): void {

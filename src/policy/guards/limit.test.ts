@@ -8,6 +8,7 @@ import type { Deferred } from '../../lib/deferred.ts';
 import { Payload } from '../../lib/payload.ts';
 import { GatewayError } from '../../model/errors.ts';
 import { guardMemory } from '../guard-memory.ts';
+import { runToEnd } from '../run-to-end.ts';
 import { limit } from './limit.ts';
 
 class Limited {
@@ -24,11 +25,12 @@ class Limited {
   }
 
   call(upstream = 'server', cancellation = new Cancellation()): Promise<unknown> {
-    return this.#guard(policyCall({ upstream, cancellation }), () => {
+    const send = (): Promise<Payload> => {
       const answer = deferred<Payload>();
       this.sent.push(answer);
       return answer.promise;
-    });
+    };
+    return runToEnd((call) => this.#guard(call, send), policyCall({ upstream, cancellation }));
   }
 }
 
@@ -136,7 +138,9 @@ test('what is counted outlives new guards, unless the numbers are others or the 
     limit(() => ({ concurrency, waiting }), Date.now, memory.upstreamSlots);
   const open = deferred<Payload>();
   const call = (guard: ReturnType<typeof make>): Promise<unknown> =>
-    guard(policyCall({ upstream: 'server' }), () => open.promise).catch((error: unknown) => error);
+    runToEnd((one) => guard(one, () => open.promise), policyCall({ upstream: 'server' })).catch(
+      (error: unknown) => error,
+    );
   const first = call(make(1));
   expect(await call(make(1))).toMatchObject({ code: 'UPSTREAM_BUSY' });
   const second = call(make(2));

@@ -1,9 +1,8 @@
-import { afterwards } from '../../lib/afterwards.ts';
 import type { Payload } from '../../lib/payload.ts';
 import { Slots } from '../../lib/slots.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
-import type { Call, Guard, Next } from '../call.ts';
+import type { Call, CallEnd, Guard, Next } from '../call.ts';
 import { counted } from '../guard-memory.ts';
 import type { GuardMemory } from '../guard-memory.ts';
 
@@ -14,8 +13,8 @@ export function limit(
   slots: GuardMemory['upstreamSlots'] = new Map(),
 ): Guard {
   const within = (own: Slots, call: Call, next: Next): Promise<Payload> => {
-    const begin = now();
-    return afterwards(next(call), () => own.leave(now() - begin));
+    call.ends.push(new Taken(own, now));
+    return next(call);
   };
   return (call, next) => {
     const { upstream } = call.operation;
@@ -29,4 +28,21 @@ export function limit(
     const retryAfterMs = own.roomInMs ?? 1000;
     return Promise.reject(new GatewayError('UPSTREAM_BUSY', text, { details: { upstream, retryAfterMs } }));
   };
+}
+
+/** A slot that a call has. */
+class Taken implements CallEnd {
+  readonly #slots: Slots;
+  readonly #now: () => number;
+  readonly #begin: number;
+
+  constructor(slots: Slots, now: () => number) {
+    this.#slots = slots;
+    this.#now = now;
+    this.#begin = now();
+  }
+
+  over(): void {
+    this.#slots.leave(this.#now() - this.#begin);
+  }
 }
