@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 
 import { eachEngine } from '../../test/support/each-engine.ts';
@@ -36,6 +37,25 @@ eachEngine((engine, newStore) => {
     await expect(withLease(options, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(withLease(options, () => Promise.resolve('yes'))).resolves.toBe('yes');
   });
+
+  test.runIf(engine === 'sqlite')(
+    'work whose lease a full disk does not take back is done, and the next begins at once',
+    async () => {
+      await using database = await openDatabase(await newStore(temporaryFolder('lease')));
+      const { query } = database;
+      await sql`CREATE TRIGGER full BEFORE DELETE ON leases BEGIN SELECT RAISE(FAIL, 'full'); END`.execute(
+        query,
+      );
+      const options = { database, name: 'it', forMs: 10_000, pid: process.pid, now: Date.now, signal };
+      await expect(withLease(options, () => Promise.resolve('done'))).resolves.toBe('done');
+      expect(await query.selectFrom('leases').selectAll().execute()).toHaveLength(1);
+      await sql`DROP TRIGGER full`.execute(query);
+      const next = withLease({ ...options, signal: AbortSignal.timeout(2000) }, () =>
+        Promise.resolve('next'),
+      );
+      await expect(next).resolves.toBe('next');
+    },
+  );
 
   test.runIf(engine === 'sqlite').each([
     ['has ended', { isAlive: () => false }, 10_000],

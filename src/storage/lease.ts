@@ -25,6 +25,9 @@ interface LeaseOptions {
 
 const PAUSE_MS = 25;
 
+/** By name, of this process: leases that are over although their rows could not be removed. */
+const givenUp = new Map<string, string>();
+
 /** Does the work while no other process does the same, waiting for its turn; `lost` says that another one may begin. */
 export async function withLease<T>(
   options: LeaseOptions,
@@ -49,8 +52,16 @@ async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Pr
   try {
     return await work(new AbortController().signal);
   } finally {
-    const { query } = options.database;
-    await query.deleteFrom('leases').where('name', '=', options.name).where('owner', '=', owner).execute();
+    await giveBack(options, owner);
+  }
+}
+
+/** What a full disk does not take back is over for us all the same, and for others when its time is over; the work is done. */
+async function giveBack({ database, name }: LeaseOptions, owner: string): Promise<void> {
+  try {
+    await database.query.deleteFrom('leases').where('name', '=', name).where('owner', '=', owner).execute();
+  } catch {
+    givenUp.set(name, owner);
   }
 }
 
@@ -63,7 +74,8 @@ async function acquire(options: LeaseOptions): Promise<string | undefined> {
       .selectAll()
       .where('name', '=', name)
       .executeTakeFirst();
-    if (held !== undefined && isHeld(held, options)) return undefined;
+    const isOver = held !== undefined && givenUp.get(name) === held.owner;
+    if (held !== undefined && !isOver && isHeld(held, options)) return undefined;
     const owner = [hostname(), options.pid, randomUUID(), bootId(), steady() + forMs].join('/');
     await transaction.deleteFrom('leases').where('name', '=', name).execute();
     await transaction

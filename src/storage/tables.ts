@@ -107,7 +107,7 @@ interface ErasTable {
   decided_at: number;
 }
 
-interface SignInsTable {
+export interface SignInsTable {
   upstream: string;
   /** Empty for the sign-in that all callers share. */
   caller: string;

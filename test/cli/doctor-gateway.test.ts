@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { commandHome } from '../support/command.ts';
-import { found } from '../support/eventually.ts';
+import { eventually, found } from '../support/eventually.ts';
 import { fixture, fixtureLog } from '../support/fixture.ts';
 import { startGateway } from '../support/gateway.ts';
 import { checkLeaks } from '../support/leak-check.ts';
@@ -50,21 +50,26 @@ describe('doctor beside a gateway', () => {
     expect(await home.run(['dashboard', '--print'], here)).toMatchObject({ code: 0 });
     try {
       writeFileSync(file, JSON.stringify({ mcpServers: { plain, more: plain }, ...nowhere }));
-      const { code, stdout } = await home.run(['doctor'], here);
-      expect(code).toBe(3);
-      const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
-      const [first, ...others] = findings.filter(({ status }) => status === 'failure');
-      expect(first).toMatchObject({
-        check: 'configuration',
-        fix: expect.stringContaining('trunkline trust'),
+      // The gateway takes a moment to see what became of its file.
+      await eventually(async () => {
+        const { code, stdout } = await home.run(['doctor'], here);
+        expect(code).toBe(3);
+        const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+        const [first, ...others] = findings.filter(({ status }) => status === 'failure');
+        expect(first).toMatchObject({
+          check: 'configuration',
+          fix: expect.stringContaining('trunkline trust'),
+        });
+        expect(others).toMatchObject([
+          { message: expect.stringMatching(/^The running gateway, process \d+/) },
+        ]);
+        expect(findings.map(({ message }) => message)).toContain(
+          'the gateway runs in the background, for 0 clients',
+        );
+        expect(findings.filter(({ check }) => check === 'server').map(({ subject }) => subject)).toEqual([
+          'plain',
+        ]);
       });
-      expect(others).toMatchObject([{ message: expect.stringMatching(/^The running gateway, process \d+/) }]);
-      expect(findings.map(({ message }) => message)).toContain(
-        'the gateway runs in the background, for 0 clients',
-      );
-      expect(findings.filter(({ check }) => check === 'server').map(({ subject }) => subject)).toEqual([
-        'plain',
-      ]);
     } finally {
       await home.run(['stop'], here);
     }

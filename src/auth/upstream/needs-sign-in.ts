@@ -1,6 +1,6 @@
 import { shellWord } from '../../lib/shell-word.ts';
 import { GatewayError } from '../../model/errors.ts';
-import type { Place } from './token-vault.ts';
+import type { Place } from './place.ts';
 
 /** The one sentence about a server that waits for a person, with the command that mends it. */
 export function needsSignIn(

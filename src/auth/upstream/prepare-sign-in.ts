@@ -6,7 +6,8 @@ import { discover } from './oauth/discovery.ts';
 import type { Discovered } from './oauth/discovery.ts';
 import { guardedFetch } from './oauth/guarded-fetch.ts';
 import type { GuardedFetch } from './oauth/guarded-fetch.ts';
-import type { Place, TokenVault } from './token-vault.ts';
+import type { Place } from './place.ts';
+import type { TokenVault } from './token-vault.ts';
 
 /** What is signed in to, and with what. */
 export interface SignInTarget {

@@ -3,8 +3,9 @@ import type { GuardedFetch } from './oauth/guarded-fetch.ts';
 import { OAuthError } from './oauth/oauth-error.ts';
 import { requestTokens } from './oauth/token-request.ts';
 import type { TokenAnswer } from './oauth/token-request.ts';
+import type { Place } from './place.ts';
 import type { StoredTokens } from './stored-tokens.ts';
-import type { Place, TokenVault } from './token-vault.ts';
+import type { TokenVault } from './token-vault.ts';
 
 interface RenewDeps {
   readonly vault: TokenVault;

@@ -7,8 +7,7 @@ import { openStartServer } from './browser/start-server.ts';
 import type { StartServer } from './browser/start-server.ts';
 import type { DevicePrompt } from './device-sign-in.ts';
 import type { OfferedSignIn } from './sign-in-state.ts';
-import { placeKey } from './token-vault.ts';
-import type { Place } from './token-vault.ts';
+import { type Place, placeKey } from './place.ts';
 
 type Flow = 'browser' | 'device';
 

@@ -6,7 +6,7 @@ import { eachEngine } from '../../../test/support/each-engine.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import { silentLogger } from '../../observe/log.ts';
-import { openDatabase } from '../../storage/database.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
 import type { StorePlace } from '../../storage/store-place.ts';
 import { keyFile } from './sealing/secret-key.ts';
 import { TokenVault } from './token-vault.ts';
@@ -17,9 +17,10 @@ const tokens = (accessToken: string) => ({
 });
 
 eachEngine((_engine, newStore) => {
-  const open = async (where: StorePlace): Promise<TokenVault> => {
-    const database = await openDatabase(where);
-    onTestFinished(() => database[Symbol.asyncDispose]());
+  const open = async (where: StorePlace, disk?: Disk): Promise<TokenVault> => {
+    const opened = await openDatabase(where);
+    const database = disk === undefined ? opened : onDisk(opened, disk);
+    onTestFinished(() => opened[Symbol.asyncDispose]());
     return new TokenVault({
       database: () => Promise.resolve(database),
       key: keyFile(join(where.stateDir, 'secret.key')),
@@ -68,4 +69,83 @@ eachEngine((_engine, newStore) => {
     await Promise.all([...vaults, ...vaults, ...vaults].map(renew));
     expect((await vaults[0]!.load(place))?.accessToken).toBe('6');
   });
+
+  const withFullDisk = async () => {
+    const where = await newStore(temporaryFolder('vault'));
+    const disk = { isFull: false };
+    const [vault, other] = [await open(where, disk), await open(where)];
+    const saved = async () => (await other.load(place))?.accessToken;
+    await vault.save(place, tokens('0'));
+    disk.isFull = true;
+    await expect(vault.replace(tokens('0'), tokens('1'), place)).rejects.toThrow('full');
+    expect((await vault.load(place))?.accessToken).toBe('1');
+    expect(await saved()).toBe('0');
+    return { vault, other, disk, saved };
+  };
+
+  test('what a full disk did not take is never saved over what it was renewed to since', async () => {
+    const { vault, disk, saved } = await withFullDisk();
+    disk.isFull = false;
+    const renewed = vault.replace(tokens('1'), tokens('2'), place);
+    const loaded = Array.from({ length: 5 }, async () => vault.load(place));
+    await Promise.all([renewed, ...loaded]);
+    for (let look = 0; look < 20; look++) await saved();
+    expect(await saved()).toBe('2');
+    expect((await vault.load(place))?.accessToken).toBe('2');
+  });
+
+  test('what was saved late and spent since is not used again when the disk is full again', async () => {
+    const { vault, disk, saved } = await withFullDisk();
+    disk.isFull = false;
+    await vault.load(place);
+    await expect.poll(saved).toBe('1');
+    disk.isFull = true;
+    await expect(vault.replace(tokens('1'), tokens('2'), place)).rejects.toThrow('full');
+    expect((await vault.load(place))?.accessToken).toBe('2');
+    disk.isFull = false;
+    await vault.load(place);
+    await expect.poll(saved).toBe('2');
+  });
+
+  test('who signed in meanwhile knows better than what was renewed', async () => {
+    const { vault, other, disk } = await withFullDisk();
+    await other.save(place, tokens('somebody'));
+    disk.isFull = false;
+    await vault.replace(tokens('1'), tokens('2'), place);
+    expect(await other.load(place)).toEqual(tokens('somebody'));
+    expect(await vault.load(place)).toEqual(tokens('somebody'));
+    await other.forget(place);
+    await vault.replace(tokens('somebody'), tokens('3'), place);
+    expect(await vault.load(place)).toBeUndefined();
+  });
+
+  test('a seed that is spent while the disk is full is not taken for one that was never used', async () => {
+    const disk = { isFull: true };
+    const where = await newStore(temporaryFolder('vault'));
+    const [vault, other] = [await open(where, disk), await open(where)];
+    const seed = (accessToken: string) => ({ ...tokens(accessToken), flow: 'seed' as const, seed: 'hash' });
+    await expect(vault.replace(seed('0'), seed('1'), place)).rejects.toThrow('full');
+    expect(await vault.load(place)).toEqual(seed('1'));
+    disk.isFull = false;
+    await vault.load(place);
+    await expect.poll(() => other.load(place)).toEqual(seed('1'));
+    await other.forget(place);
+    expect(await vault.load(place)).toBeUndefined();
+  });
 });
+
+interface Disk {
+  isFull: boolean;
+}
+
+/** Nothing is saved in it while the disk is full. */
+function onDisk(database: Database, disk: Disk): Database {
+  const announce: typeof database.changes.announce = async (...said) => {
+    if (disk.isFull) throw new Error('full');
+    return database.changes.announce(...said);
+  };
+  const changes = new Proxy(database.changes, {
+    get: (target, name) => (name === 'announce' ? announce : Reflect.get(target, name, target)),
+  });
+  return { ...database, changes };
+}

@@ -3,17 +3,14 @@ import type { UpstreamName } from '../../model/ids.ts';
 import type { Logger } from '../../observe/log.ts';
 import type { Database } from '../../storage/database.ts';
 import { withLease } from '../../storage/lease.ts';
+import type { SignInsTable } from '../../storage/tables.ts';
+import { NewestTokens } from './keeping/newest-tokens.ts';
 import type { OAuthClient } from './oauth/client-authentication.ts';
 import { seal, unseal } from '../../lib/sealed.ts';
 import type { KeySource } from './sealing/secret-key.ts';
+import { type Place, placeKey } from './place.ts';
+import { SignInRows } from './sign-in-rows.ts';
 import type { SignInNote, StoredTokens } from './stored-tokens.ts';
-
-/** Whose sign-in: the upstream's, and of one caller where each has an own. */
-export interface Place {
-  readonly upstream: UpstreamName;
-  /** Empty for the one that all callers share. */
-  readonly caller: string;
-}
 
 interface VaultDeps {
   readonly database: () => Promise<Database>;
@@ -23,14 +20,6 @@ interface VaultDeps {
   readonly log: Logger;
   /** Whether `look` is called when another process has saved something, so that nobody needs to ask. */
   readonly isFollowed?: boolean;
-}
-
-interface Unsaved {
-  readonly tokens: StoredTokens;
-  /** The access token that is saved instead; once it is another, somebody knows better. */
-  readonly instead: string;
-  /** While that is tried again. */
-  saving?: Promise<void> | undefined;
 }
 
 /** Longer than any answer of a token endpoint is waited for. */
@@ -43,13 +32,15 @@ export class TokenVault implements AsyncDisposable {
   readonly #deps: VaultDeps;
   readonly #waiting = new Set<{ readonly key: string; readonly told: () => Promise<unknown> }>();
 
-  /** What could not be saved, by place. */
-  readonly #unsaved = new Map<string, Unsaved>();
+  readonly #rows: SignInRows;
+  /** By place: what is saved of it may be spent. */
+  readonly #newest = new Map<string, NewestTokens>();
   #edition = 0;
   readonly #refreshing = new Set<Promise<unknown>>();
 
   constructor(deps: VaultDeps) {
     this.#deps = deps;
+    this.#rows = new SignInRows(deps.database);
   }
 
   /** Whether anything can be in it; without a key nothing was ever saved, and the database need not be opened. */
@@ -63,66 +54,39 @@ export class TokenVault implements AsyncDisposable {
   }
 
   async load(place: Place): Promise<StoredTokens | undefined> {
-    if (!this.isUsed) return undefined;
-    const { query } = await this.#deps.database();
-    const row = await query
-      .selectFrom('sign_ins')
-      .selectAll()
-      .where('upstream', '=', place.upstream)
-      .where('caller', '=', place.caller)
-      .executeTakeFirst();
-    // Our own value of this very program, authenticated by its seal.
-    const saved = (row &&
-      (await this.#open(row.body, ['sign-in', place.upstream, place.caller, row.issuer]))) as
-      | StoredTokens
-      | undefined;
-    return this.#unsavedInstead(place, saved) ?? saved;
+    const saved = this.isUsed ? await this.#opened(place, await this.#rows.read(place)) : undefined;
+    const key = placeKey(place);
+    const newest = this.#newest.get(key);
+    if (newest === undefined) return saved;
+    if (!newest.isNewerThan(saved)) {
+      // Once these are saved they are kept for their history: a slow reader may still come with what was spent before.
+      if (saved?.accessToken !== newest.tokens.accessToken) this.#newest.delete(key);
+      return saved;
+    }
+    // Nobody waits for it, and whoever looks next tries again.
+    if (newest.saving === undefined) this.#saveNewest(place, newest).catch(() => {});
+    return newest.tokens;
   }
 
   /** Whether something was saved here that nobody can read any more; it stays until somebody signs in again. */
   async isUnreadable(place: Place): Promise<boolean> {
-    const { query } = await this.#deps.database();
-    const row = await query
-      .selectFrom('sign_ins')
-      .select('issuer')
-      .where('upstream', '=', place.upstream)
-      .where('caller', '=', place.caller)
-      .executeTakeFirst();
-    return row !== undefined && (await this.load(place)) === undefined;
+    return (await this.#rows.read(place)) !== undefined && (await this.load(place)) === undefined;
   }
 
   async save(place: Place, tokens: StoredTokens): Promise<void> {
-    const issuer = tokens.server?.issuer ?? '';
-    const body = await this.#seal(tokens, ['sign-in', place.upstream, place.caller, issuer]);
-    const { query, changes } = await this.#deps.database();
-    const row = { ...place, issuer, body, saved_at: this.#deps.now() };
-    await query.transaction().execute(async (transaction) => {
-      await transaction
-        .insertInto('sign_ins')
-        .values(row)
-        .onConflict((conflict) => conflict.columns(['upstream', 'caller']).doUpdateSet(row))
-        .execute();
-      await changes.announce(transaction, 'sign-ins');
-    });
-    const key = placeKey(place);
-    const concerned = [...this.#waiting].filter((one) => one.key === key);
-    await Promise.all(concerned.map((one) => one.told()));
+    await this.#rows.write(await this.#sealed(place, tokens));
+    this.#newest.delete(placeKey(place));
+    await this.#tell(place);
   }
 
   /** Saves what was had for tokens that are spent by now: where it cannot be saved it is kept in memory until it can. */
   async replace(spent: StoredTokens, tokens: StoredTokens, place: Place): Promise<void> {
     const key = placeKey(place);
-    const before = this.#unsaved.get(key);
-    // What is older must not be saved later.
-    await before?.saving;
-    try {
-      await this.save(place, tokens);
-      this.#unsaved.delete(key);
-    } catch (error) {
-      const isSecond = before?.tokens.accessToken === spent.accessToken;
-      this.#unsaved.set(key, { tokens, instead: isSecond ? before.instead : spent.accessToken });
-      throw error;
-    }
+    const before = this.#newest.get(key);
+    const newest = new NewestTokens(spent, tokens, before);
+    // Before anything is waited for: from now on nobody gets the spent ones, whatever is saved.
+    this.#newest.set(key, newest);
+    await this.#saveNewest(place, newest, before?.saving);
   }
 
   /** Told before `save` resolves, so that whoever saved finds everybody in the know; must not reject. */
@@ -139,36 +103,18 @@ export class TokenVault implements AsyncDisposable {
   }
 
   async forget(place: Place): Promise<void> {
-    if (!this.isUsed) return;
-    const { query, changes } = await this.#deps.database();
-    await query.transaction().execute(async (transaction) => {
-      await transaction
-        .deleteFrom('sign_ins')
-        .where('upstream', '=', place.upstream)
-        .where('caller', '=', place.caller)
-        .execute();
-      await changes.announce(transaction, 'sign-ins');
-    });
+    this.#newest.delete(placeKey(place));
+    if (this.isUsed) await this.#rows.remove(place);
   }
 
   /** When each sign-in of an upstream was last saved, by caller; for noticing what another process did. */
   async savedAt(upstreams: readonly UpstreamName[]): Promise<ReadonlyMap<string, number>> {
-    if (!this.isUsed || upstreams.length === 0) return new Map();
-    const { query } = await this.#deps.database();
-    const rows = await query
-      .selectFrom('sign_ins')
-      .select(['upstream', 'caller', 'saved_at'])
-      .where('upstream', 'in', upstreams)
-      .execute();
-    return new Map(rows.map((row) => [placeKey(row), row.saved_at]));
+    return !this.isUsed || upstreams.length === 0 ? new Map() : this.#rows.savedAt(upstreams);
   }
 
   /** Every sign-in that there is, for the list that people see. */
   async places(): Promise<readonly Place[]> {
-    if (!this.isUsed) return [];
-    const { query } = await this.#deps.database();
-    const rows = await query.selectFrom('sign_ins').select(['upstream', 'caller']).execute();
-    return rows.map(({ upstream, caller }) => ({ upstream: upstream as UpstreamName, caller })); // Was one when saved.
+    return this.isUsed ? this.#rows.places() : [];
   }
 
   async loadClient(issuer: string, upstream: UpstreamName): Promise<RegisteredClient | undefined> {
@@ -254,20 +200,38 @@ export class TokenVault implements AsyncDisposable {
     await withinMs(Promise.allSettled(this.#refreshing), LAST_ANSWERS_MS);
   }
 
-  /** Better than tokens that are spent, as long as nobody has saved others; it is saved when that is possible again. */
-  #unsavedInstead(place: Place, saved: StoredTokens | undefined): StoredTokens | undefined {
+  /** One write after the other, and none over what somebody else saved: who signed in or out since knows better. */
+  #saveNewest(place: Place, newest: NewestTokens, before?: Promise<void>): Promise<void> {
+    const written = async (): Promise<void> => {
+      await before?.catch(() => {});
+      const read = await this.#rows.read(place);
+      if (!newest.isNewerThan(await this.#opened(place, read))) return;
+      const isWritten = await this.#rows.writeOver(read, await this.#sealed(place, newest.tokens));
+      newest.wasSaved = true;
+      if (isWritten) await this.#tell(place);
+    };
+    newest.saving = written().finally(() => (newest.saving = undefined));
+    return newest.saving;
+  }
+
+  async #tell(place: Place): Promise<void> {
     const key = placeKey(place);
-    const unsaved = this.#unsaved.get(key);
-    if (unsaved === undefined) return undefined;
-    if (saved?.accessToken !== unsaved.instead) {
-      this.#unsaved.delete(key);
-      return undefined;
-    }
-    // Nobody waits for it, and whoever looks next tries again.
-    unsaved.saving ??= this.save(place, unsaved.tokens)
-      .catch(() => {})
-      .finally(() => (unsaved.saving = undefined));
-    return unsaved.tokens;
+    const concerned = [...this.#waiting].filter((one) => one.key === key);
+    await Promise.all(concerned.map((one) => one.told()));
+  }
+
+  async #sealed(place: Place, tokens: StoredTokens): Promise<SignInsTable> {
+    const issuer = tokens.server?.issuer ?? '';
+    const body = await this.#seal(tokens, ['sign-in', place.upstream, place.caller, issuer]);
+    return { ...place, issuer, body, saved_at: this.#deps.now() };
+  }
+
+  async #opened(place: Place, row: SignInsTable | undefined): Promise<StoredTokens | undefined> {
+    if (row === undefined) return undefined;
+    // Our own value of this very program, authenticated by its seal.
+    return (await this.#open(row.body, ['sign-in', place.upstream, place.caller, row.issuer])) as
+      | StoredTokens
+      | undefined;
   }
 
   async #seal(value: unknown, about: readonly string[]): Promise<string> {
@@ -286,14 +250,4 @@ export class TokenVault implements AsyncDisposable {
 export interface RegisteredClient {
   readonly client: OAuthClient;
   readonly redirectUri: string;
-}
-
-export function placeKey({
-  upstream,
-  caller,
-}: {
-  readonly upstream: string;
-  readonly caller: string;
-}): string {
-  return JSON.stringify([upstream, caller]);
 }

@@ -7,9 +7,9 @@ import type { Challenge } from './oauth/challenge.ts';
 import { OAuthError, isOver, plain } from './oauth/oauth-error.ts';
 import { Renewal } from './keeping/renewal.ts';
 import { SignInWatch } from './keeping/sign-in-watch.ts';
-import { renewalTime, withoutUndefined } from './stored-tokens.ts';
-import type { StoredTokens } from './stored-tokens.ts';
-import type { Place, TokenVault } from './token-vault.ts';
+import { type StoredTokens, renewalTime, withoutUndefined } from './stored-tokens.ts';
+import type { Place } from './place.ts';
+import type { TokenVault } from './token-vault.ts';
 
 export interface CredentialsDeps {
   readonly place: Place;

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../observe/log.ts';
-import { placeKey } from '../token-vault.ts';
-import type { Place, TokenVault } from '../token-vault.ts';
+import { type Place, placeKey } from '../place.ts';
+import type { TokenVault } from '../token-vault.ts';
 
 interface WatchDeps {
   readonly vault: TokenVault;
