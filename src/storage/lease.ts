@@ -15,6 +15,8 @@ interface LeaseOptions {
   readonly pid: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
+  /** Asked after the work: whether others are to wait until `giveBackLate`, or until the time of the lease is over. */
+  readonly isKept?: () => boolean;
   /** How long to wait between two attempts. */
   readonly pauseMs?: number;
   /** Whether the process lives; a parameter for tests. */
@@ -25,8 +27,14 @@ interface LeaseOptions {
 
 const PAUSE_MS = 25;
 
-/** By name, of this process: leases that are over although their rows could not be removed. */
-const givenUp = new Map<string, string>();
+/** Of this process, by name: owners of leases that are over for us although others wait for them still. */
+const leftBehind = new WeakMap<Database, Map<string, string>>();
+
+function leftBehindIn(database: Database): Map<string, string> {
+  let left = leftBehind.get(database);
+  if (left === undefined) leftBehind.set(database, (left = new Map<string, string>()));
+  return left;
+}
 
 /** Does the work while no other process does the same, waiting for its turn; `lost` says that another one may begin. */
 export async function withLease<T>(
@@ -56,13 +64,20 @@ async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Pr
   }
 }
 
-/** What a full disk does not take back is over for us all the same, and for others when its time is over; the work is done. */
-async function giveBack({ database, name }: LeaseOptions, owner: string): Promise<void> {
-  try {
-    await database.query.deleteFrom('leases').where('name', '=', name).where('owner', '=', owner).execute();
-  } catch {
-    givenUp.set(name, owner);
-  }
+/** What a full disk does not take back others have to wait for until its time is over, but not we; and the work is done. */
+async function giveBack(options: LeaseOptions, owner: string): Promise<void> {
+  leftBehindIn(options.database).set(options.name, owner);
+  if (options.isKept?.() === true) return;
+  await giveBackLate(options.database, options.name).catch(() => {});
+}
+
+/** Once nothing speaks against it any more that others go on. */
+export async function giveBackLate(database: Database, name: string): Promise<void> {
+  const left = leftBehindIn(database);
+  const owner = left.get(name);
+  if (owner === undefined) return;
+  await database.query.deleteFrom('leases').where('name', '=', name).where('owner', '=', owner).execute();
+  if (left.get(name) === owner) left.delete(name);
 }
 
 /** Gives the owner of what was acquired. */
@@ -74,7 +89,7 @@ async function acquire(options: LeaseOptions): Promise<string | undefined> {
       .selectAll()
       .where('name', '=', name)
       .executeTakeFirst();
-    const isOver = held !== undefined && givenUp.get(name) === held.owner;
+    const isOver = held !== undefined && leftBehindIn(database).get(name) === held.owner;
     if (held !== undefined && !isOver && isHeld(held, options)) return undefined;
     const owner = [hostname(), options.pid, randomUUID(), bootId(), steady() + forMs].join('/');
     await transaction.deleteFrom('leases').where('name', '=', name).execute();

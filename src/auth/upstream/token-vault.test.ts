@@ -16,15 +16,20 @@ const tokens = (accessToken: string) => ({
   ...{ url: 'https://tickets.example.com/mcp', accessToken, obtainedAt: 1, flow: 'pasted' as const },
 });
 
-eachEngine((_engine, newStore) => {
-  const open = async (where: StorePlace, disk?: Disk): Promise<TokenVault> => {
+eachEngine((engine, newStore) => {
+  const open = async (
+    where: StorePlace,
+    disk?: Disk,
+    how: { saveAgainMs?: number } = {},
+  ): Promise<TokenVault> => {
     const opened = await openDatabase(where);
     const database = disk === undefined ? opened : onDisk(opened, disk);
     onTestFinished(() => opened[Symbol.asyncDispose]());
     return new TokenVault({
       database: () => Promise.resolve(database),
       key: keyFile(join(where.stateDir, 'secret.key')),
-      ...{ pid: process.pid, now: Date.now, log: silentLogger },
+      ...{ pid: process.pid, now: Date.now, log: silentLogger, saveAgainMs: 20 },
+      ...how,
     });
   };
 
@@ -70,10 +75,10 @@ eachEngine((_engine, newStore) => {
     expect((await vaults[0]!.load(place))?.accessToken).toBe('6');
   });
 
-  const withFullDisk = async () => {
+  const withFullDisk = async (how: { saveAgainMs?: number } = {}) => {
     const where = await newStore(temporaryFolder('vault'));
     const disk = { isFull: false };
-    const [vault, other] = [await open(where, disk), await open(where)];
+    const [vault, other] = [await open(where, disk, how), await open(where)];
     const saved = async () => (await other.load(place))?.accessToken;
     await vault.save(place, tokens('0'));
     disk.isFull = true;
@@ -118,6 +123,42 @@ eachEngine((_engine, newStore) => {
     await vault.replace(tokens('somebody'), tokens('3'), place);
     expect(await vault.load(place)).toBeUndefined();
   });
+
+  test('what could not be saved is saved as soon as it can be, although nobody asks for it', async () => {
+    const { disk, saved } = await withFullDisk();
+    await expect.poll(saved).toBe('0');
+    disk.isFull = false;
+    await expect.poll(saved).toBe('1');
+  });
+
+  test('what could not be saved is saved at the latest when the vault closes', async () => {
+    const { vault, disk, saved } = await withFullDisk({ saveAgainMs: 3_600_000 });
+    disk.isFull = false;
+    await vault[Symbol.asyncDispose]();
+    expect(await saved()).toBe('1');
+  });
+
+  // A server forgets who held a lease when the connection is lost on which nothing can be saved.
+  test.runIf(engine === 'sqlite')(
+    'nobody renews what another process has spent and could not save yet',
+    async () => {
+      const { vault, other, disk } = await withFullDisk();
+      const { signal } = new AbortController();
+      const spending = vault.refreshing(
+        place,
+        async () => vault.replace(tokens('1'), tokens('2'), place).catch(() => 'not saved'),
+        signal,
+      );
+      // It can be had, which says that its turn is over for us.
+      expect(await spending).toBe('not saved');
+      expect(await vault.refreshing(place, async (current) => current?.accessToken, signal)).toBe('2');
+      const next = other.refreshing(place, async (current) => current?.accessToken, signal);
+      const isFirst = await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))]);
+      expect(isFirst).toBe('waits');
+      disk.isFull = false;
+      expect(await next).toBe('2');
+    },
+  );
 
   test('a seed that is spent while the disk is full is not taken for one that was never used', async () => {
     const disk = { isFull: true };

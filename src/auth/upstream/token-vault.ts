@@ -2,7 +2,7 @@ import { withinMs } from '../../lib/within-ms.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Logger } from '../../observe/log.ts';
 import type { Database } from '../../storage/database.ts';
-import { withLease } from '../../storage/lease.ts';
+import { giveBackLate, withLease } from '../../storage/lease.ts';
 import type { SignInsTable } from '../../storage/tables.ts';
 import { NewestTokens } from './keeping/newest-tokens.ts';
 import type { OAuthClient } from './oauth/client-authentication.ts';
@@ -20,12 +20,15 @@ interface VaultDeps {
   readonly log: Logger;
   /** Whether `look` is called when another process has saved something, so that nobody needs to ask. */
   readonly isFollowed?: boolean;
+  /** How soon what could not be saved is tried again; a parameter for tests. */
+  readonly saveAgainMs?: number;
 }
 
 /** Longer than any answer of a token endpoint is waited for. */
 const LEASE_MS = 30_000;
 /** What a token endpoint is given that was asked when everything began to close: what it answers later is lost. */
 const LAST_ANSWERS_MS = 4000;
+const SAVE_AGAIN_MS = 1000;
 
 /** Tokens and registrations, encrypted in the database. What cannot be decrypted counts as absent, and is kept. */
 export class TokenVault implements AsyncDisposable {
@@ -37,6 +40,7 @@ export class TokenVault implements AsyncDisposable {
   readonly #newest = new Map<string, NewestTokens>();
   #edition = 0;
   readonly #refreshing = new Set<Promise<unknown>>();
+  #isClosing = false;
 
   constructor(deps: VaultDeps) {
     this.#deps = deps;
@@ -63,8 +67,8 @@ export class TokenVault implements AsyncDisposable {
       if (saved?.accessToken !== newest.tokens.accessToken) this.#newest.delete(key);
       return saved;
     }
-    // Nobody waits for it, and whoever looks next tries again.
-    if (newest.saving === undefined) this.#saveNewest(place, newest).catch(() => {});
+    // Nobody waits for it.
+    if (newest.saving === undefined) this.#saveNewest(newest).catch(() => {});
     return newest.tokens;
   }
 
@@ -83,10 +87,10 @@ export class TokenVault implements AsyncDisposable {
   async replace(spent: StoredTokens, tokens: StoredTokens, place: Place): Promise<void> {
     const key = placeKey(place);
     const before = this.#newest.get(key);
-    const newest = new NewestTokens(spent, tokens, before);
+    const newest = new NewestTokens(place, { spent, tokens }, before);
     // Before anything is waited for: from now on nobody gets the spent ones, whatever is saved.
     this.#newest.set(key, newest);
-    await this.#saveNewest(place, newest, before?.saving);
+    await this.#saveNewest(newest, before?.saving);
   }
 
   /** Told before `save` resolves, so that whoever saved finds everybody in the know; must not reject. */
@@ -187,31 +191,63 @@ export class TokenVault implements AsyncDisposable {
   ): Promise<T> {
     const { pid, now } = this.#deps;
     const database = await this.#deps.database();
-    const name = `sign-in ${placeKey(place)}`;
-    const refreshed = withLease({ database, name, forMs: LEASE_MS, pid, now, signal }, async () =>
-      work(await this.load(place)),
-    );
+    const key = placeKey(place);
+    // Whoever else had its turn now would spend again what is spent.
+    const isKept = (): boolean => this.#newest.get(key)?.isUnsaved === true;
+    const lease = { database, name: leaseName(place), forMs: LEASE_MS, pid, now, signal, isKept };
+    const refreshed = withLease(lease, async () => work(await this.load(place)));
     this.#refreshing.add(refreshed);
     return refreshed.finally(() => this.#refreshing.delete(refreshed));
   }
 
   /** Before the database closes: a refresh token that is spent must not be all that the next start finds. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await withinMs(Promise.allSettled(this.#refreshing), LAST_ANSWERS_MS);
+    const saved = async (): Promise<void> => {
+      await Promise.allSettled(this.#refreshing);
+      this.#isClosing = true;
+      const unsaved = [...this.#newest.values()].filter(({ isUnsaved }) => isUnsaved);
+      await Promise.allSettled(unsaved.map((newest) => this.#saveNewest(newest, newest.saving)));
+    };
+    await withinMs(saved(), LAST_ANSWERS_MS);
+    this.#isClosing = true;
   }
 
   /** One write after the other, and none over what somebody else saved: who signed in or out since knows better. */
-  #saveNewest(place: Place, newest: NewestTokens, before?: Promise<void>): Promise<void> {
-    const written = async (): Promise<void> => {
+  #saveNewest(newest: NewestTokens, before?: Promise<void>): Promise<void> {
+    const { place, tokens } = newest;
+    const saved = async (): Promise<void> => {
       await before?.catch(() => {});
       const read = await this.#rows.read(place);
-      if (!newest.isNewerThan(await this.#opened(place, read))) return;
-      const isWritten = await this.#rows.writeOver(read, await this.#sealed(place, newest.tokens));
-      newest.wasSaved = true;
-      if (isWritten) await this.#tell(place);
+      if (newest.isNewerThan(await this.#opened(place, read))) {
+        const isWritten = await this.#rows.writeOver(read, await this.#sealed(place, tokens));
+        newest.wasSaved = true;
+        if (isWritten) await this.#tell(place);
+      }
+      newest.isUnsaved = false;
+      await giveBackLate(await this.#deps.database(), leaseName(place));
     };
-    newest.saving = written().finally(() => (newest.saving = undefined));
+    newest.saving = saved()
+      .catch((error: unknown) => {
+        this.#saveLater(newest);
+        throw error;
+      })
+      .finally(() => (newest.saving = undefined));
     return newest.saving;
+  }
+
+  /** Although nobody asks for them: other processes have what is spent until then, and wait. */
+  #saveLater(newest: NewestTokens): void {
+    if (newest.isAwaited || this.#isClosing) return;
+    newest.isAwaited = true;
+    const again = async (): Promise<void> => {
+      newest.isAwaited = false;
+      const current = this.#newest.get(placeKey(newest.place));
+      if (current === newest) await (newest.saving ?? this.#saveNewest(newest));
+      else if (current?.isUnsaved !== true)
+        await giveBackLate(await this.#deps.database(), leaseName(newest.place));
+    };
+    // Whatever fails is tried again, or is over when the lease is.
+    setTimeout(() => void again().catch(() => {}), this.#deps.saveAgainMs ?? SAVE_AGAIN_MS).unref();
   }
 
   async #tell(place: Place): Promise<void> {
@@ -250,4 +286,8 @@ export class TokenVault implements AsyncDisposable {
 export interface RegisteredClient {
   readonly client: OAuthClient;
   readonly redirectUri: string;
+}
+
+function leaseName(place: Place): string {
+  return `sign-in ${placeKey(place)}`;
 }
