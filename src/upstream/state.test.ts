@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { GatewayError } from '../model/errors.ts';
+import { HttpStatusError } from '../wire/stream.ts';
 import { transition } from './state.ts';
 import type { UpstreamEvent, UpstreamState } from './state.ts';
 
@@ -109,6 +110,17 @@ describe('transition', () => {
     expect(transition(from, { ...events[type], error: unseen } as UpstreamEvent)).toEqual({
       at: 'held',
       error: unseen,
+    });
+  });
+
+  test.each([
+    ['UPSTREAM_PROTOCOL', undefined],
+    ['UPSTREAM_REFUSED', new HttpStatusError(404, {}, '')],
+  ] as const)('tries again where an address answered with something else, as %s', (code, cause) => {
+    const error = new GatewayError(code, 'something else', { cause });
+    expect(transition(states.connecting, { type: 'refused', error, retryAt: 5 })).toEqual({
+      ...{ at: 'waiting', attempt: 3, retryAt: 5 },
+      error,
     });
   });
 

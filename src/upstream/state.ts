@@ -1,5 +1,6 @@
 import { GatewayError } from '../model/errors.ts';
 import type { ServerFacts } from '../model/server-facts.ts';
+import { HttpStatusError } from '../wire/stream.ts';
 
 /** The one state of one connection; the dashboard, the CLI, metrics and logs show this type and no other. */
 export type UpstreamState =
@@ -88,6 +89,10 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
 function afterFailure(error: GatewayError, attempt: number, retryAt: number): UpstreamState {
   if (error.code === 'UPSTREAM_NEEDS_AUTH') return { at: 'needs-auth', error };
   if (error.code === 'QUARANTINED') return { at: 'held', error };
-  if (error.traits.retry) return { at: 'waiting', attempt, retryAt, error };
-  return { at: 'failed', error };
+  return isPassing(error) ? { at: 'waiting', attempt, retryAt, error } : { at: 'failed', error };
+}
+
+/** What an address answers may be anything while the server behind it is exchanged, or a hotel wants a room number first. */
+function isPassing({ traits, code, cause }: GatewayError): boolean {
+  return traits.retry || code === 'UPSTREAM_PROTOCOL' || cause instanceof HttpStatusError;
 }
