@@ -19,6 +19,8 @@ interface LeaseOptions {
   readonly isKept?: () => boolean;
   /** How long to wait between two attempts. */
   readonly pauseMs?: number;
+  /** What a process that had it for too long is given to write what it did; a parameter for tests. */
+  readonly lastWordMs?: number;
   /** Whether the process lives; a parameter for tests. */
   readonly isAlive?: (pid: number) => boolean;
   /** In milliseconds, the same for all processes of this machine, and set by nobody; a parameter for tests. */
@@ -26,6 +28,8 @@ interface LeaseOptions {
 }
 
 const PAUSE_MS = 25;
+/** Longer than it takes whoever waits for room on a full disk to see that there is some. */
+const LAST_WORD_MS = 2500;
 
 /** Of this process, by name: owners of leases that are over for us although others wait for them still. */
 const leftBehind = new WeakMap<Database, Map<string, string>>();
@@ -50,14 +54,17 @@ export async function withLease<T>(
 /** The lease is a row that expires. */
 async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + 2 * options.forMs;
-  let owner: string | undefined;
-  options.signal.throwIfAborted();
-  while ((owner = await acquire(options)) === undefined) {
-    options.signal.throwIfAborted();
+  const { signal, lastWordMs = LAST_WORD_MS } = options;
+  let acquired: Acquired | undefined;
+  signal.throwIfAborted();
+  while ((acquired = await acquire(options)) === undefined) {
+    signal.throwIfAborted();
     if (performance.now() > giveUpAt) throw storeError('busy', {});
-    await delay((options.pauseMs ?? PAUSE_MS) * (0.5 + Math.random()), undefined, { signal: options.signal });
+    await delay((options.pauseMs ?? PAUSE_MS) * (0.5 + Math.random()), undefined, { signal });
   }
+  const { owner, isFromLiving } = acquired;
   try {
+    if (isFromLiving) await delay(lastWordMs, undefined, { signal });
     return await work(new AbortController().signal);
   } finally {
     await giveBack(options, owner);
@@ -80,8 +87,13 @@ export async function giveBackLate(database: Database, name: string): Promise<vo
   if (left.get(name) === owner) left.delete(name);
 }
 
-/** Gives the owner of what was acquired. */
-async function acquire(options: LeaseOptions): Promise<string | undefined> {
+interface Acquired {
+  readonly owner: string;
+  /** Whether it was taken from a process that lives, and has had it for too long. */
+  readonly isFromLiving: boolean;
+}
+
+async function acquire(options: LeaseOptions): Promise<Acquired | undefined> {
   const { database, name, forMs, now, steadyNow: steady = steadyNow } = options;
   return database.query.transaction().execute(async (transaction) => {
     const held = await transaction
@@ -97,8 +109,13 @@ async function acquire(options: LeaseOptions): Promise<string | undefined> {
       .insertInto('leases')
       .values({ name, owner, until: now() + forMs })
       .execute();
-    return owner;
+    return { owner, isFromLiving: held !== undefined && !isOver && isOfLiving(held.owner, options) };
   });
+}
+
+function isOfLiving(owner: string, { isAlive = isRunning }: LeaseOptions): boolean {
+  const [host, pid] = owner.split('/');
+  return host !== hostname() || isAlive(Number(pid));
 }
 
 /** Of another machine nothing can be said but when its lease ends; on ours nobody's setting of the time ends one, or makes it longer. */

@@ -205,6 +205,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   close(): void {
+    this.#kept.clear();
     try {
       // Prepared statements keep the file open until they are collected, so closing alone would leave the log behind.
       this.#database.exec('pragma wal_checkpoint(TRUNCATE)');

@@ -107,7 +107,7 @@ interface ErasTable {
   decided_at: number;
 }
 
-export interface SignInsTable {
+interface SignInsTable {
   upstream: string;
   /** Empty for the sign-in that all callers share. */
   caller: string;

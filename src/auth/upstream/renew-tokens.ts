@@ -26,23 +26,28 @@ export async function renewTokens(stale: StoredTokens, deps: RenewDeps): Promise
   const { vault, place } = deps;
   return vault.refreshing(
     place,
-    async (saved) => {
+    async (saved, lost) => {
       // What an earlier seed became is not what this one will become.
       const current = stale.flow === 'seed' && saved?.seed !== stale.seed ? undefined : saved;
       if (current !== undefined && current.accessToken !== stale.accessToken && current.url === stale.url)
         return current;
       // Whoever signed out in another process meant us, too. A seed is in nobody's vault before its first renewal.
-      if (current === undefined && stale.flow !== 'seed')
-        throw new OAuthError('Somebody signed out', { error: 'invalid_grant' });
+      if (current === undefined && stale.flow !== 'seed') throw signedOut();
+      lost.throwIfAborted();
       // What is saved may have lost its refresh token in the meantime, because the server refused it.
-      return renewNow(current ?? stale, deps);
+      return renewNow(current ?? stale, { ...deps, isFirst: saved === undefined });
     },
     deps.signal,
   );
 }
 
-async function renewNow(stale: StoredTokens, deps: RenewDeps): Promise<StoredTokens> {
-  const { vault, place, fetch, now, log } = deps;
+interface RenewNow extends RenewDeps {
+  /** Whether nothing is saved: the token is a seed. */
+  readonly isFirst: boolean;
+}
+
+async function renewNow(stale: StoredTokens, deps: RenewNow): Promise<StoredTokens> {
+  const { fetch, now } = deps;
   const { server, client, refreshToken } = stale;
   if (server === undefined || client === undefined || refreshToken === undefined)
     throw new OAuthError('The token cannot be renewed', { error: 'invalid_grant' });
@@ -56,23 +61,42 @@ async function renewNow(stale: StoredTokens, deps: RenewDeps): Promise<StoredTok
     throw error;
   }
   const renewed = tokensFrom(answer, { before: stale, now: now() });
-  await vault.replace(stale, renewed, place).catch((error: unknown) => {
+  if (await replaced(stale, renewed, deps)) return renewed;
+  const current = await deps.vault.load(deps.place);
+  if (current === undefined || current.url !== stale.url) throw signedOut();
+  return current;
+}
+
+/** Whether they count now: whoever signed in or out meanwhile has the last word. */
+async function replaced(stale: StoredTokens, tokens: StoredTokens, deps: RenewNow): Promise<boolean> {
+  const { vault, place, isFirst, log } = deps;
+  try {
+    return await vault.replace(stale, tokens, { place, isFirst });
+  } catch (error) {
     // The old one is spent: going on with what we have beats signing in again.
-    log.error('A renewed token cannot be saved; it is used until this process ends, or until it can be.', {
-      upstream: place.upstream,
-      reason: String(error),
-    });
-  });
-  return renewed;
+    log.error(
+      'A sign-in cannot be saved as it is now; it is kept until this process ends, or until it can be.',
+      {
+        upstream: place.upstream,
+        reason: String(error),
+      },
+    );
+    return true;
+  }
 }
 
 /** What the server will never take again is not offered again; the access token may still live for a while. */
-async function giveUp(stale: StoredTokens, error: OAuthError, { vault, place }: RenewDeps): Promise<void> {
+async function giveUp(stale: StoredTokens, error: OAuthError, deps: RenewNow): Promise<void> {
+  const { vault, place } = deps;
   const { refreshToken: _dead, ...rest } = stale;
-  await vault.save(place, rest);
+  if (!(await replaced(stale, rest, deps))) return;
   await vault.note(place, { ...(await vault.noted(place)), problem: error.message });
   if (error.error === 'invalid_client' && stale.server !== undefined)
     await vault.forgetClient(stale.server.issuer, place.upstream);
+}
+
+function signedOut(): OAuthError {
+  return new OAuthError('Somebody signed out', { error: 'invalid_grant' });
 }
 
 /** What is kept of an answer; an answer without a new refresh token keeps the old one. */

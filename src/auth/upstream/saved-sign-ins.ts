@@ -1,28 +1,47 @@
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Database } from '../../storage/database.ts';
-import type { SignInsTable } from '../../storage/tables.ts';
 import { type Place, placeKey } from './place.ts';
+import type { SealedJson } from './sealing/sealed-json.ts';
+import type { StoredTokens } from './stored-tokens.ts';
 
-/** Sign-ins as they lie in the database, sealed. What is changed is told to the other processes. */
-export class SignInRows {
-  readonly #database: () => Promise<Database>;
+interface SavedDeps {
+  readonly database: () => Promise<Database>;
+  readonly sealed: SealedJson;
+  readonly now: () => number;
+}
 
-  constructor(database: () => Promise<Database>) {
-    this.#database = database;
+/** What was read, and how to know it again. */
+interface Read {
+  /** Undefined where nobody can decrypt it any more. */
+  readonly tokens: StoredTokens | undefined;
+  readonly body: string;
+}
+
+/** Sign-ins as they lie in the database, encrypted. What is changed is told to the other processes. */
+export class SavedSignIns {
+  readonly #deps: SavedDeps;
+
+  constructor(deps: SavedDeps) {
+    this.#deps = deps;
   }
 
-  async read(place: Place): Promise<SignInsTable | undefined> {
-    const { query } = await this.#database();
-    return query
+  async read(place: Place): Promise<Read | undefined> {
+    const { query } = await this.#deps.database();
+    const row = await query
       .selectFrom('sign_ins')
       .selectAll()
       .where('upstream', '=', place.upstream)
       .where('caller', '=', place.caller)
       .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const opened = await this.#deps.sealed.open(row.body, about(place, row.issuer));
+    // Our own value of this very program, authenticated by its seal.
+    return { tokens: opened as StoredTokens | undefined, body: row.body };
   }
 
-  async write(row: SignInsTable): Promise<void> {
-    const { query, changes } = await this.#database();
+  async write(place: Place, tokens: StoredTokens): Promise<void> {
+    const row = await this.#row(place, tokens);
+    const { query, changes } = await this.#deps.database();
     await query.transaction().execute(async (transaction) => {
       await transaction
         .insertInto('sign_ins')
@@ -34,8 +53,9 @@ export class SignInRows {
   }
 
   /** Only while there is what was read, or nothing where nothing was; says whether it was so. */
-  async writeOver(read: SignInsTable | undefined, row: SignInsTable): Promise<boolean> {
-    const { query, changes } = await this.#database();
+  async writeOver(read: Read | undefined, place: Place, tokens: StoredTokens): Promise<boolean> {
+    const row = await this.#row(place, tokens);
+    const { query, changes } = await this.#deps.database();
     return query.transaction().execute(async (transaction) => {
       const written =
         read === undefined
@@ -58,7 +78,7 @@ export class SignInRows {
   }
 
   async remove(place: Place): Promise<void> {
-    const { query, changes } = await this.#database();
+    const { query, changes } = await this.#deps.database();
     await query.transaction().execute(async (transaction) => {
       await transaction
         .deleteFrom('sign_ins')
@@ -71,7 +91,7 @@ export class SignInRows {
 
   /** When each sign-in of an upstream was last saved, by the key of its place. */
   async savedAt(upstreams: readonly UpstreamName[]): Promise<ReadonlyMap<string, number>> {
-    const { query } = await this.#database();
+    const { query } = await this.#deps.database();
     const rows = await query
       .selectFrom('sign_ins')
       .select(['upstream', 'caller', 'saved_at'])
@@ -81,8 +101,18 @@ export class SignInRows {
   }
 
   async places(): Promise<readonly Place[]> {
-    const { query } = await this.#database();
+    const { query } = await this.#deps.database();
     const rows = await query.selectFrom('sign_ins').select(['upstream', 'caller']).execute();
     return rows.map(({ upstream, caller }) => ({ upstream: upstream as UpstreamName, caller })); // Was one when saved.
   }
+
+  async #row(place: Place, tokens: StoredTokens) {
+    const issuer = tokens.server?.issuer ?? '';
+    const body = await this.#deps.sealed.seal(tokens, about(place, issuer));
+    return { ...place, issuer, body, saved_at: this.#deps.now() };
+  }
+}
+
+function about({ upstream, caller }: Place, issuer: string): readonly string[] {
+  return ['sign-in', upstream, caller, issuer];
 }

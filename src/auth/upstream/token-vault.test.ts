@@ -1,41 +1,16 @@
-import { join } from 'node:path';
-
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { eachEngine } from '../../../test/support/each-engine.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
-import type { UpstreamName } from '../../model/ids.ts';
-import { silentLogger } from '../../observe/log.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import type { StorePlace } from '../../storage/store-place.ts';
-import { keyFile } from './sealing/secret-key.ts';
-import { TokenVault } from './token-vault.ts';
+import { openVault, place, tokens } from './token-vault.test-support.ts';
+import type { TokenVault } from './token-vault.ts';
 
-const place = { upstream: 'tickets' as UpstreamName, caller: '' };
-const tokens = (accessToken: string) => ({
-  ...{ url: 'https://tickets.example.com/mcp', accessToken, obtainedAt: 1, flow: 'pasted' as const },
-});
+const again = { place, isFirst: false };
 
 eachEngine((engine, newStore) => {
-  const open = async (
-    where: StorePlace,
-    disk?: Disk,
-    how: { saveAgainMs?: number } = {},
-  ): Promise<TokenVault> => {
-    const opened = await openDatabase(where);
-    const database = disk === undefined ? opened : onDisk(opened, disk);
-    onTestFinished(() => opened[Symbol.asyncDispose]());
-    return new TokenVault({
-      database: () => Promise.resolve(database),
-      key: keyFile(join(where.stateDir, 'secret.key')),
-      ...{ pid: process.pid, now: Date.now, log: silentLogger, saveAgainMs: 20 },
-      ...how,
-    });
-  };
-
   test('what one process saves another one with the same key loads, until it is forgotten', async () => {
     const where = await newStore(temporaryFolder('vault'));
-    const [one, other] = [await open(where), await open(where)];
+    const [one, other] = [await openVault(where), await openVault(where)];
     await one.save(place, tokens('a'));
     await one.save(place, tokens('b'));
     await one.save({ ...place, caller: 'anna' }, tokens('c'));
@@ -48,7 +23,7 @@ eachEngine((engine, newStore) => {
   });
 
   test('clients and notes are kept beside', async () => {
-    const vault = await open(await newStore(temporaryFolder('vault')));
+    const vault = await openVault(await newStore(temporaryFolder('vault')));
     const client = { client: { clientId: 'x', method: 'none' } as never, redirectUri: 'http://127.0.0.1/cb' };
     await vault.saveClient('https://login', place.upstream, client);
     await vault.saveClient('https://login', place.upstream, client);
@@ -63,7 +38,7 @@ eachEngine((engine, newStore) => {
 
   test('one at a time renews, and the next finds what the one before saved', async () => {
     const where = await newStore(temporaryFolder('vault'));
-    const vaults = [await open(where), await open(where)];
+    const vaults = [await openVault(where), await openVault(where)];
     await vaults[0]!.save(place, tokens('0'));
     const renew = (vault: TokenVault) =>
       vault.refreshing(
@@ -78,11 +53,11 @@ eachEngine((engine, newStore) => {
   const withFullDisk = async (how: { saveAgainMs?: number } = {}) => {
     const where = await newStore(temporaryFolder('vault'));
     const disk = { isFull: false };
-    const [vault, other] = [await open(where, disk, how), await open(where)];
+    const [vault, other] = [await openVault(where, { disk, ...how }), await openVault(where)];
     const saved = async () => (await other.load(place))?.accessToken;
     await vault.save(place, tokens('0'));
     disk.isFull = true;
-    await expect(vault.replace(tokens('0'), tokens('1'), place)).rejects.toThrow('full');
+    await expect(vault.replace(tokens('0'), tokens('1'), again)).rejects.toThrow('full');
     expect((await vault.load(place))?.accessToken).toBe('1');
     expect(await saved()).toBe('0');
     return { vault, other, disk, saved };
@@ -91,7 +66,7 @@ eachEngine((engine, newStore) => {
   test('what a full disk did not take is never saved over what it was renewed to since', async () => {
     const { vault, disk, saved } = await withFullDisk();
     disk.isFull = false;
-    const renewed = vault.replace(tokens('1'), tokens('2'), place);
+    const renewed = vault.replace(tokens('1'), tokens('2'), again);
     const loaded = Array.from({ length: 5 }, async () => vault.load(place));
     await Promise.all([renewed, ...loaded]);
     for (let look = 0; look < 20; look++) await saved();
@@ -105,7 +80,7 @@ eachEngine((engine, newStore) => {
     await vault.load(place);
     await expect.poll(saved).toBe('1');
     disk.isFull = true;
-    await expect(vault.replace(tokens('1'), tokens('2'), place)).rejects.toThrow('full');
+    await expect(vault.replace(tokens('1'), tokens('2'), again)).rejects.toThrow('full');
     expect((await vault.load(place))?.accessToken).toBe('2');
     disk.isFull = false;
     await vault.load(place);
@@ -116,12 +91,25 @@ eachEngine((engine, newStore) => {
     const { vault, other, disk } = await withFullDisk();
     await other.save(place, tokens('somebody'));
     disk.isFull = false;
-    await vault.replace(tokens('1'), tokens('2'), place);
+    await vault.replace(tokens('1'), tokens('2'), again);
     expect(await other.load(place)).toEqual(tokens('somebody'));
     expect(await vault.load(place)).toEqual(tokens('somebody'));
     await other.forget(place);
-    await vault.replace(tokens('somebody'), tokens('3'), place);
+    await vault.replace(tokens('somebody'), tokens('3'), again);
     expect(await vault.load(place)).toBeUndefined();
+  });
+
+  test('however often it is renewed while the disk is full, what is saved is known to be spent', async () => {
+    const { vault } = await withFullDisk({ saveAgainMs: 3_600_000 });
+    for (let nth = 1; nth < 12; nth++)
+      await expect(vault.replace(tokens(`${nth}`), tokens(`${nth + 1}`), again)).rejects.toThrow('full');
+    expect((await vault.load(place))?.accessToken).toBe('12');
+  });
+
+  test('a sign-out that a full disk does not take brings nothing back that is spent', async () => {
+    const { vault } = await withFullDisk();
+    await expect(vault.forget(place)).rejects.toThrow('full');
+    expect((await vault.load(place))?.accessToken).toBe('1');
   });
 
   test('what could not be saved is saved as soon as it can be, although nobody asks for it', async () => {
@@ -146,7 +134,7 @@ eachEngine((engine, newStore) => {
       const { signal } = new AbortController();
       const spending = vault.refreshing(
         place,
-        async () => vault.replace(tokens('1'), tokens('2'), place).catch(() => 'not saved'),
+        async () => vault.replace(tokens('1'), tokens('2'), again).catch(() => 'not saved'),
         signal,
       );
       // It can be had, which says that its turn is over for us.
@@ -163,9 +151,9 @@ eachEngine((engine, newStore) => {
   test('a seed that is spent while the disk is full is not taken for one that was never used', async () => {
     const disk = { isFull: true };
     const where = await newStore(temporaryFolder('vault'));
-    const [vault, other] = [await open(where, disk), await open(where)];
-    const seed = (accessToken: string) => ({ ...tokens(accessToken), flow: 'seed' as const, seed: 'hash' });
-    await expect(vault.replace(seed('0'), seed('1'), place)).rejects.toThrow('full');
+    const [vault, other] = [await openVault(where, { disk }), await openVault(where)];
+    const seed = (accessToken: string) => tokens(accessToken, { flow: 'seed', seed: 'hash' });
+    await expect(vault.replace(seed('0'), seed('1'), { place, isFirst: true })).rejects.toThrow('full');
     expect(await vault.load(place)).toEqual(seed('1'));
     disk.isFull = false;
     await vault.load(place);
@@ -174,19 +162,3 @@ eachEngine((engine, newStore) => {
     expect(await vault.load(place)).toBeUndefined();
   });
 });
-
-interface Disk {
-  isFull: boolean;
-}
-
-/** Nothing is saved in it while the disk is full. */
-function onDisk(database: Database, disk: Disk): Database {
-  const announce: typeof database.changes.announce = async (...said) => {
-    if (disk.isFull) throw new Error('full');
-    return database.changes.announce(...said);
-  };
-  const changes = new Proxy(database.changes, {
-    get: (target, name) => (name === 'announce' ? announce : Reflect.get(target, name, target)),
-  });
-  return { ...database, changes };
-}

@@ -6,10 +6,19 @@ import { eachEngine } from '../../../test/support/each-engine.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { refusal } from '../../../test/support/sign-in.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
+import { deferred } from '../../lib/deferred.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import { silentLogger } from '../../observe/log.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { renewTokens } from './renew-tokens.ts';
 import type { StoredTokens } from './stored-tokens.ts';
+import {
+  OneTimeTokens,
+  openVault,
+  tokens as renewable,
+  place as theirs,
+  url as theirUrl,
+} from './token-vault.test-support.ts';
 import { TokenVault } from './token-vault.ts';
 import { UpstreamCredentials } from './upstream-credentials.ts';
 
@@ -84,5 +93,58 @@ eachEngine((_engine, newStore) => {
       code: 'UPSTREAM_NEEDS_AUTH',
     });
     expect(renewedFrom).toEqual(['second']);
+  });
+
+  test.each([
+    ['in as somebody else', 'in', { Authorization: 'Bearer somebody' }],
+    ['out', 'out', {}],
+  ] as const)('who signs %s during a renewal is heeded at once', async (_what, way, expected) => {
+    const vault = await openVault(await newStore(temporaryFolder('credentials')), { isFollowed: true });
+    const server = new OneTimeTokens();
+    const { fetch } = server;
+    const ending = { obtainedAt: Date.now() - 900_000, expiresAt: Date.now() + 100_000 };
+    await vault.save(theirs, renewable('first', ending));
+    const renewing: Promise<unknown>[] = [];
+    const credentials = new UpstreamCredentials({
+      ...{ place: theirs, vault, url: () => Promise.resolve(theirUrl), seed: undefined, acquire: undefined },
+      renew: (stale, signal) => {
+        const deps = { vault, place: theirs, fetch, now: Date.now, log: silentLogger, signal };
+        const renewed = renewTokens(stale, deps);
+        renewing.push(renewed);
+        return renewed;
+      },
+      ...{ now: Date.now, log: silentLogger },
+    });
+    onTestFinished(() => credentials[Symbol.dispose]());
+    server.meanwhile = async () => {
+      await (way === 'in' ? vault.save(theirs, renewable('somebody')) : vault.forget(theirs));
+      await vault.look();
+    };
+    await credentials.headers();
+    await Promise.allSettled(renewing);
+    await eventually(async () => expect(await credentials.headers()).toEqual(expected));
+    expect(renewing).toHaveLength(1);
+  });
+
+  test('what is disposed of during a renewal rests afterwards', async () => {
+    const vault = await openVault(await newStore(temporaryFolder('credentials')));
+    const ending = { obtainedAt: Date.now() - 900, expiresAt: Date.now() + 100 };
+    await vault.save(theirs, renewable('first', ending));
+    const warn = vi.fn();
+    const begun = deferred<StoredTokens>();
+    const renew = vi.fn(() => begun.promise);
+    const credentials = new UpstreamCredentials({
+      ...{ place: theirs, vault, url: () => Promise.resolve(theirUrl), seed: undefined, acquire: undefined },
+      ...{ renew, now: Date.now, log: { ...silentLogger, warn } },
+    });
+    await credentials.headers();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    credentials[Symbol.dispose]();
+    begun.resolve(renewable('second', ending));
+    await begun.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(renew).toHaveBeenCalledTimes(1);
+    expect(timers).not.toHaveBeenCalled();
+    expect(warn).not.toHaveBeenCalled();
   });
 });

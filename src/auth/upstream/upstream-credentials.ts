@@ -236,6 +236,7 @@ export class UpstreamCredentials implements Credentials {
 
   /** The token is good for a while, and who has to sign in again knows before it ends. */
   #notYet(tokens: StoredTokens, error: unknown): void {
+    if (this.#closing.signal.aborted) return;
     const { place, log, now } = this.#deps;
     const hasEnded = isOver(error);
     const end = tokens.expiresAt ?? NEVER;
@@ -243,11 +244,8 @@ export class UpstreamCredentials implements Credentials {
     if (hasEnded) this.#watch();
     else this.#renewLater();
     const advice = hasEnded ? { advice: loginCommand(place) } : {};
-    log.warn('A token could not be renewed.', {
-      upstream: place.upstream,
-      reason: messageOf(error),
-      ...advice,
-    });
+    const about = { upstream: place.upstream, reason: messageOf(error), ...advice };
+    log.warn('A token could not be renewed.', about);
   }
 
   #load(): Promise<StoredTokens | undefined> {

@@ -23,6 +23,7 @@ export class Renewal implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #trouble: { readonly token: string; readonly at: number; readonly error: Error } | undefined;
   #againMs = FIRST_AGAIN_MS;
+  #isDisposed = false;
 
   constructor(deps: RenewalDeps) {
     this.#deps = deps;
@@ -43,6 +44,7 @@ export class Renewal implements Disposable {
   /** Also while nobody calls: a refresh token that nobody uses for long may die of that. */
   wakeIn(ms: number): void {
     clearTimeout(this.#timer);
+    if (this.#isDisposed) return;
     this.#timer = setTimeout(
       // Its failure is told to whoever needs the token.
       () => void this.#deps.wake().catch(() => {}),
@@ -62,6 +64,7 @@ export class Renewal implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isDisposed = true;
     this.sleep();
   }
 
