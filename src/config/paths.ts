@@ -117,7 +117,7 @@ async function exists(file: string): Promise<boolean> {
 export const STARTER = `// Configuration of Trunkline. JSON with comments; trailing commas are fine.
 // A gateway that runs takes changes into use by itself; \`trunkline status\` says why, if it cannot.
 {
-  // The MCP servers behind the gateway, as every MCP client writes them: paste entries in unchanged.
+  // The MCP servers behind the gateway, as most MCP clients write them; "trunkline import" takes over what yours have.
   "mcpServers": {
     // A program that is started when it is needed:
     //

@@ -10,16 +10,21 @@ import {
   type Problem,
 } from './file/document.ts';
 
+interface Checked {
+  readonly schema: z.ZodType;
+  readonly node: Node;
+  /** What to do about a key that is like none of ours. */
+  readonly advice?: string;
+}
+
 /** What a schema has against the value of `node`, in words and with places. */
-export function schemaProblems(
-  issues: readonly z.core.$ZodIssue[],
-  { schema, node }: { readonly schema: z.ZodType; readonly node: Node },
-): readonly Problem[] {
+export function schemaProblems(issues: readonly z.core.$ZodIssue[], checked: Checked): readonly Problem[] {
+  const { node } = checked;
   return issues.flatMap((issue) => {
     // Keys of JSON are never symbols.
     const path = issue.path as DocumentPath;
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => unknownKey(key, { path, schema, node }));
+      return issue.keys.map((key) => unknownKey(key, path, checked));
     }
     if (issue.code === 'invalid_key') {
       const message = `${subject(path)} ${issue.issues[0]?.message ?? 'is not allowed here'}`;
@@ -27,7 +32,7 @@ export function schemaProblems(
     }
     const found = nodeAt(node, path);
     const inside = issue.code === 'invalid_union' ? insideOf(issue, found) : [];
-    if (inside.length > 0) return schemaProblems(inside, { schema, node });
+    if (inside.length > 0) return schemaProblems(inside, checked);
     const message = `${subject(path)} ${explain(issue, found, path.some(mayBeSecret))}`;
     return [{ path, offset: found?.offset ?? node.offset, message }];
   });
@@ -45,13 +50,11 @@ function insideOf(
   return (meant ?? []).map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-function unknownKey(
-  key: string,
-  { path, schema, node }: { path: DocumentPath; schema: z.ZodType; node: Node },
-): Problem {
+function unknownKey(key: string, path: DocumentPath, { schema, node, advice }: Checked): Problem {
   const own = [...path, key];
   const [meant] = nearest(key, keysAt(schema, path), 1);
-  const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  const hint = advice === undefined || path.length > 0 ? '' : `; ${advice}`;
+  const suggestion = meant === undefined ? hint : `; did you mean "${meant}"?`;
   const message = `${subject(own)} is not a known key${suggestion}`;
   return { path: own, offset: offsetOfKey(node, own), message };
 }

@@ -186,6 +186,7 @@ describe('a server entry', () => {
     [{ url: 'http://x', type: 'stdio' }, '"type": "stdio" needs "command"'],
     [{ command: 'x', type: 'sse' }, '"type": "sse" needs "url"'],
     [{ command: '' }, '"command" must not be empty'],
+    [{ command: 'x', watchPaths: ['y'] }, '`trunkline import` takes over what other clients write'],
     [{ command: 'x', comand: 'y' }, '"comand" is not a known key; did you mean "command"?'],
     [{ command: 'x', timeouts: { cal: 1 } }, '"timeouts.cal" is not a known key; did you mean "call"?'],
     [{ command: 'x', args: ['a', 1] }, '"args[1]" must be a string, found a number'],

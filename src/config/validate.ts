@@ -25,6 +25,7 @@ import { readUpstream } from './upstream-config.ts';
 
 const SERVERS = 'mcpServers';
 const MAX_NAME_LENGTH = 128;
+const FOREIGN_KEYS = '`trunkline import` takes over what other clients write';
 
 /** The value that a file's text stands for; a bad server entry becomes a warning, anything else bad is thrown. */
 export function validateConfig(
@@ -151,7 +152,11 @@ function readServer(
   }
   const result = serverSchema.safeParse(valueOf(valueNode));
   if (!result.success) {
-    const found = schemaProblems(result.error.issues, { schema: serverSchema, node: valueNode });
+    const found = schemaProblems(result.error.issues, {
+      schema: serverSchema,
+      node: valueNode,
+      advice: FOREIGN_KEYS,
+    });
     return {
       problems: found.map(({ path, offset, message }) => ({
         path: [SERVERS, key, ...path],
