@@ -1,5 +1,11 @@
 import { rmSync } from 'node:fs';
-import { readRecord, removeRecord, writeRecord } from '../attach/gateway-record.ts';
+import {
+  readAnnounced,
+  readPlace,
+  removeRecord,
+  takePlace,
+  writeAnnounced,
+} from '../attach/gateway-record.ts';
 import type { GatewayRecord } from '../attach/gateway-record.ts';
 import { identified } from '../attach/identity.ts';
 import { isAlive } from '../attach/is-alive.ts';
@@ -36,9 +42,10 @@ export function announce(
     ...(url !== undefined && { url }),
     since: Date.now(),
   };
-  sweep(stateDir);
   try {
-    writeRecord(stateDir, record);
+    sweep(stateDir);
+    writeAnnounced(stateDir, record);
+    takePlace(stateDir, record);
   } catch (error) {
     // Whoever has its address needs no record.
     if (record.kind === 'background' || !isUnwritable(error)) throw error;
@@ -46,11 +53,11 @@ export function announce(
   }
   log.debug('Clients can find the gateway.', { pid, version, config: file, kind: record.kind });
   const look = (): void => {
-    const found = readRecord(stateDir);
+    const found = readPlace(stateDir);
     if (found?.pid === pid) return;
     if (found !== undefined && isAlive(found.pid)) return onReplaced();
     try {
-      writeRecord(stateDir, record);
+      takePlace(stateDir, record);
     } catch (error) {
       log.warn('Cannot write run/gateway.json.', { reason: String(error) });
     }
@@ -59,8 +66,9 @@ export function announce(
   return {
     runsWith: (changed) => {
       record = { ...record, ...identified({ version, config: file, text: changed, env }) };
+      writeAnnounced(stateDir, record);
       // Another gateway may have taken our place.
-      if (readRecord(stateDir)?.pid === pid) writeRecord(stateDir, record);
+      if (readPlace(stateDir)?.pid === pid) takePlace(stateDir, record);
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
@@ -69,9 +77,12 @@ export function announce(
   };
 }
 
-/** A gateway that crashed has left its socket behind. */
+/** A gateway that crashed has left its socket behind, and what it wrote about itself. */
 function sweep(stateDir: string): void {
-  const found = readRecord(stateDir);
-  if (found === undefined || isAlive(found.pid) || !found.socket.endsWith('.sock')) return;
-  rmSync(found.socket, { force: true });
+  const place = readPlace(stateDir);
+  for (const { pid, socket } of [...(place === undefined ? [] : [place]), ...readAnnounced(stateDir)]) {
+    if (isAlive(pid)) continue;
+    if (socket.endsWith('.sock')) rmSync(socket, { force: true });
+    removeRecord(stateDir, pid);
+  }
 }

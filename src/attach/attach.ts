@@ -33,17 +33,18 @@ export async function attach(options: AttachOptions): Promise<Dialled> {
   const lockFile = join(runDirOf(stateDir), 'gateway.lock');
   const until = performance.now() + WITHIN_MS;
   let starts = 0;
-  let unreachable: number | undefined;
+  const unreachable = new Set<number>();
   while (performance.now() < until) {
-    const record = readRecord(stateDir);
-    const running = await runningGateway(stateDir, identity);
-    if (running !== undefined && running.pid !== unreachable) {
+    const record = readRecord(stateDir, unreachable);
+    const running = await runningGateway(stateDir, identity, unreachable);
+    if (running !== undefined) {
       const dialled = await dial(running.socket, hello).catch((error: unknown) => {
         if (error instanceof GatewayError && error.code === 'USAGE') throw error;
-        return undefined; // Another one is started.
+        return undefined; // Another one is looked for, and else started.
       });
       if (dialled !== undefined) return dialled;
-      unreachable = running.pid;
+      unreachable.add(running.pid);
+      continue;
     }
     const lock = takeLock(lockFile, options);
     if (lock === undefined) {
@@ -52,7 +53,7 @@ export async function attach(options: AttachOptions): Promise<Dialled> {
     }
     try {
       // Somebody may have started one between our look and our lock.
-      const latest = readRecord(stateDir);
+      const latest = readRecord(stateDir, unreachable);
       if (latest?.pid !== record?.pid) continue;
       if (++starts > MAX_STARTS) break;
       await options.start();

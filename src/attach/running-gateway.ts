@@ -11,13 +11,14 @@ import type { Identity } from './identity.ts';
 export async function runningGateway(
   stateDir: string,
   identity: Identity,
+  unreachable?: ReadonlySet<number>,
 ): Promise<GatewayRecord | undefined> {
-  const record = readRecord(stateDir);
+  const record = readRecord(stateDir, unreachable);
   if (record === undefined || isSame(record, identity)) return record;
   if (!isSameButForText(record, identity)) return undefined;
   // Best effort: it may be gone, or may find the text wrong.
   const dialled = await dial(record.socket, { refresh: true }).catch(() => undefined);
   dialled?.socket.destroy();
-  const after = readRecord(stateDir);
+  const after = readRecord(stateDir, unreachable);
   return after !== undefined && isSame(after, identity) ? after : undefined;
 }

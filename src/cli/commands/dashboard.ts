@@ -1,11 +1,10 @@
-import { readRecord } from '../../attach/gateway-record.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import type { FoundFor } from '../found-config.ts';
-import { lineToRecord } from '../line/line-to-record.ts';
+import { linesToGateways } from '../line/lines-to-gateways.ts';
 import { openPrivately } from '../open-privately.ts';
 
 /** Opens the dashboard of this user's gateway with a link that works once; where no gateway runs, one is started in the background. */
@@ -17,8 +16,7 @@ export async function dashboard(
   const found = await foundConfig(options.config, context, { isReached: true });
   const started = await running(found, context);
   try {
-    const record = readRecord(found.stateDir);
-    const reached = record === undefined ? undefined : await lineToRecord(record);
+    const [reached] = await linesToGateways(found.stateDir);
     if (reached === undefined)
       throw new GatewayError(
         'GATEWAY_UNAVAILABLE',
@@ -49,8 +47,7 @@ export async function dashboard(
 
 /** A pipe to the gateway, so that it does not end before the browser is there; undefined when one runs that was started otherwise. */
 async function running(found: FoundFor, context: CliContext) {
-  const record = readRecord(found.stateDir);
-  if (record !== undefined && (await lineToRecord(record)) !== undefined) return undefined;
+  if ((await linesToGateways(found.stateDir)).length > 0) return undefined;
   const [{ attach }, { attachOptions }] = await Promise.all([
     import('../../attach/attach.ts'),
     import('./serve-attached.ts'),

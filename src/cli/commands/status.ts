@@ -1,12 +1,12 @@
 import type { AdminStatus } from '../../admin/contract/contract.ts';
-import { readRecord } from '../../attach/gateway-record.ts';
 import { shownConfig } from '../../config/file/inline.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import { inOneLine } from '../harmless.ts';
-import { lineToRecord } from '../line/line-to-record.ts';
+import type { ReachedGateway } from '../line/line-to-record.ts';
+import { linesToGateways, othersShown } from '../line/lines-to-gateways.ts';
 import { counted } from './listing.ts';
 import { restartNote } from './restart-note.ts';
 
@@ -14,8 +14,7 @@ import { restartNote } from './restart-note.ts';
 export async function status(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
   const { file, stateDir } = await foundConfig(options.config, context, { isMade: false, isReached: true });
-  const record = readRecord(stateDir);
-  const reached = record === undefined ? undefined : await lineToRecord(record);
+  const [reached, ...others] = await linesToGateways(stateDir);
   if (reached === undefined) {
     if (out.style.format === 'json') out.json({ running: false, config: file });
     else out.line(`No gateway is running for ${shownConfig(file)}`);
@@ -23,16 +22,21 @@ export async function status(options: GlobalOptions, context: CliContext): Promi
   }
   const found = await reached.line.client.ask('GET /api/status', {});
   const { socket } = reached.record;
-  if (out.style.format === 'json') out.json({ running: true, ...found, socket });
-  else print(found, socket, context);
+  if (out.style.format === 'json') out.json({ running: true, ...found, socket, ...othersShown(others) });
+  else print(found, { socket, others }, context);
   return 0;
 }
 
-function print(found: AdminStatus, socket: string, { out }: CliContext): void {
+const KINDS = { background: 'in the background', http: 'over HTTP', own: 'by itself' } as const;
+
+function print(
+  found: AdminStatus,
+  { socket, others }: { readonly socket: string; readonly others: readonly ReachedGateway[] },
+  { out }: CliContext,
+): void {
   const { bold, dim, red } = out.paint;
-  const kinds = { background: 'in the background', http: 'over HTTP', own: 'by itself' } as const;
   const troubled = found.servers.filter(({ problem }) => problem !== undefined);
-  out.line(`${bold(`Trunkline ${found.version}`)} runs ${kinds[found.kind]}, process ${found.pid}`);
+  out.line(`${bold(`Trunkline ${found.version}`)} runs ${KINDS[found.kind]}, process ${found.pid}`);
   const facts = [
     ['since', new Date(found.since).toLocaleString('sv')],
     ['config', shownConfig(found.config)],
@@ -47,6 +51,10 @@ function print(found: AdminStatus, socket: string, { out }: CliContext): void {
   ];
   // A path that is cut leads nowhere.
   out.table(facts, { last: 'wrap' });
+  for (const { record } of others)
+    out.line(
+      `Another gateway runs ${KINDS[record.kind]}, process ${record.pid}${record.url === undefined ? '' : `, at ${record.url}`}; clients and commands find it when this one has ended.`,
+    );
   if (found.pausedSince !== undefined)
     out.line(
       out.paint.yellow(

@@ -2,10 +2,13 @@ import { adminClient } from '../../admin/client.ts';
 import type { GatewayRecord } from '../../attach/gateway-record.ts';
 import type { Line } from './line.ts';
 
+export interface ReachedGateway {
+  readonly line: Line;
+  readonly record: GatewayRecord;
+}
+
 /** A line to the gateway that wrote this record; undefined when it is no more. */
-export async function lineToRecord(
-  record: GatewayRecord,
-): Promise<{ readonly line: Line; readonly record: GatewayRecord } | undefined> {
+export async function lineToRecord(record: GatewayRecord): Promise<ReachedGateway | undefined> {
   const { socketSend } = await import('../../attach/socket-send.ts');
   const client = adminClient(socketSend(record.socket));
   try {

@@ -1,12 +1,11 @@
-import { readRecord } from '../../../attach/gateway-record.ts';
-import { lineToRecord } from '../../line/line-to-record.ts';
+import type { AdminStatus } from '../../../admin/contract/contract.ts';
+import { linesToGateways } from '../../line/lines-to-gateways.ts';
 import { restartNote } from '../restart-note.ts';
 import type { Finding } from './finding.ts';
 
 /** Whether the gateway that runs does what the configuration file says. */
 export async function runningFindings(stateDir: string, config: string): Promise<readonly Finding[]> {
-  const record = readRecord(stateDir);
-  const reached = record && (await lineToRecord(record));
+  const [reached, ...others] = await linesToGateways(stateDir);
   if (reached === undefined) return [];
   const {
     configProblem,
@@ -18,12 +17,15 @@ export async function runningFindings(stateDir: string, config: string): Promise
   } = await reached.line.client.ask('GET /api/status', {});
   const about = { check: 'configuration', subject: config } as const;
   const who = `process ${pid}`;
-  const how = kind === 'background' ? 'in the background' : 'over HTTP';
   const findings: Finding[] = [
     {
       ...{ check: 'processes', subject: who, status: 'ok' },
-      message: `the gateway runs ${how}, for ${clients} ${clients === 1 ? 'client' : 'clients'}`,
+      message: `the gateway runs ${shownKind(kind)}, for ${clients} ${clients === 1 ? 'client' : 'clients'}`,
     },
+    ...others.map(({ record }): Finding => ({
+      ...{ check: 'processes', subject: `process ${record.pid}`, status: 'ok' },
+      message: `another gateway of this configuration runs ${shownKind(record.kind)}, with servers of its own`,
+    })),
   ];
   if (pausedSince !== undefined)
     findings.push({
@@ -47,4 +49,8 @@ export async function runningFindings(stateDir: string, config: string): Promise
       fix: 'trunkline stop, or start `trunkline serve --http` again.',
     });
   return findings;
+}
+
+function shownKind(kind: AdminStatus['kind']): string {
+  return kind === 'background' ? 'in the background' : 'over HTTP';
 }

@@ -1,10 +1,9 @@
 import { editConfig, readForEdit, saveConfig } from '../../../config/file/edit.ts';
 import type { ConfigDocument, ConfigEdit, SavedConfig } from '../../../config/file/edit.ts';
 import { keepTrust } from '../../../config/file/keep-trust.ts';
-import { readRecord } from '../../../attach/gateway-record.ts';
 import { entryIn, refuseReadOnly } from '../../../manage/entry-in.ts';
 import type { CliContext } from '../../context.ts';
-import { lineToRecord } from '../../line/line-to-record.ts';
+import { linesToGateways } from '../../line/lines-to-gateways.ts';
 import { restartNote } from '../restart-note.ts';
 import { changeableConfig } from './changeable-config.ts';
 
@@ -55,8 +54,8 @@ export async function tellRunning(
   { stateDir }: Pick<ConfigChange, 'stateDir'>,
   { out }: CliContext,
 ): Promise<void> {
-  const record = readRecord(stateDir);
-  const reached = record && (await lineToRecord(record));
+  // Others that run see by themselves that the file has changed.
+  const [reached] = await linesToGateways(stateDir);
   if (reached === undefined) return;
   const { problem, needsRestart } = await reached.line.client.ask('POST /api/config/reload', {});
   out.note(

@@ -1,7 +1,6 @@
 import { adminClient } from '../../../admin/client.ts';
 import type { AdminClient } from '../../../admin/client.ts';
 import { PERSON_HEADER } from '../../../admin/proof.ts';
-import { readRecord } from '../../../attach/gateway-record.ts';
 import { configRevision, loadConfig } from '../../../config/load.ts';
 import type { AddedServers, Applied, ChangedServer } from '../../../manage/change-results.ts';
 import type { ChangedBy } from '../../../manage/changed-by.ts';
@@ -11,7 +10,7 @@ import type { JsonObject } from '../../../model/json.ts';
 import type { AuditEvent } from '../../../observe/audit/audit-record.ts';
 import { silentLogger } from '../../../observe/log.ts';
 import type { CliContext } from '../../context.ts';
-import { lineToRecord } from '../../line/line-to-record.ts';
+import { linesToGateways } from '../../line/lines-to-gateways.ts';
 import { isTerminal } from './ask.ts';
 import { configChange } from './config-change.ts';
 import type { ConfigChange } from './config-change.ts';
@@ -101,9 +100,9 @@ async function runningGateway(
   { stateDir, file }: ConfigChange,
   { context, isPerson }: VerbsOptions,
 ): Promise<Running> {
-  const record = readRecord(stateDir);
-  if (record === undefined || record.config !== file || (await lineToRecord(record)) === undefined)
-    return { reason: '' };
+  const [reached] = await linesToGateways(stateDir);
+  if (reached === undefined || reached.record.config !== file) return { reason: '' };
+  const { record } = reached;
   if (record.version !== context.version)
     return { reason: `it is of version ${record.version}; trunkline stop ends it.` };
   const { socketSend } = await import('../../../attach/socket-send.ts');
