@@ -8,7 +8,7 @@ import { referenceReader, reveal, revealTransport } from '../config/references.t
 import type { Fleet } from '../fleet/fleet.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { listingSource } from '../gateway/listing/listing-source.ts';
-import { Pause } from '../gateway/operating/pause.ts';
+import type { Pause } from '../gateway/operating/pause.ts';
 import type { Scope } from '../lib/scope.ts';
 import type { UpstreamName } from '../model/ids.ts';
 import type { Logger } from '../observe/log.ts';
@@ -29,6 +29,7 @@ import { openApprovals, watchApprovals } from './open-approvals.ts';
 import { noteConnections, openServerLogs } from './managing/open-server-logs.ts';
 import type { Store } from './open-store.ts';
 import type { Telemetry } from './open-telemetry.ts';
+import { pauseOf } from './pause-of.ts';
 import { mirrorSubscriptions } from './sessions/mirror-subscriptions.ts';
 import { openSharing } from './sharing/open-sharing.ts';
 import { serverSharing } from './sharing/server-sharing.ts';
@@ -163,7 +164,7 @@ export async function buildGateway(
     configFile: snapshot.file,
     importModule: options.importModule,
   });
-  const pause = new Pause(join(stateDir, 'paused.json'), now);
+  const pause = pauseOf(stateDir, now);
   const gateway = scope.use(
     new Gateway({
       ...{ config, pool, catalog, approvals, vectors: options.vectors, log, now },

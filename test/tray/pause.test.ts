@@ -41,7 +41,13 @@ describe('a paused gateway', () => {
     await cli.json(['pause']);
     const { code, stderr } = await cli.run(['call', 'plain__echo', 'text=x']);
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('PAUSED') as string });
+    const pausedSince = expect.any(Number) as number;
+    expect(await cli.json(['status'])).toMatchObject({ running: false, pausedSince });
+    expect((await cli.run(['status', '--text'])).stdout).toMatch(
+      /^No gateway is running for .*\nPaused since \d{4}-.*; calls are refused: trunkline resume\n$/,
+    );
     await cli.json(['resume']);
+    expect(await cli.json(['status'])).toEqual({ running: false, config: cli.configFile });
     expect((await cli.run(['call', 'plain__echo', 'text=x', '--text'])).stdout).toBe('x\n');
   });
 

@@ -1,4 +1,5 @@
 import type { AdminStatus } from '../../admin/contract/contract.ts';
+import { pauseOf } from '../../app/pause-of.ts';
 import { shownConfig } from '../../config/file/inline.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -16,8 +17,14 @@ export async function status(options: GlobalOptions, context: CliContext): Promi
   const { file, stateDir } = await foundConfig(options.config, context, { isMade: false, isReached: true });
   const [reached, ...others] = await linesToGateways(stateDir);
   if (reached === undefined) {
-    if (out.style.format === 'json') out.json({ running: false, config: file });
-    else out.line(`No gateway is running for ${shownConfig(file)}`);
+    // It holds for gateways that are started later, and for commands that do without one.
+    const { since } = pauseOf(stateDir, Date.now);
+    if (out.style.format === 'json')
+      out.json({ running: false, config: file, ...(since !== undefined && { pausedSince: since }) });
+    else {
+      out.line(`No gateway is running for ${shownConfig(file)}`);
+      tellPaused(since, context);
+    }
     return 0;
   }
   const found = await reached.line.client.ask('GET /api/status', {});
@@ -32,8 +39,9 @@ const KINDS = { background: 'in the background', http: 'over HTTP', own: 'by its
 function print(
   found: AdminStatus,
   { socket, others }: { readonly socket: string; readonly others: readonly ReachedGateway[] },
-  { out }: CliContext,
+  context: CliContext,
 ): void {
+  const { out } = context;
   const { bold, dim, red } = out.paint;
   const troubled = found.servers.filter(({ problem }) => problem !== undefined);
   out.line(`${bold(`Trunkline ${found.version}`)} runs ${KINDS[found.kind]}, process ${found.pid}`);
@@ -55,12 +63,7 @@ function print(
     out.line(
       `Another gateway runs ${KINDS[record.kind]}, process ${record.pid}${record.url === undefined ? '' : `, at ${record.url}`}; clients and commands find it when this one has ended.`,
     );
-  if (found.pausedSince !== undefined)
-    out.line(
-      out.paint.yellow(
-        `Paused since ${new Date(found.pausedSince).toLocaleString('sv')}; calls are refused: trunkline resume`,
-      ),
-    );
+  tellPaused(found.pausedSince, context);
   const { servers, entries, calls } = found.held;
   const waiting = [
     ...(servers > 0 ? [counted(servers, 'server')] : []),
@@ -95,6 +98,12 @@ function print(
     { last: 'wrap', isNamed: true },
   );
   out.line(dim('trunkline servers shows each of them, trunkline stop ends it.'));
+}
+
+function tellPaused(since: number | undefined, { out }: CliContext): void {
+  if (since === undefined) return;
+  const when = new Date(since).toLocaleString('sv');
+  out.line(out.paint.yellow(`Paused since ${when}; calls are refused: trunkline resume`));
 }
 
 function fleetShown({ replica, address, others, problem }: NonNullable<AdminStatus['fleet']>): string {
