@@ -99,6 +99,15 @@ describe('listen', () => {
     });
   });
 
+  it('names the whole address when only a port was given, since that is where it would listen', async () => {
+    await using test = await TestRoutes.start();
+    const { host, port } = test.listener.url;
+    await expect(listen({ address: port, routes, log: silentLogger })).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`^The address ${host} is already in use`)) as string,
+      details: { address: host },
+    });
+  });
+
   it('cuts off a client that never finishes its headers', async () => {
     await using test = await TestRoutes.start({}, { limits: { ...impatient, requestMs: 60_000 } });
     const { all } = open(test, 'POST /mcp HTTP/1.1\r\nHost: loc');

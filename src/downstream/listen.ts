@@ -83,7 +83,8 @@ export async function listen(options: {
   );
   server.maxConnections = limits.maxConnections;
   const taken = watchTaken(server);
-  await bind(server, { host, port, address });
+  const name = host.includes(':') ? `[${host}]` : host;
+  await bind(server, { host, port, address: `${name}:${port}` });
   // Without a listener a failed accept, as with too many open files, would end the process.
   server.on('error', (error) => log.error('The HTTP server failed.', { error: String(error) }));
   server.on('drop', () => {
@@ -92,7 +93,6 @@ export async function listen(options: {
     });
   });
   const bound = server.address() as AddressInfo; // A TCP server that listens has one.
-  const name = host.includes(':') ? `[${host}]` : host;
   const url = new URL(`http://${name}:${bound.port}`);
   return {
     url,
