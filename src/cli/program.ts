@@ -44,9 +44,10 @@ export async function runCli(argv: readonly string[], world: CliContext): Promis
 
 /** `help COMMAND` becomes what the parser knows best; of a command that is not there nobody gets the help of something else. */
 function withHelp(program: Command, argv: readonly string[]): readonly string[] {
-  if (isWithoutCommand(program, argv)) return [...argv, '--help'];
-  const isHelp = argv[0] === 'help';
-  const typed = isHelp ? argv.slice(1) : argv;
+  const { everywhere, words } = dividedTyped(program, argv);
+  if (words.length === 0) return [...argv, '--help'];
+  const isHelp = words[0] === 'help';
+  const typed = isHelp ? words.slice(1) : words;
   let command = program;
   let depth = 0;
   for (const word of typed) {
@@ -57,21 +58,28 @@ function withHelp(program: Command, argv: readonly string[]): readonly string[] 
   }
   const unknown = command.commands.length > 0 ? typed[depth] : undefined;
   if (unknown !== undefined && unknown !== 'help' && !unknown.startsWith('-'))
-    return typed.filter((word) => word !== '--help' && word !== '-h');
-  return isHelp ? [...typed.slice(0, depth), '--help'] : argv;
+    return [...everywhere, ...typed.filter((word) => word !== '--help' && word !== '-h')];
+  return isHelp ? [...everywhere, ...typed.slice(0, depth), '--help'] : argv;
 }
 
-/** Nothing, or nothing but options of every command, such as `--config FILE`; the parser tells what is wrong with others. */
-function isWithoutCommand({ options }: Command, argv: readonly string[]): boolean {
+/** Options of every command, such as `--config FILE`, which may stand anywhere, apart from everything else that was typed. */
+function dividedTyped(
+  { options }: Command,
+  argv: readonly string[],
+): { readonly everywhere: readonly string[]; readonly words: readonly string[] } {
+  const everywhere: string[] = [];
+  const words: string[] = [];
   for (let at = 0; at < argv.length; at++) {
-    const [flag, value] = (argv[at] ?? '').split('=', 2);
+    const word = argv[at] ?? '';
+    if (word === '--') return { everywhere, words: [...words, ...argv.slice(at)] };
+    const [flag, value] = word.split('=', 2);
     const option = options.find(({ long }) => long === flag);
-    if (option === undefined) return false;
-    if (!option.required || value !== undefined) continue;
-    at += 1;
-    if (at === argv.length) return false;
+    const takesNext = option?.required === true && value === undefined;
+    // The parser tells what is wrong with one that lacks its value.
+    if (option === undefined || (takesNext && at + 1 === argv.length)) words.push(word);
+    else everywhere.push(...argv.slice(at, takesNext ? ++at + 1 : at + 1));
   }
-  return true;
+  return { everywhere, words };
 }
 
 /** A bug of ours. People get a sentence; whoever looks for it asks for more. */

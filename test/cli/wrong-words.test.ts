@@ -54,6 +54,14 @@ describe('words that do not go together are refused before anything is started',
     { line: ['help', 'sevre'], says: "unknown command 'sevre'\n(Did you mean serve?)" },
     { line: ['help', 'keys', 'lst'], says: 'Run trunkline keys --help' },
     { line: ['sevre', '--help'], says: "unknown command 'sevre'" },
+    { line: ['help', 'nope'], says: "unknown command 'nope'" },
+    { line: ['--text', 'help', 'nope'], says: "unknown command 'nope'" },
+    {
+      line: ['--config', 'x.jsonc', 'help', 'sevre'],
+      says: "unknown command 'sevre'\n(Did you mean serve?)",
+    },
+    { line: ['help', '--text', 'nope'], says: "unknown command 'nope'" },
+    { line: ['--color=never', 'sevre', '--help'], says: "unknown command 'sevre'" },
   ])('$line', async ({ line, says }) => {
     const { code, stdout, stderr } = await home.run(line);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -65,6 +73,7 @@ describe('words that do not go together are refused before anything is started',
     const { code, stdout } = await home.run(['help', 'keys', 'add']);
     expect(code).toBe(0);
     expect(stdout).toContain('Usage: trunkline keys add [options] <name>');
+    expect(await home.run(['--text', 'help', 'keys', 'add'])).toMatchObject({ code: 0, stdout });
   });
 
   test('a server where a tool is wanted is told apart', async () => {
