@@ -251,6 +251,20 @@ describe('init', () => {
     expect([again.code, again.screen.includes('Nothing is new.')]).toEqual([0, true]);
   });
 
+  test('says which servers wait for a person, of which nothing can be called until then', async () => {
+    const me = person({ '.cursor/mcp.json': files['.cursor/mcp.json'] });
+    const held = 'Waiting for your approval: plain, other; nothing of them can be called before';
+    await me.run(['import', '--yes'], { env: { HOME: me.folder, XDG_CONFIG_HOME: '', APPDATA: '' } });
+    const { code, screen } = await me.at(['init', '--search', '', '--connect', 'none']);
+    expect(code).toBe(0);
+    expect(shown(screen).replaceAll(/\s+/g, ' ')).toContain(
+      `Nothing is new. ${held}: trunkline approvals Done.`,
+    );
+    // What a person takes by connecting its client waits no more.
+    const after = await me.at(['init', '--search', '', '--connect', 'cursor']);
+    expect([after.code, after.screen.includes('Waiting for your approval')]).toEqual([0, false]);
+  });
+
   test('on a machine without anything makes a configuration and says what to do', async () => {
     const me = person();
     const { code, screen } = await me.at(['init'], [], { TRUNKLINE_HOME: join(me.home, 'new') });

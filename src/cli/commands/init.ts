@@ -13,7 +13,7 @@ import type { Ask } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
 import { clientNamed, fileOf, plannedConnection, writeConnection } from './set-up/connect-client.ts';
 import { foundServers, ownProgram } from './set-up/found-servers.ts';
-import { heldServers, takeHeld, tellHeld } from './set-up/held-servers.ts';
+import { heldServers, takeHeld, tellHeld, tellWaiting } from './set-up/held-servers.ts';
 import { addServers } from './set-up/plain-secrets.ts';
 import { keptIn, tellApplied } from './set-up/server-verbs.ts';
 import { showPlan, tellBroken } from './set-up/show-plan.ts';
@@ -52,6 +52,7 @@ export async function init(options: InitOptions, context: CliContext): Promise<E
       query,
     ]);
   }
+  await tellWaiting({ config: options.config, context });
   out.line('\nDone. trunkline servers shows what you have, trunkline --help what you can do.');
   return 0;
 }

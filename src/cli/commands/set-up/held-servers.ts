@@ -1,7 +1,9 @@
+import type { AdminHeld } from '../../../admin/contract/approval-contract.ts';
 import { shellWord } from '../../../lib/shell-word.ts';
 import { trustIn } from '../../../manage/entry-in.ts';
 import { isJsonObject } from '../../../model/json.ts';
 import type { CliContext } from '../../context.ts';
+import { inOneLine } from '../../harmless.ts';
 import { openLine } from '../../line/line.ts';
 import { configChange } from './config-change.ts';
 import type { ConfigChange } from './config-change.ts';
@@ -14,16 +16,17 @@ interface OfConfig {
 }
 
 /** Which of these servers wait for a person, whole or in parts; nothing of them is started to find out. */
-export async function heldServers(
-  names: readonly string[],
-  { config, context }: OfConfig,
-): Promise<readonly string[]> {
+export async function heldServers(names: readonly string[], of: OfConfig): Promise<readonly string[]> {
   if (names.length === 0) return [];
+  const waiting = new Set((await heldNow(of)).map(({ server }) => server));
+  return names.filter((name) => waiting.has(name));
+}
+
+async function heldNow({ config, context }: OfConfig): Promise<readonly AdminHeld[]> {
   try {
     await using line = await openLine(context, { config, reach: 'any' });
     const { held } = await line.client.ask('GET /api/approvals', {});
-    const waiting = new Set(held.filter(({ reason }) => reason !== 'refused').map(({ server }) => server));
-    return names.filter((name) => waiting.has(name));
+    return held.filter(({ reason }) => reason !== 'refused');
   } catch {
     return []; // What is wrong with the configuration or its gateway is told by what uses them.
   }
@@ -53,6 +56,21 @@ export async function takeHeld(names: readonly string[], of: OfConfig): Promise<
     await verbs.update(name, { trust: null });
   }
   return heldServers(names, of);
+}
+
+/** Tells a person who may think that everything is ready what waits, of servers as a whole and of parts of others. */
+export async function tellWaiting(of: OfConfig): Promise<void> {
+  const { out } = of.context;
+  const held = await heldNow(of);
+  const whole = new Set(held.filter(({ kind }) => kind === 'server').map(({ server }) => server));
+  const inParts = new Set(held.map(({ server }) => server).filter((server) => !whole.has(server)));
+  const tell = (servers: ReadonlySet<string>, what: string, means: string): void => {
+    if (servers.size === 0) return;
+    const names = [...servers].map(inOneLine).join(', ');
+    out.line(out.paint.yellow(`Waiting for your approval: ${what}${names}; ${means}: trunkline approvals`));
+  };
+  tell(whole, '', `nothing of ${whole.size === 1 ? 'it' : 'them'} can be called before`);
+  tell(inParts, 'parts of ', 'these cannot be used before');
 }
 
 /** Says which servers wait, with the command that lets each of them go on. */
