@@ -260,6 +260,11 @@ describe('init', () => {
     expect(shown(screen).replaceAll(/\s+/g, ' ')).toContain(
       `Nothing is new. ${held}: trunkline approvals Done.`,
     );
+    expect(
+      shown(screen)
+        .split('\n')
+        .filter(({ length }) => length > 80),
+    ).toEqual([]);
     // What a person takes by connecting its client waits no more.
     const after = await me.at(['init', '--search', '', '--connect', 'cursor']);
     expect([after.code, after.screen.includes('Waiting for your approval')]).toEqual([0, false]);

@@ -60,7 +60,7 @@ function print(
   // A path that is cut leads nowhere.
   out.table(facts, { last: 'wrap' });
   for (const { record } of others)
-    out.line(
+    out.prose(
       `Another gateway runs ${KINDS[record.kind]}, process ${record.pid}${record.url === undefined ? '' : `, at ${record.url}`}; clients and commands find it when this one has ended.`,
     );
   tellPaused(found.pausedSince, context);

@@ -36,7 +36,7 @@ export async function stop(options: GlobalOptions, context: CliContext): Promise
 
   function tell(value: object, text: string): void {
     if (out.style.format === 'json') out.json(value);
-    else out.line(text);
+    else out.prose(text);
   }
 }
 

@@ -67,7 +67,7 @@ export async function tellWaiting(of: OfConfig): Promise<void> {
   const tell = (servers: ReadonlySet<string>, what: string, means: string): void => {
     if (servers.size === 0) return;
     const names = [...servers].map(inOneLine).join(', ');
-    out.line(out.paint.yellow(`Waiting for your approval: ${what}${names}; ${means}: trunkline approvals`));
+    out.prose(`Waiting for your approval: ${what}${names}; ${means}: trunkline approvals`);
   };
   tell(whole, '', `nothing of ${whole.size === 1 ? 'it' : 'them'} can be called before`);
   tell(inParts, 'parts of ', 'these cannot be used before');
