@@ -59,9 +59,11 @@ describe('add at a terminal', () => {
     expect(me.config()).toEqual({ mcpServers: { plain: { command: plain.command, args: plain.args } } });
   });
 
-  test('says why a server cannot be reached, and how to mend it', async () => {
-    const { code, screen } = await person().at(['add', 'gone', '--', 'no-such-program']);
-    expect(code).toBe(0);
+  test('says why a server cannot be reached, and how to mend it; scripts see it by the exit code', async () => {
+    const me = person();
+    const { code, screen } = await me.at(['add', 'gone', '--', 'no-such-program']);
+    expect(code).toBe(4);
+    expect(me.config()).toEqual({ mcpServers: { gone: { command: 'no-such-program' } } });
     expect(screen).toContain('no-such-program');
     expect(screen).toContain('Mend it with: trunkline edit gone');
   });

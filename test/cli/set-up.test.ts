@@ -82,6 +82,20 @@ describe('add', () => {
     expect(JSON.parse(home.config())).toEqual({ mcpServers: { x: is } });
   });
 
+  test('a program with a path of the current folder works wherever it is started later', async () => {
+    const home = newHome();
+    const cwd = temporaryFolder('project');
+    const server = fixture('plain');
+    write(join(cwd, 'srv', 'start.sh'), `exec '${[server.command, ...server.args].join("' '")}'\n`);
+    const words = ['add', 'plain', '--trust', '--text', '--', 'sh', 'srv/start.sh'];
+    const { stderr } = await home.run(words, { cwd });
+    expect(stderr).toContain(`It will be started in ${cwd}, where srv/start.sh is`);
+    expect(JSON.parse(home.config())).toEqual({
+      mcpServers: { plain: { command: 'sh', args: ['srv/start.sh'], cwd } },
+    });
+    expect((await home.run(['call', 'plain', 'echo', 'text=there', '--text'])).stdout).toBe('there\n');
+  });
+
   test('without a terminal waits for a person, unless trusted', async () => {
     const home = newHome();
     const { stderr } = await home.run(['add', 'x', '--url', 'https://x.example/mcp']);

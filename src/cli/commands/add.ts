@@ -2,6 +2,7 @@ import { entryProblem } from '../../config/entry-problem.ts';
 import type { SecretPlace } from '../../import/apply-plan.ts';
 import { plainSecrets } from '../../import/secrets.ts';
 import type { Applied } from '../../manage/change-results.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { splitWords } from '../../lib/split-words.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
@@ -11,8 +12,10 @@ import type { GlobalOptions } from '../declare.ts';
 import { readHeader } from '../read-header.ts';
 import { askAtTerminal, isTerminal } from './set-up/ask.ts';
 import { configChange } from './set-up/config-change.ts';
+import type { ConfigChange } from './set-up/config-change.ts';
 import { addServers } from './set-up/plain-secrets.ts';
 import { keptIn, tellApplied } from './set-up/server-verbs.ts';
+import { startFolder } from './set-up/start-folder.ts';
 import { foreseenProblem, tellForeseen, tryServer } from './set-up/try-server.ts';
 
 export interface AddOptions extends GlobalOptions {
@@ -32,7 +35,7 @@ export interface AddOptions extends GlobalOptions {
   readonly rest?: readonly string[];
 }
 
-/** Adds a server to the configuration; at a terminal it is tried at once. */
+/** Adds a server to the configuration; at a terminal it is tried at once, and the exit code says how that went. */
 export async function add(
   options: AddOptions,
   context: CliContext,
@@ -41,8 +44,8 @@ export async function add(
   const { out } = context;
   const chosen = await chosenServer(options, context, said);
   const { name } = chosen;
-  const entry = withFlags(chosen.entry, options);
   const change = await configChange(options.config, context);
+  const { entry, notes } = anchored(withFlags(chosen.entry, options), chosen, { change, context });
   const wrong = entryProblem(name, entry, change.file);
   if (wrong !== undefined) throw new GatewayError('USAGE', `Server "${name}" cannot be added: ${wrong}.`);
   if (change.document.servers.has(name) && options.replace !== true)
@@ -71,10 +74,10 @@ export async function add(
     out.json({ added: name, config: change.file, ...kept, trust, ...(problem && { problem }) });
   else if (applied.state === 'unchanged') out.line(`${name} is in ${place} already`);
   else out.line(`Added ${name} to ${place}`);
-  for (const note of chosen.notes) out.note(note);
+  for (const note of notes) out.note(note);
   tellApplied(applied, change, context);
-  if (isPerson) await tryServer(name, options, context);
-  else if (foreseen !== undefined) tellForeseen(name, foreseen, context);
+  if (isPerson) return tryServer(name, options, context);
+  if (foreseen !== undefined) tellForeseen(name, foreseen, context);
   return 0;
 }
 
@@ -82,6 +85,21 @@ interface Chosen {
   readonly name: string;
   readonly entry: JsonObject;
   readonly notes: readonly string[];
+  /** Typed here, so that paths in it are meant from here. */
+  readonly words?: readonly string[];
+}
+
+/** The entry with the folder that its words need, and what is to be said about it. */
+function anchored(
+  entry: JsonObject,
+  { notes, words }: Chosen,
+  { change, context }: { readonly change: ConfigChange; readonly context: CliContext },
+): Pick<Chosen, 'entry' | 'notes'> {
+  const { cwd, platform } = context;
+  const folder = words && startFolder(words, { cwd, platform, file: change.file });
+  if (folder === undefined) return { entry, notes };
+  const note = `It will be started in ${cwd}, where ${shellWord(folder.word)} is: "cwd" of its entry says so.`;
+  return { entry: { ...entry, cwd: folder.cwd }, notes: [...notes, note] };
 }
 
 async function chosenServer(
@@ -103,12 +121,12 @@ async function chosenServer(
   }
   if (said === undefined)
     throw new GatewayError('USAGE', 'Say under which name: trunkline add NAME -- COMMAND ARGS…');
-  return { name: said, entry: entryOfFlags(options), notes: [] };
+  return { name: said, ...givenServer(options), notes: [] };
 }
 
-function entryOfFlags({ url, sse, cli, rest }: AddOptions): JsonObject {
-  if (url !== undefined) return { url };
-  if (sse !== undefined) return { type: 'sse', url: sse };
+function givenServer({ url, sse, cli, rest }: AddOptions): Pick<Chosen, 'entry' | 'words'> {
+  if (url !== undefined) return { entry: { url } };
+  if (sse !== undefined) return { entry: { type: 'sse', url: sse } };
   const words = cli === undefined ? rest : splitWords(cli);
   const [command, ...args] = words ?? [];
   if (command === undefined || command === '')
@@ -116,7 +134,8 @@ function entryOfFlags({ url, sse, cli, rest }: AddOptions): JsonObject {
       'USAGE',
       'A command must follow --, such as: trunkline add files -- npx -y some-server',
     );
-  return { command, ...(args.length > 0 && { args }), ...(cli !== undefined && { cli: true }) };
+  const entry = { command, ...(args.length > 0 && { args }), ...(cli !== undefined && { cli: true }) };
+  return { entry, words: [command, ...args] };
 }
 
 function withFlags(entry: JsonObject, options: AddOptions): JsonObject {

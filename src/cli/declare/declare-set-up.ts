@@ -35,7 +35,7 @@ function declareAdding({ program, run }: Declare): void {
     .allowExcessArguments()
     .summary('add a server')
     .description(
-      'Add a server to the configuration: a program (what follows --), an address, a command-line program or one of the registry. At a terminal it is tried at once.',
+      'Add a server to the configuration: a program (what follows --), an address, a command-line program or one of the registry. At a terminal it is tried at once, and the exit code says how that went. A program whose words name something in the current folder is always started there.',
     )
     .option('--url <url>', 'a server at this address')
     .option('--sse <url>', 'the same, over the older HTTP+SSE only')

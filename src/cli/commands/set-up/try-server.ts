@@ -1,5 +1,6 @@
 import { shellWord } from '../../../lib/shell-word.ts';
 import { GatewayError } from '../../../model/errors.ts';
+import type { ExitCode } from '../../../model/errors.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import type { CliContext } from '../../context.ts';
 import type { GlobalOptions } from '../../declare.ts';
@@ -8,10 +9,14 @@ import { counted } from '../listing.ts';
 import type { ConfigChange } from './config-change.ts';
 
 /** Connects to a server once and says what it offers, or why it cannot be reached and how to mend that. */
-export async function tryServer(name: string, options: GlobalOptions, context: CliContext): Promise<void> {
+export async function tryServer(
+  name: string,
+  options: GlobalOptions,
+  context: CliContext,
+): Promise<ExitCode> {
   const { out } = context;
   try {
-    await onLine(chosen(options), context, async ({ client, signal }) => {
+    return await onLine(chosen(options), context, async ({ client, signal }) => {
       const server = await out.during(`Connecting to ${name}`, () =>
         client.ask('POST /api/servers/:name/refresh', { name }, { signal }),
       );
@@ -24,6 +29,7 @@ export async function tryServer(name: string, options: GlobalOptions, context: C
     if (!(error instanceof GatewayError) || error.code === 'CALL_CANCELLED') throw error;
     out.problem(error);
     out.note(mend(name, error));
+    return error.traits.exit;
   }
 }
 
