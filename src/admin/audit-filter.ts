@@ -1,6 +1,8 @@
+import { matchesGlob } from '../lib/glob.ts';
+import type { ToolEntry } from '../model/entry.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { AuditFilter } from '../observe/audit/audit-record.ts';
+import type { AuditConditions } from '../observe/audit/audit-record.ts';
 import type { AdminDeps } from './deps.ts';
 import { flag, optionalNumber, optionalText } from './route.ts';
 import type { Asked } from './route.ts';
@@ -11,8 +13,8 @@ const TEXTS = [
 ];
 const NUMBERS = ['after', 'before', 'since', 'until', 'minMs'] as const;
 
-/** Which records a request wants. `tool` is a name as clients see it, or as the server calls it. */
-export function auditFilter({ query, caller }: Asked, { gateway }: AdminDeps): AuditFilter {
+/** Which records a request wants. `tool` is a name as clients see it, or as the server calls it, or a glob of either. */
+export function auditFilter({ query, caller }: Asked, { gateway }: AdminDeps): AuditConditions {
   const found = {
     ...Object.fromEntries(given(TEXTS, (name) => optionalText(query, name))),
     ...Object.fromEntries(given(NUMBERS, (name) => optionalNumber(query, name))),
@@ -20,10 +22,23 @@ export function auditFilter({ query, caller }: Asked, { gateway }: AdminDeps): A
   };
   const tool = optionalText(query, 'tool');
   if (tool === undefined) return found;
-  const known = gateway.view(caller).tool(tool);
-  return known === undefined
-    ? { ...found, entry: tool }
-    : { ...found, server: known.upstream, entry: known.definition.name };
+  const view = gateway.view(caller);
+  const known = view.tool(tool);
+  if (known !== undefined) return { ...found, server: known.upstream, entry: known.definition.name };
+  const others = tool.includes('*') ? namedLike(tool, view.tools) : [];
+  return { ...found, entry: tool, ...(others.length > 0 && { others }) };
+}
+
+/** A record has no exposed names, so those of now are looked up. As in the record, capitals count as small letters. */
+function namedLike(glob: string, tools: readonly ToolEntry[]): NonNullable<AuditConditions['others']> {
+  const wanted = glob.toLowerCase();
+  const isLike = (name: string): boolean => matchesGlob(name.toLowerCase(), wanted);
+  return (
+    tools
+      // The others are found by their own names, and a statement takes only so many values.
+      .filter(({ name, definition }) => isLike(name) && !isLike(definition.name))
+      .map(({ upstream, definition }) => [upstream, definition.name] as const)
+  );
 }
 
 function given<N extends string, V>(

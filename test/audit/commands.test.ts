@@ -34,6 +34,9 @@ describe('logs and stats', () => {
     expect(await count('--errors')).toBe(1);
     expect(await count('--tool', 'plain__echo')).toBe(2);
     expect(await count('--tool', 'ec*', '--limit', '1')).toBe(1);
+    expect(await count('--tool', 'plain__ec*')).toBe(2);
+    expect(await count('--tool', 'Plain__*', '--errors')).toBe(1);
+    expect(await count('--tool', 'other__*')).toBe(0);
     expect(await count('--server', 'other')).toBe(0);
     expect(await count('--caller', 'cli', '--since', '1h')).toBe(3);
     expect(await count('--until', '1h')).toBe(0);
@@ -53,7 +56,12 @@ describe('logs and stats', () => {
   test('are readable on a terminal', async () => {
     const { stdout } = await home.run(['logs', '--text']);
     expect(stdout).toMatch(/ok +plain echo +\d.* ms +\d+→\d+ tok +cli\n/);
-    expect((await home.run(['stats', '--text'])).stdout).toMatch(/^server +name +calls/);
+    const stats = (await home.run(['stats', '--text'])).stdout;
+    expect(stats).toMatch(/^server +name +calls/);
+    // Buckets know no third digit.
+    expect(stats.match(/\S+ ms/g)?.every((time) => /^~(?:\d\d?0*|\d\.\d|0\.0?\d{1,2}) ms$/.test(time))).toBe(
+      true,
+    );
     expect((await home.run(['logs', '--text', '--server', 'nobody'])).stdout).toBe(
       'Nothing of that kind was recorded.\n',
     );
@@ -107,7 +115,16 @@ describe('the chain', () => {
       ok: true,
       checked: 5,
     });
+    expect((await home.run(['audit', 'verify', '--expect', verdict.head.toUpperCase()])).code).toBe(0);
     expect((await home.run(['audit', 'verify', '--expect', 'f'.repeat(64)])).code).toBe(1);
+  });
+
+  test('is not said to be broken where what is expected is no hash', async () => {
+    const { code, stderr } = await commandHome().run(['audit', 'verify', '--expect', 'abc', '--text']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/64 digits.*\[USAGE\]/s) as string,
+    });
   });
 
   test.each([

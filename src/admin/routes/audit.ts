@@ -1,7 +1,7 @@
 import { GatewayError } from '../../model/errors.ts';
 import { exportHead, exportText } from '../../observe/audit/export-text.ts';
 import type { ExportFormat } from '../../observe/audit/export-text.ts';
-import type { AuditFilter, AuditRecord } from '../../observe/audit/audit-record.ts';
+import type { AuditConditions, AuditRecord } from '../../observe/audit/audit-record.ts';
 import { auditFilter, auditOrder } from '../audit-filter.ts';
 import type { AdminDeps } from '../deps.ts';
 import { askedIn, optionalNumber, optionalText, route } from '../route.ts';
@@ -22,7 +22,7 @@ export function auditRoutes(app: AdminApp, deps: AdminDeps): void {
   });
   route(app, 'GET /api/audit/totals', (asked) => audit.ask('totals', auditFilter(asked, deps)));
   route(app, 'GET /api/audit/verify', ({ query }) => {
-    const expect = optionalText(query, 'expect');
+    const expect = hashIn(optionalText(query, 'expect'));
     return audit.ask('verify', expect === undefined ? {} : { expect });
   });
   route(app, 'GET /api/stats', (asked) => {
@@ -53,13 +53,26 @@ export function auditRoutes(app: AdminApp, deps: AdminDeps): void {
   });
 }
 
+/** What can be in no chain says nothing about this one. */
+function hashIn(text: string | undefined): string | undefined {
+  const hash = text?.toLowerCase();
+  if (hash === undefined || /^[0-9a-f]{64}$/.test(hash)) return hash;
+  throw new GatewayError(
+    'USAGE',
+    'The hash to expect is not one: it has 64 digits from 0 to 9 and a to f, as `trunkline audit verify` prints it after "head".',
+  );
+}
+
 function formatOf(text: string): ExportFormat {
   if (text === 'csv' || text === 'jsonl') return text;
   throw new GatewayError('USAGE', '"format" must be "csv" or "jsonl".');
 }
 
 /** The oldest first, a page at a time, so that a long record is never in memory. */
-async function* pagesOf({ audit }: AdminDeps, filter: AuditFilter): AsyncGenerator<readonly AuditRecord[]> {
+async function* pagesOf(
+  { audit }: AdminDeps,
+  filter: AuditConditions,
+): AsyncGenerator<readonly AuditRecord[]> {
   let { after = 0 } = filter;
   for (;;) {
     const records = await audit.ask('query', { ...filter, after, limit: PAGE, order: 'asc' });
@@ -78,7 +91,11 @@ async function* exported(
 }
 
 /** Asks again and again, so that what other processes record comes as well. */
-async function* events(deps: AdminDeps, filter: AuditFilter, signal: AbortSignal): AsyncGenerator<string> {
+async function* events(
+  deps: AdminDeps,
+  filter: AuditConditions,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   let { after } = filter;
   after ??= (await deps.audit.ask('query', { limit: 1, order: 'desc' }))[0]?.seq ?? 0;
   yield ': open\n\n';

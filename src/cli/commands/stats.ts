@@ -35,6 +35,11 @@ export function stats(
   );
 }
 
+/** Times are counted in buckets, which know no third digit. */
+function estimated(ms: number): string {
+  return `~${Number(ms.toPrecision(2))} ms`;
+}
+
 function print(all: readonly ToolStats[], { out }: CliContext): void {
   const { bold, dim, red } = out.paint;
   const now = Date.now();
@@ -49,7 +54,7 @@ function print(all: readonly ToolStats[], { out }: CliContext): void {
       String(each.calls),
       { text: String(each.errors), paint: each.errors > 0 ? red : dim },
       { text: String(each.refused), paint: each.refused > 0 ? out.paint.yellow : dim },
-      ...[each.p50, each.p95, each.p99].map((ms) => (ms === undefined ? '–' : `${ms} ms`)),
+      ...[each.p50, each.p95, each.p99].map((ms) => (ms === undefined ? '–' : estimated(ms))),
       String(each.tokensIn),
       String(each.tokensOut),
       { text: when(each.lastAt, { now, width: out.style.width }), paint: dim },

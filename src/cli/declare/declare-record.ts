@@ -30,7 +30,7 @@ export function declareRecord({ program, run }: Declare): void {
     .argument('[tool]', 'only this one')
     .summary('count calls, errors, time and tokens per tool')
     .description(
-      'Count per tool, since the first record: calls, errors, what was refused, last use, how long calls take, estimated tokens in and out.',
+      'Count per tool, since the first record: calls, errors, what was refused, last use, how long calls take (estimated from buckets), estimated tokens in and out.',
     )
     .option('--server <name>', 'only tools of this server')
     .addOption(new Option('--limit <count>', 'how many at most').argParser(count))
@@ -55,7 +55,7 @@ const FILTERS = [
 function filters(command: Command): Command {
   return command
     .option('--server <name>', 'of this server')
-    .option('--tool <name>', 'of this tool, prompt or resource')
+    .option('--tool <name>', 'of this tool, prompt or resource; of a tool also as clients see it')
     .option('--caller <id>', 'by this caller')
     .option('--client <name>', 'by this client')
     .option('--profile <name>', 'under this profile')

@@ -1,5 +1,5 @@
 import type { StorePlace } from '../../storage/store-place.ts';
-import type { AuditFilter, AuditQuery, AuditRecord } from './audit-record.ts';
+import type { AuditConditions, AuditQuery, AuditRecord } from './audit-record.ts';
 import type { COMMON } from './audit-row.ts';
 import type { Series, SeriesQuery } from './audit-series.ts';
 import type { DayTokens } from './day-tokens.ts';
@@ -59,7 +59,7 @@ export interface AuditQuestions {
   query: { ask: AuditQuery; answer: readonly AuditRecord[] };
   stats: { ask: { readonly server?: string; readonly entry?: string }; answer: readonly ToolStats[] };
   verify: { ask: { readonly expect?: string }; answer: ChainVerdict };
-  totals: { ask: AuditFilter; answer: AuditTotals };
+  totals: { ask: AuditConditions; answer: AuditTotals };
   series: { ask: SeriesQuery; answer: readonly Series[] };
   /** Not about operations, but work for the same thread. */
   tokens: { ask: { readonly from: string }; answer: readonly DayTokens[] };

@@ -94,7 +94,13 @@ export interface AuditFilter {
   readonly minMs?: number;
 }
 
-export interface AuditQuery extends AuditFilter {
+/** A filter with what names in it were found to stand for. */
+export interface AuditConditions extends AuditFilter {
+  /** Servers and their own names of entries that are wanted as well as those that a glob in `entry` matches. */
+  readonly others?: readonly (readonly [server: string, entry: string])[];
+}
+
+export interface AuditQuery extends AuditConditions {
   readonly limit: number;
   /** `asc` gives the oldest that match, `desc` the newest; both in the order of their numbers, as asked. */
   readonly order: 'asc' | 'desc';

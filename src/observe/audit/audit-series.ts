@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { ErrorCode } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { EVENT_KINDS } from './audit-record.ts';
-import type { AuditFilter } from './audit-record.ts';
+import type { AuditConditions } from './audit-record.ts';
 import { begunBefore, begunSince, matching } from './matching.ts';
 import { GROWTH, LEAST_MS, quantile } from './tool-stats.ts';
 
-export interface SeriesQuery extends AuditFilter {
+export interface SeriesQuery extends AuditConditions {
   readonly from: number;
   readonly to: number;
   /** Milliseconds. */
@@ -21,7 +21,7 @@ export interface Series {
   readonly calls: readonly number[];
   /** Of what was let through: a refusal of ours says nothing about a server. */
   readonly errors: readonly number[];
-  /** Milliseconds; null where nothing reached a server. */
+  /** Milliseconds, estimated like those of statistics; null where nothing reached a server. */
   readonly p50: readonly (number | null)[];
   readonly p95: readonly (number | null)[];
 }

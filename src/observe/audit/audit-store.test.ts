@@ -137,6 +137,12 @@ eachEngine((engine, newStore) => {
       (await store.answer('query', { ...filter, limit: 10, order: 'asc' })).map(({ seq }) => seq);
     expect(await found({ entry: 'a_*' })).toEqual([1]);
     expect(await found({ entry: 'a*b' })).toEqual([1, 2]);
+    const others = [
+      ['s', 'axb'],
+      ['other', 'a_b'],
+    ];
+    expect(await found({ entry: 's__*', others })).toEqual([2]);
+    expect(await found({ entry: 'a_*', others })).toEqual([1, 2]);
     expect(await found({ errors: true })).toEqual([2]);
     expect(
       await found({ code: 'CALL_TIMEOUT', minMs: 100, since: 2, caller: 'me', tier: 'read', request: 'r2' }),

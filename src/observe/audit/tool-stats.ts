@@ -13,7 +13,7 @@ export interface ToolStats {
   readonly bytesOut: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** Milliseconds that half, 95 of 100 and 99 of 100 calls took at most; of calls that reached the server. */
+  /** Milliseconds that half, 95 of 100 and 99 of 100 calls took at most; of calls that reached the server. Estimated from buckets: up to a tenth off. */
   readonly p50?: number;
   readonly p95?: number;
   readonly p99?: number;
