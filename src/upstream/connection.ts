@@ -17,6 +17,7 @@ import type { Payload } from '../lib/payload.ts';
 import { MirroredParams } from '../wire/http/mirrored-params.ts';
 import { paramHeaders } from '../wire/http/param-headers.ts';
 import type { PeerHandlers, PeerRequestOptions, Progress, Reply } from '../wire/peer.ts';
+import { ForeignAnswerError } from '../wire/stream.ts';
 import { classifyExchange, classifyHop, classifyLoss } from './opening/classify.ts';
 import { Carriage } from './carriage.ts';
 import type { Carrier } from './carriage.ts';
@@ -184,6 +185,7 @@ export class Connection implements AsyncDisposable {
 
   /** Why a request failed, in words of ours unless the server said it itself. */
   async explain(error: unknown, name: UpstreamName): Promise<unknown> {
+    if (error instanceof ForeignAnswerError) return classifyExchange(error, name);
     if (error instanceof GatewayError) return error;
     if (error instanceof RpcError) return classifyHop(error, name, this.opened.facts.era);
     return this.isClosed

@@ -1,4 +1,5 @@
 import type { ClientBehind } from '../model/client-behind.ts';
+import { GatewayError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Era } from '../model/server-facts.ts';
 import type { Line } from './stdio/frame-lines.ts';
@@ -45,6 +46,18 @@ export class UnsentError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'UnsentError';
+  }
+}
+
+/** An HTTP exchange that ended well, but not with a message: what answers is something else. */
+export class ForeignAnswerError extends GatewayError {
+  /** `HTTP 200 with text/html`. */
+  readonly answered: string;
+
+  constructor(answered: string) {
+    super('UPSTREAM_PROTOCOL', `The server answered ${answered}, not with a message.`);
+    this.name = 'ForeignAnswerError';
+    this.answered = answered;
   }
 }
 

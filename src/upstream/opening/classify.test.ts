@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { GatewayError, RpcError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
-import { HttpStatusError } from '../../wire/stream.ts';
+import { ForeignAnswerError, HttpStatusError } from '../../wire/stream.ts';
 import { classifyConnect, classifyExchange, classifyLoss } from './classify.ts';
 
 const name = 'github' as UpstreamName;
@@ -52,6 +52,19 @@ describe('classifyConnect', () => {
     const cause = new HttpStatusError(status, {}, '');
     expect(classifyConnect(cause, name, nothing)).toMatchObject({ code, cause });
     expect(classifyExchange(cause, name)).toMatchObject({ code, cause });
+  });
+
+  test('names a server whose address answers well, but with something else', () => {
+    const cause = new ForeignAnswerError('HTTP 200 with text/html');
+    const about = { code: 'UPSTREAM_PROTOCOL', cause, details: { upstream: name } };
+    expect(classifyConnect(cause, name, nothing)).toMatchObject(about);
+    expect(classifyConnect(cause, name, nothing).message).toBe(
+      'Server "github" does not speak MCP at its address: it answered HTTP 200 with text/html, not with a message.',
+    );
+    expect(classifyExchange(cause, name)).toMatchObject(about);
+    expect(classifyExchange(cause, name).message).toBe(
+      'Server "github" answered HTTP 200 with text/html, not with a message.',
+    );
   });
 
   test('says how the process ended and what it said last', () => {

@@ -2,7 +2,7 @@ import { GatewayError, RpcError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Era } from '../../model/server-facts.ts';
 import { RPC } from '../../wire/era.ts';
-import { HttpStatusError, UnsentError } from '../../wire/stream.ts';
+import { ForeignAnswerError, HttpStatusError, UnsentError } from '../../wire/stream.ts';
 import type { UpstreamState } from '../state.ts';
 
 /** What could be learned about the process when something went wrong. */
@@ -21,12 +21,14 @@ const NETWORK_CODES: ReadonlyMap<string, string> = new Map([
 
 /** The only place that looks at Node's and HTTP's errors; everything above sees codes of ours. */
 export function classifyConnect(cause: unknown, upstream: UpstreamName, hints: ProcessHints): GatewayError {
-  if (cause instanceof GatewayError) return cause;
   const make = (code: GatewayError['code'], sentence: string): GatewayError =>
     new GatewayError(code, `Server "${upstream}" ${sentence}${lastWords(hints)}`, {
       cause,
       details: { upstream, ...hints },
     });
+  if (cause instanceof ForeignAnswerError)
+    return make(cause.code, `does not speak MCP at its address: it ${answered(cause)}`);
+  if (cause instanceof GatewayError) return cause;
   if (cause instanceof HttpStatusError) return classifyStatus(cause, make);
   if (cause instanceof RpcError) return make('UPSTREAM_REFUSED', `refused the connection: ${cause.message}`);
   const code = errorCode(cause) ?? '';
@@ -52,6 +54,7 @@ export function classifyLoss(cause: unknown, upstream: UpstreamName, hints: Proc
 export function classifyExchange(cause: unknown, upstream: UpstreamName): GatewayError {
   const make = (code: GatewayError['code'], sentence: string): GatewayError =>
     new GatewayError(code, `Server "${upstream}" ${sentence}`, { cause, details: { upstream } });
+  if (cause instanceof ForeignAnswerError) return make(cause.code, answered(cause));
   if (cause instanceof HttpStatusError) return classifyStatus(cause, make);
   return make('UPSTREAM_UNAVAILABLE', `did not answer: ${messageOf(cause)}`);
 }
@@ -108,6 +111,10 @@ function classifyStatus(
   if (status === 408 || status === 429 || status >= 500)
     return make('UPSTREAM_UNAVAILABLE', `is not available (HTTP ${status}).`);
   return make('UPSTREAM_REFUSED', `does not speak MCP at its address (HTTP ${status}).`);
+}
+
+function answered(error: ForeignAnswerError): string {
+  return `answered ${error.answered}, not with a message.`;
 }
 
 function spawnProblem(cause: unknown): string {

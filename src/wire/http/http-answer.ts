@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-import { GatewayError } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
 import { isSuccess } from './http-exchange.ts';
 import { errorText, parseMessage } from '../message.ts';
-import { HttpStatusError } from '../stream.ts';
+import { ForeignAnswerError, HttpStatusError } from '../stream.ts';
 
 /** The message that a whole HTTP answer is, or the error that it is instead. */
 export function readAnswer(id: number, answer: IncomingMessage, text: string): string | Error {
@@ -12,11 +11,8 @@ export function readAnswer(id: number, answer: IncomingMessage, text: string): s
   if (isSuccess(answer)) {
     const message = answerText(id, text);
     if (message !== undefined) return message;
-    const kind = text === '' ? 'nothing' : (answer.headers['content-type'] ?? 'something unnamed');
-    return new GatewayError(
-      'UPSTREAM_PROTOCOL',
-      `The server answered HTTP ${status} with ${kind}, not with a result.`,
-    );
+    const kind = text === '' ? 'nothing' : (answer.headers['content-type'] ?? 'text of no named type');
+    return new ForeignAnswerError(`HTTP ${status} with ${kind}`);
   }
   const isRefusal = isRefusalOfRequest(status);
   // Whoever signs in needs the headers of these; a JSON-RPC error inside adds nothing.

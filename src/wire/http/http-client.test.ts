@@ -16,7 +16,7 @@ import {
   startEvents,
   streamTo,
 } from './local-server.test-support.ts';
-import { HttpStatusError } from '../stream.ts';
+import { ForeignAnswerError, HttpStatusError } from '../stream.ts';
 
 describe('an answer', () => {
   test('as JSON becomes one message', async () => {
@@ -127,6 +127,7 @@ describe('an answer', () => {
     stream.send(request(1));
     await events.until(() => events.failures.length === 1);
     expect(events.failures[0]).toMatchObject({ id: 1, error: { code: 'UPSTREAM_PROTOCOL' } });
+    expect(events.failures[0]?.error).toBeInstanceOf(ForeignAnswerError);
   });
 
   test('with our id as text, or in a batch, is still an answer', async () => {
