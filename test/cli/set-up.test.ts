@@ -545,7 +545,7 @@ test('a gateway that runs is said to use what was changed, and none is spoken of
   const pipe = await home.pipe();
   await pipe.client();
   expect((await home.command('add', 'x', '--url', 'https://x.example/mcp')).stderr).toContain(
-    'The running gateway uses it.',
+    'The running gateway has taken up the change.',
   );
   await home.command('stop');
   expect((await home.command('remove', 'x')).stderr).not.toContain('gateway');

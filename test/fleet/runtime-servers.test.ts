@@ -29,7 +29,7 @@ test('a server that is added beside one gateway is on all of them, outlives rest
   const added = await command(first!, 'add', 'extra', '--url', plain.url, '--trust');
   expect(added.code, added.stderr).toBe(0);
   expect(added.stdout).toContain('Added extra to the database');
-  expect(added.stderr).toContain('All gateways on the database use it');
+  expect(added.stderr).toContain('All gateways on the database have taken up the change');
   for (const at of [0, 1, 2]) await has(fleet, at, true);
   // One of them has listed it for all.
   expect(plain.log.of('request').filter(({ method }) => method === 'tools/list')).toHaveLength(1);

@@ -27,10 +27,12 @@ test('commands change servers through the gateway that runs, and nothing else is
   const env = Object.entries(two.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
   const added = await home.command('add', 'two', '--trust', ...env, ...where, '--', two.command, ...two.args);
   expect(added.code).toBe(0);
-  expect(added.stderr).toContain('The running gateway uses it.');
+  expect(added.stderr).toContain('The running gateway has taken up the change.');
   await untilListed(client, 'two__echo');
   expect(said(await client.callTool('two__echo', { text: 'x' }))).toBe('x');
-  expect((await home.command('disable', 'two', ...where)).stderr).toContain('The running gateway uses it.');
+  expect((await home.command('disable', 'two', ...where)).stderr).toContain(
+    'The running gateway has taken up the change.',
+  );
   expect((await client.listTools()).some(({ name }) => name === 'two__echo')).toBe(false);
   expect((await home.command('enable', 'two', ...where)).code).toBe(0);
   await untilListed(client, 'two__echo');

@@ -60,8 +60,8 @@ export async function tellRunning(
   const { problem, needsRestart } = await reached.line.client.ask('POST /api/config/reload', {});
   out.note(
     problem === undefined
-      ? 'The running gateway uses it.'
-      : `The running gateway does not use it yet: ${problem.message}`,
+      ? 'The running gateway has taken up the change.'
+      : `The running gateway has not taken up the change yet: ${problem.message}`,
   );
   if (needsRestart.length > 0) out.note(restartNote(needsRestart));
 }

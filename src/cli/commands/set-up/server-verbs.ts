@@ -67,11 +67,11 @@ export function tellApplied(
   if (applied.state === 'applied')
     out.note(
       applied.isShared === true
-        ? 'All gateways on the database use it; the file stays as it is.'
-        : 'The running gateway uses it.',
+        ? 'All gateways on the database have taken up the change; the file stays as it is.'
+        : 'The running gateway has taken up the change.',
     );
   else if (applied.state === 'later' && applied.reason !== '')
-    out.note(`The running gateway does not use it yet: ${applied.reason}`);
+    out.note(`The running gateway has not taken up the change yet: ${applied.reason}`);
 }
 
 /** Said where gateways share a database and a change did not get there. */
