@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { JsonObject } from '../model/json.ts';
+import { adHocName } from './ad-hoc-name.ts';
 import type { AdHocConfig, AdHocServer } from './ad-hoc.ts';
 import type { Locations } from './paths.ts';
 import { escapeReferences } from './references.ts';
@@ -22,7 +23,7 @@ export function wrapConfig(
   server: AdHocServer,
   options: WrapOptions,
 ): AdHocConfig & { readonly name: string } {
-  const name = nameOf(server);
+  const name = adHocName(server);
   const entry =
     'url' in server
       ? { ...server, name: undefined, url: escapeReferences(server.url) }
@@ -49,12 +50,3 @@ function started(
 }
 
 const NAME = /^[A-Za-z_]\w*$/;
-
-/** For messages about it. */
-function nameOf(server: AdHocServer): string {
-  const name =
-    'url' in server
-      ? server.url.replace(/^\w+:\/\/(?:[^/@]*@)?([^/?#]*).*$/s, '$1')
-      : basename(server.command);
-  return name.replaceAll(/\p{Cc}/gu, '').slice(0, 64) || 'server';
-}

@@ -319,4 +319,11 @@ describe('without a configuration', () => {
     const { code, stdout } = await empty.run(['tools', '--url', 'http://127.0.0.1:1/mcp']);
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
   });
+
+  test.each([
+    { words: ['--url', 'http://u:p@127.0.0.1:1/mcp'], name: '127.0.0.1:1' },
+    { words: ['--', join(plain.command, '..', 'no-such-server'), '--flag'], name: 'no-such-server' },
+  ])('what is wrong with $name is said of its program or host', async ({ words, name }) => {
+    expect((await empty.run(['tools', ...words, '--text'])).stderr).toContain(`Server "${name}" cannot be`);
+  });
 });

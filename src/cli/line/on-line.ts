@@ -1,3 +1,4 @@
+import { adHocName } from '../../config/ad-hoc-name.ts';
 import type { AdHocServer } from '../../config/ad-hoc.ts';
 import { isHttpUrl, notHttpUrl } from '../../config/references.ts';
 import { GatewayError, RpcError } from '../../model/errors.ts';
@@ -15,8 +16,6 @@ export interface Work extends Line {
   /** Set when the command line names the only server there is; its tools then go by their own names. */
   readonly only: string | undefined;
 }
-
-const ONLY = 'server';
 
 /** Opens a line, works on it, closes it; Ctrl-C cancels what runs. */
 export async function onLine(
@@ -39,7 +38,7 @@ export async function onLine(
       return await work({
         ...line,
         signal: interrupted.signal,
-        only: server === undefined ? undefined : ONLY,
+        only: server?.name,
       });
     } finally {
       await line[Symbol.asyncDispose]();
@@ -67,13 +66,13 @@ export function adHocServer({ url, header, rest }: AdHocOptions): AdHocServer | 
   if (url !== undefined) {
     if (!isHttpUrl(url))
       throw new GatewayError('USAGE', `--url ${notHttpUrl}, and "${url.slice(0, 60)}" does not.`);
-    return { name: ONLY, url, headers: references(header ?? []) };
+    return { name: adHocName({ url }), url, headers: references(header ?? []) };
   }
   if (rest === undefined) return undefined;
   const [command, ...args] = rest;
   if (command === undefined || command === '')
     throw new GatewayError('USAGE', 'A command must follow --, such as: -- npx -y some-server');
-  return { name: ONLY, command, args };
+  return { name: adHocName({ command }), command, args };
 }
 
 /** Headers are mostly secrets, so what is remembered of this server only has references to them. */

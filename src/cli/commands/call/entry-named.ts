@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../model/errors.ts';
 import type { AdHocOptions } from '../../declare.ts';
+import { adHocServer } from '../../line/on-line.ts';
 import { isArgument } from './call-words.ts';
 
 /** `NAME …` or `SERVER NAME …`: where an entry is and what follows its name. */
@@ -12,9 +13,8 @@ export function entryNamed(words: readonly string[], options: AdHocOptions): Ent
   const [first, second] = words;
   if (first === undefined || isArgument(first))
     throw new GatewayError('USAGE', 'The name of what is wanted comes first; trunkline tools has the names.');
-  // The only server there is has the name that `onLine` gave it.
-  if (options.url !== undefined || options.rest !== undefined)
-    return { named: { server: 'server', name: first }, rest: words.slice(1) };
+  const only = adHocServer(options);
+  if (only !== undefined) return { named: { server: only.name, name: first }, rest: words.slice(1) };
   if (second === undefined || isArgument(second)) return { named: { name: first }, rest: words.slice(1) };
   return { named: { server: first, name: second }, rest: words.slice(2) };
 }
