@@ -29,7 +29,8 @@ export async function tryServer(
     if (!(error instanceof GatewayError) || error.code === 'CALL_CANCELLED') throw error;
     out.problem(error);
     out.note(mend(name, error));
-    return error.traits.exit;
+    // To be asked for a sign-in is how a server that has one begins.
+    return error.code === 'UPSTREAM_NEEDS_AUTH' ? 0 : error.traits.exit;
   }
 }
 
