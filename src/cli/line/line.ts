@@ -102,7 +102,7 @@ async function ownLine(
     logger: () => jsonLogger({ level: logLevel, write: logTo(stderr) }),
   });
   const routes = await app.admin();
-  const send: Send = (request) => routes.fetch(request, CALLER);
+  const send: Send = (request) => unlessGivenUp(routes.fetch(request, CALLER), request.signal);
   return {
     client: adminClient(send),
     to: 'own',
@@ -112,4 +112,14 @@ async function ownLine(
       await app.stopped;
     },
   };
+}
+
+/** As over a socket, nobody waits for an answer that was given up; what it was for ends with the line. */
+function unlessGivenUp(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal.reason as Error);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }
