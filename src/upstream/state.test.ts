@@ -69,7 +69,12 @@ describe('transition', () => {
 
   test('keeps what was learned on the way', () => {
     expect(transition(states.idle, events.connect)).toEqual({ at: 'connecting', attempt: 1, since: 7 });
-    expect(transition(states.waiting, events.connect)).toEqual({ at: 'connecting', attempt: 4, since: 7 });
+    expect(transition(states.waiting, events.connect)).toEqual({
+      at: 'connecting',
+      attempt: 4,
+      since: 7,
+      error: passing,
+    });
     expect(transition(states.connecting, events.connected)).toEqual({
       at: 'ready',
       attempt: 3,

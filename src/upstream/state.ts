@@ -5,7 +5,13 @@ import { HttpStatusError } from '../wire/stream.ts';
 /** The one state of one connection; the dashboard, the CLI, metrics and logs show this type and no other. */
 export type UpstreamState =
   | { readonly at: 'idle' }
-  | { readonly at: 'connecting'; readonly attempt: number; readonly since: number }
+  | {
+      readonly at: 'connecting';
+      readonly attempt: number;
+      readonly since: number;
+      /** Why the attempt before failed: it is all that is known of the server until this one is over. */
+      readonly error?: GatewayError;
+    }
   | { readonly at: 'ready'; readonly attempt: number; readonly server: ServerFacts; readonly since: number }
   | {
       readonly at: 'waiting';
@@ -56,11 +62,10 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
       break;
     case 'waiting':
       if (event.type === 'connect') {
-        return {
-          at: 'connecting',
-          attempt: event.isFresh === true ? 1 : state.attempt + 1,
-          since: event.now,
-        };
+        const { attempt, error } = state;
+        return event.isFresh === true
+          ? { at: 'connecting', attempt: 1, since: event.now }
+          : { at: 'connecting', attempt: attempt + 1, since: event.now, error };
       }
       break;
     case 'connecting':

@@ -23,7 +23,7 @@ export function serverRoutes(app: AdminApp, deps: AdminDeps): void {
     return oneServer(deps, name);
   });
   route(app, 'POST /api/refresh', async () => {
-    // What fails is in the state of each.
+    // What fails is in the status of each.
     await Promise.allSettled(servers.names().map((name) => servers.refresh(name)));
     return allServers(deps);
   });

@@ -99,9 +99,10 @@ function printServers(all: readonly AdminServer[], { out }: CliContext, config: 
 }
 
 /** With what happens by itself, where something does. */
-function troubleOf({ message, retryAt, attempts = 1 }: NonNullable<AdminServer['problem']>): string {
-  if (retryAt === undefined) return message;
+function troubleOf({ message, retryAt, attempts }: NonNullable<AdminServer['problem']>): string {
+  if (attempts === undefined) return message;
   const tried = attempts === 1 ? 'once' : `${attempts} times`;
+  if (retryAt === undefined) return `tried ${tried}, again now: ${message}`;
   const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
   return `tried ${tried}, again in ${seconds} s: ${message}`;
 }
@@ -116,6 +117,6 @@ function statePaint(
   paint: CliContext['out']['paint'],
 ): (text: string) => string {
   if (state === 'held') return paint.yellow;
-  if (problem !== undefined) return problem.retryAt === undefined ? paint.red : paint.yellow;
+  if (problem !== undefined) return problem.attempts === undefined ? paint.red : paint.yellow;
   return state === 'ready' ? paint.green : paint.dim;
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
 import { deferred } from '../../lib/deferred.ts';
-import { GatewayError } from '../../model/errors.ts';
+import { GatewayError, RpcError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { Logger } from '../../observe/log.ts';
 import { FORGET_HELP } from '../../upstream/cli/forget-help.ts';
@@ -30,6 +30,9 @@ export class Discovery implements AsyncDisposable {
   readonly #options: DiscoveryOptions;
   readonly #running = new Map<Promise<void>, Cancellation>();
   readonly #triedAt = new Map<UpstreamName, number>();
+  /** The run that was begun last for each. */
+  readonly #newest = new Map<UpstreamName, Promise<void>>();
+  readonly #failures = new Map<UpstreamName, GatewayError>();
   readonly #listeners: Disposable[] = [];
   readonly #changing = new Map<UpstreamName, Promise<void>>();
   readonly #firstRound = deferred<void>();
@@ -70,12 +73,17 @@ export class Discovery implements AsyncDisposable {
     return this.#changing.get(name);
   }
 
+  /** Why a server could not be listed when that was last tried; undefined when it could, or was never tried. */
+  failure(name: UpstreamName): GatewayError | undefined {
+    return this.#failures.get(name);
+  }
+
   /** Resolves when every server was listed once in this run, or could not be. */
   get firstRound(): Promise<void> {
     return this.#firstRound.promise;
   }
 
-  /** A failure is in the upstream's state and in the log; the last listing stays. */
+  /** A failure is kept, and is in the log; the last listing stays. */
   refreshInBackground(name: UpstreamName): Promise<void> {
     return this.refresh(name).catch((error: unknown) => this.#failed(name, error));
   }
@@ -105,11 +113,15 @@ export class Discovery implements AsyncDisposable {
       this.#running.delete(run);
     });
     this.#running.set(run, cancellation);
+    this.#newest.set(name, run);
     try {
       await run;
+      this.#failures.delete(name);
     } catch (error) {
       // Not fresh: it is listed as soon as it comes back.
       this.#triedAt.delete(name);
+      // One that a changed configuration has ended says nothing about the server of the newer one.
+      if (this.#newest.get(name) === run) this.#failures.set(name, listingFailure(name, error));
       throw error;
     }
   }
@@ -117,6 +129,7 @@ export class Discovery implements AsyncDisposable {
   /** A server is new, or another one under the name of an older; where only what is asked for is listed, it is when it is asked for. */
   changed(name: UpstreamName, { isNew = false } = {}): void {
     this.#triedAt.delete(name);
+    this.#failures.delete(name);
     if (!this.#isAtOnce) return;
     void (isNew ? this.#refreshInTurn(name) : this.refreshInBackground(name));
   }
@@ -162,4 +175,13 @@ export class Discovery implements AsyncDisposable {
       cancellation.cancel(new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.'));
     await Promise.allSettled(running.map(([run]) => run));
   }
+}
+
+/** What the server itself answered is no error of ours yet. */
+function listingFailure(name: UpstreamName, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const reason =
+    error instanceof RpcError ? `error ${error.body.code}: ${error.body.message}` : String(error);
+  const text = `Server "${name}" was asked what it offers and answered with ${reason}`;
+  return new GatewayError('UPSTREAM_PROTOCOL', text, { cause: error, details: { upstream: name } });
 }

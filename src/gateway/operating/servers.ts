@@ -32,9 +32,10 @@ export class Servers {
   }
 
   statusOf(name: UpstreamName): UpstreamStatus {
-    const { pool, catalog } = this.#deps;
+    const { pool, catalog, discovery } = this.#deps;
     const upstream = pool.get(name);
-    const status = statusOf(name, upstream, catalog.listing(name));
+    const listing = catalog.listing(name);
+    const status = statusOf(name, upstream, { listing, failure: discovery.failure(name) });
     // What only lists for them may rest while sessions work with theirs.
     const isInUse = status.state === 'idle' && upstream?.config.share === 'session' && pool.isOpen(name);
     return isInUse ? { ...status, state: 'ready' } : status;

@@ -1,5 +1,5 @@
 import type { Listing } from '../../catalog/listing.ts';
-import type { ErrorCode } from '../../model/errors.ts';
+import type { ErrorCode, GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { UpstreamState } from '../../upstream/state.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -23,12 +23,18 @@ export interface UpstreamStatus {
   };
 }
 
+interface Listed {
+  readonly listing: Listing | undefined;
+  /** Why it could not be listed when that was last tried. */
+  readonly failure: GatewayError | undefined;
+}
+
 export function statusOf(
   name: UpstreamName,
   upstream: Upstream | undefined,
-  listing: Listing | undefined,
+  { listing, failure }: Listed,
 ): UpstreamStatus {
-  const problem = upstream === undefined ? undefined : problemOf(upstream.state);
+  const problem = upstream && (problemOf(upstream.state) ?? unlistedProblem());
   return {
     name,
     state: upstream?.state.at ?? 'closed',
@@ -40,11 +46,17 @@ export function statusOf(
     ...(upstream?.pid === undefined ? {} : { pid: upstream.pid }),
     ...(problem === undefined ? {} : { problem }),
   };
+
+  /** Whoever waited for a list gave up before the connection did, or the server is there and does not say what it has. */
+  function unlistedProblem(): UpstreamStatus['problem'] {
+    const isMissed = listing === undefined || upstream?.state.at === 'connecting';
+    return isMissed && failure !== undefined ? { code: failure.code, message: failure.message } : undefined;
+  }
 }
 
 function problemOf(state: UpstreamState): UpstreamStatus['problem'] {
-  if (!('error' in state)) return undefined;
+  if (!('error' in state) || state.error === undefined) return undefined;
   const { code, message } = state.error;
-  if (state.at !== 'waiting') return { code, message };
-  return { code, message, retryAt: state.retryAt, attempts: state.attempt };
+  if (state.at === 'waiting') return { code, message, retryAt: state.retryAt, attempts: state.attempt };
+  return state.at === 'connecting' ? { code, message, attempts: state.attempt - 1 } : { code, message };
 }

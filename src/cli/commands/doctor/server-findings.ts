@@ -17,7 +17,7 @@ export function serverFindings(
       const known = listedAt === undefined ? 'nothing is known of its tools yet' : counted(tools, 'tool');
       return { ...about, status: 'ok', message: `${state}, ${known}` };
     }
-    const { code, message, retryAt } = problem;
+    const { code, message, attempts } = problem;
     // It waits for the person who reads this, and nothing is broken.
     if (code === 'QUARANTINED') return { ...about, status: 'warning', message, fix: serverFix(server) };
     const isMissing =
@@ -27,7 +27,7 @@ export function serverFindings(
     return {
       ...about,
       status: 'failure',
-      message: retryAt === undefined ? message : `${message} It is tried again by itself.`,
+      message: attempts === undefined ? message : `${message} It is tried again by itself.`,
       fix: isMissing
         ? `Install ${transport.command}, or give its full path as "command" of mcpServers.${server.name}: trunkline edit`
         : serverFix(server),

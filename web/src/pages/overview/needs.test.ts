@@ -90,3 +90,12 @@ function statusWith(...servers: readonly AdminServer[]): AdminStatus {
     ...{ held: { servers: 0, entries: 0, calls: 0 }, servers },
   };
 }
+
+test('a server that is tried again is not reached until it is', () => {
+  const problem = { code: 'UPSTREAM_UNAVAILABLE', message: 'no answer', attempts: 2 } as const;
+  const again = { ...server('b', 'connecting'), problem };
+  const status = statusWith(server('a', 'connecting'), again);
+  expect(needsOf({ status, config: undefined, approvals: undefined }).map(({ title }) => title)).toEqual([
+    'b is not reached after 2 attempts',
+  ]);
+});

@@ -113,7 +113,8 @@ function failed({ name, state, problem }: AdminServer): Need[] {
 }
 
 function retrying({ name, state, problem }: AdminServer): Need[] {
-  if (state !== 'waiting') return [];
+  // While it is tried again, nothing is better yet.
+  if (state !== 'waiting' && (state !== 'connecting' || problem === undefined)) return [];
   const attempts = problem?.attempts === undefined ? '' : ` after ${plural(problem.attempts, 'attempt')}`;
   const title = `${name} is not reached${attempts}`;
   const act = { do: 'try', server: name } as const;
