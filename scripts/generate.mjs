@@ -214,6 +214,9 @@ input; without any arguments a pipe is read as well, so give \`{}\` in scripts t
 A tool that reports an error makes exit code 8. Ctrl-C cancels the call at the server and makes exit code 130, as it
 does with everything that has an answer to give, \`logs -f\` too; \`serve\`, \`wrap\` and \`tray\` run until somebody ends them, and end with 0 then.
 
+Lists and searches of all servers start those that were never listed. Where others are known, they wait five seconds for them and say what is left out; \`trunkline tools SERVER\` and
+\`trunkline refresh SERVER\` wait for that server as long as \`startup.refresh\` says.
+
 ## Completion
 
 \`eval "$(trunkline completions bash)"\`, the same for zsh, or \`trunkline completions fish | source\`: commands, options, servers, tools and their parameters, from what

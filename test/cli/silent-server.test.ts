@@ -49,6 +49,21 @@ describe('a server that never answers', () => {
     },
   );
 
+  test('keeps a list from view for a few seconds only, where others are known', async () => {
+    const slow = { ...fixture('never-answers'), timeouts: { connect: '20s' } };
+    const config = { startup: { refresh: '20s' } };
+    const home = commandHome({ mute: slow, plain: fixture('plain') }, config);
+    await home.run(['tools', 'plain']);
+    const since = performance.now();
+    const { code, stdout, stderr } = await home.run(['tools', '--text']);
+    expect(performance.now() - since).toBeLessThan(15_000);
+    expect(stderr).toContain(
+      'Left out here: Server "mute" has not said yet what it offers; wait for it with: trunkline refresh mute',
+    );
+    expect(stdout).toContain('plain__echo');
+    expect(code).toBe(0);
+  });
+
   test('is what is wrong, for doctor and for refresh', async () => {
     const home = commandHome({ mute: mute(), plain: fixture('plain') }, limits);
     const { code, stdout } = await home.run(['doctor']);

@@ -14,8 +14,13 @@ const MAX_NAMES = 2000;
 
 /** Tools, prompts and resources: lists and search. */
 export function entryRoutes(app: AdminApp, deps: AdminDeps): void {
-  const view = ({ caller, query }: Asked): Promise<View> =>
-    listedView(deps, caller, { server: optionalText(query, 'server'), isCached: flag(query, 'cached') });
+  const view = async ({ caller, query }: Asked): Promise<View> => {
+    const server = optionalText(query, 'server');
+    const isCached = flag(query, 'cached');
+    if (server !== undefined) return listedView(deps, caller, { server, isCached });
+    if (!isCached) await deps.gateway.servers.listedForAll();
+    return deps.gateway.view(caller);
+  };
   const chosen = <E extends { readonly upstream: string }>(entries: readonly E[], { query }: Asked) =>
     inServer(entries, optionalText(query, 'server'));
   route(app, 'GET /api/tools', async (asked) => {

@@ -1,4 +1,5 @@
 import type { AdminServer } from '../../admin/contract/contract.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { ExitCode } from '../../model/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -77,8 +78,11 @@ export function tellWarnings(warnings: readonly string[], { out }: CliContext): 
 
 /** Why nothing is known of what a server offers; undefined when something is. */
 function problemOf({ name, problem, listedAt, enabled }: AdminServer): GatewayError | undefined {
-  if (!enabled || problem === undefined || listedAt !== undefined) return undefined;
-  return new GatewayError(problem.code, problem.message, { details: { server: name } });
+  if (!enabled || listedAt !== undefined) return undefined;
+  const details = { server: name };
+  if (problem !== undefined) return new GatewayError(problem.code, problem.message, { details });
+  const message = `Server "${name}" has not said yet what it offers; wait for it with: trunkline refresh ${shellWord(name)}`;
+  return new GatewayError('UPSTREAM_UNAVAILABLE', message, { details });
 }
 
 /** "1 tool", "2 tools". */

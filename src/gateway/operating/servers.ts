@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Listing } from '../../catalog/listing.ts';
+import { withinMs } from '../../lib/within-ms.ts';
 import { GatewayError } from '../../model/errors.ts';
 import type { UpstreamName } from '../../model/ids.ts';
 import type { UpstreamPool } from '../../upstream/sharing/pool.ts';
@@ -7,6 +8,9 @@ import type { Discovery } from '../listing/discovery.ts';
 import type { Subscriptions } from '../calls/subscriptions.ts';
 import { statusOf } from './status.ts';
 import type { UpstreamStatus } from './status.ts';
+
+/** Most servers that answer at all have by then. */
+const BESIDE_KNOWN_MS = 5000;
 
 interface ServersDeps {
   readonly pool: UpstreamPool;
@@ -59,10 +63,18 @@ export class Servers {
   }
 
   /** Lists those that were never listed and waits for them; what cannot be listed has its problem in the status. */
-  async listed(names: readonly UpstreamName[] = this.names()): Promise<void> {
+  async listed(names: readonly UpstreamName[]): Promise<void> {
     const { catalog, discovery } = this.#deps;
     const unknown = names.filter((name) => !catalog.has(name));
     await Promise.all(unknown.map((name) => discovery.list(name).catch(() => {})));
+  }
+
+  /** The same for whoever looks at all of them: where some are known, one that is silent does not keep the others from view. */
+  async listedForAll(): Promise<void> {
+    const names = this.names();
+    const listed = this.listed(names);
+    if (names.some((name) => this.#deps.catalog.has(name))) await withinMs(listed, BESIDE_KNOWN_MS);
+    else await listed;
   }
 
   /** Lists it again now; `anew` also finds out again what was remembered of a program's help. */
