@@ -46,7 +46,15 @@ async function install(folder, wanted) {
   mkdirSync(making);
   writeFileSync(join(making, 'package.json'), JSON.stringify({ name: 'bench-peer', private: true }));
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', ...wanted];
+  const args = [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--engine-strict=false',
+    '--save-exact',
+    ...wanted,
+  ];
   try {
     await run(npm, args, making);
     renameSync(making, folder);
