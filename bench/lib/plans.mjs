@@ -1,27 +1,29 @@
 /**
  * How long and how often each mode measures. `othersEvery`: in each so-manieth round the peers take part as well. `naive`: whether
- * the obvious proxy on the SDK takes part in more than the calls.
+ * the obvious proxy on the SDK takes part in more than the calls. `isMemoryWhole`: whether others than Trunkline are given time to collect
+ * what they left behind, and Trunkline is looked at without its servers, too.
  */
 export const PLANS = {
   quick: {
     naive: [],
     warmCalls: 6000,
-    callRounds: 7,
+    callRounds: 5,
     othersEvery: 4,
     ms: { one: 60, sixteen: 110, many: 70, medium: 40, large: 60 },
-    noiseRounds: 4,
+    noiseRounds: 3,
     eraRounds: 3,
     fleetRounds: 3,
     fleetWarmMs: 500,
-    startRounds: 3,
+    startRounds: 2,
     coldRounds: 1,
     clientRounds: 1,
     otherClientRounds: 1,
     clientCounts: [100, 500],
-    hungRounds: 5,
-    kills: 15,
+    hungRounds: 2,
+    kills: 10,
     giveUpMs: 6000,
     sizes: [500],
+    isMemoryWhole: false,
     idleSeconds: 1,
     microMs: 60,
     auditSeconds: 2,
@@ -46,6 +48,7 @@ export const PLANS = {
     kills: 100,
     giveUpMs: 10_000,
     sizes: [500, 5000],
+    isMemoryWhole: true,
     idleSeconds: 5,
     microMs: 300,
     auditSeconds: 10,

@@ -37,7 +37,8 @@ export async function idleMemory(children, { plan, peers = [] }) {
         await children.endAll();
       }
     }
-    if (size === plan.sizes[0]) rows.push(await stoppedServers(children, { size, plan }));
+    if (plan.isMemoryWhole && size === plan.sizes[0])
+      rows.push(await stoppedServers(children, { size, plan }));
     const title = `Idle, ten servers, ${size.toLocaleString('en-US')} tools; node is an empty process`;
     tables.push({ id: `memory${size}`, title, columns: COLUMNS, rows, notes });
   }
@@ -82,7 +83,7 @@ async function idleOf(children, { name, size, plan }) {
   const lists = [];
   for (let at = 0; at < LISTS; at++) lists.push(await listTime(subject));
   const listMs = medianOf(lists);
-  await sleep(REST_MS);
+  if (plan.isMemoryWhole || name === 'trunkline') await sleep(REST_MS);
   const cpu = await idleCpu(subject, plan.idleSeconds);
   const figures = { ...memoryOf(subject), servers: serverProcesses(subject).length, cpu, listMs };
   await subject.close();

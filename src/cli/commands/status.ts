@@ -6,6 +6,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { foundConfig } from '../found-config.ts';
 import { inOneLine } from '../harmless.ts';
+import { SHOWN_KIND } from '../gateway-kind.ts';
 import type { ReachedGateway } from '../line/line-to-record.ts';
 import { linesToGateways, othersShown } from '../line/lines-to-gateways.ts';
 import { counted } from './listing.ts';
@@ -34,8 +35,6 @@ export async function status(options: GlobalOptions, context: CliContext): Promi
   return 0;
 }
 
-const KINDS = { background: 'in the background', http: 'over HTTP', own: 'by itself' } as const;
-
 function print(
   found: AdminStatus,
   { socket, others }: { readonly socket: string; readonly others: readonly ReachedGateway[] },
@@ -44,7 +43,7 @@ function print(
   const { out } = context;
   const { bold, dim, red } = out.paint;
   const troubled = found.servers.filter(({ problem }) => problem !== undefined);
-  out.line(`${bold(`Trunkline ${found.version}`)} runs ${KINDS[found.kind]}, process ${found.pid}`);
+  out.line(`${bold(`Trunkline ${found.version}`)} runs ${SHOWN_KIND[found.kind]}, process ${found.pid}`);
   const facts = [
     ['since', new Date(found.since).toLocaleString('sv')],
     ['config', shownConfig(found.config)],
@@ -61,7 +60,7 @@ function print(
   out.table(facts, { last: 'wrap' });
   for (const { record } of others)
     out.prose(
-      `Another gateway runs ${KINDS[record.kind]}, process ${record.pid}${record.url === undefined ? '' : `, at ${record.url}`}; clients and commands find it when this one has ended.`,
+      `Another gateway runs ${SHOWN_KIND[record.kind]}, process ${record.pid}${record.url === undefined ? '' : `, at ${record.url}`}; clients and commands find it when this one has ended.`,
     );
   tellPaused(found.pausedSince, context);
   const { servers, entries, calls } = found.held;

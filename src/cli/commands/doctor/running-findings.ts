@@ -1,4 +1,4 @@
-import type { AdminStatus } from '../../../admin/contract/contract.ts';
+import { SHOWN_KIND } from '../../gateway-kind.ts';
 import { linesToGateways } from '../../line/lines-to-gateways.ts';
 import { restartNote } from '../restart-note.ts';
 import type { Finding } from './finding.ts';
@@ -20,11 +20,11 @@ export async function runningFindings(stateDir: string, config: string): Promise
   const findings: Finding[] = [
     {
       ...{ check: 'processes', subject: who, status: 'ok' },
-      message: `the gateway runs ${shownKind(kind)}, for ${clients} ${clients === 1 ? 'client' : 'clients'}`,
+      message: `the gateway runs ${SHOWN_KIND[kind]}, for ${clients} ${clients === 1 ? 'client' : 'clients'}`,
     },
     ...others.map(({ record }): Finding => ({
       ...{ check: 'processes', subject: `process ${record.pid}`, status: 'ok' },
-      message: `another gateway of this configuration runs ${shownKind(record.kind)}, with servers of its own`,
+      message: `another gateway of this configuration runs ${SHOWN_KIND[record.kind]}, with servers of its own`,
     })),
   ];
   if (pausedSince !== undefined)
@@ -49,8 +49,4 @@ export async function runningFindings(stateDir: string, config: string): Promise
       fix: 'trunkline stop, or start `trunkline serve --http` again.',
     });
   return findings;
-}
-
-function shownKind(kind: AdminStatus['kind']): string {
-  return kind === 'background' ? 'in the background' : 'over HTTP';
 }
