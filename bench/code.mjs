@@ -1,4 +1,4 @@
-// node bench/code.mjs: what a script costs, cold and warm, and what a call inside of one costs beside the same call direct.
+// node bench/code.mjs: measures the cost of a script, cold and warm, and of a call inside a script compared with a direct call.
 // docs/decisions/code-sandbox.md has the numbers of one run.
 
 import { spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ import { build } from '../scripts/build.mjs';
 const ROUNDS = 30;
 const CALLS = 200;
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-const server = fileURLToPath(new URL('../test/servers/plain.mjs', import.meta.url));
+const server = fileURLToPath(new URL('../test/support/servers/plain.mjs', import.meta.url));
 
 await build();
 const home = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));

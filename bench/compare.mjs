@@ -1,5 +1,7 @@
-// Two builds beside each other and the floor, under the same load in turns: CPU of a call, for machines with other work.
-// node bench/compare.mjs [stdio | http] BEFORE/dist/main.js AFTER/dist/main.js [--rounds N] [--kilobytes N] [--in-flight N] [--modern]
+// Compares the CPU time per call of two builds and the floor, in turns under the same load, so that it works on a busy machine.
+// node bench/compare.mjs [stdio | http] BEFORE/dist/main.js AFTER/dist/main.js [--rounds N] [--kilobytes N] [--in-flight N] [--modern] [--cold]
+//
+// With --cold each round starts new processes and measures their first 2,000 calls, before V8 has optimized the code.
 
 import { PassThrough } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -17,6 +19,8 @@ import { subjectOf } from './lib/subjects.mjs';
 const WARM_UP_CALLS = 20_000;
 const WARM_UP_TURNS = 30;
 const TURN_MS = 500;
+const COLD_CALLS = 2000;
+const COLD_MS = 60_000;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -24,6 +28,7 @@ const { values, positionals } = parseArgs({
     kilobytes: { type: 'string', default: '0' },
     'in-flight': { type: 'string', default: '16' },
     modern: { type: 'boolean', default: false },
+    cold: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -34,15 +39,39 @@ const bytes = Number(values.kilobytes) * 1024;
 const children = ownChildren();
 process.on('exit', () => children.killAll());
 
-const subjects = [await start('floor')];
-for (const build of builds) subjects.push(await start(build));
+const names = ['floor', ...builds];
+const subjects = values.cold ? names.map((name) => ({ name })) : await startAll(names);
 const results = await interleaved(subjects, {
   rounds: Number(values.rounds),
   steps: ['calls'],
-  measure: (subject) => turn(subject),
+  measure: (subject) => (values.cold ? coldTurn(subject) : turn(subject)),
 });
 for (const subject of subjects) print(subject, results.get(subject), results.get(subjects[0]));
 await children.close();
+
+async function startAll(all) {
+  const started = [];
+  for (const name of all) started.push(await warmedUp(await start(name)));
+  return started;
+}
+
+/** Runs calls until V8 has optimized the hot code, which takes long on a busy machine. */
+async function warmedUp(subject) {
+  const { client, spec } = subject;
+  for (let calls = 0, at = 0; calls < WARM_UP_CALLS && at < WARM_UP_TURNS; at++)
+    calls += (await load(client, { ...spec, durationMs: TURN_MS })).times.length;
+  return subject;
+}
+
+/** The first calls of a new process. */
+async function coldTurn({ name }) {
+  const subject = await start(name);
+  try {
+    return await turn(subject, { durationMs: COLD_MS, maxCalls: COLD_CALLS });
+  } finally {
+    await children.end(subject.running);
+  }
+}
 
 async function start(name) {
   const home = prepareHome(children);
@@ -63,15 +92,12 @@ async function start(name) {
       : { name: 'bench__echo', arguments: { text: 'x'.repeat(32) } };
   const body = requestBody('tools/call', values.modern ? modernParams(params) : params);
   const spec = { body, minBytes: Math.max(32, bytes), concurrency: Number(values['in-flight']) };
-  // Until what is hot is compiled, which a busy machine takes long for.
-  for (let calls = 0, at = 0; calls < WARM_UP_CALLS && at < WARM_UP_TURNS; at++)
-    calls += (await load(client, { ...spec, durationMs: TURN_MS })).times.length;
-  return { name, client, pid: running.pid, spec };
+  return { name, client, running, pid: running.pid, spec };
 }
 
-async function turn({ client, pid, spec }) {
+async function turn({ client, pid, spec }, limits = { durationMs: TURN_MS }) {
   const before = threadMicroseconds(pid);
-  const { times, callsPerSecond } = await load(client, { ...spec, durationMs: TURN_MS });
+  const { times, callsPerSecond } = await load(client, { ...spec, ...limits });
   const spent = [...threadMicroseconds(pid)].map(([thread, micros]) => [
     Number(thread) === pid,
     (micros - (before.get(thread) ?? 0)) / times.length,

@@ -1,4 +1,4 @@
-// Where Trunkline spends its time: a CPU profile of it under one load, as a table of self times.
+// Shows where Trunkline spends its time: a CPU profile under one load, as a table of self times.
 // node bench/profile.mjs [stdio | http | modern | modern-http | large | large-http | warm] [--seconds N] [--keep FILE]
 
 import { copyFileSync, readFileSync, readdirSync } from 'node:fs';
@@ -78,7 +78,7 @@ function now() {
   return Number(process.hrtime.bigint() / 1000n);
 }
 
-/** Milliseconds by function, without those of the functions it calls, in one part of the profile. */
+/** Self time of each function in milliseconds, in one part of the profile. */
 function selfTimes({ nodes, samples, timeDeltas, startTime }, { from, to }) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, frameName(callFrame)]));
   const times = new Map();

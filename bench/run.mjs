@@ -1,5 +1,5 @@
-// npm run bench: what Trunkline adds to a direct connection, beside a minimal proxy and the peers, as ratios within one run.
-// docs/benchmarks.md says what each row means.
+// npm run bench: measures what Trunkline adds to a direct connection, compared with a minimal proxy and other gateways, as ratios within
+// one run. docs/benchmarks.md explains each row.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -57,7 +57,7 @@ const scenarios = {
   fleet,
 };
 
-/** Have figures and goals of their own kind instead of ratios. */
+/** Parts with their own kind of figures and goals instead of ratios. */
 const others = {
   search: {
     measure: (children) => measureSearch({ parts: ['quality', 'product', 'speed'], children }),
@@ -76,16 +76,16 @@ const others = {
 
 const usual = {
   quick: Object.keys(scenarios).filter((name) => !['eras', 'fleet'].includes(name)),
-  /** The dashboard needs a browser, and is measured only where it is asked for. */
+  /** The dashboard needs a browser and is measured on request only. */
   full: [...Object.keys(scenarios), 'search', 'inspection', 'audit'],
 };
 const allNames = [...Object.keys(scenarios), ...Object.keys(others)];
 
 const usage = `node bench/run.mjs [--quick | --full] [--peers | --no-peers] [--only NAME,…] [--no-busy] [--publish]
   names: ${allNames.join(', ')}
-  --peers      installs and measures other gateways; part of --full, and left out of --quick
+  --peers      installs and measures other gateways; the default with --full
   --no-busy    without the busy loop beside the calls
-  --publish    puts what was measured into docs/benchmarks.md, and its picture into docs/images`;
+  --publish    writes the results into docs/benchmarks.md and the picture into docs/images`;
 
 process.exitCode = await main();
 
@@ -187,7 +187,7 @@ function readOptions() {
     const names = values.only?.split(',') ?? usual[mode];
     const unknown = names.find((name) => !allNames.includes(name));
     if (unknown !== undefined) throw new Error(`There is no "${unknown}" to measure.`);
-    if (values.quick && values.full) throw new Error('Either --quick or --full.');
+    if (values.quick && values.full) throw new Error('--quick and --full exclude each other.');
     const hasPeers = values.peers || (values.full && !values['no-peers']);
     const isBusy = !values['no-busy'];
     return { mode, plan: PLANS[mode], names, hasPeers, isBusy, isPublished: values.publish };
@@ -197,7 +197,7 @@ function readOptions() {
   }
 }
 
-/** What was measured by then is kept and shown. A second signal does not wait. */
+/** Saves and prints the results so far. A second signal ends the process immediately. */
 async function endEarly(run, why) {
   if (run.children.isClosed) process.exit(130);
   console.error(`\nended by ${why}`);

@@ -21,8 +21,8 @@ const dist = join(root, 'dist');
 const stampFile = join(root, '.stamp', 'build.json');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Inside the dashboard's script. */
-const inDashboard = ['preact', '@preact/signals', '@preact/signals-core'];
+/** Packages that are bundled into the script of the dashboard. */
+export const dashboardPackages = ['preact', '@preact/signals', '@preact/signals-core'];
 
 export async function build({ force = false } = {}) {
   const begin = performance.now();
@@ -38,8 +38,8 @@ export async function build({ force = false } = {}) {
     ['LICENSES.txt', licences()],
     ['word-vectors.bin', vectors()],
     ['quickjs.wasm', interpreter()],
-    // Nothing but types, so that it is its own declaration.
-    ['guard.d.ts', readFileSync(join(root, 'src', 'model', 'own-guard.ts'))],
+    // The file contains only types, so it serves as its own declaration file.
+    ['guard.d.ts', readFileSync(join(root, 'src', 'core', 'own-guard.ts'))],
   ]);
   write(files);
   mkdirSync(dirname(stampFile), { recursive: true });
@@ -71,10 +71,10 @@ function isFresh(hash) {
   return stamp.hash === hash && stamp.files.every((file) => existsSync(join(dist, file)));
 }
 
-/** The browser's part, with names that change with the content; the gateway serves it as it is. */
+/** Builds the dashboard. File names contain a content hash, and the gateway serves the files unchanged. */
 async function dashboard() {
   const vite = await import('vite');
-  // Whoever builds from a test has another one, and would get a larger program with the warnings of developers in it.
+  // Under a test runner NODE_ENV is "test", which would produce a larger program with development warnings.
   const before = process.env.NODE_ENV;
   process.env.NODE_ENV = 'production';
   const { output } = await vite
@@ -88,27 +88,28 @@ async function dashboard() {
   return [...files, ['web/icon.svg', icon]];
 }
 
-/** Read when somebody searches for the first time. */
+/** Returns the word vectors, which the first search loads. */
 function vectors() {
-  return readFileSync(join(root, 'src', 'search', 'data', 'word-vectors.bin'));
+  return readFileSync(join(root, 'src', 'catalog', 'search', 'data', 'word-vectors.bin'));
 }
 
-/** Read by the thread that scripts run in. */
+/** Returns the interpreter, which the thread of `run_code` loads. */
 function interpreter() {
   const folder = join(root, 'node_modules', '@jitl', 'quickjs-wasmfile-release-sync');
   return readFileSync(join(folder, 'dist', 'emscripten-module.wasm'));
 }
 
 function licences() {
-  const texts = [...bundled, ...inDashboard].map((name) => {
+  const texts = [...bundled, ...dashboardPackages].map((name) => {
     const folder = join(root, 'node_modules', name);
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
   });
-  return `Trunkline contains these packages.\n\n${texts.join('\n')}`;
+  const vectorSources = readFileSync(join(root, 'src', 'catalog', 'search', 'data', 'README.md'), 'utf8');
+  return `Trunkline contains these packages.\n\n${texts.join('\n')}\n${vectorSources}`;
 }
 
-/** Leaves what is already there untouched until its successor is written. */
+/** Writes the files first and deletes stale ones afterwards, so that a running program finds its files until they are replaced. */
 function write(files) {
   for (const [name, text] of files) {
     const path = join(dist, name);

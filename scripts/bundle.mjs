@@ -1,52 +1,80 @@
-// Bundles src/main.ts, what loads it, and the threads it starts. What is imported when needed becomes a chunk of its own.
+// Bundles src/main.ts, its launcher and its worker threads. Modules that are imported on demand become separate chunks.
 
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Inside the bundle, since reading their files one by one takes longer than running them: zod alone has a hundred. What has
- * programs of its own (`libsql`) or looks for others (`pg`) is imported from node_modules.
+ * Packages inside the bundle, because reading their files one by one takes longer than running them: zod alone has a hundred.
+ * Packages with binaries (`libsql`) or optional parts (`pg`) are imported from node_modules.
  */
 export const bundled = [
-  ...['commander', 'jsonc-parser', 'kysely', 'zod', 'hono', '@hono/node-server', 'jose', 'smol-toml', 'yaml'],
-  ...['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'],
-  // Of scripts, in a file that only their thread loads; sucrase would install a command line that nobody wants.
-  ...['quickjs-emscripten-core', '@jitl/quickjs-wasmfile-release-sync', '@jitl/quickjs-ffi-types'],
-  ...['sucrase', 'lines-and-columns', 'ts-interface-checker', '@jridgewell/gen-mapping'],
-  ...['@jridgewell/resolve-uri', '@jridgewell/sourcemap-codec', '@jridgewell/trace-mapping'],
+  'commander',
+  'jsonc-parser',
+  'kysely',
+  'zod',
+  'hono',
+  '@hono/node-server',
+  'jose',
+  'smol-toml',
+  'yaml',
+  'quickjs-emscripten-core',
+  '@jitl/quickjs-wasmfile-release-sync',
+  '@jitl/quickjs-ffi-types',
+  'sucrase',
+  'lines-and-columns',
+  'ts-interface-checker',
+  '@jridgewell/gen-mapping',
+  '@jridgewell/resolve-uri',
+  '@jridgewell/sourcemap-codec',
+  '@jridgewell/trace-mapping',
 ];
 
-/** What every command loads, and what `serve` loads before it answers a client. */
-const START = ['cli/program.ts', 'cli/output.ts', 'cli/print/crash-line.ts'];
-const GATEWAY = ['cli/commands/serve.ts', 'cli/commands/serve-here.ts', 'app/app.ts', 'app/reloading.ts'];
-/** What a gateway that listens loads beside that. */
+/** Modules that every command loads, and modules that `serve` loads before it answers a client. */
+const START = ['src/cli/program.ts', 'src/cli/output.ts', 'src/cli/print/crash-line.ts'];
+const GATEWAY = [
+  'src/cli/commands/serve.ts',
+  'src/cli/commands/serve-in-process.ts',
+  'src/app/app.ts',
+  'src/app/gateway-reloader.ts',
+];
+/** Modules that a listening gateway loads in addition. */
 const LISTENING = {
-  socket: ['cli/commands/serve-background.ts', 'app/socket/open-socket.ts', 'app/announce.ts'],
+  socket: [
+    'src/cli/commands/serve-background.ts',
+    'src/app/socket/open-socket.ts',
+    'src/app/announce-gateway.ts',
+  ],
   http: [
-    ...['downstream/http.ts', 'downstream/listen.ts', 'downstream/single-server.ts'],
-    ...['app/callers/http-door.ts', 'app/callers/operator-access.ts', 'app/callers/admin-door.ts'],
-    ...['app/sessions/open-session-keeping.ts', 'admin/sessions/browser-sessions.ts'],
-    ...['admin/site/site-files.ts', 'auth/downstream/authenticate.ts'],
-    'auth/downstream/protected-resource.ts',
+    'src/downstream/http/mcp-routes.ts',
+    'src/downstream/http/listen.ts',
+    'src/downstream/http/mcp-paths.ts',
+    'src/app/open-http-auth.ts',
+    'src/admin/sessions/operator-access.ts',
+    'src/admin/admin-endpoint.ts',
+    'src/app/open-session-persistence.ts',
+    'src/admin/sessions/file-browser-sessions.ts',
+    'src/admin/site/site-files.ts',
+    'src/auth/downstream/authenticate.ts',
+    'src/auth/downstream/protected-resource.ts',
   ],
 };
-/** Commands that are a gateway themselves, rather than asking one. */
-const GATEWAYS = ['serve-here.ts', 'serve-background.ts', 'wrap.ts'];
+/** Commands that run a gateway themselves instead of talking to one. */
+const GATEWAYS = ['serve-in-process.ts', 'serve-background.ts', 'wrap.ts'];
 
-/** What a command imports when it needs it, and which is no reason to load a gateway: shells wait for it. */
-const LATER = ['app/cached-names.ts'];
+/** Modules that a command imports on demand and that must not pull in the gateway, because shell completion waits for them. */
+const LATER = ['src/app/cached-names.ts'];
 
-/** Threads have no program around them whose chunks they could share: one file each starts soonest. */
+/** Worker threads share no chunks with the main program, so a single file each starts fastest. */
 const THREADS = {
-  'code-worker': 'exposure/code/worker/worker.ts',
-  'audit-worker': 'app/audit-worker.ts',
+  'code-worker': 'src/exposure/code/worker/worker.ts',
+  'audit-worker': 'src/app/audit-worker.ts',
 };
 
-/** The files of the program by their names in dist. */
+/** Returns the files of the program with their names in dist. */
 export async function bundle({ root, manifest, build }) {
   const { rolldown } = await import('rolldown');
-  const source = (name) => join(root, 'src', name);
+  const source = (name) => join(root, name);
   const generate = async (name, file, codeSplitting) => {
     const bundling = await rolldown({
       input: { [name]: source(file) },
@@ -65,10 +93,10 @@ export async function bundle({ root, manifest, build }) {
       preserveEntrySignatures: 'allow-extension',
     });
     const { output } = await bundling.generate({
-      // Of CommonJS an earlier start can keep what was compiled; see src/launch.
+      // Compiled code can be cached only for CommonJS; see src/app/launch.
       format: 'cjs',
       strict: true,
-      // Only what Node has loaded itself can use its `import`.
+      // Only a module that Node itself has loaded can use Node's `import`.
       dynamicImportInCjs: name === 'main',
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
@@ -79,30 +107,36 @@ export async function bundle({ root, manifest, build }) {
     return output.map(({ fileName, code }) => [fileName, inAscii(code)]);
   };
   const bundles = [
-    generate('program', 'main.ts', { groups: [togetherAtStart(root)] }),
-    generate('main', 'launch/launch.ts', false),
+    generate('program', 'src/main.ts', { groups: [togetherAtStart(root)] }),
+    generate('main', 'src/app/launch/launch.ts', false),
     ...Object.entries(THREADS).map(([name, file]) => generate(name, file, false)),
   ];
   return [...(await Promise.all(bundles)).flat(), ['package.json', '{ "type": "commonjs" }\n']];
 }
 
 /**
- * Left to itself, a bundler makes a chunk for every set of commands that share something: seventy small files before `serve`
- * can answer, which cost more than what is in them. These are few: of every command, of the gateway alone, of the gateway and
- * some command, so that no command loads the gateway for a trifle, and of a gateway that listens.
+ * Groups modules into few chunks. By default, a bundler creates a chunk for every set of commands that share a module: `serve`
+ * would load seventy small files before it can answer, which costs more than running them. The chunks are: modules of every
+ * command, modules of the gateway alone, modules that the gateway shares with a command (so that no command loads the gateway
+ * for a small helper), and modules of a listening gateway.
  */
 function togetherAtStart(root) {
   const all = readdirSync(join(root, 'src/cli/commands'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /(?<!\.test)\.ts$/.test(name) && !GATEWAYS.includes(name))
-    .map((name) => `cli/commands/${name}`);
-  const commands = all.filter((name) => !/^cli\/commands\/.*\//.test(name));
+    .map((name) => `src/cli/commands/${name}`);
+  const commands = all.filter((name) => !/^src\/cli\/commands\/.*\//.test(name));
+  const missing = [START, GATEWAY, LATER, ...Object.values(LISTENING)]
+    .flat()
+    .filter((name) => !existsSync(join(root, name)));
+  if (missing.length > 0)
+    throw new Error(`scripts/bundle.mjs names files that do not exist: ${missing.join(', ')}`);
   let closures;
   return {
     debugName: 'together at the start',
     includeDependenciesRecursively: false,
     name(id, context) {
       const closure = (names) => {
-        const reached = new Set(names.map((name) => join(root, 'src', name)));
+        const reached = new Set(names.map((name) => join(root, name)));
         for (const each of reached)
           for (const imported of context.getModuleInfo(each)?.importedIds ?? []) reached.add(imported);
         return reached;
@@ -122,12 +156,12 @@ function togetherAtStart(root) {
   };
 }
 
-/** A character of another kind would make V8 keep the whole text with two bytes for each; none of ours is in `String.raw`. */
+/** Escapes non-ASCII characters, because a single one makes V8 store the whole text with two bytes per character. None is in a `String.raw`. */
 function inAscii(code) {
   return code.replaceAll(/[^\0-\x7F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Packages stay outside, and have to be among those that are installed with the program. */
+/** Keeps other packages out of the bundle and checks that they are in "dependencies". */
 function packages({ dependencies }) {
   return {
     name: 'packages',
@@ -140,7 +174,9 @@ function packages({ dependencies }) {
         .join('/');
       if (bundled.includes(name)) return null;
       if (name in dependencies) return { id: path, external: true };
-      throw new Error(`"${name}" is not in "dependencies"; ${importer} imports it`);
+      throw new Error(
+        `${importer} imports "${name}", which is not in "dependencies" of package.json. Add it there, or to the list of bundled packages.`,
+      );
     },
   };
 }

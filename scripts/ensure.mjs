@@ -1,4 +1,4 @@
-// Installs the packages of package-lock.json when node_modules does not hold them yet.
+// Installs the packages of package-lock.json if node_modules does not contain them yet.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +27,7 @@ function requireNode() {
   const wanted = /^>=(\d+)\.(\d+)$/.exec(engines.node);
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > Number(wanted[1]) || (major === Number(wanted[1]) && minor >= Number(wanted[2]))) return;
-  fail(`Node ${engines.node} is needed, this is ${process.versions.node}.`);
+  fail(`This is Node ${process.versions.node}, but ${engines.node} is required. Install a newer Node.`);
 }
 
 /** Whether an installation made by hand already has every package at its locked version. */
@@ -43,19 +43,16 @@ function isInstalled(lockText) {
   });
 }
 
-/**
- * Everything in the lock is installed as locked. `npm ci` would also insist on a locked entry for every optional binary of
- * every other platform, which the lock does not have.
- */
+/** `npm ci` installs exactly the locked versions, and fails if the lockfile and package.json disagree. */
 function install() {
-  const { status, error } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund'], {
+  const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
     cwd: root,
-    // Standard output belongs to the command that needs the packages.
+    // Standard output is reserved for the command that needs the packages.
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   });
-  if (error !== undefined) fail(`npm could not be started: ${error.message}`);
-  if (status !== 0) fail(`npm install ended with exit code ${status}. Its messages are above.`);
+  if (error !== undefined) fail(`Could not start npm: ${error.message}`);
+  if (status !== 0) fail(`npm ci failed with exit code ${status}. See its output above.`);
 }
 
 function fail(message) {

@@ -1,4 +1,4 @@
-// Makes the OpenAPI document of the admin API from the types in src/admin/contract/contract.ts.
+// Generates the OpenAPI document of the admin API from the types in src/admin/contract/contract.ts.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -32,14 +32,14 @@ export async function openapi() {
   });
 }
 
-/** The generator has a TypeScript of its own; ours has no API for this. */
+/** Reads the types with the TypeScript version of the generator, because ours has no API for this. */
 async function readTypes() {
   const generator = await import('ts-json-schema-generator');
   const { createFormatter, createParser, createProgram, EnumType, SchemaGenerator } = generator;
   const require = createRequire(import.meta.resolve('ts-json-schema-generator'));
   const { SyntaxKind } = require('typescript');
   const config = {
-    path: join(root, 'src', 'admin', 'contract.ts'),
+    path: join(root, 'src', 'admin', 'contract', 'contract.ts'),
     tsconfig: join(root, 'tsconfig.json'),
     type: 'AdminContract',
     skipTypeCheck: true,
@@ -49,7 +49,7 @@ async function readTypes() {
   };
   const program = createProgram(config);
   const checker = program.getTypeChecker();
-  // `keyof typeof` of a value, which the generator would take apart expression by expression.
+  // Resolves `keyof typeof value` with the type checker; the generator would analyse the value expression by expression.
   const keysOfValue = {
     supportsNode: (node) =>
       node.kind === SyntaxKind.TypeOperator &&
@@ -70,10 +70,10 @@ async function readTypes() {
 }
 
 function operation(method, path, { json, stream }, schemas) {
-  const { query, body, answer } = { ...stream, ...json };
+  const { query, body, response } = { ...stream, ...json };
   const description = json?.description ?? stream?.description;
   const content = {
-    ...(answer && { 'application/json': { schema: answer } }),
+    ...(response && { 'application/json': { schema: response } }),
     ...(stream && streamContent(stream)),
   };
   const [, , tag = ''] = path.split('/');
@@ -84,27 +84,29 @@ function operation(method, path, { json, stream }, schemas) {
     parameters: [...pathParameters(path), ...queryParameters(query, schemas)],
     ...(body && { requestBody: { content: { 'application/json': { schema: body } } } }),
     responses: {
-      200: { description: 'What was asked for.', content },
+      200: { description: 'The result.', content },
       default: {
-        description: 'What went wrong, with a code; docs/errors.md has them all.',
+        description: 'An error with a code; docs/errors.md lists all codes.',
         content: { 'application/json': { schema: { $ref: '#/definitions/AdminProblem' } } },
       },
     },
-    // Whoever is not signed in yet cannot show it.
+    // A browser that signs in has no credentials yet.
     ...(`${method} ${path}` === 'POST /api/session' && { security: [] }),
   };
 }
 
 function streamContent({ type, event }) {
   const types = type.enum ?? [type.const];
-  // There is no schema for the parts of a stream; this is that of each event.
+  // OpenAPI has no schema for the parts of a stream, so this is the schema of each event.
   const schema = event ?? { type: types[0] === 'application/json' ? 'object' : 'string' };
   return Object.fromEntries(types.map((name) => [name, { schema }]));
 }
 
 function pathParameters(path) {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    ...{ name, in: 'path', required: true },
+    name,
+    in: 'path',
+    required: true,
     schema: { type: 'string' },
   }));
 }
@@ -112,13 +114,15 @@ function pathParameters(path) {
 function queryParameters(query, schemas) {
   const { properties = {}, required = [] } = query?.$ref ? schemas[nameIn(query.$ref)] : (query ?? {});
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    ...{ name, in: 'query', required: required.includes(name) },
+    name,
+    in: 'query',
+    required: required.includes(name),
     ...(description && { description }),
     schema,
   }));
 }
 
-/** Properties of a route as they stand, each a schema. */
+/** Returns the properties of a route, each of which is a schema. */
 function resolved(route) {
   return route && { description: route.description, ...route.properties };
 }
@@ -148,7 +152,7 @@ function sorted(object) {
   return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** References lead to where OpenAPI has schemas; what is not named may come later, so that nothing is closed. */
+/** Points references to the place of schemas in OpenAPI, and allows additional properties, because later versions may add some. */
 function published(value) {
   if (Array.isArray(value)) return value.map(published);
   if (typeof value !== 'object' || value === null) return value;
@@ -163,19 +167,19 @@ function published(value) {
 }
 
 const INTRODUCTION =
-  'What the command line and the dashboard use. Numbers of time are milliseconds since 1970. Every answer that is no success is an AdminProblem. See docs/admin-api.md.';
+  'The API of the command line and the dashboard. Times are in milliseconds since 1970. Every error response is an AdminProblem. See docs/admin-api.md.';
 
 const SCHEMES = {
   key: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The key in run/admin.key of the state folder, new at each start.',
+    description: 'The admin key in run/admin.key of the state folder. It changes with every start.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: 'trunkline_PORT',
     description:
-      'Of a browser that opened the link of `trunkline dashboard`. What changes something needs the header `x-trunkline` and its own origin besides.',
+      'The cookie of a browser that opened the link of `trunkline dashboard`. Requests other than GET also need the header `x-trunkline` and the origin of the dashboard.',
   },
 };

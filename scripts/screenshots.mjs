@@ -1,4 +1,4 @@
-// npm run screenshots: every page of the dashboard in light and dark, with demonstration data, into docs/images/dashboard/.
+// npm run screenshots: takes screenshots of every dashboard page in light and dark mode, with demo data, into docs/images/dashboard/.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,9 +20,9 @@ const WIDTH = 1100;
 const HEIGHT = 640;
 const ADDRESS = '127.0.0.1:7339';
 
-/** Each with what is there once the page is whole, and what is done before the picture. */
+/** The pages. `sign` is a text that appears once the page is complete; `act` runs before the screenshot. */
 const pages = [
-  { name: 'overview', path: '/', sign: 'filesystem', height: 800 },
+  { name: 'overview', path: '/', sign: 'tokens spent', height: 800 },
   { name: 'servers', path: '/servers?server=filesystem', sign: 'filesystem' },
   {
     name: 'tools',
@@ -47,7 +47,7 @@ const done = [
 
 ensure();
 await build();
-/** Always the same, since pages show paths. */
+/** Always the same folder, because pages show paths. */
 const home = join(tmpdir(), 'trunkline-demo');
 const programs = join(home, 'bin');
 rmSync(home, { recursive: true, force: true, maxRetries: 3 });
@@ -118,7 +118,7 @@ function demonstration() {
         env: { MEMORY_FILE_PATH: join(home, 'memory.jsonl') },
         description: 'Keeps a small knowledge graph.',
       },
-      notes: { ...server('memory'), trust: 'manual', description: 'Waits for approval.' },
+      notes: { ...server('memory'), trust: 'manual', description: 'Held for approval.' },
       calendar: { command: 'calendar-mcp', description: 'Its program is not installed.' },
     },
     auth: { keys: true },
@@ -146,17 +146,34 @@ async function stop() {
   await once(gateway, 'exit');
 }
 
-/** An hour of work of two people and a build server, always the same. */
+/** Returns a record of a fixed hour of work by two people and a build server. */
 function recordOf(n, at) {
   const [server, entry, tier, ms] = done[(n * 7 + Math.floor(n / 11)) % done.length];
   const hasFailed = n % 23 === 7;
+  const common = {
+    kind: 'tool',
+    caller: ['key:ada-laptop', 'key:ci', 'local:grace'][n % 3],
+    via: 'http',
+    client: 'demo',
+    clientVersion: '1',
+    profile: 'default',
+    server,
+    entry,
+    tier,
+    rule: 'default',
+    outcome: hasFailed ? 'tool-error' : 'ok',
+    fingerprint: `demo-${n % 7}`,
+  };
   return {
-    ...{ at, request: `demo-${n}`, group: `demo-${n}`, kind: 'tool', via: 'http', profile: 'default' },
-    ...{ caller: ['key:ada-laptop', 'key:ci', 'local:grace'][n % 3], client: 'demo', clientVersion: '1' },
-    ...{ server, entry, tier, rule: 'default', fingerprint: `demo-${n % 7}` },
-    ...{ outcome: hasFailed ? 'tool-error' : 'ok', ms: ms * (1 + ((n * 13) % 10) / 5) },
-    ...{ bytesIn: 60 + (n % 40), bytesOut: 300 + ((n * 97) % 4000) },
-    ...{ argumentText: '{}', resultText: '{}', resultChars: 2 },
+    common,
+    at,
+    group: `demo-${n}`,
+    ms: ms * (1 + ((n * 13) % 10) / 5),
+    bytesIn: 60 + (n % 40),
+    bytesOut: 300 + ((n * 97) % 4000),
+    argumentText: '{}',
+    resultText: '{}',
+    resultChars: 2,
   };
 }
 
@@ -173,7 +190,7 @@ async function listening(child) {
   throw new Error(`The gateway did not start: ${said}`);
 }
 
-/** A few calls of every kind, and two keys, as a day of work leaves them. */
+/** Makes a few calls of every kind and creates two keys, like a day of work. */
 async function makeActivity(page) {
   const calls = [
     ['everything__echo', { message: 'Hello' }],
@@ -189,13 +206,13 @@ async function makeActivity(page) {
   await searchAsClient(key);
 }
 
-/** What a client asks for, so that there are tokens to count. */
+/** Sends the requests of a client, so that there are tokens to count. */
 async function searchAsClient(key) {
   const headers = { 'content-type': 'application/json', accept: '*/*', authorization: `Bearer ${key}` };
   const ask = async (method, params) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     const answer = await fetch(`http://${ADDRESS}/mcp`, { method: 'POST', headers, body });
-    if (!answer.ok) throw new Error(`${method} was answered with ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`${method} failed with status ${answer.status}: ${await answer.text()}`);
     headers['mcp-session-id'] ??= answer.headers.get('mcp-session-id') ?? '';
     await answer.text();
   };
@@ -210,7 +227,7 @@ async function send(page, path, body) {
     async ([to, value]) => {
       const headers = { 'content-type': 'application/json', 'x-trunkline': '1' };
       const answer = await fetch(to, { method: 'POST', headers, body: JSON.stringify(value) });
-      if (!answer.ok) throw new Error(`${to} answered ${answer.status}: ${await answer.text()}`);
+      if (!answer.ok) throw new Error(`${to} failed with status ${answer.status}: ${await answer.text()}`);
       return answer.json();
     },
     [path, body],
@@ -220,13 +237,13 @@ async function send(page, path, body) {
 async function tryTool(page) {
   await page.getByRole('combobox').first().selectOption('Chicago');
   await page.getByRole('button', { name: 'Call', exact: true }).click();
-  await page.getByRole('region', { name: 'What the call gave' }).getByText('Done').waitFor();
+  await page.getByRole('region', { name: 'Result of the call' }).getByText('Done').waitFor();
 }
 
 async function picture(page, name) {
   const path = join(target, name);
   await page.screenshot({ path });
   const { size } = statSync(path);
-  if (size > MOST_BYTES) throw new Error(`${name} has ${size} bytes, more than ${MOST_BYTES}.`);
+  if (size > MOST_BYTES) throw new Error(`${name} has ${size} bytes, more than the limit of ${MOST_BYTES}.`);
   console.log(`${name}  ${Math.round(size / 1000)} kB`);
 }

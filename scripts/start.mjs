@@ -1,4 +1,4 @@
-// npm start: the gateway with three public demonstration servers, on HTTP.
+// npm start: runs the gateway over HTTP with three public demo servers.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ process.argv = [
   ...http,
   ...given,
 ];
-// In this process rather than in a child: signals and the exit code are the gateway's own, and neither can
-// outlive the other.
+// The gateway runs in this process rather than in a child, so signals and the exit code are its own, and neither process
+// can outlive the other.
 await import(pathToFileURL(main).href);
 
 function prepareDemo() {
@@ -38,13 +38,13 @@ function prepareDemo() {
   mkdirSync(join(demo, 'sandbox'), { recursive: true });
   const welcome = join(demo, 'sandbox', 'welcome.txt');
   if (!existsSync(welcome)) {
-    writeFileSync(welcome, 'This folder is all that the demonstration file server can see.\n');
+    writeFileSync(welcome, 'The demo file server can access only this folder.\n');
   }
 }
 
 /**
- * A terminal signals the whole process group, and npm passes the signal on once more: one Ctrl-C arrives twice, and the
- * second would mean "at once".
+ * Ignores a repeated signal within half a second. A terminal signals the whole process group, and npm forwards the signal once
+ * more, so one Ctrl-C arrives twice, and the second signal would force an immediate exit.
  */
 function takeEachSignalOnce() {
   const emit = process.emit.bind(process);
@@ -59,7 +59,7 @@ function takeEachSignalOnce() {
   };
 }
 
-/** Killed outright, npm can pass nothing on, and the gateway would keep its port. */
+/** Stops the gateway when npm is gone: a killed npm forwards no signal, and the gateway would keep its port. */
 function endWithNpm() {
   if (process.env.npm_lifecycle_event !== 'start') return;
   const npm = process.ppid;

@@ -1,14 +1,14 @@
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { crashLine, isOfGuard } from './cli/print/crash-line.ts';
-import { output } from './cli/output.ts';
+import { formatCrashLine, isGuardError } from './cli/print/crash-line.ts';
+import { createOutput } from './cli/output.ts';
 import { runCli } from './cli/program.ts';
 
 declare const __TRUNKLINE_VERSION__: string;
 declare const __TRUNKLINE_BUILD__: string;
 
-/** Argv in, exit code out. `importModule` is Node's own `import`, which only files have that Node has loaded itself. */
+/** Runs the command line and exits with its code. `importModule` is Node's `import`, which code from the code cache does not have. */
 export function main(importModule: (url: string) => Promise<unknown>): void {
   const { stdin, stdout, stderr, env, platform, pid } = process;
   let stop: (() => void) | undefined;
@@ -16,25 +16,25 @@ export function main(importModule: (url: string) => Promise<unknown>): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       signals++;
-      // Nobody waits for us, or somebody lost patience.
+      // Exit at once if nothing has to be cleaned up, or if the user pressed Ctrl-C again.
       if (stop === undefined || signals > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
       stop();
     });
   }
-  // Node would print the error with everything that hangs on it, arguments and headers among that.
+  // Node would print all properties of the error, including arguments and headers.
   process.on('uncaughtException', (error) => {
     try {
-      writeSync(2, crashLine(error, { env, now: new Date() }));
+      writeSync(2, formatCrashLine(error, { env, now: new Date() }));
     } finally {
-      // Nothing of ours was interrupted by what a guard does beside its call.
-      if (!isOfGuard(error)) process.exit(1);
+      // A guard that fails outside of its call does not affect the gateway.
+      if (!isGuardError(error)) process.exit(1);
     }
   });
-  // Whoever reads us may stop reading, as `head` does; that is no trouble of ours.
+  // The reader of a pipe may close it early, as `head` does. That is not an error.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
 
   void runCli(process.argv.slice(2), {
-    out: output({ stdout, stderr }),
+    out: createOutput({ stdout, stderr }),
     env,
     cwd: process.cwd(),
     home: homedir(),
@@ -46,7 +46,7 @@ export function main(importModule: (url: string) => Promise<unknown>): void {
     vectors: new URL('word-vectors.bin', import.meta.url),
     codeWorker: new URL('code-worker.js', import.meta.url),
     auditWorker: new URL('audit-worker.js', import.meta.url),
-    web: new URL('web/', import.meta.url),
+    dashboardDir: new URL('web/', import.meta.url),
     openapi: new URL('../schema/openapi.json', import.meta.url),
     stdin,
     stdout,
@@ -54,7 +54,7 @@ export function main(importModule: (url: string) => Promise<unknown>): void {
     importModule,
     onStopSignal: (listener) => (stop = listener),
   }).then((code) => {
-    // Standard output may be a pipe that still has to be read; what was written must not be lost.
+    // Standard output may be a pipe with buffered data, which process.exit would discard.
     stdout.write('', () => process.exit(code));
   });
 }

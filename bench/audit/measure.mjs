@@ -1,4 +1,4 @@
-// How many records a second the writer of the record takes, beside how many calls a second the gateway makes.
+// Measures how many records a second the writer of the audit record commits, and how many calls a second the gateway makes.
 
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -16,9 +16,9 @@ import { writeMessage } from './write-message.mjs';
 
 const worker = fileURLToPath(new URL('../../dist/audit-worker.js', import.meta.url));
 
-/** As many as the trail hands over at once. */
+/** The batch size of the gateway. */
 const BATCH = 100;
-/** Batches that are under way; the writer joins what came meanwhile, as it does in the gateway. */
+/** Batches in flight; the writer merges the ones that wait, as it does in the gateway. */
 const AHEAD = 50;
 const ARGUMENTS = JSON.stringify({ text: 'x'.repeat(32), more: { path: '/some/where', count: 3 } });
 const RESULT = JSON.stringify({ content: [{ type: 'text', text: 'y'.repeat(400) }] });
@@ -36,7 +36,7 @@ export async function measureAudit({ children, plan }) {
   return { writer, gateway: await calling(children, seconds) };
 }
 
-/** Records per second that the thread has committed, when there are always more, and microseconds of CPU for one of them. */
+/** Records per second that the thread commits under constant load, and microseconds of CPU per record. */
 async function writing(stateDir, settings, seconds) {
   const off = { arguments: false, results: false, chain: false };
   const workerData = { place: { stateDir }, keepMs: 1e12, maxBytes: 1e12, ...off, ...settings };
@@ -56,7 +56,7 @@ async function writing(stateDir, settings, seconds) {
   };
   const heard = () => new Promise((resolve) => (wake = resolve));
   give();
-  await heard(); // The database is open and its tables are there.
+  await heard(); // The database is open and its tables exist.
   const [begin, before, cpu] = [performance.now(), written, process.cpuUsage()];
   const end = begin + seconds * 1000;
   while (performance.now() < end) {
@@ -72,22 +72,36 @@ async function writing(stateDir, settings, seconds) {
   return { rate, micros };
 }
 
-/** As the gateway makes them: what all calls of a tool have in common is one object. */
+/** Builds records as the gateway does: all calls of a tool share one `common` object. */
 const COMMON = Array.from({ length: 7 }, (_, n) => ({
-  ...{ kind: 'tool', caller: 'bench', via: 'stdio', client: 'bench', clientVersion: '1' },
-  ...{ profile: 'default', server: 'bench', entry: 'echo', tier: 'write', outcome: 'ok', rule: 'default' },
+  kind: 'tool',
+  caller: 'bench',
+  via: 'stdio',
+  client: 'bench',
+  clientVersion: '1',
+  profile: 'default',
+  server: 'bench',
+  entry: 'echo',
+  tier: 'write',
+  outcome: 'ok',
+  rule: 'default',
   fingerprint: createHash('sha256').update(String(n)).digest('hex').slice(0, 32),
 }));
 
 function record(n) {
   return {
-    ...{ common: COMMON[n % 7], at: Date.now(), ms: 0.4 },
-    ...{ bytesIn: ARGUMENTS.length, bytesOut: RESULT.length },
-    ...{ argumentText: ARGUMENTS, resultText: RESULT, resultChars: RESULT.length },
+    common: COMMON[n % 7],
+    at: Date.now(),
+    ms: 0.4,
+    bytesIn: ARGUMENTS.length,
+    bytesOut: RESULT.length,
+    argumentText: ARGUMENTS,
+    resultText: RESULT,
+    resultChars: RESULT.length,
   };
 }
 
-/** Sixteen calls at a time; every one must be in the record when the gateway has ended. */
+/** Keeps sixteen calls in flight; all of them must be in the record after the gateway has ended. */
 async function calling(children, seconds) {
   const home = prepareHome(children);
   const subject = await open(children, { name: 'trunkline', home });
@@ -101,7 +115,7 @@ async function calling(children, seconds) {
   return { rate, micros, calls: times.length, records: recordsBelow(home) };
 }
 
-/** A configuration that is not the user's own has a folder of its own. */
+/** A configuration outside of the user's home has its own state folder. */
 function recordsBelow(home) {
   const found = readdirSync(home, { recursive: true, withFileTypes: true });
   let records = 0;

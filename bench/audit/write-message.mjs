@@ -1,6 +1,6 @@
-// Records in the form in which the gateway hands them to the thread that writes them: src/observe/audit/packed-records.ts.
+// Builds records in the format in which the gateway passes them to the writer thread: src/observability/audit/record-batch.ts.
 
-/** Each has what it shares with others as its `common`; their requests are `prefix-1` and so on. */
+/** Records with equal fields share one `common` object; their request ids are `prefix-1` and so on. */
 export function writeMessage(records, prefix = 'bench', first = 1) {
   const commons = [...new Set(records.map(({ common }) => common))];
   const places = new Map(commons.map((common, place) => [common, place]));

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import { RecordBatch } from '../../src/observe/audit/packed-records.ts';
+import { RecordBatch } from '../../src/observability/audit/record-batch.ts';
 import { writeMessage } from './write-message.mjs';
 
-test('records of the bench are handed over as those of the gateway are', () => {
+test('audit bench: packs records exactly as the gateway does', () => {
   const [one, other] = [{ kind: 'tool' }, { kind: 'prompt' }];
   const whole = { ms: 2, bytesIn: 3, bytesOut: 4, resultChars: 5, argumentText: '{}', resultText: '[]' };
   const records = [
@@ -13,5 +13,5 @@ test('records of the bench are handed over as those of the gateway are', () => {
   ];
   const batch = new RecordBatch('p', 5);
   for (const record of records) batch.add(record);
-  expect(writeMessage(records, 'p', 5)).toEqual({ type: 'write', records: batch.packed() });
+  expect(writeMessage(records, 'p', 5)).toEqual({ type: 'write', records: batch.encode() });
 });

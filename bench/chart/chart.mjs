@@ -4,7 +4,7 @@ import { svg } from './svg.mjs';
 const ratio = (value) => `${value.toFixed(value >= 0.1 ? 2 : 3)} ×`;
 const unit = (name) => (value) => `${figure(value)} ${name}`;
 
-/** Which column of which table is shown, and what is better. */
+/** The columns that the chart shows, and which direction is better. */
 const PANELS = [
   {
     id: 'stdio',
@@ -53,7 +53,7 @@ const PANELS = [
   },
 ];
 
-/** The picture of a run; undefined where nothing was measured that it shows. */
+/** The chart of a run; undefined if the run measured none of its columns. */
 export function chart({ tables, machine, date, mode }) {
   const panels = PANELS.map((panel) => panelOf(panel, tables)).filter((panel) => panel !== undefined);
   if (panels.length === 0) return undefined;

@@ -5,7 +5,7 @@ import { svg } from './svg.mjs';
 
 const about = { machine: 'two cores, load before the run 1.00', date: '2026-01-02T03:04:05Z', mode: 'quick' };
 
-describe('the picture of a run', () => {
+describe('chart of a run', () => {
   const rows = [
     { name: 'direct', rate16OfDirect: 1 },
     { name: 'slow', rate16OfDirect: 0.05 },
@@ -14,7 +14,7 @@ describe('the picture of a run', () => {
   ];
   const picture = chart({ ...about, tables: [{ id: 'stdio', rows }] });
 
-  test('has a bar for each that was measured, the best first, without what all are compared with', () => {
+  test('chart: draws a bar per measured subject, best first, without the baseline', () => {
     const names = [...picture.matchAll(/text-anchor="end"[^>]*>([^<]+)</g)].map(([, name]) => name);
     expect(names).toEqual(['trunkline', 'slow']);
     const widths = [...picture.matchAll(/height="13"/g)];
@@ -25,18 +25,18 @@ describe('the picture of a run', () => {
     expect(slow / own).toBeCloseTo(0.05 / 0.4, 2);
   });
 
-  test('says what was measured where, and is readable on dark pages', () => {
+  test('chart: names machine, command and date, and supports dark mode', () => {
     expect(picture).toContain('>two cores<');
     expect(picture).toContain('npm run bench -- --quick on 2026-01-02');
     expect(picture).toContain('@media (prefers-color-scheme: dark)');
   });
 
-  test('is not there when nothing was measured that it shows', () => {
+  test('chart: is undefined without measurements to show', () => {
     expect(chart({ ...about, tables: [] })).toBeUndefined();
   });
 });
 
-test('text in a picture is text', () => {
+test('chart: escapes text', () => {
   const panels = [{ title: '<b>', hint: 'a & b', rows: [{ name: '"x"', value: 0, text: '0' }] }];
   const picture = svg({ title: 't', subtitle: 's', panels, note: 'n' });
   expect(picture).not.toContain('<b>');

@@ -1,4 +1,4 @@
-// Bars as a picture that is readable on light and on dark pages: one file, no scripts, no fonts of its own.
+// Draws bars as an SVG that is readable on light and dark pages: one file, no scripts, no embedded fonts.
 
 const WIDTH = 880;
 const COLUMNS = 2;
@@ -32,8 +32,8 @@ const STYLE = `
 `;
 
 /**
- * `panels` have a `title`, a `hint` and `rows` with `name`, `value`, `text` and perhaps `kind`: `own` for what the picture
- * is about, `base` for what it is measured against.
+ * `panels` have a `title`, a `hint` and `rows` with `name`, `value`, `text` and optionally `kind`: `own` for the subject of
+ * the chart, `base` for the reference.
  */
 export function svg({ title, subtitle, panels, note }) {
   const width = (WIDTH - 2 * MARGIN - GAP * (COLUMNS - 1)) / COLUMNS;

@@ -1,4 +1,4 @@
-// What the clients need to know of an answer without parsing it: the benchmark would else measure its own JSON.parse.
+// Reads what the clients need from an answer without parsing it; otherwise the benchmark would measure its own JSON.parse.
 // An answer is an array of the buffers in which it arrived.
 
 const HEAD = 160;
@@ -25,14 +25,14 @@ export function textOf(answer) {
   return (answer.length === 1 ? answer[0] : Buffer.concat(answer)).toString();
 }
 
-/** The result of a request, or an error that shows the answer. */
+/** Returns the result of an answer, or throws an error that shows it. */
 export function resultOf(text) {
   const { result, error } = JSON.parse(text);
   if (result === undefined) throw new Error(`answered with an error: ${JSON.stringify(error)}`);
   return result;
 }
 
-/** A part may end anywhere, also within the id. */
+/** A part can end anywhere, even within the id. */
 function headOf(answer) {
   let head = '';
   for (let at = 0; head.length < HEAD && at < answer.length; at++)

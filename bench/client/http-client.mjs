@@ -13,7 +13,7 @@ import { responseReader } from './response-reader.mjs';
 
 /**
  * A raw MCP client over HTTP: a socket for each call in flight, kept alive. `node:http` would be the bottleneck.
- * `onError` hears of a connection that broke. A client of the `modern` era has no handshake and no session.
+ * `onError` is called when a connection breaks. A client of the `modern` era has no handshake and no session.
  */
 export function httpClient(address, onError, { era = 'legacy' } = {}) {
   const url = new URL(address);
@@ -22,7 +22,7 @@ export function httpClient(address, onError, { era = 'legacy' } = {}) {
   let lastId = 0;
   let sessionHeaders = '';
   const isModern = era === 'modern';
-  /** Made once for each body, as the bodies of a load are all the same. */
+  /** Built once per body, because all bodies of a load are equal. */
   const headersByBody = new Map();
 
   const newConnection = () => {
@@ -88,7 +88,7 @@ export function httpClient(address, onError, { era = 'legacy' } = {}) {
     get session() {
       return sessionHeaders;
     },
-    /** With the session that another client has opened, maybe elsewhere. */
+    /** Continues the session of another client, possibly at another gateway. */
     goOn(session) {
       sessionHeaders = session;
     },
@@ -105,7 +105,7 @@ export function httpClient(address, onError, { era = 'legacy' } = {}) {
   };
 }
 
-/** An event stream for a request ends with its answer. */
+/** The event stream of a request ends with its answer. */
 function textOfResponse({ headers, answer }) {
   if (!/^content-type: *text\/event-stream/im.test(headers)) return textOf(answer);
   const lines = textOf(answer).split(/\r?\n/);

@@ -3,7 +3,7 @@ const MODERN_VERSION = '2026-07-28';
 
 const clientInfo = { name: 'trunkline-bench', version: '1.0.0' };
 
-/** Everything of a request after its id, so that a call costs the client only that one number. */
+/** The text of a request after its id; a call only has to format the number. */
 export function requestBody(method, params) {
   return `"method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`;
 }
@@ -16,7 +16,7 @@ export const initializeBody = requestBody('initialize', {
 
 export const initializedMessage = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 
-/** What every request carries where there is no handshake. */
+/** The metadata of every request without a handshake. */
 export function modernParams(params) {
   const prefix = 'io.modelcontextprotocol/';
   const _meta = {

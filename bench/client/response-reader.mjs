@@ -1,10 +1,10 @@
 /**
- * Reads HTTP/1.1 responses from a socket, with a length or in chunks; gives headers as text and the body in pieces.
- * Returns what takes the socket's data.
+ * Reads HTTP/1.1 responses from a socket, with a length or chunked; passes on the headers as text and the body in pieces.
+ * Returns the handler for the socket's data.
  */
 export function responseReader(onResponse) {
   let rest = Buffer.alloc(0);
-  /** What the bytes that come next are. */
+  /** What the next bytes are. */
   let state = 'headers';
   let headers = '';
   let answer = [];
@@ -27,7 +27,7 @@ export function responseReader(onResponse) {
     else state = 'body';
   };
 
-  /** Takes bytes of a body, which come in any cut; says how many. */
+  /** Consumes bytes of a body, which can be split anywhere; returns how many. */
   const takeBody = (bytes) => {
     const used = Math.min(bytes.length, missing);
     if (used > 0) answer.push(bytes.subarray(0, used));

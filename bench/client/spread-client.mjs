@@ -1,6 +1,6 @@
 import { httpClient } from './http-client.mjs';
 
-/** Which session makes the call of this number, and which gateway gets it: the next one for each call of a session. */
+/** Returns the session that makes call number n and the gateway that receives it: each call of a session goes to the next gateway. */
 export function turnOf(call, { sessions, gateways }) {
   const session = call % sessions;
   return { session, gateway: (session + Math.floor(call / sessions)) % gateways };
@@ -17,7 +17,7 @@ export function spreadClient(addresses, onError, { era = 'legacy', sessions = 4 
       const { session, gateway } = turnOf(calls++, { sessions, gateways: addresses.length });
       all[session][gateway].call(body, onAnswer);
     },
-    /** Each session is opened at one gateway, and goes on at the others. */
+    /** Opens each session at one gateway; the others continue it. */
     async open() {
       for (const [number, clients] of all.entries()) {
         const first = clients[number % clients.length];

@@ -6,7 +6,7 @@ import { responseReader } from './response-reader.mjs';
 
 const FRESH_MS = 2000;
 
-/** A raw MCP client over the older HTTP+SSE: requests are posted, all answers come on one stream. `onError` as in `httpClient`. */
+/** A raw MCP client over the older HTTP+SSE: requests are posted, and all answers arrive on one stream. `onError` as in `httpClient`. */
 export function sseClient(address, onError) {
   const url = new URL(address);
   const waiting = new Map();
@@ -53,7 +53,7 @@ export function sseClient(address, onError) {
   };
 
   const post = (message) => {
-    // One that was idle for long may be closed by the server at this very moment.
+    // The server may be closing a connection that was idle for long.
     const fresh = idle.filter(({ since }) => performance.now() - since < FRESH_MS);
     const socket = fresh.pop()?.socket ?? postingSocket();
     idle = fresh;
@@ -96,7 +96,7 @@ export function sseClient(address, onError) {
   };
 }
 
-/** Takes an event stream, in chunks or plain, and gives the lines of each event. */
+/** Reads an event stream, chunked or plain, and passes on the lines of each event. */
 export function eventReader(onEvent) {
   let head = '';
   let isBody = false;

@@ -2,8 +2,8 @@ import { idOf, resultOf, textOf } from './answer.mjs';
 import { initializeBody, initializedMessage, modernParams, requestBody } from './requests.mjs';
 
 /**
- * A raw MCP client on the standard streams of a child: one write for all that is asked in answer to one chunk.
- * `onNotification` gets the text of what was not asked for; a client of the `modern` era has no handshake.
+ * A raw MCP client on the standard streams of a child; requests that one chunk of answers triggers go out in one write.
+ * `onNotification` receives the text of notifications; a client of the `modern` era has no handshake.
  */
 export function stdioClient({ stdin, stdout }, { onNotification, era = 'legacy' } = {}) {
   const waiting = new Map();
@@ -42,7 +42,7 @@ export function stdioClient({ stdin, stdout }, { onNotification, era = 'legacy' 
     out = '';
   });
 
-  /** Asks without a promise; `onAnswer` gets the bytes. */
+  /** Sends a request without a promise; `onAnswer` receives the bytes. */
   const call = (body, onAnswer) => {
     waiting.set(++lastId, onAnswer);
     write(`{"jsonrpc":"2.0","id":${lastId},${body}\n`);
@@ -58,7 +58,7 @@ export function stdioClient({ stdin, stdout }, { onNotification, era = 'legacy' 
       write(`${initializedMessage}\n`);
       return result;
     },
-    /** Parsed result of one request; for what is not measured per call. */
+    /** Returns the parsed result of one request; for calls that are not measured. */
     async request(method, params = {}) {
       return resultOf(await ask(requestBody(method, isModern ? modernParams(params) : params)));
     },

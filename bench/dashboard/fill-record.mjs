@@ -1,4 +1,4 @@
-// Writes many records into the database of a gateway that does not run, through the thread that writes them there.
+// Writes many records into the database of a stopped gateway, through its writer thread.
 
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const worker = fileURLToPath(new URL('../../dist/audit-worker.js', import.meta.u
 const BATCH = 1000;
 const HOUR_MS = 3_600_000;
 
-/** Spread evenly over the hour before now; `recordOf` says what the one of this number at this time is. */
+/** Writes records spread evenly over the last hour; `recordOf` returns the record of a number and a time. */
 export async function fillRecord({ stateDir, count, recordOf }) {
   const settings = { arguments: false, results: false, chain: false };
   const thread = new Worker(worker, {
@@ -39,7 +39,7 @@ export async function fillRecord({ stateDir, count, recordOf }) {
   await closed;
 }
 
-/** The folder of a gateway's database below its home: a configuration that is not the user's own has one of its own. */
+/** The folder of a gateway's database below its home; a configuration outside of the user's home has its own. */
 export function stateFolder(home) {
   const found = readdirSync(home, { recursive: true, withFileTypes: true });
   const database = found.find(({ name }) => name === 'trunkline.db');

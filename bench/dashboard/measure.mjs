@@ -1,27 +1,26 @@
-// How soon every page of the dashboard shows that a key was pressed, with a large catalog and a long record behind it.
+// Measures how fast every page of the dashboard reacts to a key, with a large catalog and a long audit record.
 
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { openDashboardPage } from '../../scripts/dashboard-page.mjs';
+import { generateCatalog } from '../data/catalog.mjs';
 import { percentile } from '../lib/stats.mjs';
 import { environment, gateway, within } from '../lib/subjects.mjs';
 import { fillRecord, stateFolder } from './fill-record.mjs';
 
 const catalogServer = fileURLToPath(new URL('../fixtures/catalog-server.mjs', import.meta.url));
-const servers = readdirSync(new URL('../catalog/', import.meta.url))
-  .filter((file) => file.endsWith('.json'))
-  .map((file) => file.slice(0, -5));
-const TOOLS = 2_037;
+const catalog = generateCatalog();
+const toolCount = catalog.reduce((sum, { tools }) => sum + tools.length, 0);
 const RECORDS = 100_000;
 const GOAL_MS = 100;
 const PRESSES = 40;
 const TYPED = 'create file read list search page update get';
 const MOVES = ['ArrowDown', 'ArrowDown', 'PageDown', 'ArrowUp', 'End', 'Home'];
 
-/** Where keys are pressed on each page; `grid` is moved through, `search` is typed into, `page` is tabbed through. */
+/** Where keys are pressed on each page: arrow keys in a `grid`, text in a `search` or `field`, and Tab otherwise. */
 const pages = [
   { name: 'Overview, through the servers', path: '/', grid: 'Servers' },
   { name: 'Servers, through the list', path: '/servers', grid: 'Servers' },
@@ -45,7 +44,10 @@ export async function measureDashboard({ children }) {
   const upstream = children.start([catalogServer]);
   const [port] = await once(upstream.child.stdout, 'data');
   const base = `http://127.0.0.1:${String(port).trim()}/s`;
-  const entries = servers.map((name) => [name, { type: 'http', url: `${base}/${encodeURIComponent(name)}` }]);
+  const entries = catalog.map(({ name }) => [
+    name,
+    { type: 'http', url: `${base}/${encodeURIComponent(name)}` },
+  ]);
   const config = join(home, 'bench.jsonc');
   writeFileSync(
     config,
@@ -94,23 +96,37 @@ async function allTools(page) {
       const answer = await fetch('/api/tools?cached=true', { headers: { 'x-trunkline': '1' } });
       return (await answer.json()).map(({ name, server, original }) => ({ name, server, original }));
     });
-    if (tools.length === TOOLS) return tools;
+    if (tools.length === toolCount) return tools;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 
-/** Over all servers and their tools; one of ten did not end well. */
+/** Records of all servers and tools; one in ten failed. */
 function record(n, at, tools) {
   const { server, original } = tools[(n * 7919) % tools.length];
   const common = {
-    ...{ kind: 'tool', caller: `key:caller-${n % 20}`, via: 'http', client: 'bench', clientVersion: '1' },
-    ...{ profile: 'default', server, entry: original, tier: 'write', rule: 'default' },
-    ...{ outcome: n % 10 === 0 ? 'tool-error' : 'ok', fingerprint: `bench-${n % 7}` },
+    kind: 'tool',
+    caller: `key:caller-${n % 20}`,
+    via: 'http',
+    client: 'bench',
+    clientVersion: '1',
+    profile: 'default',
+    server,
+    entry: original,
+    tier: 'write',
+    rule: 'default',
+    outcome: n % 10 === 0 ? 'tool-error' : 'ok',
+    fingerprint: `bench-${n % 7}`,
   };
   return {
-    ...{ common, at },
-    ...{ ms: 1 + ((n * 31) % 500), bytesIn: 120, bytesOut: 400 + (n % 9000) },
-    ...{ argumentText: '{}', resultText: '{}', resultChars: 2 },
+    common,
+    at,
+    ms: 1 + ((n * 31) % 500),
+    bytesIn: 120,
+    bytesOut: 400 + (n % 9e3),
+    argumentText: '{}',
+    resultText: '{}',
+    resultChars: 2,
   };
 }
 
@@ -132,8 +148,14 @@ async function measurePage({ page, goto }, { name, path, grid, search, field, re
   await page.waitForTimeout(1000);
   const { times, answers } = await page.evaluate(answeredAfter, asks);
   return {
-    ...{ name, presses: times.length, p50: percentile(times, 0.5), p95: percentile(times, 0.95) },
-    ...(answers.length > 0 && { answered: percentile(answers, 0.5), answeredP95: percentile(answers, 0.95) }),
+    name,
+    presses: times.length,
+    p50: percentile(times, 0.5),
+    p95: percentile(times, 0.95),
+    ...(answers.length > 0 && {
+      answered: percentile(answers, 0.5),
+      answeredP95: percentile(answers, 0.95),
+    }),
   };
 }
 
@@ -141,7 +163,7 @@ function keyFor(character) {
   return character === ' ' ? 'Space' : character;
 }
 
-/** In the page: from when the key was pressed until the frame that shows what came of it is handed over. */
+/** Runs in the page: measures the time from each key press until the frame with its effect is handed over. */
 function watchKeys() {
   globalThis.pressed = [];
   addEventListener(
@@ -157,7 +179,7 @@ function watchKeys() {
   );
 }
 
-/** In the page: until each frame, and from the last key before each question until its answer was there; the others were given up. */
+/** Runs in the page: returns the times until each frame, and from the last key before each request until its response; aborted requests do not count. */
 function answeredAfter(asks) {
   const answers = performance
     .getEntriesByType('resource')

@@ -1,4 +1,4 @@
-/** The figures of `measureDashboard` for people. */
+/** Formats the figures of `measureDashboard` as text. */
 export function dashboardTable({ tools, records, goalMs, rows }) {
   const width = Math.max(...rows.map(({ name }) => name.length));
   const figure = (ms) => (ms === undefined ? '' : ms.toFixed(0)).padStart(6);

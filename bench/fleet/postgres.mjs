@@ -26,9 +26,9 @@ const GONE_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 const NOT_INSTALLED = 'is not installed';
 
-/** The server that the tests use as well, for as long as it is not closed and this process lives; `absent` says why there is none. */
+/** Starts the server that the tests use as well; it runs until it is closed or this process ends. `absent` is the reason if there is none. */
 export async function startPostgres() {
-  // Not in the folder of the run, which is ours alone: the server is not run by root.
+  // Not in the folder of the run, which only this user can read: the server does not run as root.
   const folder = mkdtempSync(join(tmpdir(), `trunkline-postgres-${process.pid}-`));
   const ready = join(folder, 'ready.json');
   spawnSync(
@@ -53,7 +53,7 @@ export async function startPostgres() {
   const [main] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n', 1);
   return {
     close,
-    /** An empty one whose statements are logged. */
+    /** Creates an empty database whose statements are logged. */
     async newDatabase() {
       const name = `b${randomBytes(8).toString('hex')}`;
       const client = new pg.Client(`${base}/postgres`);
@@ -64,14 +64,14 @@ export async function startPostgres() {
       const known = [];
       return {
         url: `${base}/${name}`,
-        /** All so far. */
+        /** All statements so far. */
         statements() {
           known.push(...statementsOf(more(), name));
           return known;
         },
       };
     },
-    /** Of all its processes that run now; undefined where there is no /proc. */
+    /** CPU time of all its current processes; undefined without /proc. */
     cpu() {
       const times = [Number(main), ...childrenOf(Number(main))].map((pid) => cpuMicroseconds(pid));
       return times.every((time) => time === undefined)
@@ -81,7 +81,7 @@ export async function startPostgres() {
   };
 }
 
-/** Gives the whole lines that were added since it was asked before. */
+/** Returns a function that reads the complete lines added since the last call. */
 function reader(file) {
   let at = 0;
   return () => {

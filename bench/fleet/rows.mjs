@@ -2,7 +2,7 @@ import { medianOf, paired } from '../lib/stats.mjs';
 
 const PER = 1000;
 
-/** A row for each subject and era, of `rounds` with what each era gave; the first subject is what others are compared with. */
+/** One row per subject and era, from the rounds of each; the others are compared with the first subject. */
 export function fleetRows(subjects, eras) {
   const [first] = subjects;
   return subjects.flatMap(({ name, rounds }) =>
@@ -22,7 +22,7 @@ export function fleetRows(subjects, eras) {
   );
 }
 
-/** What the goals are about: one gateway on PostgreSQL beside one on its file, and statements that calls caused, of all gateways. */
+/** The values of the goals: one gateway on PostgreSQL compared with one on its file, and the statements that calls of all gateways caused. */
 export function fleetFacts(subjects, eras) {
   const [file, server] = subjects;
   const both = (rounds, key) => eras.flatMap((era) => pick(rounds, era, key));
@@ -44,7 +44,7 @@ function ratio(one, other) {
   return paired(one, other, (mine, theirs) => mine / theirs);
 }
 
-/** Over all rounds: one alone has too few heartbeats. */
+/** Sums over all rounds, because one round has too few heartbeats. */
 function perThousand(rounds) {
   const asked = rounds.filter((round) => round?.asked !== undefined);
   const calls = asked.reduce((sum, round) => sum + round.calls, 0);

@@ -24,12 +24,16 @@ const server = {
   ],
 };
 
-test('a row compares within a round, and counts statements by the calls of all rounds', () => {
+test('fleet rows: compare within a round and count statements over all rounds', () => {
   const rows = fleetRows([file, server], ['old', 'new']);
   expect(rows.map(({ name }) => name)).toEqual(['file, old', 'file, new', 'server, old', 'server, new']);
   expect(rows[0]).toEqual({
-    ...{ name: 'file, old', rate: 75, cpu: 15 },
-    ...{ rateOfFirst: undefined, cpuOfFirst: undefined, databaseCpu: undefined },
+    name: 'file, old',
+    rate: 75,
+    cpu: 15,
+    rateOfFirst: undefined,
+    cpuOfFirst: undefined,
+    databaseCpu: undefined,
   });
   expect(rows[2]).toMatchObject({
     rateOfFirst: expect.closeTo(1, 9),
@@ -42,7 +46,7 @@ test('a row compares within a round, and counts statements by the calls of all r
   });
 });
 
-test('facts are of both eras, and of every statement that a call caused', () => {
+test('fleet facts: cover both eras and all statements caused by calls', () => {
   expect(fleetFacts([file, server], ['old', 'new'])).toEqual({
     rateOfFile: 1,
     cpuOfFile: expect.closeTo(1.1, 9),
@@ -51,7 +55,7 @@ test('facts are of both eras, and of every statement that a call caused', () => 
   });
 });
 
-test('without /proc there is no CPU, and the rest stays', () => {
+test('fleet rows: omit CPU without /proc and keep the rest', () => {
   const without = ({ name, rounds }) => ({
     name,
     rounds: rounds.map(({ old }) => ({ old: { ...old, cpu: undefined, databaseCpu: undefined } })),

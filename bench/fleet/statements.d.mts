@@ -1,5 +1,5 @@
 export interface Statement {
-  /** Of the server, one for each connection. */
+  /** Process id of the server; each connection has its own. */
   readonly process: string;
   readonly text: string;
 }

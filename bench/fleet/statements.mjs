@@ -1,6 +1,6 @@
-// What a PostgreSQL server was asked, read from its log: not by time, so that it can be said of a call that it asked nothing.
+// Classifies the statements in the log of a PostgreSQL server. They are classified by content instead of time, which proves that a call caused none.
 
-/** What makes a database of its own whose every statement is logged, without the values in it. */
+/** Statements that create a database in which every statement is logged, without its values. */
 export function loggedDatabase(name) {
   const set = (setting, value) => `alter database ${name} set ${setting} = ${value}`;
   return [`create database ${name}`, set('log_statement', "'all'"), set('log_parameter_max_length', '0')];
@@ -8,7 +8,7 @@ export function loggedDatabase(name) {
 
 const LINE = /^\S+ \S+ \S+ \[(\d+)\] (\S+) LOG: {2}(?:statement|execute [^:]*): (.*)$/;
 
-/** The statements of one database in a log whose lines begin with the time, the process and the database; each in one line. */
+/** Reads the statements of one database from a log whose lines begin with the time, the process and the database. */
 export function statementsOf(log, database) {
   const statements = [];
   let current;
@@ -24,15 +24,15 @@ export function statementsOf(log, database) {
   return statements;
 }
 
-/** The lock that whoever writes the record takes; other transactions take another one. */
+/** The lock of the audit record's writer; other transactions take another one. */
 const RECORD_LOCK = /^begin; select pg_advisory_xact_lock\(\d+, 2\)$/;
 const BEGIN = /^begin\b/;
 const END = /^(?:commit|rollback)$/;
-/** All of a batch in one statement. */
+/** A whole batch in one statement. */
 const RECORDS = /^with commons as \(insert into audit_commons .* insert into tool_latency /;
 const OF_RECORD = [RECORDS, /^select \* from audit_ends$/];
 const BEAT = /^(?:insert into "replicas"|select .* from "replicas"|select topic, revision from changes$)/;
-/** What is over, once a minute; when keys were last used and what lists have cost, every half at most. */
+/** Removing expired rows, once a minute; the last use of keys and the cost of lists, at most every 30 s. */
 const UPKEEP = [
   /^insert into "chores"/,
   /^(?:delete from|update) "(?:client_\w+|kept_results)" .*"expires_at" <= /,
@@ -46,8 +46,8 @@ const UPKEEP = [
 ];
 
 /**
- * Each statement with its `kind`: `record` for batches of it, `beat` for what tells gateways of each other and of changes, `upkeep` for
- * what is done once in a while, and `other`, which is what no call may cause. A transaction is of one kind, by all that is in it.
+ * Adds a `kind` to each statement: `record` for batches of the audit record, `beat` for heartbeats and checks for changes, `upkeep` for
+ * periodic maintenance, and `other`, which no call may cause. All statements of a transaction have the same kind.
  */
 export function withKinds(statements) {
   const open = new Map();
@@ -74,7 +74,7 @@ export function withKinds(statements) {
 function kindOf([first, ...others]) {
   if (!BEGIN.test(first)) return BEAT.test(first) ? 'beat' : isUpkeep(first) ? 'upkeep' : 'other';
   const inner = others.filter((text) => !END.test(text));
-  // One that has only begun is taken for what it began as.
+  // A transaction without its end is classified by its beginning.
   const isRecord =
     inner.every((text) => OF_RECORD.some((pattern) => pattern.test(text))) &&
     (inner.some(isInsert) || !isOver(others));
@@ -94,7 +94,7 @@ function isUpkeep(text) {
   return UPKEEP.some((pattern) => pattern.test(text));
 }
 
-/** How many there are of each kind, and how many transactions those of the record are. */
+/** Counts the statements of each kind, and the transactions of the audit record. */
 export function countKinds(statements) {
   const count = { record: 0, batches: 0, beat: 0, upkeep: 0, other: 0 };
   for (const { kind, text } of statements) {

@@ -10,8 +10,8 @@ const insert =
 const said = (...texts) => texts.map((text) => ({ process: '7', text }));
 const kinds = (statements) => withKinds(statements).map(({ kind }) => kind);
 
-describe('the statements in a log', () => {
-  test('are those of one database, asked in either way, each in one line', () => {
+describe('statements in a PostgreSQL log', () => {
+  test('statement log: extracts the statements of one database, each on one line', () => {
     const log = [
       `${at} [12] mine LOG:  statement: listen trunkline`,
       `${at} [13] theirs LOG:  statement: select 1`,
@@ -30,7 +30,7 @@ describe('the statements in a log', () => {
     ]);
   });
 
-  test('are of the record only in a transaction that writes it', () => {
+  test('statement log: counts audit writes only inside their transaction', () => {
     expect(kinds(said(lock, 'select * from audit_ends', insert, 'commit'))).toEqual(
       Array.from({ length: 4 }, () => 'record'),
     );
@@ -40,13 +40,13 @@ describe('the statements in a log', () => {
     expect(kinds(said(lock, insert))).toEqual(['record', 'record']);
   });
 
-  test('are told apart by connection, whatever comes in between', () => {
+  test('statement log: separates interleaved connections', () => {
     const other = { process: '8', text: 'select "id" from "sessions" where "id" = $1' };
     const [begin, ...rest] = said(lock, insert, 'commit');
     expect(kinds([begin, other, ...rest])).toEqual(['record', 'other', 'record', 'record']);
   });
 
-  test('that gateways make without calls are beats and upkeep', () => {
+  test('statement log: classifies heartbeats and upkeep', () => {
     const beats = ['select topic, revision from changes', 'insert into "replicas" ("id") values ($1)'];
     expect(kinds(said(...beats))).toEqual(['beat', 'beat']);
     const upkeep = ['insert into "chores" ("name", "done_at") values ($1, $2)'];
@@ -59,7 +59,7 @@ describe('the statements in a log', () => {
     expect(kinds(said('select * from "client_tokens" where "id" = $1'))).toEqual(['other']);
   });
 
-  test('are counted by kind, and the record by transactions as well', () => {
+  test('statement log: counts statements by kind and audit batches', () => {
     const all = said(
       lock,
       insert,

@@ -1,8 +1,8 @@
-// The fourth and the sixth set: one whole definition of a tool per line, as real servers write them.
+// Reads the fourth and the sixth set: one complete tool definition per line, as real servers write them.
 
 import { readFileSync } from 'node:fs';
 
-/** The examples of one file, `attacks` or `honest`, of a set. */
+/** The examples of one file of a set, such as `attacks`. */
 export function definitionsOf(set, file) {
   const lines = readFileSync(new URL(`${set}/${file}.jsonl`, import.meta.url), 'utf8').split('\n');
   return lines

@@ -1,19 +1,22 @@
-// The examples that weights are fitted to, as windows of features. Nothing of the second set's held-out, of the third's test or `blind-` is in here.
+// The examples that the weights are fitted to, as windows of features. Held-out parts, tests and ids that begin with `blind-` are not among them.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
+import { missingDataMessage, readPublicCatalog, readPublicSet } from '../data/public-data.mjs';
 import { definitionsOf } from './definitions.mjs';
 import { partOfFirst } from './measure.mjs';
 import { thirdSet } from './third/examples.mjs';
 
 const HARD_WEIGHT = 10;
 const REAL_WEIGHT = 3.5;
-/** Descriptions of interfaces that are no tools of MCP servers: many and short. */
+/** For functions that are not tools of MCP servers: they are many and short. */
 const OTHER_WEIGHT = 1;
 const ONE_OF = 3;
 const BARE_ONE_OF = 2;
 const ALL_SUBJECTS =
   'Sends a message or request to the service, runs a command or script, reads a file or signs in with a password or key; for conversations, prompts, sessions, payments and personal data.';
+
+const NEEDED = 'The weights are fitted to it.';
 
 const read = (file) => readFileSync(new URL(file, import.meta.url), 'utf8');
 const json = (file) => JSON.parse(read(file));
@@ -39,13 +42,14 @@ export function examplesToFit({ windowsOfDefinition }) {
     ...thirdSet('honest-train'),
     ...thirdSet('honest-validation'),
     ...definitionsOf('fourth', 'honest'),
+    ...definitionsOf('fourth', 'honest-reworded'),
     ...thirdSet('../fifth/honest'),
   ];
   const openings = new Set(attacks.flatMap(({ definition }) => openingOf(definition)));
   const opened = [...openings].map((description) => ({ definition: { name: 'tool', description } }));
   const quiet = new Set([...openings].map(bare));
   const windows = (definition) => windowsOfDefinition(definition).map(({ features }) => features);
-  // What an attack pretends to be is no sign of it: neither its name nor how its description begins.
+  // The pretended purpose does not reveal an attack, so the name and the opening of the description do not count.
   const loud = (definition) => {
     const all = windowsOfDefinition(definition);
     const rest = all.filter(
@@ -65,7 +69,7 @@ export function examplesToFit({ windowsOfDefinition }) {
       weight: HARD_WEIGHT,
     })),
     real: [
-      ...catalog().map((definition) => ({
+      ...catalogTools().map((definition) => ({
         windows: windows(definition),
         weight: REAL_WEIGHT,
         counts: true,
@@ -84,7 +88,7 @@ export function examplesToFit({ windowsOfDefinition }) {
   };
 }
 
-/** Some attacks once more as they are when they do not pretend to be a tool first. */
+/** Every other attack again, without its pretended purpose. */
 function withoutOpening(examples) {
   const said = examples.filter(
     ({ definition, type }) => definition.description?.includes('. ') && type !== 'hidden',
@@ -97,12 +101,12 @@ function withoutOpening(examples) {
     }));
 }
 
-/** Names and characters that do not show are found by other means. */
+/** Look-alike names and invisible characters are found by rules instead. */
 function isInText({ type }) {
   return !/shadow|look|hidden|invisible|unicode|ansi/.test(type);
 }
 
-/** What the tool pretends to do, before the attack begins. */
+/** The pretended purpose, before the attack begins. */
 function openingOf({ description }) {
   if (typeof description !== 'string') return [];
   const opening =
@@ -119,7 +123,7 @@ function bare(text) {
     .trim();
 }
 
-/** One example per line: D description | more, P parameter | its description, V a value, I instructions, M a message of a prompt. */
+/** Reads one example per line: D description | more, P parameter | its description, V value, I instructions, M message of a prompt. */
 function written(file, isHonest) {
   const lines = read(file)
     .split('\n')
@@ -150,16 +154,17 @@ function shapeOf(kind, rest, one, other, isHonest) {
   return { name: 'tool', description: `${one} ${other}` };
 }
 
-function catalog() {
-  const folder = new URL('../catalog/', import.meta.url);
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  return files.toSorted().flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')).tools);
+function catalogTools() {
+  const catalog = readPublicCatalog();
+  if (catalog === undefined) throw new Error(missingDataMessage('catalog', NEEDED));
+  return catalog.flatMap(({ tools }) => tools);
 }
 
-/** Real tools of other servers than those of the catalog. */
-function toolsOf(set) {
-  const { tools } = json(`../retrieval/shared/${set}.dev.json`);
-  return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+/** Tools of a public set; their servers are not in the catalog. */
+function toolsOf(name) {
+  const set = readPublicSet(name);
+  if (set === undefined) throw new Error(missingDataMessage(`retrieval/${name}.dev.json`, NEEDED));
+  return set.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
 }
 
 function otherInterfaces() {

@@ -1,5 +1,5 @@
-// Weights of features from examples: a definition is as suspicious as its loudest window, so they are fitted to the loudest
-// window of each attack and to all windows of honest definitions, in turns. The same examples always give the same weights.
+// Fits the weights of features to examples. A definition is as suspicious as its window with the highest sum, so the fit alternates between
+// that window of each attack and all windows of honest definitions. The same examples always give the same weights.
 
 const L2 = 0.00001;
 const ATTACK_WEIGHT = 6;
@@ -7,11 +7,11 @@ const ROUNDS = 5;
 const STEPS = 30;
 const RATE = 0.1;
 const MIN_ALONE = 2;
-/** Honest windows far below the line change nothing; which ones these are is looked up now and then. */
+/** Honest windows far below the threshold change nothing; which windows these are is recomputed at intervals. */
 const FAR_BELOW = -7;
 const LOOK_EVERY = 10;
 
-/** What is seen in several examples, and in attacks by itself. */
+/** Keeps features that occur in several examples, attacks among them. */
 export function chooseFeatures(attacks, honest, nameOf) {
   const seen = countIn([...attacks, ...honest]);
   const inAttacks = countIn(attacks);
@@ -60,7 +60,7 @@ export function fitWeights(attacks, honest, features) {
   return model;
 }
 
-/** How much each window of an attack counts: by its size at first, then by how loud it is. */
+/** How much each window of an attack counts: at first by its size, then by its sum. */
 function shares(windows, model, round) {
   const sizes = windows.map((ids) => ids.length);
   const scores = windows.map((ids) => scoreOf(ids, model));
@@ -79,7 +79,7 @@ function scoreOf(ids, { weights, bias }) {
   return score;
 }
 
-/** Steps down the logistic loss, each weight at its own pace. */
+/** Descends the logistic loss with a learning rate per weight. */
 function descend(rows, model, scale) {
   const { weights } = model;
   const pace = new Float64Array(weights.length).fill(1e-6);

@@ -1,12 +1,12 @@
-// node bench/inspection/group-words.mjs: puts words that are used alike into groups, by the word vectors of the search, and writes
-// them for the inspection. Run it again only if those vectors change; the weights have to be fitted again afterwards.
+// node bench/inspection/group-words.mjs: groups words of similar use by the word vectors of the search and writes the groups for the
+// inspection. Run it again only after those vectors have changed; afterwards the weights have to be fitted again.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { inLines } from './in-lines.mjs';
 
 const GROUPS = 512;
-/** The vectors are in the order of how frequent words are. */
+/** The vectors are sorted by the frequency of their words. */
 const WORDS = 12_000;
 const FREQUENT = 8_000;
 const ROUNDS = 8;
@@ -20,13 +20,13 @@ function main() {
   for (const [at, term] of terms.entries()) if (/^[a-z']+$/.test(term)) lines[groups[at]].push(term);
   const entries = lines.flatMap((words, group) => (words.length > 0 ? [`${group} ${words.join(' ')}`] : []));
   const head =
-    '/** Written by bench/inspection/group-words.mjs from src/search/data, where sources and licences are named; read by word-groups.ts. */';
-  const file = new URL('../../src/policy/inspect/judge/word-groups-data.ts', import.meta.url);
+    '/** Written by bench/inspection/group-words.mjs from src/catalog/search/data, where sources and licences are named; read by term-vocabulary.ts. */';
+  const file = new URL('../../src/policy/inspection/classifier/word-groups-data.ts', import.meta.url);
   writeFileSync(file, `${head}\nexport const WORD_GROUPS = \`\n${inLines(entries)}\n\`;\n`);
 }
 
 function readVectors() {
-  const bytes = readFileSync(new URL('../../src/search/data/word-vectors.bin', import.meta.url));
+  const bytes = readFileSync(new URL('../../src/catalog/search/data/word-vectors.bin', import.meta.url));
   const headLength = bytes.readUInt32LE(0);
   const { dimensions, terms } = JSON.parse(bytes.subarray(4, 4 + headLength).toString());
   const kept = terms.split(' ').slice(0, WORDS);
@@ -36,7 +36,7 @@ function readVectors() {
   return { terms: kept, vectors, dimensions };
 }
 
-/** To the nearest of some centres, which move to the middle of their group, in turns. */
+/** k-means: assigns each word to the nearest centre, then moves the centres to the middle of their groups. */
 function groupsOf(vectors, count, dimensions) {
   const centres = new Float32Array(GROUPS * dimensions);
   let seed = 1;

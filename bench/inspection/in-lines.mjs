@@ -1,6 +1,6 @@
 const LINE_CHARS = 1000;
 
-/** Entries with semicolons between them, in lines that an editor can show. */
+/** Joins entries with semicolons into lines of at most 1,000 characters, which editors can display. */
 export function inLines(entries) {
   const lines = [''];
   for (const entry of entries) {

@@ -1,23 +1,24 @@
-import type { JsonObject } from '../../src/model/json.ts';
-import type { Finding } from '../../src/policy/inspect/finding.ts';
-import type { inspectBesideOthers } from '../../src/policy/inspect/neighbours.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { InspectionFinding } from '../../src/policy/inspection/inspection-finding.ts';
+import type { createCrossServerInspection } from '../../src/policy/inspection/cross-server-inspection.ts';
 
 export const PARTS: readonly string[];
 export function intervalOf(found: number, count: number): readonly [number, number];
 export function partOfFirst(id: string): 'dev' | 'held-out' | 'blind';
-export const GOALS: { readonly recall: number; readonly realAlarms: number };
+export const GOALS: { readonly recall: number; readonly publicAlarms: number };
 
 interface Measured {
   readonly attacks: readonly unknown[];
   readonly benign: readonly unknown[];
-  readonly real: readonly unknown[];
-  readonly unseen: readonly unknown[];
+  readonly generatedTools: readonly unknown[];
+  readonly publicTools: readonly unknown[];
+  readonly otherTools: readonly unknown[];
 }
 
 export function measureInspection(
   scanner: {
-    readonly inspect: (definition: JsonObject) => readonly Finding[];
-    readonly inspectBesideOthers: typeof inspectBesideOthers;
+    readonly inspect: (definition: JsonObject) => readonly InspectionFinding[];
+    readonly inspectBesideOthers: typeof createCrossServerInspection;
   },
   parts?: readonly string[],
 ): Measured;
@@ -40,18 +41,21 @@ export interface InspectionSummary {
   readonly hardAlarmsAll: number;
   readonly hardAlarmsForeign: number;
   readonly hardAlarmsByPart: Readonly<Record<string, Share>>;
-  readonly realAlarms: number;
-  readonly realAlarmsBesideAll: number;
-  readonly unseenAlarms: number;
-  readonly unseenAlarmsBesideAll: number;
+  readonly generatedAlarms: number;
+  readonly generatedAlarmsBesideAll: number;
+  readonly generatedSentences: number;
+  readonly publicAlarms: number;
+  readonly publicAlarmsBesideAll: number;
+  readonly otherAlarms: number;
   readonly attacks: number;
   readonly attacksUnseen: number;
   readonly benign: number;
   readonly benignUnseen: number;
   readonly attacksForeign: number;
   readonly benignForeign: number;
-  readonly real: number;
-  readonly unseen: number;
+  readonly generatedTools: number;
+  readonly publicTools: number;
+  readonly otherTools: number;
 }
 
 export function summariseInspection(measured: Measured): InspectionSummary;

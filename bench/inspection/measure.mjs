@@ -1,32 +1,45 @@
-// How well the inspection tells attacks from honest definitions. What it measures is given to it, so that a test can do the same.
+// How well the inspection tells attacks from honest definitions. The scanner is a parameter, so a test can measure the same as the bench.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
+import { generateCatalog } from '../data/catalog.mjs';
+import { readPublicCatalog, readPublicSet } from '../data/public-data.mjs';
 import { definitionsOf } from './definitions.mjs';
 import { thirdSet } from './third/examples.mjs';
 
-export const GOALS = { recall: 0.95, realAlarms: 0.01 };
+/** The goal for alarms is about the public catalog, see README.md. */
+export const GOALS = { recall: 0.95, publicAlarms: 0.01 };
 
-/** Sets by several hands; what may be looked at is in `dev`, `train` and `validation`, and what was spent long ago in `held-out` of the first. */
+/** Sets by several authors. The errors in `dev`, `train`, `validation` and `reworded` may be read; `first/held-out` was used up long ago. */
 export const PARTS = [
-  ...['first/dev', 'first/held-out', 'first/blind'],
-  ...['second/dev', 'second/validation', 'second/held-out'],
-  ...['third/train', 'third/validation', 'third/spent', 'third/test'],
-  ...['fourth/train', 'fifth/train', 'sixth/test'],
+  'first/dev',
+  'first/held-out',
+  'first/blind',
+  'second/dev',
+  'second/validation',
+  'second/held-out',
+  'third/train',
+  'third/validation',
+  'third/spent',
+  'third/test',
+  'fourth/train',
+  'fourth/reworded',
+  'fifth/train',
+  'sixth/test',
 ];
 
-/** Nothing was fitted to these and nothing of them was looked at: only they say what is found of the next attack. */
+/** Nothing was fitted to these parts and none of their examples was read: only they predict the recall on the next attack. */
 const UNSEEN = ['first/blind', 'second/held-out', 'third/test', 'sixth/test'];
-/** What the goal is about: written after public descriptions by a hand that knew neither the scanner nor the other sets. */
+/** The part that the goal is about: an author who knew neither the scanner nor the other sets wrote it after public descriptions. */
 const FROM_OUTSIDE = 'sixth/test';
 const FILES = { attacks: 'attacks', benign: 'honest' };
 
 const read = (file) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 
-/** The first set is one file; the hash of the id says which part an example belongs to. */
+/** The first set is one file; the hash of an example's id decides its part. */
 export function partOfFirst(id) {
-  // Written after the patterns of that time were finished, and never looked at.
+  // Written after the patterns of that time were finished, and never read.
   if (id.startsWith('blind-')) return 'blind';
   return createHash('sha256').update(id).digest()[0] % 2 === 0 ? 'dev' : 'held-out';
 }
@@ -49,22 +62,24 @@ function examplesOf(label, parts) {
   const whole = ['fourth/train', 'sixth/test'].flatMap((part) =>
     definitionsOf(part.split('/')[0], FILES[label]).map((example) => ({ ...example, part })),
   );
+  const reworded = (label === 'benign' ? definitionsOf('fourth', 'honest-reworded') : []).map((example) => ({
+    ...example,
+    part: 'fourth/reworded',
+  }));
   const fifth = thirdSet(`../fifth/${FILES[label]}`).map((example) => ({ ...example, part: 'fifth/train' }));
-  return [...first, ...second, ...third, ...whole, ...fifth].filter(({ part }) => parts.includes(part));
+  return [...first, ...second, ...third, ...whole, ...reworded, ...fifth].filter(({ part }) =>
+    parts.includes(part),
+  );
 }
 
-/** The real definitions of bench/catalog, one upstream per file. */
-function realTools() {
-  const folder = new URL('../catalog/', import.meta.url);
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .flatMap((file) => {
-      const { tools } = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
-      return tools.map((definition) => ({ upstream: file.slice(0, -5), definition }));
-    });
+function toolsOf(catalog) {
+  return catalog.flatMap(({ name, tools }) => tools.map((definition) => ({ upstream: name, definition })));
 }
 
-/** What a person would be shown of each example; `parts` leaves examples out that are not to be seen. */
+/**
+ * The findings of every labelled example in `parts`, of every tool of the generated catalog and, where they are at hand, of
+ * the public catalog and of a public set that the weights were not fitted to (`publicTools` and `otherTools` are empty otherwise).
+ */
 export function measureInspection({ inspect, inspectBesideOthers }, parts = PARTS) {
   const findingsOf = ({ kind, definition, server = 'server', neighbours = [] }) => {
     const own = { upstream: server, definition };
@@ -77,19 +92,22 @@ export function measureInspection({ inspect, inspectBesideOthers }, parts = PART
     const beside = inspectBesideOthers(tools);
     return tools.map((tool) => ({ ...tool, alone: inspect(tool.definition), together: beside(tool) }));
   };
-  const real = besideEachOther(realTools());
-  const unseen = read('unseen-tools.json').map(({ server, ...definition }) => ({
-    upstream: server,
-    definition,
-  }));
-  return { attacks: judged('attacks'), benign: judged('benign'), real, unseen: besideEachOther(unseen) };
+  return {
+    attacks: judged('attacks'),
+    benign: judged('benign'),
+    generatedTools: besideEachOther(toolsOf(generateCatalog())),
+    publicTools: besideEachOther(toolsOf(readPublicCatalog() ?? [])),
+    otherTools: (readPublicSet('bfcl')?.tools ?? []).map(({ name, description, inputSchema }) => ({
+      alone: inspect({ name, description, inputSchema }),
+    })),
+  };
 }
 
 function familyOf({ type, lang = 'en' }) {
   return lang === 'en' ? type : `in ${lang}`;
 }
 
-/** Where the true share lies with 95 % certainty, after Wilson. */
+/** The 95 % confidence interval of a share, after Wilson. */
 export function intervalOf(found, count) {
   if (count === 0) return [0, 1];
   const z = 1.96;
@@ -101,7 +119,7 @@ export function intervalOf(found, count) {
 }
 
 /** The shares that the goals are about. */
-export function summariseInspection({ attacks, benign, real, unseen }) {
+export function summariseInspection({ attacks, benign, generatedTools, publicTools, otherTools }) {
   const share = (of, hit) => (of.length === 0 ? 0 : of.filter(hit).length / of.length);
   const isFound = ({ findings }) => findings.length > 0;
   const counted = (of) => ({
@@ -135,10 +153,12 @@ export function summariseInspection({ attacks, benign, real, unseen }) {
     hardAlarmsAll: share(benign, isFound),
     hardAlarmsForeign: share(benign.filter(isForeign), isFound),
     hardAlarmsByPart: byPart(benign),
-    realAlarms: share(real, isAlone),
-    realAlarmsBesideAll: share(real, isAlarm),
-    unseenAlarms: share(unseen, isAlone),
-    unseenAlarmsBesideAll: share(unseen, isAlarm),
+    generatedAlarms: share(generatedTools, isAlone),
+    generatedAlarmsBesideAll: share(generatedTools, isAlarm),
+    generatedSentences: sentencesFound(generatedTools),
+    publicAlarms: share(publicTools, isAlone),
+    publicAlarmsBesideAll: share(publicTools, isAlarm),
+    otherAlarms: share(otherTools, isAlone),
     attacks: attacks.length,
     attacksOutside: attacks.filter(({ part }) => part === FROM_OUTSIDE).length,
     attacksUnseen: attacks.filter(isUnseen).length,
@@ -146,7 +166,13 @@ export function summariseInspection({ attacks, benign, real, unseen }) {
     benignUnseen: benign.filter(isUnseen).length,
     attacksForeign: attacks.filter(isForeign).length,
     benignForeign: benign.filter(isForeign).length,
-    real: real.length,
-    unseen: unseen.length,
+    generatedTools: generatedTools.length,
+    publicTools: publicTools.length,
+    otherTools: otherTools.length,
   };
+}
+
+/** Generated tools share sentences, and one finding can hold many tools; the number of different sentences says more than the share of tools. */
+function sentencesFound(tools) {
+  return new Set(tools.flatMap(({ alone }) => alone.map(({ excerpt }) => excerpt))).size;
 }

@@ -2,16 +2,21 @@
 
 import { parseArgs } from 'node:util';
 
-import { bundleSource } from '../retrieval/in-process.mjs';
+import { missingDataMessage } from '../data/public-data.mjs';
+import { bundleSource } from '../lib/bundle-source.mjs';
 import { GOALS, PARTS, intervalOf, measureInspection, summariseInspection } from './measure.mjs';
-
-const scannerFiles = ['policy/inspect/inspect.ts', 'policy/inspect/neighbours.ts'];
 
 if (process.argv[1] === new URL(import.meta.url).pathname) process.exitCode = await main();
 
 export async function inspectionRun(parts) {
-  const modules = await Promise.all(scannerFiles.map(bundleSource));
-  return measureInspection(Object.assign({}, ...modules), parts);
+  const { inspectDefinition } = await bundleSource('src/policy/inspection/inspect-definition.ts');
+  const { createCrossServerInspection } = await bundleSource(
+    'src/policy/inspection/cross-server-inspection.ts',
+  );
+  return measureInspection(
+    { inspect: inspectDefinition, inspectBesideOthers: createCrossServerInspection },
+    parts,
+  );
 }
 
 export function inspectionTable(summary) {
@@ -33,12 +38,25 @@ export function inspectionTable(summary) {
     summary.recall >= GOALS.recall,
     `${between(summary.recall, summary.attacksOutside)}, goal ≥ 95 %`,
   );
-  const realGoal = goal(
-    summary.realAlarmsBesideAll <= GOALS.realAlarms,
-    `${between(summary.realAlarmsBesideAll, summary.real)}, goal ≤ 1 %`,
+  const publicGoal = goal(
+    summary.publicAlarmsBesideAll <= GOALS.publicAlarms,
+    `${between(summary.publicAlarmsBesideAll, summary.publicTools)}, goal ≤ 1 %`,
   );
+  const publicRows = [
+    [
+      `alarms on ${summary.publicTools} public tools, side by side`,
+      summary.publicAlarmsBesideAll,
+      publicGoal,
+    ],
+    ['  each by itself', summary.publicAlarms, ''],
+  ];
+  const otherRow = [
+    `alarms on ${summary.otherTools} public functions (bfcl) that nothing was fitted to`,
+    summary.otherAlarms,
+    between(summary.otherAlarms, summary.otherTools),
+  ];
   const rows = [
-    [`attacks found, of ${summary.attacksOutside} by a hand from outside`, summary.recall, recallGoal],
+    [`attacks found, of ${summary.attacksOutside} by an outside author`, summary.recall, recallGoal],
     [
       `  of all ${summary.attacksUnseen} that nothing was fitted to`,
       summary.recallUnseen,
@@ -48,16 +66,16 @@ export function inspectionTable(summary) {
     ...partRows(summary.recallByPart),
     ...partRows(summary.recallByFamily).map(([name, ...rest]) => [`    sixth/test, ${name.trim()}`, ...rest]),
     [`  of ${summary.attacksForeign} in other languages, nothing fitted to them`, summary.recallForeign, ''],
-    [`alarms on ${summary.real} real tools, side by side`, summary.realAlarmsBesideAll, realGoal],
-    ['  each by itself', summary.realAlarms, ''],
+    ...(summary.publicTools > 0 ? publicRows : []),
+    ...(summary.otherTools > 0 ? [otherRow] : []),
     [
-      `alarms on ${summary.unseen} other real tools, which are not fitted to`,
-      summary.unseenAlarmsBesideAll,
-      between(summary.unseenAlarmsBesideAll, summary.unseen),
+      `alarms on ${summary.generatedTools} generated tools that nothing was fitted to`,
+      summary.generatedAlarmsBesideAll,
+      `by ${summary.generatedSentences} different sentences`,
     ],
-    ['  each by itself', summary.unseenAlarms, ''],
+    ['  each by itself', summary.generatedAlarms, ''],
     [
-      `alarms on ${summary.benignUnseen} hard honest ones that nothing was fitted to`,
+      `alarms on ${summary.benignUnseen} hard honest definitions that nothing was fitted to`,
       summary.hardAlarms,
       between(summary.hardAlarms, summary.benignUnseen),
     ],
@@ -73,7 +91,11 @@ export function inspectionTable(summary) {
   const lines = rows.map(([name, share, note]) =>
     `${name.padEnd(width)}  ${percent(share).padStart(8)}  ${note}`.trimEnd(),
   );
-  return ['Inspection of definitions', ...lines].join('\n');
+  const notes =
+    summary.publicTools > 0
+      ? []
+      : [`Left out: ${missingDataMessage('catalog', 'Alarms on public tools are not measured.')}`];
+  return ['Inspection of definitions', ...lines, ...notes].join('\n');
 }
 
 async function main() {
@@ -93,17 +115,17 @@ async function main() {
 }
 
 function mayBeSeen(part) {
-  return /\/(?:dev|train|validation)$/.test(part);
+  return /\/(?:dev|train|validation|reworded)$/.test(part);
 }
 
-function showMisses({ attacks, benign, real }) {
+function showMisses({ attacks, benign, generatedTools, publicTools }) {
   for (const { id, findings, definition } of attacks) {
     if (findings.length === 0) console.log(`missed ${id}: ${JSON.stringify(definition).slice(0, 400)}`);
   }
   for (const { id, findings } of benign) {
     for (const { rule, where, excerpt } of findings) console.log(`alarm ${id}: ${rule} ${where}: ${excerpt}`);
   }
-  for (const { upstream, definition, alone, together } of real) {
+  for (const { upstream, definition, alone, together } of [...generatedTools, ...publicTools]) {
     for (const { rule, where, excerpt } of [...alone, ...together])
       console.log(`alarm ${upstream}/${definition.name}: ${rule} ${where}: ${excerpt}`);
   }

@@ -1,27 +1,30 @@
-// What the weights are fitted to: the windows that the inspection judges, and how their features are called.
+// The windows that the inspection judges, with their features by name: the input of the fit.
 
-import type { JsonObject } from '../../src/model/json.ts';
-import { decodedIn } from '../../src/policy/inspect/encoded.ts';
-import { subjectOfDefinition } from '../../src/policy/inspect/judge/judge.ts';
-import { readLexicon } from '../../src/policy/inspect/judge/lexicon/lexicon.ts';
-import { numberMarks } from '../../src/policy/inspect/judge/marks.ts';
-import type { Reader } from '../../src/policy/inspect/judge/reader.ts';
-import { Vocabulary } from '../../src/policy/inspect/judge/vocabulary.ts';
-import { nameOf } from '../../src/policy/inspect/judge/weights.ts';
-import { eachFeature, shownOf, windowsOf } from '../../src/policy/inspect/judge/windows.ts';
-import { WORD_GROUPS } from '../../src/policy/inspect/judge/word-groups-data.ts';
-import { readWordGroups } from '../../src/policy/inspect/judge/word-groups.ts';
-import { passagesOf } from '../../src/policy/inspect/passages.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { findEncodedText } from '../../src/policy/inspection/encoded-text.ts';
+import { definitionTopic } from '../../src/policy/inspection/classifier/classify-passage.ts';
+import { buildConceptLexicon } from '../../src/policy/inspection/classifier/lexicon/concept-lexicon.ts';
+import { buildAttributeTable } from '../../src/policy/inspection/classifier/attribute-table.ts';
+import type { ClassifierModel } from '../../src/policy/inspection/classifier/classifier-model.ts';
+import { TermVocabulary, parseWordGroups } from '../../src/policy/inspection/classifier/term-vocabulary.ts';
+import { featureName } from '../../src/policy/inspection/classifier/classifier-weights.ts';
+import {
+  forEachFeature,
+  excerptText,
+  createWindows,
+} from '../../src/policy/inspection/classifier/sentence-windows.ts';
+import { WORD_GROUPS } from '../../src/policy/inspection/classifier/word-groups-data.ts';
+import { extractPassages } from '../../src/policy/inspection/extract-passages.ts';
 
-const LEXICON = readLexicon();
-const OPEN = new Vocabulary(true);
-/** Reads as the inspection does, and notes every word. */
-const READER: Reader = {
+const LEXICON = buildConceptLexicon();
+const OPEN = new TermVocabulary(true);
+/** Reads text as the inspection does, but keeps every word. */
+const READER: ClassifierModel = {
   lexicon: LEXICON,
-  marks: numberMarks(LEXICON.concepts),
+  attributes: buildAttributeTable(LEXICON.concepts),
   vocabulary: OPEN,
-  groups: readWordGroups(WORD_GROUPS, OPEN),
-  counts: () => true,
+  wordGroups: parseWordGroups(WORD_GROUPS, OPEN),
+  isWeighted: () => true,
 };
 
 interface FeaturesOfWindow {
@@ -32,18 +35,18 @@ interface FeaturesOfWindow {
 }
 
 export function windowsOfDefinition(definition: JsonObject): readonly FeaturesOfWindow[] {
-  const subject = subjectOfDefinition(definition, READER);
-  return passagesOf(definition).passages.flatMap(({ where, ...passage }) =>
-    [passage.text, ...decodedIn(passage.text).map(({ text }) => text)]
-      .flatMap((text) => windowsOf({ ...passage, where, text }, subject, READER))
+  const subject = definitionTopic(definition, READER);
+  return extractPassages(definition).passages.flatMap(({ where, ...passage }) =>
+    [passage.text, ...findEncodedText(passage.text).map(({ text }) => text)]
+      .flatMap((text) => createWindows({ ...passage, where, text }, subject, READER))
       .map((window) => {
         const features: number[] = [];
-        eachFeature(window, (feature) => features.push(feature));
-        return { where, text: shownOf(window), isOfTwo: window.next !== undefined, features };
+        forEachFeature(window, (feature) => features.push(feature));
+        return { where, text: excerptText(window), isOfTwo: window.second !== undefined, features };
       }),
   );
 }
 
 export function nameOfFeature(feature: number): string {
-  return nameOf(feature, READER.marks, OPEN);
+  return featureName(feature, READER.attributes, OPEN);
 }

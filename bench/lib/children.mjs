@@ -8,7 +8,7 @@ import { processesWith } from './proc.mjs';
 
 const GRACE_MS = 8000;
 
-/** Owns every process and folder of a run, so that one call leaves nothing behind. */
+/** Owns every process and folder of a run and removes all of them in `close`. */
 export function ownChildren() {
   const running = new Set();
   const root = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
@@ -18,8 +18,8 @@ export function ownChildren() {
   const removeFolders = () => rmSync(root, { recursive: true, force: true, maxRetries: 3 });
 
   /**
-   * A process with pipes, of node unless `command` says another; its standard error is kept for messages. `detached`
-   * gives it a session of its own.
+   * Starts a process with pipes: Node, unless `command` names another program. Its standard error is kept for messages. `detached` gives it
+   * its own session.
    */
   const start = (args, { command = process.execPath, env = process.env, cwd, detached = false } = {}) => {
     if (isClosed) throw new Error('the run is over');
@@ -28,7 +28,7 @@ export function ownChildren() {
     child.stderr
       .setEncoding('utf8')
       .on('data', (text) => (started.stderr = (started.stderr + text).slice(-8000)));
-    child.stdin.on('error', () => {}); // Its death is heard of through `exited`.
+    child.stdin.on('error', () => {}); // `exited` reports the end of the process.
     running.add(started);
     for (const event of ['exit', 'error']) child.on(event, () => running.delete(started));
     return started;
@@ -38,7 +38,7 @@ export function ownChildren() {
     if (child.exitCode === null && child.signalCode === null) await exited;
   };
 
-  /** Ends its input, asks, and at last insists. */
+  /** Closes its input, then sends SIGTERM, then SIGKILL. */
   const end = async (started) => {
     const { child } = started;
     child.stdin.end();
@@ -48,7 +48,7 @@ export function ownChildren() {
     clearTimeout(insist);
   };
 
-  /** Everything that was started, and then everything of this run that somebody else left running. */
+  /** Ends everything that was started, and then every process of this run that others left running. */
   const endAll = async () => {
     await Promise.all([...running].map((started) => end(started)));
     killLeft(root);
@@ -56,7 +56,7 @@ export function ownChildren() {
 
   return {
     newFolder() {
-      // All of one length: no folder is the beginning of another, so that the processes of each can be told apart.
+      // All names have the same length: no path is a prefix of another, so the processes of each folder can be distinguished.
       const folder = join(root, String(++folders).padStart(5, '0'));
       mkdirSync(folder);
       return folder;
@@ -75,7 +75,7 @@ export function ownChildren() {
       await endAll();
       removeFolders();
     },
-    /** For the last moment of the process, when nothing can be waited for. */
+    /** For the `exit` event, in which nothing can be awaited. */
     killAll() {
       for (const { child } of running) child.kill('SIGKILL');
       killLeft(root);
@@ -90,7 +90,7 @@ function killLeft(folder) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended by itself.
+      // The process has already ended.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** How a figure of each kind is written; one that there is not is a dash. */
+/** Formats a figure by its kind; a missing one is a dash. */
 const FORMATS = {
   text: String,
   count: (value) => Math.round(value).toLocaleString('en-US'),
@@ -8,8 +8,8 @@ const FORMATS = {
 };
 
 /**
- * Text with one line for each row. `columns` have a `key` of the rows, a `title` and a `kind`; a row has a `name`. A
- * column that no row has a figure for is left out.
+ * Formats rows as text, one line each. A column has a `key` of the rows, a `title` and a `kind`; a row has a `name`. Columns without any
+ * figure are left out.
  */
 export function columnsTable({ title, columns, rows, notes = [] }) {
   const used = columns.filter(({ key }) => rows.some((row) => isThere(row[key])));
@@ -19,7 +19,7 @@ export function columnsTable({ title, columns, rows, notes = [] }) {
   return ['', title, ...aligned([head, ...cells], texts), ...notes.map((note) => `  ${note}`)].join('\n');
 }
 
-/** The first column and the given ones to the left, the others to the right. */
+/** Aligns the first column and the given ones to the left, the others to the right. */
 export function aligned(rows, texts = new Set()) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   return rows.map((row) =>
@@ -32,7 +32,7 @@ export function aligned(rows, texts = new Set()) {
   );
 }
 
-/** Three digits or so, whatever the size. */
+/** Rounds to about three digits. */
 export function figure(value) {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);

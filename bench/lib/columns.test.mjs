@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { columnsTable, figure } from './columns.mjs';
 
-describe('a table', () => {
+describe('table', () => {
   const columns = [
     { key: 'ms', title: 'ms', kind: 'figure' },
     { key: 'ratio', title: 'of direct', kind: 'ratio' },
@@ -10,7 +10,7 @@ describe('a table', () => {
     { key: 'never', title: 'never', kind: 'count' },
   ];
 
-  test('aligns figures to the right and leaves out a column that nobody has', () => {
+  test('table: aligns numbers right and omits empty columns', () => {
     const rows = [
       { name: 'one', ms: 1234.5, ratio: 0.5, note: 'yes' },
       { name: 'another', ms: 0.25, ratio: 0.0123, note: undefined },
@@ -25,20 +25,20 @@ describe('a table', () => {
     ]);
   });
 
-  test('shows a dash for a figure that is missing', () => {
+  test('table: shows a dash for a missing number', () => {
     const rows = [{ name: 'a', ms: 1 }, { name: 'b' }];
     expect(columnsTable({ title: '', columns, rows })).toContain('b     –');
   });
 });
 
-describe('a figure', () => {
+describe('number format', () => {
   test.each([
     [0.1234, '0.12'],
     [-0.5, '-0.50'],
     [12.34, '12.3'],
     [1234.6, '1,235'],
     [-123.4, '-123'],
-  ])('%d is written as %s', (value, text) => {
+  ])('number format: writes %d as %s', (value, text) => {
     expect(figure(value)).toBe(text);
   });
 });

@@ -1,4 +1,4 @@
-// What the project promises of its speed, each with how it reads in the figures of a run.
+// The goals of the project, each with a function that reads its value from the figures of a run.
 
 /** Figures of `trunkline` in a row of the main tables, by section and key. */
 function row({ rows }, section, key) {
@@ -15,7 +15,7 @@ function ofFloor(section, key, limit) {
   };
 }
 
-/** Both transports of one promise. */
+/** One goal for both transports. */
 function both(title, key, stdio, http) {
   return [
     { title: `${title}, stdio`, goal: limitText(stdio), judge: ofFloor('stdio', key, stdio) },
@@ -34,10 +34,10 @@ function fact(name, read) {
   };
 }
 
-/** Not peers, but ours. */
+/** Subjects of our own, which are not peers. */
 const OURS = new Set(['direct', 'floor', 'sdk-naive', 'trunkline', 'trunkline, shared']);
 
-/** Against the best of the peers in the side-by-side table. */
+/** Compares Trunkline with the best peer in the comparison table. */
 function bestPeer(id, key, isMoreBetter) {
   return ({ tables }) => {
     const table = tables.find((each) => each.id === id);
@@ -203,7 +203,7 @@ const GOALS = [
   },
 ];
 
-/** Every goal with what was measured; one that this run did not measure says so. */
+/** Every goal with its measured value, or a note that this run did not measure it. */
 export function judgeGoals(results) {
   return GOALS.map(({ title, goal, judge }) => {
     const { measured = 'not measured', isReached } = judge(results) ?? {};

@@ -13,15 +13,15 @@ function row(section, key, floor, trunkline) {
   return summarise({ section, key, title: key, unit: 'ms', values: { floor, trunkline } });
 }
 
-describe('the goals', () => {
-  test('say of what was not measured that it was not', () => {
+describe('goals', () => {
+  test('goals: report missing measurements as not measured', () => {
     for (const { measured, verdict } of verdicts({}).values()) {
       expect(measured).toBe('not measured');
       expect(verdict).toBe('');
     }
   });
 
-  test('compare with the floor of the same round', () => {
+  test('goals: compare with the floor of the same round', () => {
     const rows = [
       row('stdio', 'callsPerSecond16', [100, 200, 300], [70, 150, 200]),
       row('http', 'cpu', [10, 10, 10], [17, 16.5, 12]),
@@ -34,7 +34,7 @@ describe('the goals', () => {
     expect(judged.get('CPU a call, HTTP')).toMatchObject({ measured: '1.65 ×', verdict: 'MISSED' });
   });
 
-  test('want everything that a promise has', () => {
+  test('goals: need every part of a promise', () => {
     const kills = { kills: 100, answered: 100, recovered: 100, recoveryMs: 60, serverStartMs: 50 };
     const clean = { repeated: 0, othersFailed: 0, leftTerm: 0, leftKill: 0, leftTermStubborn: 0 };
     const left = 'processes left after the gateway ends';
@@ -46,7 +46,7 @@ describe('the goals', () => {
     expect(bad.get('kill -9 of the server: calls answered').verdict).toBe('MISSED');
   });
 
-  test('want no statement of a call, and no less speed on a shared database', () => {
+  test('goals: need no database statement per call and full speed on PostgreSQL', () => {
     const way = 'PostgreSQL on the way of a call';
     const speed = 'one gateway on PostgreSQL, calls a second';
     const good = verdicts({ facts: { fleet: { calls: 5000, others: 0, rateOfFile: 0.97 } } });
@@ -57,7 +57,7 @@ describe('the goals', () => {
     expect(verdicts({ facts: { fleet: { calls: 0, others: 0 } } }).get(way).verdict).toBe('MISSED');
   });
 
-  test('are about the best of the peers, not about proxies of our own', () => {
+  test('goals: compare with the best peer, not with our own proxies', () => {
     const rows = [
       { name: 'direct', rate16OfDirect: 1000 },
       { name: 'floor', rate16OfDirect: 900, cpu: 5 },

@@ -7,8 +7,8 @@ import { writePeerFiles } from '../peers/peers.mjs';
 export const echoServer = fileURLToPath(new URL('../fixtures/echo-server.mjs', import.meta.url));
 
 /**
- * A folder with a config of `servers` echo servers of `tools` tools each, and all state of whoever uses it. `extra`
- * gives more arguments to a server by its index. A server has the folder among its arguments, so that it can be found.
+ * Creates a folder with a configuration of `servers` echo servers with `tools` tools each; it also holds the state of the subject. `extra`
+ * returns more arguments for a server by its index. The folder is among the arguments of each server, which makes its process findable.
  */
 export function prepareHome(children, { servers = 1, tools = 2, config = {}, extra = () => [] } = {}) {
   const home = children.newFolder();
@@ -27,7 +27,7 @@ export function configOf(home) {
   return join(home, 'bench.jsonc');
 }
 
-/** Nothing of the person's own configuration, and a home that is thrown away. */
+/** Environment variables without the user's own configuration, and with a throw-away home. */
 export function environment(home) {
   const own = Object.entries(process.env).filter(([name]) => !/^(TRUNKLINE_|XDG_|NODE_OPTIONS)/.test(name));
   return { ...Object.fromEntries(own), HOME: home, TRUNKLINE_HOME: home };

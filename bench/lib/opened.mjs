@@ -6,8 +6,8 @@ import { noteOf } from './timeout.mjs';
 const READY_WITHIN_MS = 20_000;
 
 /**
- * Opens all of `names` that speak the transport, each in a home of its own, and prepares it. A peer that cannot be is left out with a
- * note; one of ours that cannot be is a failure.
+ * Opens all subjects in `names` that speak the transport, each in its own home, and prepares them. A peer that fails is left out with a
+ * note; a failure of one of ours is an error.
  */
 export async function opened(children, { transport, names, homeOf, prepare }) {
   const subjects = [];
@@ -43,7 +43,7 @@ export async function ready(subject, { server, withinMs = READY_WITHIN_MS } = {}
       const result = await subject.client.request('tools/call', params);
       return result.isError !== true && JSON.stringify(result).includes('ready');
     } catch {
-      return false; // Not yet.
+      return false; // It is not ready yet.
     }
   };
   const tried = async () => {

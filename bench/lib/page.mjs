@@ -1,7 +1,7 @@
 const BEGIN = '<!-- run -->';
 const END = '<!-- /run -->';
 
-/** The page with this run in the place that it keeps for one; `picture` is where that is, from the page. */
+/** Returns the page with its run replaced by this one; `picture` is the path of the picture, relative to the page. */
 export function withRun(
   page,
   { mode, isBusy, machine, date, seconds, failures, peers, skipped, text, picture },

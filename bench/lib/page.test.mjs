@@ -3,16 +3,28 @@ import { expect, test } from 'vitest';
 import { withRun } from './page.mjs';
 
 const run = {
-  ...{ mode: 'full', isBusy: true, machine: 'two cores', date: '2026-01-02T03:04:05Z', seconds: 7 },
-  ...{
-    failures: [{ name: 'hung', reason: 'no answer\nand more' }],
-    peers: [{ name: 'other', version: '1.2.3' }],
-  },
+  mode: 'full',
+  isBusy: true,
+  machine: 'two cores',
+  date: '2026-01-02T03:04:05Z',
+  seconds: 7,
+  failures: [
+    {
+      name: 'hung',
+      reason: 'no answer\nand more',
+    },
+  ],
+  peers: [
+    {
+      name: 'other',
+      version: '1.2.3',
+    },
+  ],
   text: '\na table\n',
   picture: 'images/picture.svg',
 };
 
-test('a run takes the place of the one before and leaves the rest of the page alone', () => {
+test('results page: replaces the previous run and keeps the rest', () => {
   const page = 'before\n<!-- run -->\nold\n<!-- /run -->\nafter\n';
   const once = withRun(page, run);
   expect(once).toMatch(/^before\n<!-- run -->\n/);
@@ -24,6 +36,6 @@ test('a run takes the place of the one before and leaves the rest of the page al
   expect(withRun(once, run)).toBe(once);
 });
 
-test('a page without a place for a run is not touched', () => {
+test('results page: rejects a page without a run section', () => {
   expect(() => withRun('nothing', run)).toThrow('the page has no <!-- run -->');
 });

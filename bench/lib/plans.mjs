@@ -1,7 +1,7 @@
 /**
- * How long and how often each mode measures. `othersEvery`: in each so-manieth round the peers take part as well. `naive`: whether
- * the obvious proxy on the SDK takes part in more than the calls. `isMemoryWhole`: whether others than Trunkline are given time to collect
- * what they left behind, and Trunkline is looked at without its servers, too.
+ * How long and how often each mode measures. `othersEvery`: every n-th round includes the peers. `naive`: the proxies on the SDK that take
+ * part in more than the calls. `isMemoryWhole`: whether other subjects than Trunkline also get time to collect garbage, and whether
+ * Trunkline is also measured without its servers.
  */
 export const PLANS = {
   quick: {

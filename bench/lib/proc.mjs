@@ -1,21 +1,21 @@
-// What the kernel knows of a process, read from outside; undefined where there is no /proc.
+// Reads information about processes from /proc; undefined where there is none.
 
 import { readFileSync, readdirSync } from 'node:fs';
 
 /** User and system time of each thread, in microseconds. */
 export function threadMicroseconds(pid) {
-  // Nanoseconds, where `stat` counts in hundredths of a second.
+  // In nanoseconds, while `stat` counts hundredths of a second.
   const threads = readdirSync(`/proc/${pid}/task`);
   const spent = (thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0];
   return new Map(threads.map((thread) => [thread, Number(spent(thread)) / 1000]));
 }
 
-/** Of all threads. */
+/** The CPU time of all threads, in microseconds. */
 export function cpuMicroseconds(pid) {
   try {
     return [...threadMicroseconds(pid).values()].reduce((sum, each) => sum + each, 0);
   } catch {
-    return cpuFromStat(pid); // A kernel without scheduler statistics.
+    return cpuFromStat(pid); // The kernel has no scheduler statistics.
   }
 }
 
@@ -41,20 +41,20 @@ function kilobytes(file, pattern) {
   }
 }
 
-/** Processes that have `text` in their command line or, for what hides it, in their environment; without the asking one. */
+/** Processes with `text` in their command line or, for those that hide it, in their environment; without this process. */
 export function processesWith(text) {
   return processIds()
     .map((pid) => ({ pid, command: commandOf(pid) }))
     .filter(({ pid, command }) => command.includes(text) || environmentOf(pid).includes(text));
 }
 
-/** Whether it runs; one that has ended and was not waited for does not. */
+/** Whether a process runs; a zombie does not. */
 export function isRunning(pid) {
   const state = statFields(pid)?.[0];
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
-/** Those that a process has started itself. */
+/** The child processes of a process. */
 export function childrenOf(pid) {
   return processIds().filter((each) => Number(statFields(each)?.[1]) === pid);
 }
@@ -74,7 +74,7 @@ function environmentOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {
-    return ''; // It ended, or is somebody else's.
+    return ''; // The process has ended, or belongs to another user.
   }
 }
 
@@ -86,7 +86,7 @@ function commandOf(pid) {
   }
 }
 
-/** Fields of `stat` from the state on; the name before it may hold anything. */
+/** Fields of `stat` from the state on; the name before it may contain any character. */
 function statFields(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

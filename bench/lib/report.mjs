@@ -3,7 +3,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { aligned, figure } from './columns.mjs';
 import { median, percentile } from './stats.mjs';
 
-/** Each table with its columns; ratios are of the first one and of the floor. */
+/** The tables with their columns; ratios are relative to the first column and to the floor. */
 const SECTIONS = {
   stdio: {
     title: 'stdio: client → subject → stdio server, results of 32 bytes',
@@ -28,7 +28,7 @@ export function machineLine() {
   );
 }
 
-/** Medians of the rounds, and ratios taken within each round with the range of their middle half. */
+/** Medians of the rounds, and ratios within each round with the range of the middle half. */
 export function summarise(row) {
   const { values, hasRatios = true } = row;
   const base = SECTIONS[row.section].columns[0];
@@ -41,7 +41,7 @@ export function summarise(row) {
   return { ...row, medians, ofBase: compare(values[base]), ofFloor: compare(values.floor) };
 }
 
-/** `rows` as `summarise` gives them, as text. */
+/** Formats the rows of `summarise` as text. */
 export function table(rows) {
   const lines = [];
   for (const [section, { title, columns }] of Object.entries(SECTIONS)) {

@@ -1,4 +1,4 @@
-// What a run has found so far: kept in a file after every scenario, so that a run that is ended early has not been for nothing.
+// The results of a run so far. They are written to a file after every scenario, so a run that ends early keeps its results.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -6,19 +6,19 @@ import { columnsTable } from './columns.mjs';
 import { GOAL_COLUMNS, judgeGoals } from './goals.mjs';
 import { summarise, table } from './report.mjs';
 
-/** `other` are parts with figures and tables of their own kind, by name. */
+/** `other` holds the parts with their own kind of figures and tables, by name. */
 export function newResults(about) {
   return { ...about, seconds: 0, failures: [], rows: [], tables: [], facts: {}, other: {} };
 }
 
-/** What a scenario gave, beside what there is. */
+/** Adds the results of a scenario. */
 export function addResults(results, { rows = [], tables = [], facts = {} }) {
   results.rows.push(...rows.map(summarise));
   results.tables.push(...tables);
   Object.assign(results.facts, facts);
 }
 
-/** All tables and the goals that something was measured for, as text. */
+/** All tables and the goals that were measured, as text. */
 export function resultsText(results) {
   const goals = judgeGoals(results);
   const judged = goals.filter(({ verdict }) => verdict !== '');
@@ -31,7 +31,7 @@ export function resultsText(results) {
   return [table(results.rows), ...tables.map((each) => columnsTable(each))].join('\n');
 }
 
-/** What was not measured stays as it was in the file, with the machine and the date that it was measured on. */
+/** Parts that were not measured stay in the file, with the machine and the date of their own measurement. */
 export function saveResults(file, results, before) {
   const { other, ...measured } = results;
   const hasOwn = measured.rows.length + measured.tables.length > 0;
@@ -53,11 +53,11 @@ export function readResults(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return {}; // There are none, or none that can be read.
+    return {}; // The file is missing or unreadable.
   }
 }
 
-/** No more digits than a figure has. */
+/** Rounds figures to six digits. */
 function short(_key, value) {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
 }

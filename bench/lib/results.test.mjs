@@ -18,8 +18,8 @@ const table = {
   rows: [{ name: 'trunkline', p95: 1.0512345678 }],
 };
 
-describe('what a run has found', () => {
-  test('is shown with its goals, and kept with no more digits than it has', () => {
+describe('benchmark results', () => {
+  test('results: show goals and are saved with significant digits only', () => {
     const results = newResults(about);
     addResults(results, { tables: [table], facts: { hung: table.rows[0] } });
     const text = resultsText(results);
@@ -30,7 +30,7 @@ describe('what a run has found', () => {
     expect(readResults(file).goals.find(({ verdict }) => verdict === 'reached').measured).toBe('1.05 ×');
   });
 
-  test('leaves in the file what this run did not measure', () => {
+  test('results: keep earlier measurements that this run did not make', () => {
     const results = newResults({ ...about, machine: 'another' });
     results.other.audit = { rate: 1 };
     saveResults(file, results, { machine: 'a machine', tables: [table], search: { found: 1 } });
@@ -42,7 +42,7 @@ describe('what a run has found', () => {
     });
   });
 
-  test('is nothing where the file cannot be read', () => {
+  test('results: are empty when the file cannot be read', () => {
     expect(readResults(join(folder, 'missing.json'))).toEqual({});
   });
 });

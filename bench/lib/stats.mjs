@@ -2,7 +2,7 @@ export function median(values) {
   return percentile(values, 0.5);
 }
 
-/** With linear interpolation between neighbours. */
+/** The percentile with linear interpolation between neighbours. */
 export function percentile(values, share) {
   const sorted = Float64Array.from(values).sort();
   const position = (sorted.length - 1) * share;
@@ -11,7 +11,7 @@ export function percentile(values, share) {
   return sorted[below] + (sorted[above] - sorted[below]) * (position - below);
 }
 
-/** Median of what `combine` makes of the two figures of each round in which both were measured; undefined without any. */
+/** Median of `combine` over the rounds in which both figures were measured; undefined without any. */
 export function paired(one, other, combine) {
   const values = one.flatMap((value, round) => {
     const beside = other[round];
@@ -20,17 +20,16 @@ export function paired(one, other, combine) {
   return values.length === 0 ? undefined : median(values);
 }
 
-/** Median of the rounds in which it was measured. */
+/** Median of the rounds in which the figure was measured. */
 export function medianOf(values) {
   const known = values.filter((value) => value !== undefined);
   return known.length === 0 ? undefined : median(known);
 }
 
 /**
- * Rounds of steps. In each step all subjects take their turn directly after one another, in an order that changes from
- * round to round, so that drift and other work on the machine hit all alike. A subject with `every` takes part in each
- * so-manieth round only. Gives the rounds of each subject, empty where it took no part. One that fails is left out from
- * there on when `onFailure` says so.
+ * Runs rounds of steps. In each step all subjects take turns directly after one another, in an order that changes from round to round, so
+ * drift and other work on the machine affect all alike. A subject with `every` takes part in every n-th round only. Returns the rounds of
+ * each subject, empty where it took no part. A subject that fails is left out of later rounds if `onFailure` returns true.
  */
 export async function interleaved(subjects, { rounds, steps, measure, onFailure = () => false }) {
   const results = new Map(subjects.map((subject) => [subject, []]));

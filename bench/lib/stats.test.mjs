@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { interleaved, median, medianOf, paired, percentile } from './stats.mjs';
 
 describe('percentile', () => {
-  test('interpolates between neighbours and does not care about the order', () => {
+  test('percentile: interpolates between neighbours in any order', () => {
     expect(percentile([4, 1, 3, 2], 0.5)).toBe(2.5);
     expect(percentile([10, 20], 0.75)).toBe(17.5);
     expect(percentile([7], 0.99)).toBe(7);
@@ -11,8 +11,8 @@ describe('percentile', () => {
   });
 });
 
-describe('rounds in which not everybody took part', () => {
-  test('are compared only where both did', () => {
+describe('incomplete rounds', () => {
+  test('paired comparison: uses only rounds in which both took part', () => {
     const divided = (one, other) => one / other;
     expect(paired([2, undefined, 9], [1, 5, 3], divided)).toBe(2.5);
     expect(paired([undefined, 1], [1, undefined], divided)).toBeUndefined();
@@ -28,7 +28,7 @@ describe('interleaved', () => {
     return Promise.resolve({ [step]: name });
   };
 
-  test('lets all take their turn in each step, in an order that changes', async () => {
+  test('interleaving: runs all subjects in each step, in alternating order', async () => {
     order.length = 0;
     const subjects = [{ name: 'a' }, { name: 'b' }];
     const results = await interleaved(subjects, { rounds: 2, steps: [1, 2], measure });
@@ -39,13 +39,13 @@ describe('interleaved', () => {
     ]);
   });
 
-  test('leaves the rounds empty in which a subject takes no part', async () => {
+  test('interleaving: leaves rounds empty in which a subject takes no part', async () => {
     const rare = { name: 'rare', every: 2 };
     const results = await interleaved([rare], { rounds: 3, steps: [1], measure });
     expect(results.get(rare)).toEqual([{ 1: 'rare' }, {}, { 1: 'rare' }]);
   });
 
-  test('goes on without one that fails where that is allowed, and ends otherwise', async () => {
+  test('interleaving: continues without a failing subject if allowed, else rejects', async () => {
     const bad = { name: 'bad' };
     const good = { name: 'good' };
     const failing = (subject) =>

@@ -1,4 +1,4 @@
-// The ways from a client to the echo servers of a home: directly, through a proxy of ours, through Trunkline, or through a peer.
+// The subjects between a client and the echo servers of a home: none (direct), a proxy of ours, Trunkline, or a peer.
 
 import { createServer, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import { LATE, withinMs } from './timeout.mjs';
 export { environment, prepareHome } from './homes.mjs';
 
 const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
-/** Trunkline, as it is started. */
+/** The program that starts Trunkline. */
 export const gateway = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const READY_WITHIN_MS = 20_000;
@@ -26,21 +26,31 @@ const proxyArgs = (script) =>
   function args({ config, home, transport }) {
     return [
       fixture(script),
-      ...['--config', config, '--cache', `${home}/floor.json`],
+      '--config',
+      config,
+      '--cache',
+      `${home}/floor.json`,
       ...(transport === 'http' ? ['--http', '0'] : []),
     ];
   };
 const serve = ({ config, transport, expose = 'direct' }, ...more) => [
-  ...[gateway, 'serve', '--config', config, '--expose', expose],
+  gateway,
+  'serve',
+  '--config',
+  config,
+  '--expose',
+  expose,
   ...(transport === 'http' ? ['--http', '127.0.0.1:0'] : more),
 ];
 
-/** Those of our own, which print the address where they listen. */
+/** Subjects of our own; they print the address on which they listen. */
 const OWN = {
   direct: {
     transports: BOTH,
     args: ({ home, transport }) => [
-      ...[echoServer, '--home', home],
+      echoServer,
+      '--home',
+      home,
       ...(transport === 'http' ? ['--http', '0'] : []),
     ],
     call: (tool, args) => ({ name: tool, arguments: args }),
@@ -48,19 +58,19 @@ const OWN = {
   floor: { transports: BOTH, args: proxyArgs('floor-proxy.mjs'), call: merged },
   'sdk-naive': { transports: BOTH, args: proxyArgs('sdk-proxy.mjs'), call: merged },
   trunkline: { transports: BOTH, args: (options) => serve(options, '--standalone'), call: merged },
-  /** As clients have it: a pipe to the gateway in the background, which `endGateway` ends. */
+  /** As clients use it: a pipe to the gateway in the background, which `endGateway` ends. */
   attached: { transports: ['stdio'], args: (options) => serve(options), call: merged },
 };
 
-/** A subject of our own by its name; a peer is one already. */
+/** Returns a subject of our own by its name; a peer is already a subject. */
 export function subjectOf(nameOrPeer) {
   if (typeof nameOrPeer !== 'string') return { ...nameOrPeer, isPeer: true };
   return { name: nameOrPeer, ...OWN[nameOrPeer] };
 }
 
 /**
- * Starts a subject without waiting for it. `nodeArgs` are for profiling; `isApart` is for one whose end may hit its process group;
- * `configHome` has the configuration where several share one.
+ * Starts a subject without waiting for it. `nodeArgs` are for profiling; `isApart` is for a subject whose end may affect its process group;
+ * `configHome` contains the configuration if several subjects share one.
  */
 function launch(children, { name, transport = 'stdio', home, configHome = home, nodeArgs = [], ...more }) {
   const { port, expose, isApart = false } = more;
@@ -71,21 +81,21 @@ function launch(children, { name, transport = 'stdio', home, configHome = home, 
     command: subject.binary,
     env: environment(home),
     cwd: subject.isPeer ? home : undefined,
-    // Every server runs in a session of its own, whoever starts it; see the floor.
+    // Every server runs in its own session, whichever subject starts it; see the floor.
     detached: isApart || subject.name === 'direct',
   });
   if (transport === 'http') running.child.stdout.resume();
   return running;
 }
 
-/** Ends the gateway in the background of this home, if there is one. */
+/** Ends the background gateway of this home, if there is one. */
 export async function endGateway(children, home) {
   const running = children.start([gateway, 'stop', '--config', configOf(home)], { env: environment(home) });
   running.child.stdout.resume();
   await children.gone(running);
 }
 
-/** A subject whose client has shaken hands. `era` is `modern` for a client without a handshake. */
+/** Starts a subject and connects a client. `era` is `modern` for a client without a handshake. */
 export async function open(children, options) {
   const subject = subjectOf(options.name);
   const { transport = 'stdio', home, era = 'legacy', withinMs } = options;
@@ -93,7 +103,7 @@ export async function open(children, options) {
   const running = launch(children, { ...options, port });
   let fail;
   const failed = new Promise((_, reject) => (fail = reject));
-  failed.catch(() => {}); // Whoever waits on the subject hears of it through `guard`.
+  failed.catch(() => {}); // `guard` reports it to callers that wait on the subject.
   running.child.on('exit', (code, signal) =>
     fail(new Error(`${subject.name} ended (${signal ?? code})\n${running.stderr.slice(-500)}`)),
   );
@@ -111,7 +121,15 @@ export async function open(children, options) {
     const complaint = `${subject.name} did not answer the handshake`;
     const { client, url, initialized } = await guard(within(shake(), complaint, running, withinMs));
     return {
-      ...{ name: subject.name, subject, client, url, initialized, home, pid: running.pid, guard, running },
+      name: subject.name,
+      subject,
+      client,
+      url,
+      initialized,
+      home,
+      pid: running.pid,
+      guard,
+      running,
       params: (tool, args, server) => {
         const params = subject.call(tool, args, server);
         return era === 'modern' ? modernParams(params) : params;
@@ -120,7 +138,6 @@ export async function open(children, options) {
         client.close();
         await children.end(running);
         if (subject.name === 'attached') await endGateway(children, home);
-        // A peer may leave a process of its own behind on purpose.
         if (subject.isPeer) children.killLeft(home);
       },
     };
@@ -130,7 +147,7 @@ export async function open(children, options) {
   }
 }
 
-/** A peer may listen before it can answer; it is asked again until it does, or until whoever waits gives up. */
+/** A peer may listen before it can answer: repeats the handshake until it succeeds or the caller gives up. */
 async function shakeOverHttp(subject, url, { era, onError }) {
   const make = subject.protocol === 'sse' ? sseClient : httpClient;
   const end = Date.now() + READY_WITHIN_MS;
@@ -151,12 +168,12 @@ async function shakeOverHttp(subject, url, { era, onError }) {
   }
 }
 
-/** One more client of an HTTP subject that runs. */
+/** Another client of a running HTTP subject. */
 export function anotherClient({ subject, url }, onError) {
   return (subject.protocol === 'sse' ? sseClient : httpClient)(url, onError);
 }
 
-/** The processes of a subject without those of its servers; what watches over them is a shell and counts too. */
+/** The processes of a subject without its servers; the shell that supervises the servers counts too. */
 function ownProcesses({ name, home, pid }) {
   if (name === 'direct') return [{ pid, command: '' }];
   return processesWith(home).filter((each) => !isServer(each));
@@ -170,7 +187,7 @@ function isServer({ command }) {
   return command.startsWith(`${process.execPath} ${echoServer}`);
 }
 
-/** Reads the CPU time of all processes that a subject has now. */
+/** Returns a function that reads the CPU time of all current processes of a subject. */
 export function cpuReader(opened) {
   const pids = ownProcesses(opened).map(({ pid }) => pid);
   return () => {
@@ -179,7 +196,7 @@ export function cpuReader(opened) {
   };
 }
 
-/** Resident memory of the largest processes, without the shells, and of everything with shared pages divided. */
+/** Resident memory without the shells, and the proportional memory of everything. */
 export function memoryOf(opened) {
   const own = ownProcesses(opened);
   const sum = (key, processes) =>
@@ -188,7 +205,7 @@ export function memoryOf(opened) {
   return { rss: sum('rss', programs), pss: sum('pss', own), processes: own.length };
 }
 
-/** What the process has said by then is below the complaint. */
+/** Appends the output of the process to the error. */
 export async function within(work, complaint, running, ms = READY_WITHIN_MS) {
   try {
     return await withinMs(work, ms);
@@ -199,7 +216,7 @@ export async function within(work, complaint, running, ms = READY_WITHIN_MS) {
   }
 }
 
-/** HTTP subjects of ours print where they listen on standard error. */
+/** HTTP subjects of our own print their address on standard error. */
 function address(running) {
   const found = new Promise((resolve) => {
     running.child.stderr.on('data', () => {
@@ -210,7 +227,7 @@ function address(running) {
   return within(found, 'no address was printed', running);
 }
 
-/** Peers are told their port, and it is looked at until somebody listens. */
+/** Peers get a port as an argument; polls it until it accepts connections. */
 async function listening(port) {
   const end = Date.now() + READY_WITHIN_MS;
   while (!(await accepts(port))) {

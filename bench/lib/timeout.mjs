@@ -1,6 +1,6 @@
 export const LATE = 'gave up waiting';
 
-/** The work, or an error when it takes longer. */
+/** Resolves with the work, or rejects if it takes longer. */
 export async function withinMs(work, ms, complaint = LATE) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -13,7 +13,7 @@ export async function withinMs(work, ms, complaint = LATE) {
   }
 }
 
-/** The first line of what went wrong; what the process said is below it. */
+/** The first line of an error; the output of the process is below it. */
 export function noteOf(error) {
   return error.message.split('\n', 1)[0].slice(0, 140);
 }

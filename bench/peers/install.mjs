@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 const LIMIT_MS = 180_000;
 
 /**
- * The peers that can run here, each with the script of its program; the others with the reason, which is shown. They are installed
- * once, each into a folder of its own below the temporary folder, and stay there for the next run.
+ * Returns the peers that can run here, each with the path of its program, and the others with the reason, which is printed. Each peer is
+ * installed once, into its own folder below the temporary folder, and stays there for the next run.
  */
 export async function installPeers(peers, { say, nodeVersion = process.versions.node }) {
   const cache = cacheFolder();
@@ -30,7 +30,7 @@ export async function installPeers(peers, { say, nodeVersion = process.versions.
   return { ready, skipped };
 }
 
-/** Of this user alone: what lies in it is run. */
+/** Only this user can write here, because its content is executed. */
 function cacheFolder() {
   const { uid } = userInfo();
   const folder = join(tmpdir(), `trunkline-bench-peers-${uid}`);
@@ -39,7 +39,7 @@ function cacheFolder() {
   return folder;
 }
 
-/** Whole or not at all: a folder under the final name is one that npm has finished. */
+/** Installs into a temporary name and renames it: a folder with the final name is complete. */
 async function install(folder, wanted) {
   const making = `${folder}.making`;
   rmSync(making, { recursive: true, force: true });
@@ -73,7 +73,7 @@ function run(command, args, cwd) {
       try {
         process.kill(-Number(child.pid), 'SIGKILL');
       } catch {
-        // It ended meanwhile.
+        // The process has already ended.
       }
     };
     const limit = setTimeout(() => {
@@ -91,7 +91,7 @@ function run(command, args, cwd) {
   });
 }
 
-/** The line of npm's complaint that says what is wrong. */
+/** The line of npm's error output that gives the reason. */
 export function reasonIn(said) {
   const lines = said.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
   const texts = lines.map((line) => line.replace(/^npm (error|ERR!)\s*/, '').trim()).filter(Boolean);
@@ -122,7 +122,7 @@ function major(version) {
   return Number.parseInt(version, 10);
 }
 
-/** The major version in a range such as `>=24`; 0 where there is none. */
+/** The major version in a range such as `>=24`, or 0 without one. */
 export function leastMajor(range = '') {
   return Number(/>=\s*(\d+)/.exec(range)?.[1] ?? 0);
 }

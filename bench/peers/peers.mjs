@@ -1,5 +1,5 @@
-// The peers that come from npm: which version, how each is run in front of the servers of a home, and how a call looks
-// through it. Everything else is at its defaults; logging is at its lowest.
+// The peers from npm: their versions, how each is started in front of the servers of a home, and how a call through it looks. Everything
+// else is at its defaults; logging is at its lowest level.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ const merged = (tool, args, server = 'bench') => ({ name: `${server}__${tool}`, 
 const bare = (tool, args) => ({ name: tool, arguments: args });
 
 /**
- * `args` are for the program `bin` of the package; `isOneServer` bridges have no catalog; `isMeta` peers list tools that
- * search and call; `protocol` is `sse` where HTTP means the older HTTP+SSE.
+ * `args` are the arguments of the program `bin` of the package; `isOneServer` bridges have no catalog; `isMeta` peers list tools that
+ * search and call other tools; `protocol` is `sse` if HTTP means the older HTTP+SSE.
  */
 export const PEERS = [
   {
@@ -19,7 +19,13 @@ export const PEERS = [
     bin: '1mcp',
     transports: ['stdio', 'http'],
     args: ({ config, home, transport, port }) => [
-      ...['serve', '--config', config, '--config-dir', home, '--log-level', 'error'],
+      'serve',
+      '--config',
+      config,
+      '--config-dir',
+      home,
+      '--log-level',
+      'error',
       ...(transport === 'http'
         ? ['--transport', 'http', '--host', '127.0.0.1', '--port', String(port)]
         : ['--transport', 'stdio']),
@@ -67,7 +73,7 @@ export const PEERS = [
     package: '@standardbeagle/slop-mcp',
     version: '0.15.0',
     bin: 'slop-mcp',
-    /** Written in Go; what npm puts around it is left out. */
+    /** Written in Go; it runs without the npm wrapper. */
     binary: `binaries/slop-mcp-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`,
     transports: ['stdio', 'http'],
     protocol: 'sse',
@@ -82,12 +88,14 @@ export const PEERS = [
     name: 'mcporter',
     package: 'mcporter',
     version: '0.12.3',
-    /** Installed with it where ours is older than it needs. */
+    /** This version of Node is installed with it if ours is too old. */
     node: '24.21.0',
     bin: 'mcporter',
     transports: ['stdio', 'http'],
     args: ({ home, transport, port }) => [
-      ...['--config', join(home, 'mcporter.json'), 'serve'],
+      '--config',
+      join(home, 'mcporter.json'),
+      'serve',
       ...(transport === 'http' ? ['--http', String(port)] : ['--stdio']),
     ],
     call: merged,
@@ -117,15 +125,22 @@ export const PEERS = [
     args: ({ config, port }) => {
       const { command, args } = onlyServer(config);
       return [
-        ...['--stdio', [command, ...args].join(' '), '--outputTransport', 'streamableHttp', '--stateful'],
-        ...['--port', String(port), '--logLevel', 'none'],
+        '--stdio',
+        [command, ...args].join(' '),
+        '--outputTransport',
+        'streamableHttp',
+        '--stateful',
+        '--port',
+        String(port),
+        '--logLevel',
+        'none',
       ];
     },
     call: bare,
   },
 ];
 
-/** Files in a home for those that take no configuration file as an argument. */
+/** Writes files into a home for peers that do not accept a configuration file as an argument. */
 export function writePeerFiles(home, mcpServers) {
   const broker = join(home, '.mcp-broker');
   const slop = join(home, '.config', 'slop-mcp');

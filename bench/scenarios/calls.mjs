@@ -20,7 +20,7 @@ const TITLES = {
   http: 'Beside others, over HTTP (mcp-hub and slop-mcp: the older HTTP+SSE)',
 };
 
-/** Latency, throughput, CPU and large results over one transport. */
+/** Measures latency, throughput, CPU and large results over one transport. */
 export async function calls(children, { transport, plan, isBusy, peers = [] }) {
   const busy = isBusy ? startBusyLoop(children, plan.limitSeconds) : undefined;
   const others = transport === 'stdio' ? ['sdk-naive', 'attached'] : ['sdk-naive'];
@@ -58,7 +58,7 @@ export function startBusyLoop(children, seconds) {
   return children.start([busyLoop, String(seconds)], { detached: true });
 }
 
-/** What is measured must also be right: the text that was sent, and as many bytes as were asked for. */
+/** Verifies the answers: the text that was sent, and the requested number of bytes. */
 export async function check(subject) {
   await subject.client.request('tools/list');
   const ask = (tool, args) => subject.client.request('tools/call', subject.params(tool, args));
@@ -67,7 +67,7 @@ export async function check(subject) {
   if (!echoed.includes(TEXT) || large.length < MEGABYTE) throw new Error(`${subject.name} answered wrongly`);
 }
 
-/** Until its code is compiled: so many calls, whatever the machine is busy with, or as many as fit into the time. */
+/** Makes calls until the code is compiled: a fixed number, or as many as fit into the time. */
 async function warmUp(subject, { warmCalls }) {
   const end = performance.now() + WARM_UP_MS;
   for (let done = 0; done < warmCalls && performance.now() < end;) {
@@ -77,7 +77,7 @@ async function warmUp(subject, { warmCalls }) {
   await load(subject.client, { ...big(subject), concurrency: 1, durationMs: 150 });
 }
 
-/** The figures, each with what it takes to get it from one subject once. */
+/** The figures, each with the function that measures it once for one subject. */
 const figures = {
   async one(subject, { ms }) {
     const { times, callsPerSecond } = await load(subject.client, {
@@ -148,7 +148,7 @@ function toRows(section, { direct, floor, trunkline }) {
     return { section, key: `${key}Added`, title, unit: 'ms', values, isDifference: true, hasRatios: false };
   };
   const cpu = rowOf('cpu', 'CPU of the middle processes, a call', 'µs');
-  // Directly there is nothing in the middle; what was read is the server's own CPU.
+  // A direct connection has no process in the middle: this is the CPU of the server itself.
   delete cpu.values.direct;
   return [
     ...['p50', 'p95', 'p99'].flatMap((key) => [
@@ -181,7 +181,7 @@ const BESIDE_COLUMNS = [
   { key: 'large16', title: '1 MB MB/s', kind: 'count' },
 ];
 
-/** Every subject in one table; each ratio is of the same round. */
+/** All subjects in one table; ratios are taken within a round. */
 export function besideTable(transport, rounds, notes) {
   const { direct, floor } = rounds;
   const less = (one, other) => one - other;

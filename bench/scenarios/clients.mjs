@@ -11,7 +11,7 @@ const PEER_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 const MAIN = ['direct', 'floor', 'trunkline'];
 
-/** Many HTTP clients at once: each shakes hands, then makes twenty calls one after the other. */
+/** Measures many HTTP clients at once: each performs a handshake and twenty calls one after the other. */
 export async function clients(children, { plan, peers = [] }) {
   const tables = [];
   const facts = {};
@@ -110,7 +110,7 @@ async function crowd(subject, count) {
 async function oneClient(subject, { handshakes, calls }, open) {
   let fail;
   const failed = new Promise((_, reject) => (fail = reject));
-  failed.catch(() => {}); // Heard of through the race.
+  failed.catch(() => {}); // The race reports it.
   const client = anotherClient(subject, fail);
   open.add(client);
   const { body, minBytes } = echo(subject);

@@ -8,14 +8,14 @@ const SERVERS = 10;
 const TOOLS = 50;
 const SLOW_MS = 3000;
 const FULL_WITHIN_MS = 9000;
-/** The last server of each case, and how many tools there are in the end. */
+/** The last server of each case, and the final number of tools. */
 const CASES = {
   slow: { extra: ['--slow', String(SLOW_MS)], all: SERVERS * TOOLS, hasSecond: true },
   silent: { extra: ['--silent'], all: (SERVERS - 1) * TOOLS },
   without: { servers: SERVERS - 1, all: (SERVERS - 1) * TOOLS },
 };
 
-/** The first start in front of ten servers, of which one takes 3 s or never answers; and without that one. */
+/** Measures the first start in front of ten servers, one of which takes 3 s or never answers, and the same without that one. */
 export async function cold(children, { plan, peers = [] }) {
   const names = ['floor', ...plan.naive, 'trunkline', ...peers.filter(({ isOneServer }) => !isOneServer)];
   const found = new Map();
@@ -25,7 +25,7 @@ export async function cold(children, { plan, peers = [] }) {
       const { isPeer, name: title, transports } = subjectOf(name);
       if (isPeer && round > 0) continue;
       for (const [which, options] of Object.entries(CASES)) {
-        // What peers do without the one in question is not asked.
+        // Peers are not measured without the last server.
         if (which === 'without' && name !== 'trunkline') continue;
         const run = { name, transport: transports[0], giveUpMs: plan.giveUpMs, ...options };
         const { note, ...figures } = await firstListOf(children, run);
@@ -76,7 +76,7 @@ function subjectName(names, title) {
   return isMeta ? `${title} (lists its own tools)` : title;
 }
 
-/** Milliseconds from the start of the process to the first list, the first call, and a list with everything in it. */
+/** Milliseconds from the start of the process to the first list, the first call and the complete list. */
 async function firstListOf(children, options) {
   const { servers = SERVERS, extra = [], hasSecond = false } = options;
   const home = prepareHome(children, {
@@ -131,7 +131,7 @@ async function firstCall(subject, elapsed) {
       const result = await subject.client.request('tools/call', params);
       if (result.isError !== true) return elapsed();
     } catch {
-      // Its server is not there yet.
+      // Its server is not ready yet.
     }
     await sleep(20);
   }

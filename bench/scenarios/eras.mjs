@@ -5,7 +5,7 @@ import { echo, startBusyLoop } from './calls.mjs';
 
 const WARM_UP_MS = 500;
 
-/** Clients of both eras of the protocol, over both transports: with a handshake and a session, and with neither. */
+/** Measures clients of both eras of the protocol over both transports: with a handshake and a session, and without either. */
 export async function eras(children, { plan, isBusy }) {
   const rows = [];
   for (const transport of ['stdio', 'http']) {

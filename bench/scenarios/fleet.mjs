@@ -16,11 +16,11 @@ import { startBusyLoop } from './calls.mjs';
 const ERAS = ['legacy', 'modern'];
 const IN_FLIGHT = 16;
 const TEXT = 'x'.repeat(32);
-/** The record is written within a tenth of a second; nothing for so long, and it is. */
+/** The audit record is written within 100 ms; after this time without a write it is complete. */
 const QUIET_MS = 250;
 const QUIET_WITHIN_MS = 5000;
 
-/** One, two and three gateways on PostgreSQL, beside one on its file, with the same load; and what the database was asked meanwhile. */
+/** Measures one, two and three gateways on PostgreSQL and one on its file under the same load, and counts the statements of the database. */
 export async function fleet(children, { plan, isBusy }) {
   const server = await startPostgres();
   const subjects = [];
@@ -47,7 +47,7 @@ export async function fleet(children, { plan, isBusy }) {
   }
 }
 
-/** What the others are compared with is the first. */
+/** The others are compared with the first. */
 const SUBJECTS = [
   { name: 'one, SQLite', gateways: 1, isShared: false },
   { name: 'one, PostgreSQL', gateways: 1, isShared: true },
@@ -76,12 +76,12 @@ async function openSubject(children, { name, gateways, database, server }) {
   const key = join(children.newFolder(), 'key');
   writeFileSync(key, randomBytes(32).toString('base64'), { mode: 0o600 });
   const config = database === undefined ? {} : { storage: { url: database.url, key: `\${file:${key}}` } };
-  // One for all, as gateways on one database must have it; everything else is their own.
+  // Gateways on one database must share this; everything else is their own.
   const configHome = prepareHome(children, { config });
   const running = [];
   let fail;
   const failed = new Promise((_, reject) => (fail = reject));
-  failed.catch(() => {}); // Heard of through `guard`.
+  failed.catch(() => {}); // `guard` reports it.
   const clients = {};
   const close = async () => {
     for (const client of Object.values(clients)) client.close();
@@ -104,7 +104,12 @@ async function openSubject(children, { name, gateways, database, server }) {
   }
   const readers = running.map((each) => cpuReader(each));
   return {
-    ...{ name, gateways, clients, close, database, server },
+    name,
+    gateways,
+    clients,
+    close,
+    database,
+    server,
     guard: (work) => running.reduce((guarded, each) => each.guard(guarded), Promise.race([work, failed])),
     cpu: () => sumOf(readers.map((read) => read())),
   };
@@ -116,7 +121,7 @@ function callOf(era) {
   return { body, minBytes: TEXT.length, concurrency: IN_FLIGHT };
 }
 
-/** Each gateway has code to compile. */
+/** Makes enough calls that each gateway has compiled its hot code. */
 async function warmUp(subject, { fleetWarmMs }) {
   for (const era of ERAS) {
     const durationMs = fleetWarmMs * subject.gateways;
@@ -125,7 +130,7 @@ async function warmUp(subject, { fleetWarmMs }) {
   await settled(subject);
 }
 
-/** CPU and statements until all calls are in the record: that is part of what they cost. */
+/** CPU and statements until all calls are in the audit record, which is part of their cost. */
 async function timed(subject, era, { ms }) {
   const before = figuresOf(subject);
   const { times, callsPerSecond } = await load(subject.clients[era], {
@@ -138,7 +143,10 @@ async function timed(subject, era, { ms }) {
   const perCall = (key) =>
     after[key] === undefined || before[key] === undefined ? undefined : (after[key] - before[key]) / calls;
   return {
-    ...{ calls, rate: callsPerSecond, cpu: perCall('cpu'), databaseCpu: perCall('databaseCpu') },
+    calls,
+    rate: callsPerSecond,
+    cpu: perCall('cpu'),
+    databaseCpu: perCall('databaseCpu'),
     ...(subject.database && { asked: countKinds(after.asked.slice(before.asked.length)) }),
   };
 }

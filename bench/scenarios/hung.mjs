@@ -10,7 +10,7 @@ const CONCURRENCY = 4;
 const MS = 250;
 const WARM_UP_MS = 600;
 
-/** A healthy server while 32 calls of another one are never answered, against the same without those calls, in turns. */
+/** Measures a healthy server while 32 calls of another one are never answered, compared with the same without those calls, in turns. */
 export async function hung(children, { plan, peers = [] }) {
   const rows = [];
   const notes = [];

@@ -18,9 +18,9 @@ const STARTS = 5;
 const SERVERS = 3;
 const PEER_KILLS = 3;
 
-/** kill -9 of a server in the middle of a call, again and again; then the ways in which the subject itself ends. */
+/** Kills a server in the middle of a call, repeatedly; then ends the subject itself in several ways. */
 export async function kills(children, { plan, peers = [] }) {
-  if (memory(process.pid).rss === undefined) return {}; // Without /proc nothing would be found.
+  if (memory(process.pid).rss === undefined) return {}; // Processes can be found only with /proc.
   const names = [...plan.naive, 'trunkline', ...peers];
   const rows = [];
   const notes = [];
@@ -120,7 +120,7 @@ async function killOnce(subject, { first, second, home, counted, times }) {
     counted.answered++;
     times.answers.push(answeredAt - killedAt);
   } catch {
-    // Counted by what is missing.
+    // Missing answers count as failures.
   }
   if (!(await other)) counted.othersFailed++;
   const backAt = await recovered;
@@ -129,7 +129,7 @@ async function killOnce(subject, { first, second, home, counted, times }) {
   times.recoveries.push(backAt - killedAt);
 }
 
-/** Calls until it is served; one that is refused or not answered is counted. */
+/** Calls until a call succeeds, and counts the calls that are refused or not answered. */
 async function recover(subject, { first, counted }) {
   const end = Date.now() + RECOVER_WITHIN_MS;
   while (Date.now() < end) {
@@ -147,11 +147,11 @@ async function callOnce(subject, server) {
     const result = await subject.guard(withinMs(asked, ANSWER_WITHIN_MS));
     return result.isError !== true && JSON.stringify(result).includes('alive');
   } catch {
-    return false; // Refused, or no answer.
+    return false; // The call was refused or not answered.
   }
 }
 
-/** How many of three servers still run 6 s after the subject was ended in each way; servers that end with their input are asked of us alone. */
+/** Counts how many of three servers still run 6 s after the subject was ended in each way; peers are measured with stubborn servers only. */
 async function endings(children, { name, isAll }) {
   const ways = {
     ...(isAll && { leftTerm: { signal: 'SIGTERM', extra: [] }, leftKill: { signal: 'SIGKILL', extra: [] } }),
@@ -185,7 +185,7 @@ function hangsIn(home) {
   try {
     return readFileSync(join(home, 'hangs'), 'latin1').split('\n').length - 1;
   } catch {
-    return 0; // Nobody hung yet.
+    return 0; // No call has hung yet.
   }
 }
 

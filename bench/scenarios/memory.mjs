@@ -7,15 +7,15 @@ import { noteOf, withinMs } from '../lib/timeout.mjs';
 
 const SERVERS = 10;
 const SETTLE_MS = 1500;
-/** What is done once is over by then, such as collecting what was left behind, which V8 does by itself some eight seconds after work. */
+/** One-off work is over by then, such as the garbage collection that V8 does by itself about eight seconds after activity. */
 const REST_MS = 12_000;
 const LISTS = 5;
 const WAIT_MS = 25_000;
 const IDLE_PROGRAM = 'process.stdin.resume()';
 
 /**
- * Memory and CPU while nothing is asked, in front of ten servers that run: of a second start, after the whole list was
- * read once. Trunkline also after its servers were stopped for being idle.
+ * Measures idle memory and CPU in front of ten running servers: on a second start, after the whole list was read once. Trunkline is also
+ * measured after its idle servers were stopped.
  */
 export async function idleMemory(children, { plan, peers = [] }) {
   if (memory(process.pid).rss === undefined) return {};
@@ -62,7 +62,7 @@ async function emptyNode(children) {
   return { name: 'node', rss, pss, processes: 1 };
 }
 
-/** `config` is for Trunkline. */
+/** `config` applies to Trunkline only. */
 async function openTwice(children, { name, size, config }) {
   const home = prepareHome(children, { servers: SERVERS, tools: size / SERVERS, config });
   const options = { name, transport: subjectOf(name).transports[0], home, withinMs: WAIT_MS };
@@ -78,7 +78,7 @@ async function idleOf(children, { name, size, plan }) {
   const subject = await openTwice(children, { name, size });
   if (name === 'floor') await callEach(subject);
   await running(subject, SERVERS);
-  // Servers that start take the cores.
+  // Starting servers use the cores.
   await sleep(SETTLE_MS);
   const lists = [];
   for (let at = 0; at < LISTS; at++) lists.push(await listTime(subject));
@@ -105,7 +105,7 @@ async function stoppedServers(children, { size, plan }) {
   return { name: 'trunkline, servers stopped', ...figures };
 }
 
-/** The floor starts a server when it is called. */
+/** The floor starts a server on its first call. */
 async function callEach(subject) {
   for (let server = 0; server < SERVERS; server++)
     await subject.guard(
@@ -124,7 +124,7 @@ async function listAll(subject, size) {
   await subject.guard(withinMs(all(), WAIT_MS, `${subject.name} did not list ${size} tools`));
 }
 
-/** Waits until so many servers run. */
+/** Waits until `wanted` servers run. */
 async function running(subject, wanted) {
   const end = Date.now() + WAIT_MS;
   const count = () => serverProcesses(subject).length;
@@ -134,7 +134,7 @@ async function running(subject, wanted) {
   }
 }
 
-/** Milliseconds of CPU in a second. */
+/** Milliseconds of CPU per second. */
 async function idleCpu(subject, seconds) {
   const read = cpuReader(subject);
   const before = read();

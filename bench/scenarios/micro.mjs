@@ -1,21 +1,19 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
-import { build } from 'rolldown';
-
+import { generateCatalog } from '../data/catalog.mjs';
+import { bundleSource } from '../lib/bundle-source.mjs';
 import { median, percentile } from '../lib/stats.mjs';
 
 const BATCHES = 15;
 const BATCH_SHARE = 1 / BATCHES;
 const LOOK_EVERY_MS = 0.5;
 
-/** The hot functions in this process, without sockets, pipes or processes around them. */
-export async function micro(children, { plan }) {
-  const { hotFunctions } = await bundled(children.newFolder());
-  const vectors = fileURLToPath(new URL('../../src/search/data/word-vectors.bin', import.meta.url));
+/** Measures the hot functions in this process, without sockets, pipes or processes around them. */
+export async function micro(_children, { plan }) {
+  const { hotFunctions } = await bundleSource('bench/micro/hot-functions.ts');
+  const vectors = fileURLToPath(new URL('../../src/catalog/search/data/word-vectors.bin', import.meta.url));
   const rows = [];
-  for (const { name, count, run } of hotFunctions(readCatalog(), vectors)) {
+  for (const { name, count, run } of hotFunctions(generateCatalog(), vectors)) {
     const times = await batches(run, plan.microMs);
     const micros = times.map((ms) => (ms * 1000) / count);
     const [from, to] = [0.25, 0.75].map((share) => percentile(micros, share));
@@ -30,26 +28,6 @@ const COLUMNS = [
   { key: 'half', title: '(half)', kind: 'text' },
 ];
 
-async function bundled(folder) {
-  const outfile = join(folder, 'hot-functions.mjs');
-  await build({
-    input: fileURLToPath(new URL('../micro/hot-functions.ts', import.meta.url)),
-    platform: 'node',
-    resolve: { mainFields: ['module', 'main'] },
-    transform: { target: 'node20' },
-    output: { file: outfile, codeSplitting: false },
-    logLevel: 'silent',
-  });
-  return import(pathToFileURL(outfile).href);
-}
-
-function readCatalog() {
-  const folder = new URL('../catalog/', import.meta.url);
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => ({ name: file.slice(0, -5), ...JSON.parse(readFileSync(new URL(file, folder), 'utf8')) }));
-}
-
 /** Milliseconds of one run in each batch, after a warm-up of the same length. */
 async function batches(run, totalMs) {
   const once = await batch(run, totalMs, 1);
@@ -59,7 +37,7 @@ async function batches(run, totalMs) {
   return times;
 }
 
-/** So many runs between two looks at the clock, which costs as much as a small function. */
+/** Makes `together` runs between two readings of the clock, which costs as much as a small function. */
 async function batch(run, forMs, together) {
   const begin = performance.now();
   let runs = 0;

@@ -7,8 +7,8 @@ const WARM_UP_MS = 400;
 const MS = 100;
 
 /**
- * How much the same thing differs from itself: two direct connections and two floors in turns, with a busy loop beside them
- * and without. What two equal subjects differ by, no ratio of the other tables can show.
+ * Measures how much equal subjects differ: two direct connections and two floors in turns, with and without a busy loop beside them. The
+ * other tables cannot show smaller differences.
  */
 export async function noise(children, { plan }) {
   const rows = [];
@@ -45,7 +45,7 @@ const COLUMNS = [
   { key: 'rateHalf', title: '(half)', kind: 'text' },
 ];
 
-/** Medians, and the ratios of the two within each round with the range of their middle half. */
+/** Medians, and the ratios of the two within each round, with the range of the middle half. */
 export function spread(first, second) {
   const figures = {};
   for (const key of ['p50', 'rate']) {

@@ -4,7 +4,7 @@ import { endGateway, gateway, open, prepareHome, within } from '../lib/subjects.
 const MANY = { servers: 10, tools: 50 };
 export const MANY_TOOLS = MANY.servers * MANY.tools;
 
-/** From the start of the process to the answer of the first `tools/list`, as multiples of an empty node process. */
+/** Measures the time from the start of the process to the answer of the first `tools/list`, as multiples of an empty Node process. */
 export async function start(children, { plan }) {
   const home = await prepareWarmHome(children);
   const shared = await prepareWarmHome(children);
@@ -56,14 +56,14 @@ export async function start(children, { plan }) {
   return { rows };
 }
 
-/** A home in which the floor and Trunkline have each seen all tools once. */
+/** A home in which the floor and Trunkline have each listed all tools once. */
 export async function prepareWarmHome(children, config = {}) {
   const home = prepareHome(children, { ...MANY, config });
   for (const name of ['floor', 'trunkline']) await seeAllTools(children, { name, home });
   return home;
 }
 
-/** Whoever comes first starts it for all. */
+/** The first client starts the shared gateway for all. */
 async function startingGateway(children, home) {
   await endGateway(children, home);
   return firstList(children, { name: 'attached', home, tools: MANY_TOOLS });
@@ -82,7 +82,7 @@ async function seeAllTools(children, { name, home }) {
   await close();
 }
 
-/** From the start of the process to its end. */
+/** Milliseconds from the start of the process to its end. */
 async function untilEnd(children, args) {
   const begin = performance.now();
   const running = children.start(args);
@@ -97,7 +97,7 @@ export async function firstList(children, { name, home, transport, tools: expect
   const listed = within(asked, `${name} did not list its tools`, subject.running);
   const { tools } = await subject.guard(listed);
   const ms = performance.now() - begin;
-  // Without what ends a shared gateway: whoever started that ends it.
+  // Does not end the shared gateway; its starter does.
   subject.client.close();
   await children.end(subject.running);
   if (tools.length !== expected)

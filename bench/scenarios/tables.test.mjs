@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { besideTable } from './calls.mjs';
 import { spread } from './noise.mjs';
 
-test('a peer is compared with the direct connection of the rounds that it took part in', () => {
+test('comparison table: compares a peer with the direct connection of the same rounds', () => {
   const direct = [
     { p50: 1, callsPerSecond16: 100 },
     { p50: 10, callsPerSecond16: 10 },
@@ -24,7 +24,7 @@ test('a peer is compared with the direct connection of the rounds that it took p
   });
 });
 
-test('noise is the ratio of two equal subjects within a round', () => {
+test('noise: is the ratio of two equal subjects within a round', () => {
   const first = [
     { p50: 1, rate: 10 },
     { p50: 2, rate: 20 },

@@ -16,7 +16,7 @@ const SEARCHES = {
   'slop-mcp': { name: 'search_tools', arguments: { query: QUERY } },
 };
 
-/** What a client has to read before its first call: the list and the instructions, with 500 real tools behind. */
+/** Counts the tokens that a client reads before its first call: the list and the instructions, with 500 tools of the generated catalog. */
 export async function tokens(children, { plan, peers = [] }) {
   const rows = [];
   const notes = [];
@@ -33,7 +33,7 @@ export async function tokens(children, { plan, peers = [] }) {
       notes.push(`${title}: ${noteOf(error)}`);
     }
   }
-  const title = 'Tokens (o200k) that a client reads at its start, 500 real tools; and of one search';
+  const title = 'Tokens (o200k) that a client reads at its start, 500 generated tools; and of one search';
   const search = rows.find(({ name }) => name === 'trunkline, search');
   return {
     tables: [{ id: 'tokens', title, columns: COLUMNS, rows, notes }],

@@ -1,7 +1,7 @@
-// What the product itself answers: the real catalog behind the built gateway, in each exposure, tokens by a real tokenizer.
+// Measures the built gateway in front of a whole catalog: the tokens of its lists and answers, by a real tokenizer, and its times.
 
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,32 +14,29 @@ import { environment, within } from '../lib/subjects.mjs';
 
 const catalogServer = fileURLToPath(new URL('../fixtures/catalog-server.mjs', import.meta.url));
 const gateway = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const servers = readdirSync(new URL('../catalog/', import.meta.url))
-  .filter((file) => file.endsWith('.json'))
-  .map((file) => file.slice(0, -5));
-const TOOLS = 2_037;
 const EXPOSURES = ['direct', 'search', 'code'];
-/** What the log says when the index is there. */
-const PREPARED = /Made a search index\..*"tools":2037\b/;
 
-export async function measureProduct(children, queries, { estimateTokens }) {
+/** With `isPublic`, the public catalog is served; `catalog` contains its servers. */
+export async function measureProduct(children, { catalog, queries, estimateTokens, isPublic = false }) {
   const home = children.newFolder();
-  const upstream = children.start([catalogServer]);
+  const toolCount = catalog.reduce((sum, { tools }) => sum + tools.length, 0);
+  const upstream = children.start([catalogServer, ...(isPublic ? ['--public'] : [])]);
   const [port] = await once(upstream.child.stdout, 'data');
   const entry = (name) => ({
     type: 'http',
     url: `http://127.0.0.1:${String(port).trim()}/s/${encodeURIComponent(name)}`,
   });
-  const mcpServers = Object.fromEntries(servers.map((name) => [name, entry(name)]));
+  const mcpServers = Object.fromEntries(catalog.map(({ name }) => [name, entry(name)]));
   const log = { level: 'debug' };
   const config = { mcpServers, startup: { listWait: '20s' }, search: { usage: false }, log };
   writeFileSync(join(home, 'bench.jsonc'), JSON.stringify(config));
   const lists = {};
-  for (const exposure of EXPOSURES) lists[exposure] = await listTokens(children, { home, exposure });
-  const answers = await askAll(children, { home, queries, estimateTokens });
+  for (const exposure of EXPOSURES)
+    lists[exposure] = await listTokens(children, { home, exposure, toolCount });
+  const answers = await askAll(children, { home, queries, estimateTokens, toolCount });
   const immediateMs = await searchAtOnce(children, { home, query: queries[0] });
   await children.end(upstream);
-  return { lists, immediateMs, ...answers };
+  return { tools: toolCount, servers: catalog.length, lists, immediateMs, ...answers };
 }
 
 async function start(children, { home, exposure }) {
@@ -51,8 +48,8 @@ async function start(children, { home, exposure }) {
   return { running, client, list, end: () => children.end(running) };
 }
 
-/** Tokens of the whole `tools/list`; undefined for an exposure that there is not. */
-async function listTokens(children, { home, exposure }) {
+/** Tokens of the whole `tools/list`; undefined for an exposure that this build does not have. */
+async function listTokens(children, { home, exposure, toolCount }) {
   let started;
   try {
     started = await start(children, { home, exposure });
@@ -61,16 +58,17 @@ async function listTokens(children, { home, exposure }) {
     throw error;
   }
   const { tools } = await started.list();
-  if (exposure === 'direct' && tools.length !== TOOLS) throw new Error(`there are ${tools.length} tools`);
+  if (exposure === 'direct' && tools.length !== toolCount)
+    throw new Error(`the gateway listed ${tools.length} of ${toolCount} tools`);
   await started.end();
   return countTokens(JSON.stringify(tools));
 }
 
-async function askAll(children, { home, queries, estimateTokens }) {
+async function askAll(children, { home, queries, estimateTokens, toolCount }) {
   const { running, client, list, end } = await start(children, { home, exposure: 'search' });
   await list();
   const from = performance.now();
-  await within(prepared(running), 'the gateway did not make its index', running);
+  await within(indexLogged(running, toolCount), 'the gateway did not make its index', running);
   const preparedMs = performance.now() - from;
   const rssMb = memory(running.pid).rss;
   const tokens = [];
@@ -100,11 +98,13 @@ async function askAll(children, { home, queries, estimateTokens }) {
   };
 }
 
-async function prepared(running) {
-  while (!PREPARED.test(running.stderr)) await new Promise((resolve) => setTimeout(resolve, 20));
+/** Resolves when the log says that the index of all tools is ready. */
+async function indexLogged(running, toolCount) {
+  const ready = new RegExp(`search index\\b.*"tools":${toolCount}\\b`);
+  while (!ready.test(running.stderr)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** The worst moment to search: nothing is loaded and no index is made yet. */
+/** Searches at the worst moment: before anything is loaded or an index is built. */
 async function searchAtOnce(children, { home, query }) {
   const { client, end } = await start(children, { home, exposure: 'search' });
   const from = performance.now();

@@ -1,19 +1,37 @@
-import { readSet, sourceOf } from '../retrieval/in-process.mjs';
-import { scoreQuery } from '../retrieval/shared/eval.mjs';
+import { readPublicSet } from '../data/public-data.mjs';
+import { scoreQuery } from './score.mjs';
+import { catalogSource, publicSetSource } from './search-source.mjs';
 import { MEAN_GOALS, METRICS, SETS } from './sets.mjs';
 
-/** Every query of every development set, by the scorer; one result for each set and one for their mean. */
-export function measureQuality({ buildIndex, indexOptions }) {
-  const results = Object.keys(SETS).map((set) => measureSet(set, { buildIndex, indexOptions }));
+/** Our own requests over the generated catalog: what every clone can measure. */
+export function measureOwnRequests({ catalog, requests, buildIndex, indexOptions }) {
+  const count = catalog.reduce((sum, { tools }) => sum + tools.length, 0);
+  const source = catalogSource(count, catalog);
+  const idOf = ({ upstream, definition }) => `${upstream}/${definition.name}`;
+  const ids = new Map([...source.tools].map(([name, tool]) => [name, idOf(tool)]));
+  return Object.entries(requests).map(([name, queries]) =>
+    measureSet(`own, by ${name}`, { source, ids, queries, buildIndex, indexOptions }),
+  );
+}
+
+/** Every query of every public set that is at hand, and their mean if all of them are. */
+export function measurePublicSets({ buildIndex, indexOptions }) {
+  const results = Object.keys(SETS).flatMap((name) => {
+    const set = readPublicSet(name);
+    if (set === undefined) return [];
+    const { source, ids } = publicSetSource(set.tools);
+    return [
+      measureSet(name, { source, ids, queries: set.queries, buildIndex, indexOptions, goals: SETS[name] }),
+    ];
+  });
+  if (results.length < Object.keys(SETS).length) return results;
   const mean = Object.fromEntries(
     METRICS.map((metric) => [metric, average(results.map((result) => result[metric]))]),
   );
-  return [...results, { set: 'mean', ...mean, goals: MEAN_GOALS }];
+  return [...results, { set: 'mean of the public sets', ...mean, goals: MEAN_GOALS }];
 }
 
-function measureSet(set, { buildIndex, indexOptions }) {
-  const { tools, queries } = readSet(set);
-  const { source, ids } = sourceOf(tools);
+function measureSet(set, { source, ids, queries, buildIndex, indexOptions, goals }) {
   const index = buildIndex(source, indexOptions);
   const rows = queries.map((query) => {
     const { id, relevant } = query;
@@ -25,8 +43,8 @@ function measureSet(set, { buildIndex, indexOptions }) {
   const scores = Object.fromEntries(
     METRICS.map((metric) => [metric, average(rows.map((row) => row[metric]))]),
   );
-  const result = { set, queries: queries.length, ...scores, goals: SETS[set] };
-  // For `--per-query`, and not for the results.
+  const result = { set, queries: queries.length, ...scores, goals };
+  // `--per-query` writes the rows; the results file does not contain them.
   return Object.defineProperty(result, 'rows', { value: rows, enumerable: false });
 }
 

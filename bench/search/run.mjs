@@ -1,4 +1,4 @@
-// Search alone: how good on the development sets, how fast and how big on the real catalog and on a tenfold one.
+// Search alone: quality with our own requests and the public sets, speed and size with the generated catalog and a tenfold one.
 //   node bench/search/run.mjs [--json FILE] [--per-query FILE] [--without-vectors] [--only quality|speed|product]
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

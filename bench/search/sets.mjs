@@ -1,4 +1,4 @@
-/** The development sets with the goals of the halves that are kept back: R@5 and MRR. */
+/** Public sets, of which we have one half each, with the goals for the other halves: R@5 and MRR. */
 export const SETS = {
   'livemcp-agent': { 'R@5': 0.74, MRR: 0.65 },
   'livemcp-step': { 'R@5': 0.84, MRR: 0.74 },

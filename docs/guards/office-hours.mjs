@@ -1,14 +1,14 @@
-// An own guard: calls that change something are made during office hours only, and results say which server gave them.
+// A custom guard: allows calls that change something only during office hours, and adds the server's name to each result.
 // In the configuration: "guards": ["./office-hours.mjs"]
 
 /** @type {import('trunkline/guard').OwnGuard} */
 export default async function officeHours(call, next) {
   if (/^(create|update|delete)_/.test(call.tool) && !isOpen(new Date())) {
-    throw new Error(`${call.tool} may be called from 8 to 18 o'clock. Tell the person, and try again then.`);
+    throw new Error(`${call.tool} is available from 8:00 to 18:00. Tell the user, and try again then.`);
   }
-  // Changed arguments go to `next`; without any, the call goes on as it is.
+  // Pass changed arguments to `next`, or call it without arguments to leave the call unchanged.
   const result = call.arguments.limit > 100 ? await next({ ...call.arguments, limit: 100 }) : await next();
-  // What `next` gave may be returned as it is, or something else instead.
+  // Return the result of `next`, or a different result.
   return { ...result, _meta: { ...result._meta, 'example.com/server': call.server } };
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-import type { AdminDeps } from './deps.ts';
-import { adminRoutes } from './routes.ts';
+import type { AdminDeps } from './admin-deps.ts';
+import { createAdminRoutes } from './admin-routes.ts';
 
-interface Described {
+interface Operation {
   readonly operationId: string;
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
   readonly responses: Readonly<Record<string, { readonly content: object }>>;
@@ -12,37 +12,39 @@ interface Described {
 
 const file = new URL('../../schema/openapi.json', import.meta.url);
 const document = JSON.parse(readFileSync(file, 'utf8')) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 };
-const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Routes are only added to it; none of them is asked. */
+/** Returns empty dependencies: routes are registered but never called. */
 function noDeps(): AdminDeps {
-  const nothing = {} as never; // Whatever is taken out of it is undefined.
-  return { gateway: nothing, management: nothing } as unknown as AdminDeps; // The rest is not looked into.
+  const empty = {} as never; // Registering routes destructures these two and uses no other dependency.
+  return { gateway: empty, management: empty } as unknown as AdminDeps;
 }
 
-test('every route is described, and everything that is described is a route', () => {
-  const names = described.map(
+test('openapi document: describes every route and nothing else', () => {
+  const names = operations.map(
     ({ path, method }) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
   );
-  expect([...new Set(adminRoutes(noDeps()).names)].toSorted()).toEqual(names.toSorted());
+  expect([...new Set(createAdminRoutes(noDeps()).names)].toSorted()).toEqual(names.toSorted());
 });
 
-test('every operation has a name of its own, its parts of the path, and says what it answers', () => {
-  const ids = described.map(({ operation }) => operation.operationId);
+test('openapi document: gives every operation a unique id, its path parameters and a response body', () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
-  for (const { path, operation } of described) {
-    const inPath = operation.parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`);
+  for (const { path, operation } of operations) {
+    const inPath = operation.parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name }) => `{${name}}`);
     expect(path.match(/\{\w+\}/g) ?? []).toEqual(inPath);
     expect(Object.keys(operation.responses['200']?.content ?? {}), path).not.toEqual([]);
   }
 });
 
-test('every reference leads to a schema', () => {
+test('openapi document: resolves every schema reference', () => {
   const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
   const names = [...references].map(([, reference = '']) => reference.replace('#/components/schemas/', ''));
   expect(names.length).toBeGreaterThan(100);

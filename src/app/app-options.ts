@@ -1,69 +1,73 @@
 import type { Readable, Writable } from 'node:stream';
-import type { LevelSource, Logger } from '../observe/log.ts';
+import type { LevelSource, Logger } from '../observability/log.ts';
 import type { WrapClient } from './read-client.ts';
 
-/** What the command line decided, and everything of the outside world that the gateway touches. */
+/** The choices of the command line, and the parts of the process's environment that the gateway uses. */
 export interface AppOptions {
+  /** The absolute path of the configuration file. */
   readonly file: string;
-  /** The configuration itself, where it is on the command line or in a variable and `file` does not exist. */
+  /** The text of the configuration if it comes from the command line or an environment variable; `file` does not exist then. */
   readonly text?: string | undefined;
-  /** Whether `text` is a configuration like a file's, which is kept in a variable: what its servers offer is approved and logged as usual. */
-  readonly isInline?: boolean | undefined;
+  /** Whether `text` comes from an environment variable. The servers in it then need approvals and have logs, like those of a file. */
+  readonly isTextFromEnvironment?: boolean | undefined;
   readonly stateDir: string;
-  /** Where servers without `cwd` run; absent for the folder of this process. */
-  readonly folder?: string | undefined;
-  /** Where it is written which files a person trusts; absent where this one needs no trust. */
-  readonly trustedIn?: string | undefined;
-  /** `nobody`: only the process itself asks, through `App.admin`, and nothing is listed before it is asked for. */
+  /** The working folder of servers without `cwd`; by default the one of this process. */
+  readonly workingDir?: string | undefined;
+  /** The folder that records which configuration files the user trusts; undefined if `file` needs no trust. */
+  readonly trustDir?: string | undefined;
+  /**
+   * `nobody` opens no listener: only this process uses the gateway, through `App.admin`, and servers are listed on demand. `socket` listens
+   * only on `socket`, as the user's background gateway. If undefined, `http` selects HTTP or standard input and output.
+   */
   readonly listen?: 'nobody' | 'socket' | undefined;
-  /** Where the user's gateway listens for pipes and commands; absent where this process is nobody's gateway but its own. */
+  /** The socket of the user's shared gateway; undefined if this gateway is not shared. */
   readonly socket?: string | undefined;
-  /** One server alone for the one client at standard input, whom it is told about in the client's own words. */
+  /** The only server of `trunkline wrap`, and what the client's first message says about the client; undefined for other commands. */
   readonly wrapped?:
     | {
         readonly name: string;
         readonly client: WrapClient;
-        /** What the server writes to its standard error. */
+        /** Called with the standard error output of the server. */
         readonly onStderr: (chunk: Buffer) => void;
       }
     | undefined;
-  /** Servers of the command line, beside or instead of those of the file. */
+  /** Servers of the command line, in addition to or instead of those of the file. */
   readonly servers?: Readonly<Record<string, unknown>> | undefined;
-  /** An address, `true` for the configured one; absent for standard input and output. */
+  /** The address to listen on, or `true` for the configured one; undefined for standard input and output. */
   readonly http: string | true | undefined;
-  /** Of the client at standard input and output. */
+  /** The profile of the client at standard input and output. */
   readonly profile?: string | undefined;
-  /** Instead of what the configuration says. */
+  /** Overrides `expose.kind` of the configuration. */
   readonly expose: 'auto' | 'direct' | 'search' | 'code' | undefined;
   readonly logger: (configured: LevelSource) => Logger;
-  /** Calls it when the process is asked to end; absent where somebody else decides when. */
+  /** Registers the function that stops the gateway on a signal; undefined where the caller stops it. */
   readonly onStopSignal?: (stop: () => void) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
   readonly pid: number;
   readonly version: string;
-  /** Of the program as it was built: what one build remembers another one may not understand. */
+  /** The id of the build. A cache that another build wrote is not used. */
   readonly build: string;
-  /** The file of word vectors, for searching. */
+  /** The file of word vectors for the search. */
   readonly vectors: URL;
-  /** The entry of the thread that scripts run in. */
+  /** The entry file of the thread that runs scripts. */
   readonly codeWorker: URL;
-  /** The entry of the thread that keeps the record of operations. */
+  /** The entry file of the thread that writes the audit log. */
   readonly auditWorker: URL;
   /** The folder of the dashboard's files. */
-  readonly web: URL;
+  readonly dashboardDir: URL;
   /** The file that describes the admin API. */
   readonly openapi: URL;
-  /** Node's own `import`, for modules that a person wrote. */
+  /** Node's own `import`, for custom guards. */
   readonly importModule: (url: string) => Promise<unknown>;
   readonly stdin: Readable;
   readonly stdout: Writable;
 }
 
-/** Whether a person has just typed the servers, which are then as good as approved and write to the terminal. */
-export function isTyped({ wrapped, text, isInline }: AppOptions): boolean {
-  return wrapped !== undefined || (text !== undefined && isInline !== true);
+/** Whether the servers come from the command line. Such servers need no approval and write to the terminal. */
+export function hasCommandLineServers({ wrapped, text, isTextFromEnvironment }: AppOptions): boolean {
+  return wrapped !== undefined || (text !== undefined && isTextFromEnvironment !== true);
 }
 
 /** The largest message that a server, or a client on standard input, may send. */

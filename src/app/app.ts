@@ -1,212 +1,251 @@
-import type { AdminRoutes } from '../admin/routes.ts';
-import { readWarm } from '../catalog/warm-file.ts';
+import type { AdminRoutes } from '../admin/admin-routes.ts';
 import type { CallersConfig } from '../config/callers-config.ts';
-import type { ConfigSnapshot, ConfigWarning } from '../config/config.ts';
-import { readConfigAtStart, readConfigText } from '../config/load.ts';
-import { SignInOffers } from '../downstream/sign-in-offers.ts';
+import type { ConfigWarning } from '../config/config.ts';
+import { readConfigText } from '../config/load-config.ts';
+import { deferred } from '../core/lib/deferred.ts';
+import { Scope } from '../core/lib/scope.ts';
+import { monotonicNow } from '../core/lib/monotonic-now.ts';
+import { SignInOffers } from '../downstream/questions/sign-in-offers.ts';
 import { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
-import { estimateTokens } from '../exposure/tokens.ts';
+import { OversizedResults } from '../exposure/results/oversized-results.ts';
+import { estimateTokens } from '../exposure/estimate-tokens.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { deferred } from '../lib/deferred.ts';
-import { IdleCollection } from '../lib/idle-collection.ts';
-import { Scope } from '../lib/scope.ts';
-import { steadyNow } from '../lib/steady-now.ts';
-import { withinMs } from '../lib/within-ms.ts';
-import { Results } from '../results/results.ts';
-import { GatewayError } from '../model/errors.ts';
-import type { Announced } from './announce.ts';
+import type { GatewayAnnouncement } from './announce-gateway.ts';
 import type { AppOptions } from './app-options.ts';
 import { buildGateway } from './build-gateway.ts';
-import { Callers } from './callers/callers.ts';
-import { Dashboard } from './callers/dashboard.ts';
-import { instanceKey } from './instance-key.ts';
+import type { BuiltGateway } from './build-gateway.ts';
+import { CallerAuth } from '../auth/caller-auth.ts';
+import { DashboardServer } from './dashboard-server.ts';
 import { lazyAdmin } from './lazy-admin.ts';
-import { openAudit } from './open-audit.ts';
-import { managementTools } from './managing/management-tools.ts';
-import { openFront } from './open-front.ts';
-import { openManagement } from './managing/open-management.ts';
-import { openStore, storePlace } from './open-store.ts';
-import { openMeter } from './open-meter.ts';
+import { createManagementToolDecorator } from './management-tools.ts';
+import { openManagement } from './open-management.ts';
+import { openFoundation } from './open-foundation.ts';
+import type { Foundation } from './open-foundation.ts';
+import { openClientListeners } from './client-listeners.ts';
+import type { ClientListener } from './client-listeners.ts';
 import { openTelemetry } from './open-telemetry.ts';
-import type { Telemetry } from './open-telemetry.ts';
-import type { Front } from './open-front.ts';
-import { loadSnapshot } from './load-snapshot.ts';
-import { profileProblem } from './profile-problem.ts';
-import type { Reloading } from './reloading.ts';
-import { othersOf } from './sessions/others-of.ts';
-import { openSharedServers, withSharedServers } from './managing/open-shared-servers.ts';
-import { openFleetOf } from './sharing/open-fleet.ts';
+import { readStartConfig } from './read-start-config.ts';
+import { Runtime } from './runtime.ts';
+import { createFleetBus } from '../fleet/fleet-bus.ts';
+import { shutDown } from './shutdown.ts';
 
 export interface App {
   readonly gateway: Gateway;
-  /** Where HTTP clients find us. */
+  /** The address of `/mcp` for HTTP clients. */
   readonly url: string | undefined;
-  /** How callers over HTTP prove who they are; undefined when nobody is asked. */
+  /** The authentication methods for HTTP callers; undefined if none is required. */
   readonly auth: CallersConfig | undefined;
   readonly warnings: readonly ConfigWarning[];
-  /** The admin API, loaded when first asked for. */
+  /** The admin API, loaded when it is first used. */
   admin(): Promise<AdminRoutes>;
   stop(): void;
   readonly stopped: Promise<void>;
 }
 
-/** The only place that knows every folder. Builds from the bottom up; stopping is the reverse. */
+/**
+ * Starts a gateway. This is the composition root, the only place that depends on every folder. It builds the parts from the bottom up into
+ * one scope; a shutdown closes them in reverse order (`shutdown.ts`).
+ */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { stateDir } = options;
-  let isDamaged = false;
-  const warm = readWarm(stateDir, options.build, () => (isDamaged = true));
-  const text = options.text ?? (await readConfigAtStart(options.file));
-  if (options.trustedIn !== undefined) await checkTrust(options.file, text, options.trustedIn);
-  const snapshot = await loadSnapshot(options, text, warm);
-  const config = snapshot.value;
-  // What is in use; whoever asks again later may get another one.
-  let inUse = snapshot;
-  const current = (): ConfigSnapshot => inUse;
-  const wrong = profileProblem(options.profile, config);
-  if (wrong !== undefined) throw new GatewayError('USAGE', wrong);
-  const log = options.logger(() => current().value.log.level);
-  if (isDamaged) log.warn('The catalog of the last run is damaged; starting without it.', { stateDir });
+  const start = await readStartConfig(options);
+  const runtime = new Runtime(start.snapshot);
+  const log = options.logger(() => runtime.snapshot.value.log.level);
   const scope = new Scope((error) => log.error('Closing failed.', { reason: String(error) }));
   try {
-    // Opened first, closed last: what is ended by stopping is recorded, too.
-    const place = await storePlace(options, snapshot);
-    const audit = scope.use(openAudit({ ...options, place }, config, log));
-    const store = openStore(place, { scope, log });
-    const meter = scope.use(openMeter(audit, Date.now));
-    const collection = new IdleCollection();
-    scope.defer(() => collection[Symbol.dispose]());
-    const telemetryOf = (of: ConfigSnapshot): Promise<Telemetry> =>
-      openTelemetry(options, of, {
-        ...{ audit, log, gateway: () => gateway, clients: () => front.clients() },
-      });
-    let telemetry = await telemetryOf(snapshot);
-    scope.defer(() => telemetry.close());
-    const key = instanceKey(options, snapshot);
-    const servers = await openSharedServers(options, { store, key, log });
-    if (servers !== undefined) inUse = await withSharedServers(options, { servers, text, snapshot, log });
-    const fleet = await openFleetOf(options, config, { store, key, scope, log });
-    const built = await buildGateway(options, current, { scope, log, warm, telemetry, store, key, fleet });
-    const { gateway, signIns, pause } = built;
-    const ended = deferred<void>();
-    const shared = place.server && store.database;
-    const results = new Results({
-      ...{ ...config.results, database: shared, estimate: estimateTokens, now: Date.now },
-    });
-    scope.defer(() => results[Symbol.dispose]());
-    const { maxScripts, memoryMb } = config.code;
-    const sandbox = scope.use(
-      new LazySandbox({ worker: options.codeWorker, maxScripts, memoryMb, now: steadyNow }),
-    );
-    const stop = (): void => ended.resolve();
-    // Before anybody can know that we are there, who may then ask us to end.
+    const foundation = await openFoundation(options, runtime, { start, scope, log });
+    const built = await buildGateway(options, runtime, foundation);
+    const { gateway, signIns, leaveFleet } = built;
+    const stopRequest = deferred<void>();
+    const stop = (): void => stopRequest.resolve();
+    // The handler is registered before any client can find the gateway, because a client may ask it to stop.
     options.onStopSignal?.(stop);
-    const callers = new Callers(current, { scope, audit, log, store });
-    let reloading: Reloading | undefined;
-    const management = openManagement(options, {
-      ...{ config: current, audit, serverLogs: built.serverLogs, reload: () => reloading },
-      url: () => front.url,
-      shared: servers,
-      isApproved: (name, fingerprint) => gateway.quarantine.isApproved(name, fingerprint),
-    });
-    const beside = managementTools({ config: current, gateway, audit, management });
-    const dashboard = scope.use(
-      new Dashboard(options, {
-        admin: () => admin(),
-        publicUrl: () => current().value.http.publicUrl,
-        stay: () => front.stay?.() ?? { [Symbol.dispose]: () => {} },
-        ...{ store, fleet, key, audit, log },
-      }),
-    );
-    const admin = lazyAdmin(options, {
-      ...{
-        gateway,
-        config: current,
-        reload: () => reloading,
-        audit,
-        signIns,
-        fleet,
-        restartElsewhere: built.restartElsewhere,
-        callers,
-        pause,
-        management,
-        dashboard,
-        meter,
-        scope,
-        front: () => front,
-        log,
-        stop,
-      },
-    });
-    const front: Front = await openFront(options, current, {
-      ...{ gateway, log, results, sandbox, admin, onEnd: stop, callers, store, key },
-      others: fleet && othersOf(fleet),
-      metricsText: () => telemetry.metricsText?.(),
-      reload: async () => reloading?.look(),
-      ...{ dashboard, meter, beside },
-      signIns: new SignInOffers({
-        begin: (server, caller) => signIns.begin(server, caller),
-        isHere: ({ via }) => via !== 'http' || isLoopback(front.url),
-        now: Date.now,
-      }),
-    });
-    scope.use(front);
+    const services = openServices(options, runtime, { foundation, built, stop });
+    const { sandbox, admin } = services;
+    const listener = await openListeners(options, runtime, { foundation, built, services, stop });
     gateway.start(options.listen === 'nobody' ? 'on-demand' : 'at-once');
-    const stopped = ended.promise.then(async () => {
-      const { shutdownMs, http } = current().value;
-      if (http.drainMs > 0) await front.drain?.(http.drainMs);
-      front.stopAccepting();
-      const until = performance.now() + shutdownMs;
-      // Calls that wait for one are answered now.
-      void signIns[Symbol.asyncDispose]();
-      await withinMs(Promise.all([front.drained(), sandbox.drained()]), shutdownMs);
-      await withinMs(built.leave(), Math.max(0, until - performance.now()));
-      await gateway.drain(Math.max(0, until - performance.now()));
-      // While the front is open, so that whoever waits for a script is told.
-      await sandbox[Symbol.asyncDispose]();
-      await scope[Symbol.asyncDispose]();
-    });
-    const { url } = front;
-    const { socket } = options;
-    let announced: Announced | undefined;
-    if (socket !== undefined) {
-      const { announce } = await import('./announce.ts');
-      const onReplaced = (): void => front.retire?.();
-      announced = scope.use(announce(options, { socket, text, url, log, onReplaced }));
-    }
-    if (options.text === undefined && options.listen !== 'nobody') {
-      const { Reloading: Loaded } = await import('./reloading.ts');
-      const { guards } = built;
-      reloading = new Loaded(options, inUse, {
-        shared: servers,
-        ...{ place, gateway, guards, front, audit, telemetry, results, sandbox, signIns, log },
-        use: (next) => void (inUse = next),
-        openTelemetry: telemetryOf,
-        useTelemetry: (next) => void (telemetry = next),
-        remember: async (used, changed) => {
-          built.remember(used);
-          announced?.runsWith(servers === undefined ? changed : await readConfigText(options.file));
-        },
-      });
-      scope.use(reloading);
-      store.follow('runtime-servers', () => void reloading?.look());
-    }
-    return { gateway, url, auth: config.auth, warnings: snapshot.warnings, admin, stop, stopped };
+    const stopped = stopRequest.promise.then(() =>
+      shutDown({ config: runtime.config, listener, signIns, sandbox, gateway, leaveFleet, scope }),
+    );
+    const announced = await announceGateway(options, { foundation, listener });
+    await followConfig(options, runtime, { foundation, built, services, listener, announced });
+    const { value, warnings } = start.snapshot;
+    return { gateway, url: listener.url, auth: value.auth, warnings, admin, stop, stopped };
   } catch (error) {
     await scope[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-/** A file of a project is run as the person has read it, and not as it became since. */
-async function checkTrust(file: string, text: string, trustedIn: string): Promise<void> {
-  const [{ isTrustedText }, { untrusted }] = await Promise.all([
-    import('../config/file/trust.ts'),
-    import('../config/reload/untrusted.ts'),
-  ]);
-  if (!(await isTrustedText(file, text, trustedIn))) throw untrusted(file);
+/** The parts beside the gateway that serve clients and operators. */
+interface Services {
+  readonly results: OversizedResults;
+  readonly sandbox: LazySandbox;
+  readonly callers: CallerAuth;
+  readonly dashboard: DashboardServer;
+  readonly admin: () => Promise<AdminRoutes>;
+  /** Adds the tools for managing servers to the tools that a caller sees. */
+  readonly addManagementTools: ReturnType<typeof createManagementToolDecorator>;
 }
 
-/** Whether whoever reaches this address sits at this machine, or came through something that does. */
+function openServices(
+  options: AppOptions,
+  runtime: Runtime,
+  {
+    foundation,
+    built,
+    stop,
+  }: { readonly foundation: Foundation; readonly built: BuiltGateway; readonly stop: () => void },
+): Services {
+  const { scope, log, audit, store, key, fleet, meter, sharedServers, start } = foundation;
+  const { gateway, signIns, pause, serverLogs, restartOnOwner } = built;
+  const { config } = runtime;
+  const results = openResults(foundation);
+  const { maxScripts, memoryMb } = start.snapshot.value.code;
+  const sandbox = scope.use(
+    new LazySandbox({ worker: options.codeWorker, maxScripts, memoryMb, now: monotonicNow }),
+  );
+  const callers = new CallerAuth(config, { scope, audit, log, store });
+  const management = openManagement(options, {
+    config,
+    audit,
+    serverLogs,
+    reload: () => runtime.reloader,
+    url: runtime.url,
+    shared: sharedServers,
+    isApproved: (name, fingerprint) => gateway.heldEntries.isServerApproved(name, fingerprint),
+  });
+  const dashboard = scope.use(
+    new DashboardServer(options, {
+      admin: runtime.openAdmin,
+      publicUrl: () => config().value.http.publicUrl,
+      keepRunning: runtime.stay,
+      store,
+      fleet,
+      key,
+      audit,
+      log,
+    }),
+  );
+  runtime.admin = lazyAdmin(options, runtime, {
+    gateway,
+    audit,
+    signIns,
+    fleet,
+    restartOnOwner,
+    callers,
+    pause,
+    management,
+    dashboard,
+    meter,
+    scope,
+    log,
+    stop,
+  });
+  const addManagementTools = createManagementToolDecorator({ config, gateway, audit, management });
+  return { results, sandbox, callers, dashboard, admin: runtime.openAdmin, addManagementTools };
+}
+
+/** Opens the store of results that are too long for a model. A fleet keeps them in its database, a single gateway in memory. */
+function openResults({ scope, store, start }: Foundation): OversizedResults {
+  const results = new OversizedResults({
+    ...start.snapshot.value.results,
+    database: store.place.server && store.database,
+    estimate: estimateTokens,
+    now: Date.now,
+  });
+  scope.defer(() => results[Symbol.dispose]());
+  return results;
+}
+
+interface OpenParts {
+  readonly foundation: Foundation;
+  readonly built: BuiltGateway;
+  readonly services: Services;
+}
+
+async function openListeners(
+  options: AppOptions,
+  runtime: Runtime,
+  { foundation, built, services, stop }: OpenParts & { readonly stop: () => void },
+): Promise<ClientListener> {
+  const { scope, log, store, key, fleet, meter } = foundation;
+  const { gateway, signIns } = built;
+  const listener = await openClientListeners(options, runtime.config, {
+    ...services,
+    gateway,
+    log,
+    store,
+    key,
+    meter,
+    others: fleet && createFleetBus(fleet),
+    metricsText: () => runtime.telemetry?.metricsText?.(),
+    reload: async () => runtime.reloader?.reload(),
+    signIns: new SignInOffers({
+      startSignIn: (server, caller) => signIns.start(server, caller),
+      isLocal: ({ via }) => via !== 'http' || isLoopback(runtime.url()),
+      now: Date.now,
+    }),
+    onEnd: stop,
+  });
+  runtime.listener = scope.use(listener);
+  return listener;
+}
+
+/** Writes the record with which commands and pipes find this gateway. Resolves with undefined if the gateway has no socket. */
+async function announceGateway(
+  options: AppOptions,
+  { foundation, listener }: { readonly foundation: Foundation; readonly listener: ClientListener },
+): Promise<GatewayAnnouncement | undefined> {
+  const { socket } = options;
+  if (socket === undefined) return undefined;
+  const { scope, log, start } = foundation;
+  const { announceGateway: writeAnnouncement } = await import('./announce-gateway.ts');
+  const onReplaced = (): void => listener.retire?.();
+  return scope.use(
+    writeAnnouncement(options, { socket, text: start.text, url: listener.url, log, onReplaced }),
+  );
+}
+
+/** Applies changes of the configuration file while the gateway runs. Does nothing without a file or without clients. */
+async function followConfig(
+  options: AppOptions,
+  runtime: Runtime,
+  parts: OpenParts & {
+    readonly listener: ClientListener;
+    readonly announced: GatewayAnnouncement | undefined;
+  },
+): Promise<void> {
+  if (options.text !== undefined || options.listen === 'nobody') return;
+  const { foundation, built, services, listener, announced } = parts;
+  const { scope, log, audit, store, sharedServers, telemetry } = foundation;
+  const { gateway, guards, signIns } = built;
+  const { GatewayReloader } = await import('./gateway-reloader.ts');
+  const reloader = new GatewayReloader(options, runtime.snapshot, {
+    gateway,
+    guards,
+    listener,
+    audit,
+    telemetry,
+    results: services.results,
+    sandbox: services.sandbox,
+    signIns,
+    place: store.place,
+    shared: sharedServers,
+    log,
+    use: (next) => void (runtime.snapshot = next),
+    openTelemetry: (next) => openTelemetry(options, next, { audit, log, runtime }),
+    useTelemetry: (next) => void (runtime.telemetry = next),
+    remember: async (used, changed) => {
+      built.saveForWarmStart(used);
+      // With a fleet, `changed` includes servers from other gateways, but commands compare the record with the file itself.
+      announced?.updateConfigText(sharedServers === undefined ? changed : await readConfigText(options.file));
+    },
+  });
+  runtime.reloader = scope.use(reloader);
+  store.follow('runtime-servers', () => void reloader.reload());
+}
+
+/** Whether only this machine can reach the address. Without an HTTP address, all clients are local. */
 function isLoopback(url: string | undefined): boolean {
   if (url === undefined) return true;
   const { hostname } = new URL(url);

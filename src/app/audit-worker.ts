@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { estimateTokens } from '../exposure/tokens.ts';
-import type { AuditSettings } from '../observe/audit/audit-batch.ts';
-import { serveAudit } from '../observe/audit/serve-audit.ts';
+import { estimateTokens } from '../exposure/estimate-tokens.ts';
+import { runAuditMessageLoop } from '../observability/audit/audit-message-loop.ts';
+import type { AuditSettings } from '../observability/audit/audit-messages.ts';
 
-/** The entry of the thread that keeps the record. */
+/** Runs the audit thread. `AuditThread` starts this file as a worker. */
 if (parentPort !== null)
-  serveAudit(parentPort, {
-    settings: workerData as AuditSettings, // Given by AuditThread.
+  runAuditMessageLoop(parentPort, {
+    settings: workerData as AuditSettings, // AuditThread passes its settings.
     estimate: estimateTokens,
     now: Date.now,
   });

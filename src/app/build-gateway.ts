@@ -1,203 +1,314 @@
 import { join } from 'node:path';
-import type { KeySource } from '../auth/upstream/sealing/secret-key.ts';
+import { TokenVault } from '../auth/upstream/token-vault.ts';
+import { createCredentialsFactory } from '../auth/upstream/upstream-credentials.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { ListingCache } from '../catalog/listing-cache.ts';
-import type { WarmState } from '../catalog/warm-file.ts';
 import type { ConfigSnapshot, UpstreamConfig } from '../config/config.ts';
-import { referenceReader, reveal, revealTransport } from '../config/references.ts';
-import type { Fleet } from '../fleet/fleet.ts';
+import { createReferenceReader, resolveReferences } from '../config/resolve-references.ts';
+import { resolveTransport } from '../config/resolve-transport.ts';
+import type { ReferenceReader } from '../config/resolve-references.ts';
+import type { UpstreamName } from '../core/ids.ts';
+import { TaskOwnerStore } from '../gateway/calls/task-owner-store.ts';
 import { Gateway } from '../gateway/gateway.ts';
-import { listingSource } from '../gateway/listing/listing-source.ts';
-import type { Pause } from '../gateway/operating/pause.ts';
-import type { Scope } from '../lib/scope.ts';
-import type { UpstreamName } from '../model/ids.ts';
-import type { Logger } from '../observe/log.ts';
-import type { ServerLogs } from '../observe/server-log/server-logs.ts';
-import { heldServer } from '../policy/approvals/approvals.ts';
-import type { Guard } from '../policy/call.ts';
-import { descriptions } from '../policy/describe.ts';
-import { toolLists } from '../policy/tool-lists.ts';
+import { createListingSource } from '../gateway/listing/listing-source.ts';
+import type { PauseState } from '../gateway/control/pause-state.ts';
+import type { Logger } from '../observability/log.ts';
+import type { ServerLogs } from '../observability/server-log/server-logs.ts';
+import { heldServerError } from '../policy/approvals/approval-registry.ts';
+import type { ApprovalRegistry } from '../policy/approvals/approval-registry.ts';
+import type { Guard } from '../policy/guard.ts';
+import { createDescriptionOverrides, createToolFilter } from '../policy/tool-settings.ts';
+import { createServerOpener } from '../upstream/server-opener.ts';
+import type { OpenServer } from '../upstream/server-opener.ts';
+import { UpstreamPool } from '../upstream/upstream-pool.ts';
 import { loginPath } from '../upstream/process/login-path.ts';
-import { peerOpener } from '../upstream/open-peer.ts';
-import { ChildRecord, sweepOrphans } from '../upstream/process/orphans.ts';
-import { UpstreamPool } from '../upstream/sharing/pool.ts';
+import { ChildRecord, sweepOrphans } from '../upstream/process/child-record.ts';
 import { Watchdog } from '../upstream/process/watchdog.ts';
 import { MAX_MESSAGE_BYTES } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';
 import { loadGuards } from './load-guards.ts';
+import { noteConnections, openServerLogs } from './open-server-logs.ts';
 import { openApprovals, watchApprovals } from './open-approvals.ts';
-import { noteConnections, openServerLogs } from './managing/open-server-logs.ts';
-import type { Store } from './open-store.ts';
-import type { Telemetry } from './open-telemetry.ts';
-import { pauseOf } from './pause-of.ts';
-import { mirrorSubscriptions } from './sessions/mirror-subscriptions.ts';
-import { openSharing } from './sharing/open-sharing.ts';
-import { serverSharing } from './sharing/server-sharing.ts';
-import { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
-import { credentialsFor, openVault } from './signing-in/upstream-credentials.ts';
+import type { Foundation } from './open-foundation.ts';
+import { openPause } from './open-pause.ts';
+import type { Runtime } from './runtime.ts';
+import { openReplicaSubscriptions } from './open-replica-subscriptions.ts';
+import { openReplicaCoordination } from './fleet/open-replica-coordination.ts';
+import { openFleetServers } from './fleet/fleet-servers.ts';
+import type { FleetServers } from './fleet/fleet-servers.ts';
+import { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
 
-/** What we tell older servers, who are told only once: everything that some client of ours may be able to do. */
-const CAN_ASK = {
+/**
+ * The client capabilities in our `initialize` request to a legacy server. The request is sent once for all clients, so it declares
+ * everything that any of them may support.
+ */
+const CLIENT_CAPABILITIES = {
   elicitation: { form: {}, url: {} },
   sampling: {},
   roots: {},
-  // Servers with pages for MCP Apps offer them only to whom can show them, and a client of ours may.
+  // Servers offer pages for MCP Apps only to clients that can show them.
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
 };
 
-/** What another gateway listed is judged before it counts. */
-const TAKEN_OVER_MS = 2000;
+/** Maximum time to wait until a listing that another replica made has been assessed here. */
+const REPLICA_LISTING_WAIT_MS = 2000;
 
-interface BuiltGateway {
+export interface BuiltGateway {
   readonly gateway: Gateway;
   readonly signIns: GatewaySignIns;
-  readonly pause: Pause;
+  readonly pause: PauseState;
+  /** Guards from the `guards` setting. */
   readonly guards: readonly Guard[];
-  /** Absent where nothing is logged of servers. */
+  /** Undefined where server output goes to the terminal. */
   readonly serverLogs: ServerLogs | undefined;
-  /** Nothing more is done for other gateways; resolves when what was begun is answered. */
-  readonly leave: () => Promise<void>;
-  /** Where another gateway runs this server, it restarts it. */
-  readonly restartElsewhere: (name: string) => Promise<void>;
-  /** For the next warm start. */
-  readonly remember: (snapshot: ConfigSnapshot) => void;
+  /** Stops accepting requests from other gateways of the fleet; resolves when their pending requests have been answered. */
+  readonly leaveFleet: () => Promise<void>;
+  /** Restarts a server on the other replica that runs it for the fleet; does nothing if there is none. */
+  readonly restartOnOwner: (name: string) => Promise<void>;
+  /** Stores the validated configuration, so that the next start need not parse it again. */
+  readonly saveForWarmStart: (snapshot: ConfigSnapshot) => void;
 }
 
-/** The gateway and everything below it, created into the scope. */
+/** Builds the gateway and everything below it: servers, sign-ins, catalog, approvals, guards. */
 export async function buildGateway(
   options: AppOptions,
-  current: () => ConfigSnapshot,
-  deps: {
-    readonly scope: Scope;
-    readonly log: Logger;
-    readonly warm: WarmState | undefined;
-    readonly telemetry: Telemetry;
-    readonly store: Store;
-    readonly key: KeySource;
-    /** Absent where this gateway shares nothing with others. */
-    readonly fleet: Fleet | undefined;
-  },
+  runtime: Runtime,
+  foundation: Foundation,
 ): Promise<BuiltGateway> {
-  const snapshot = current();
-  const { env, stateDir, version, build, platform } = options;
-  const { scope, store } = deps;
-  const { database } = store;
-  const { serverLogs, log, ...hearing } = openServerLogs(options, current, deps);
+  const { snapshot, config } = runtime;
+  const { scope, store, fleet } = foundation;
+  const { env, home } = options;
+
+  // Logs, caches and stores.
+  const { serverLogs, log, onStderr, onSecrets } = openServerLogs(options, config, foundation);
+  const cache = openListingCache(options, foundation, log);
+  const saveForWarmStart = (current: ConfigSnapshot): void =>
+    cache.rememberConfig({ revision: current.revision, snapshot: current });
+  saveForWarmStart(snapshot);
+  const reader = createReferenceReader({ env, home, configFile: snapshot.file });
+  const approvals = await openApprovals(options, runtime, { store, log, now: Date.now });
+  const vault = openTokenVault(options, foundation, log);
+
+  // The servers, none of which is started yet.
+  const fleetServers = fleet && (await openFleetServers(fleet, log));
+  const parts = { cache, reader, approvals, vault, fleetServers, onStderr, onSecrets, log };
+  const pool = openPool(options, foundation, parts);
+  for (const upstream of snapshot.value.upstreams) pool.add(upstream);
+  if (serverLogs !== undefined) noteConnections(serverLogs, pool);
+
+  // The gateway with its catalog and guards.
+  const catalog = await openCatalog(runtime, foundation, { pool, cache, approvals, log });
+  const guards = await loadGuards(snapshot.value.guards, {
+    configFile: snapshot.file,
+    importModule: options.importModule,
+  });
+  const pause = openPause(options.stateDir, Date.now, log);
+  const gateway = await openGateway(options, runtime, foundation, { ...parts, pool, catalog, guards, pause });
+
+  // Changes that other processes write to the shared stores.
+  if (options.listen !== 'nobody') {
+    if (approvals !== undefined) watchApprovals(options, snapshot, { approvals, gateway, scope, log, store });
+    store.follow('listings', () => void cache.reload());
+    store.follow('sign-ins', () => void vault.handleExternalChange());
+  }
+
+  // Operations for the admin API, the reload and the shutdown.
+  const upstreams = (): readonly UpstreamConfig[] => runtime.snapshot.value.upstreams;
+  const signIns = scope.use(new GatewaySignIns({ upstreams, vault, reader, now: Date.now, env, home }));
+  return {
+    gateway,
+    signIns,
+    pause,
+    guards,
+    serverLogs,
+    leaveFleet: async () => fleetServers?.drain(),
+    restartOnOwner: async (name) => {
+      const upstream = upstreams().find((configured) => configured.name === name);
+      if (upstream !== undefined) await fleetServers?.restartOnOwner(upstream);
+    },
+    saveForWarmStart,
+  };
+}
+
+interface GatewayParts extends Pick<PoolParts, 'cache' | 'reader' | 'approvals' | 'log'> {
+  readonly pool: UpstreamPool;
+  readonly catalog: Catalog;
+  readonly guards: readonly Guard[];
+  readonly pause: PauseState;
+}
+
+async function openGateway(
+  options: AppOptions,
+  runtime: Runtime,
+  { scope, store, fleet, telemetry }: Foundation,
+  { pool, catalog, cache, reader, approvals, guards, pause, log }: GatewayParts,
+): Promise<Gateway> {
+  const { snapshot, config } = runtime;
+  const hasListing = async (name: UpstreamName): Promise<boolean> => {
+    await catalog.settled([name], REPLICA_LISTING_WAIT_MS);
+    return catalog.has(name);
+  };
+  const { shares, listInTurn } = await openReplicaCoordination(options, config, {
+    scope,
+    store,
+    cache,
+    has: hasListing,
+    log,
+  });
+  const gateway = scope.use(
+    new Gateway({
+      config: snapshot.value,
+      pool,
+      catalog,
+      approvals,
+      vectors: options.vectors,
+      isOperatorReachable: options.socket !== undefined,
+      hasSingleClient: options.wrapped !== undefined,
+      callObserver: telemetry.callObserver,
+      isTracing: telemetry.isTracing,
+      pause,
+      shares,
+      listInTurn,
+      // The only client of a wrapped server needs no database for its tasks.
+      taskOwners: options.wrapped
+        ? undefined
+        : new TaskOwnerStore({ database: store.database, now: Date.now }),
+      subscriptionSync: fleet && (await openReplicaSubscriptions(fleet, config, scope)),
+      customGuards: guards,
+      resolveSecrets: (text) => resolveRerankKey(text, reader),
+      log,
+      now: Date.now,
+    }),
+  );
+  runtime.gateway = gateway;
+  if (approvals !== undefined) scope.defer(() => approvals.flush());
+  return gateway;
+}
+
+function openListingCache(
+  { stateDir, build }: AppOptions,
+  { scope, store, start }: Foundation,
+  log: Logger,
+): ListingCache {
+  const { database, isStored } = store;
+  return scope.use(
+    new ListingCache({ stateDir, build, warm: start.warm, database, isStored, log, now: Date.now }),
+  );
+}
+
+function openTokenVault(options: AppOptions, { scope, store, key }: Foundation, log: Logger): TokenVault {
+  // Only a database server sends notifications, and a gateway without clients does not follow them.
+  const hasChangeNotifications = store.place.server !== undefined && options.listen !== 'nobody';
+  const { pid } = options;
+  return scope.use(
+    new TokenVault({ database: store.database, key, pid, now: Date.now, log, hasChangeNotifications }),
+  );
+}
+
+interface PoolParts {
+  readonly cache: ListingCache;
+  readonly reader: ReferenceReader;
+  readonly approvals: ApprovalRegistry | undefined;
+  readonly vault: TokenVault;
+  /** Servers that run once for the whole fleet; undefined without a fleet. */
+  readonly fleetServers: FleetServers | undefined;
+  readonly onStderr: Parameters<typeof createServerOpener>[0]['onStderr'];
+  readonly onSecrets: Parameters<typeof createServerOpener>[0]['onSecrets'];
+  readonly log: Logger;
+}
+
+/** Opens the pool of servers. Servers that an earlier gateway left running are ended first. */
+function openPool(options: AppOptions, { scope }: Foundation, parts: PoolParts): UpstreamPool {
+  const { cache, reader, approvals, vault, fleetServers, onStderr, onSecrets, log } = parts;
+  const { env, stateDir, platform, version } = options;
   const now = Date.now;
-  const config = snapshot.value;
   const runDir = join(stateDir, 'run');
   const orphans = sweepOrphans(runDir);
   if (orphans > 0) log.warn('Ended servers that an earlier gateway left behind.', { count: orphans });
-  const watchdog = scope.use(new Watchdog({ platform }));
-  const cache = scope.use(
-    new ListingCache({ stateDir, build, warm: deps.warm, database, isStored: store.isStored, log, now }),
-  );
-  const remember = (used: ConfigSnapshot): void =>
-    cache.rememberConfig({ revision: used.revision, snapshot: used });
-  remember(snapshot);
-  const ours = { info: { name: 'trunkline', title: 'Trunkline', version }, capabilities: CAN_ASK };
-  const identity = { ...ours, ...options.wrapped?.client };
-  const reader = referenceReader({ env, home: options.home, configFile: snapshot.file });
-  let path: Promise<string | undefined> | undefined;
-  const means = {
-    env,
-    reveal: (upstream: UpstreamConfig) => revealTransport(upstream, reader, options.folder),
-    path: () => (path ??= loginPath({ env, stateDir, now: now(), platform })),
+  // The server of `trunkline wrap` sees the identity of its only client instead of Trunkline's.
+  const identity = {
+    info: { name: 'trunkline', title: 'Trunkline', version },
+    capabilities: CLIENT_CAPABILITIES,
+    ...options.wrapped?.client,
   };
-  const openedHere = peerOpener({
-    ...means,
+  let cachedSearchPath: Promise<string | undefined> | undefined;
+  const environment = {
+    env,
+    resolveTransport: (upstream: UpstreamConfig) => resolveTransport(upstream, reader, options.workingDir),
+    searchPath: () => (cachedSearchPath ??= loginPath({ env, stateDir, now: now(), platform })),
+  };
+  const openHere = createServerOpener({
+    ...environment,
     identity,
-    watchdog,
-    record: new ChildRecord(runDir, options.pid),
+    watchdog: scope.use(new Watchdog({ platform })),
+    childRecord: new ChildRecord(runDir, options.pid),
     stateDir,
-    ...hearing,
+    onStderr,
+    onSecrets,
     log,
     maxMessageBytes: MAX_MESSAGE_BYTES,
   });
-  const servers = deps.fleet && (await serverSharing(deps.fleet, log));
-  const opened = servers?.opener(openedHere) ?? openedHere;
-  const approvals = await openApprovals(options, current, {
-    ...{ log, now, database, isStored: store.isStored, catalog: () => catalog },
-    isShared: store.place.server !== undefined,
-  });
-  // Before anything of a server is started or asked.
-  const open: typeof opened = async (upstream, how) => {
-    if (approvals !== undefined && !(await approvals.mayStart(upstream))) throw heldServer(upstream.name);
-    return opened(upstream, how);
-  };
-  const isFollowed = store.place.server !== undefined && options.listen !== 'nobody';
-  const vault = scope.use(openVault(options, { database, key: deps.key, now, log, isFollowed }));
   const pool = scope.use(
     new UpstreamPool({
-      ...{ open, identity, eras: cache.eras, log, now },
-      foresee: async (upstream) => {
-        const { foresee } = await import('../upstream/opening/foresee.ts');
-        return foresee(upstream, { ...means, platform });
+      open: unlessHeld(fleetServers?.wrapOpener(openHere) ?? openHere, approvals),
+      identity,
+      eras: cache.eras,
+      preflightCheck: async (upstream) => {
+        const { preflightCheck } = await import('../upstream/connecting/preflight-check.ts');
+        return preflightCheck(upstream, { ...environment, platform });
       },
-      credentialsFor: credentialsFor({ vault, reader, env, now, log }),
+      credentialsFor: createCredentialsFactory({ vault, reader, env, now, log }),
+      log,
+      now,
     }),
   );
-  servers?.host(pool);
-  for (const upstream of config.upstreams) pool.add(upstream);
-  if (serverLogs !== undefined) noteConnections(serverLogs, pool);
-  const catalog: Catalog = scope.use(
+  fleetServers?.serve(pool);
+  return pool;
+}
+
+/** Returns an opener that refuses to start or contact a server that is held for approval. */
+function unlessHeld(open: OpenServer, approvals: ApprovalRegistry | undefined): OpenServer {
+  return async (upstream, openOptions) => {
+    if (approvals !== undefined && !(await approvals.canStart(upstream)))
+      throw heldServerError(upstream.name);
+    return open(upstream, openOptions);
+  };
+}
+
+async function openCatalog(
+  runtime: Runtime,
+  { scope }: Foundation,
+  parts: {
+    readonly pool: UpstreamPool;
+    readonly cache: ListingCache;
+    readonly approvals: ApprovalRegistry | undefined;
+    readonly log: Logger;
+  },
+): Promise<Catalog> {
+  const { pool, cache, approvals, log } = parts;
+  const { upstreams, names } = runtime.snapshot.value;
+  const now = Date.now;
+  const catalog = scope.use(
     new Catalog({
-      source: listingSource(pool, { now, log }),
-      judge: approvals,
+      source: createListingSource(pool, { now, log }),
+      assessor: approvals,
       cache,
-      separator: config.names.separator,
-      allows: toolLists(config.upstreams),
-      describe: descriptions(config.upstreams),
+      separator: names.separator,
+      allows: createToolFilter(upstreams),
+      describe: createDescriptionOverrides(upstreams),
       now,
       log,
     }),
   );
-  await catalog.restore(config.upstreams);
-  const has = async (name: UpstreamName): Promise<boolean> => {
-    await catalog.settled([name], TAKEN_OVER_MS);
-    return catalog.has(name);
-  };
-  const sharing = await openSharing(options, current, {
-    ...{ scope, store, cache, has, log },
+  runtime.catalog = catalog;
+  await catalog.restore(upstreams);
+  return catalog;
+}
+
+function resolveRerankKey(text: string, reader: ReferenceReader): Promise<string> {
+  return resolveReferences(text, {
+    server: 'search.rerank',
+    field: 'apiKey',
+    read: (reference) => reader.read(reference),
   });
-  const guards = await loadGuards(config.guards, {
-    configFile: snapshot.file,
-    importModule: options.importModule,
-  });
-  const pause = pauseOf(stateDir, now);
-  const gateway = scope.use(
-    new Gateway({
-      ...{ config, pool, catalog, approvals, vectors: options.vectors, log, now },
-      isReachable: options.socket !== undefined,
-      ...{ watch: deps.telemetry.watch, isTracing: deps.telemetry.isTracing },
-      isForOne: options.wrapped !== undefined,
-      pause,
-      ...sharing,
-      elsewhere: deps.fleet && (await mirrorSubscriptions(deps.fleet, current, scope)),
-      own: guards,
-      reveal: (text) =>
-        reveal(text, {
-          server: 'search.rerank',
-          field: 'apiKey',
-          read: (reference) => reader.read(reference),
-        }),
-    }),
-  );
-  if (approvals !== undefined) {
-    scope.defer(() => approvals.flush());
-    if (options.listen !== 'nobody')
-      watchApprovals(options, snapshot, { approvals, gateway, scope, log, store });
-  }
-  if (options.listen !== 'nobody') {
-    store.follow('listings', () => void cache.look());
-    store.follow('sign-ins', () => void vault.look());
-  }
-  const upstreams = (): ConfigSnapshot['value']['upstreams'] => current().value.upstreams;
-  const signIns = scope.use(new GatewaySignIns({ upstreams, vault, reader, now, env, home: options.home }));
-  const leave = async (): Promise<void> => servers?.leave();
-  const restartElsewhere = async (name: string): Promise<void> => {
-    const upstream = upstreams().find((each) => each.name === name);
-    if (upstream !== undefined) await servers?.restartElsewhere(upstream);
-  };
-  return { gateway, signIns, pause, guards, serverLogs, leave, restartElsewhere, remember };
 }

@@ -1,10 +1,10 @@
-import { merge } from '../catalog/snapshot.ts';
-import { readWarm } from '../catalog/warm-file.ts';
+import { mergeListings } from '../catalog/snapshot.ts';
+import { readWarmFile } from '../catalog/warm-file.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
-import type { ToolEntry } from '../model/entry.ts';
-import { toolLists } from '../policy/tool-lists.ts';
+import type { ToolEntry } from '../core/entry.ts';
+import { createToolFilter } from '../policy/tool-settings.ts';
 
-/** What the last run left behind, under the names that clients see. */
+/** Names from the catalog of the last run, as clients see them. */
 export interface CachedNames {
   readonly servers: readonly string[];
   readonly tools: readonly ToolEntry[];
@@ -12,17 +12,20 @@ export interface CachedNames {
   readonly resources: readonly string[];
 }
 
-/** For shells that complete names: one file is read, no configuration is checked, nothing is started. */
+/** Reads the names for shell completion from one file, without validating the configuration or starting a server. */
 export function cachedNames(stateDir: string, build: string): CachedNames {
-  const warm = readWarm(stateDir, build);
-  // Our own file of this very version, written from a snapshot.
+  const warm = readWarmFile(stateDir, build);
+  // The cast is safe: the same build wrote the file from a snapshot.
   const config = warm?.config?.snapshot as ConfigSnapshot | undefined;
   if (warm === undefined || config === undefined)
     return { servers: [], tools: [], prompts: [], resources: [] };
   const { upstreams, names } = config.value;
   const current = new Map(upstreams.map(({ name, fingerprint }) => [name, fingerprint]));
   const listings = warm.listings.filter((listing) => current.get(listing.upstream) === listing.config);
-  const snapshot = merge(listings, { separator: names.separator, allows: toolLists(upstreams) });
+  const snapshot = mergeListings(listings, {
+    separator: names.separator,
+    allows: createToolFilter(upstreams),
+  });
   return {
     servers: [...upstreams.map(({ name }) => name), ...config.disabled],
     tools: [...snapshot.tools.values()],

@@ -1,40 +1,42 @@
 import type { ConfigSnapshot, GatewayConfig } from '../config/config.ts';
 import { chooseExposure } from '../exposure/choose-exposure.ts';
-import { code } from '../exposure/code/code.ts';
+import { createCodeExposure } from '../exposure/code/code-exposure.ts';
 import type { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
 import type { ExposureChoice } from '../exposure/exposure.ts';
 import type { ToolSearch } from '../gateway/tool-search.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
-import type { Logger } from '../observe/log.ts';
-import type { Results } from '../results/results.ts';
+import { canonicalJson } from '../core/lib/canonical-json.ts';
+import type { Logger } from '../observability/log.ts';
+import type { OversizedResults } from '../exposure/results/oversized-results.ts';
 
 type Kind = GatewayConfig['expose']['kind'];
 
 interface ExposuresDeps {
   readonly config: () => ConfigSnapshot;
   readonly search: ToolSearch;
-  readonly results: Results;
+  readonly results: OversizedResults;
   readonly sandbox: LazySandbox;
   readonly log: Logger;
 }
 
-/** The ways in which clients are shown tools, as the configuration has them now. */
+/** Creates and caches the exposures of the current configuration. */
 export class Exposures {
   readonly #deps: ExposuresDeps;
   #known = new Map<Kind, ExposureChoice>();
+  /** The snapshot for which `#settings` was computed. */
   #of: ConfigSnapshot | undefined;
+  /** The settings that affect exposures, as canonical JSON. */
   #settings = '';
 
   constructor(deps: ExposuresDeps) {
     this.#deps = deps;
   }
 
-  /** Another object when clients are shown tools in another way than before. */
+  /** An object that is replaced whenever the settings of exposures change. */
   get edition(): object {
     return this.#current();
   }
 
-  /** What a client asked for itself, else its profile, else what holds for all. */
+  /** Returns the exposure of a client: its own choice (`wanted`), else that of its profile, else `usual`, else the configured default. */
   of(profile: string, wanted: Kind | undefined, usual: Kind | undefined): ExposureChoice {
     return (view, client) => {
       const { expose, profiles } = this.#deps.config().value;
@@ -68,13 +70,16 @@ export class Exposures {
       ...expose,
       kind,
       results,
-      code: code({ sandbox: () => sandbox.get(), limits, results, separator: names.separator }),
+      code: createCodeExposure({ sandbox: () => sandbox.get(), limits, results, separator: names.separator }),
       onExcess: (excess) =>
-        log.warn('A client takes fewer tools than are listed; expose.kind "search" shows it all.', excess),
+        log.warn(
+          'A client accepts fewer tools than there are. Set expose.kind to "search" to make all of them available.',
+          excess,
+        ),
     });
     return (view, client) => {
       const exposure = choose(view, client);
-      if (exposure.kind !== 'direct') search.prepare();
+      if (exposure.kind !== 'direct') search.prepareIndex();
       return exposure;
     };
   }

@@ -1,51 +1,47 @@
 import type { AdminFleet } from '../admin/contract/contract.ts';
-import type { ManagementAccess } from '../admin/deps.ts';
-import type { AdminRoutes } from '../admin/routes.ts';
-import type { ConfigSnapshot } from '../config/config.ts';
+import type { ManagementAccess } from '../admin/admin-deps.ts';
+import type { AdminRoutes } from '../admin/admin-routes.ts';
 import type { TokenMeter } from '../exposure/token-meter.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Pause } from '../gateway/operating/pause.ts';
-import type { Scope } from '../lib/scope.ts';
-import type { AuditTrail } from '../observe/audit/audit-trail.ts';
-import type { Logger } from '../observe/log.ts';
+import type { PauseState } from '../gateway/control/pause-state.ts';
+import type { Scope } from '../core/lib/scope.ts';
+import type { AuditTrail } from '../observability/audit/audit-trail.ts';
+import type { Logger } from '../observability/log.ts';
 import type { AppOptions } from './app-options.ts';
-import type { Callers } from './callers/callers.ts';
-import type { Dashboard } from './callers/dashboard.ts';
-import type { Front } from './open-front.ts';
-import type { Reloading } from './reloading.ts';
-import { othersOf } from './sessions/others-of.ts';
-import type { GatewaySignIns } from './signing-in/gateway-sign-ins.ts';
+import type { CallerAuth } from '../auth/caller-auth.ts';
+import type { DashboardServer } from './dashboard-server.ts';
+import type { Runtime } from './runtime.ts';
+import { createFleetBus } from '../fleet/fleet-bus.ts';
+import type { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
 
-/** The admin API of this gateway; it and its library are loaded for the first who asks. */
+/** Returns a function that loads the admin API of this gateway on first use. */
 export function lazyAdmin(
   options: AppOptions,
+  runtime: Runtime,
   deps: {
     readonly gateway: Gateway;
-    readonly config: () => ConfigSnapshot;
-    readonly reload: () => Pick<Reloading, 'look' | 'state'> | undefined;
     readonly audit: AuditTrail;
     readonly signIns: GatewaySignIns;
     readonly fleet: Fleet | undefined;
-    readonly restartElsewhere: (server: string) => Promise<void>;
-    readonly callers: Callers;
-    readonly pause: Pause;
+    readonly restartOnOwner: (server: string) => Promise<void>;
+    readonly callers: CallerAuth;
+    readonly pause: PauseState;
     readonly management: ManagementAccess;
-    readonly dashboard: Dashboard;
+    readonly dashboard: DashboardServer;
     readonly meter: TokenMeter;
     readonly scope: Scope;
-    readonly front: () => Pick<Front, 'url' | 'clients'>;
     readonly log: Logger;
     readonly stop: () => void;
   },
 ): () => Promise<AdminRoutes> {
-  const { gateway, config, reload, audit, signIns, front, log, stop } = deps;
+  const { gateway, audit, signIns, log, stop } = deps;
   const { version, pid } = options;
   const since = Date.now();
   let loading: Promise<AdminRoutes> | undefined;
   const load = async (): Promise<AdminRoutes> => {
-    const { adminRoutes } = await import('../admin/routes.ts');
-    const routes = adminRoutes({
+    const { createAdminRoutes } = await import('../admin/admin-routes.ts');
+    const routes = createAdminRoutes({
       gateway,
       audit,
       signIns,
@@ -54,18 +50,18 @@ export function lazyAdmin(
       meter: deps.meter,
       pause: deps.pause,
       management: deps.management,
-      config,
-      reload,
+      config: runtime.config,
+      reload: () => runtime.reloader,
       fleet: () => deps.fleet && shownFleet(deps.fleet),
-      others: deps.fleet && othersOf(deps.fleet),
-      restartElsewhere: deps.restartElsewhere,
+      replicas: deps.fleet && createFleetBus(deps.fleet),
+      restartOnReplica: deps.restartOnOwner,
       kind: kindOf(options),
       openapi: options.openapi,
       version,
       pid,
       since,
-      url: () => front().url,
-      clients: () => front().clients(),
+      url: runtime.url,
+      clients: runtime.clients,
       stop,
       log,
     });
@@ -75,9 +71,9 @@ export function lazyAdmin(
   return () => (loading ??= load());
 }
 
-function shownFleet({ replicas, problem }: Fleet): AdminFleet {
+function shownFleet({ replicas, joinProblem }: Fleet): AdminFleet {
   const { id: replica, address } = replicas.self;
-  const reason = problem()?.message;
+  const reason = joinProblem()?.message;
   return { replica, address, others: replicas.others(), ...(reason !== undefined && { problem: reason }) };
 }
 

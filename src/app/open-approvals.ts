@@ -1,60 +1,63 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
-import { FileWatch } from '../config/reload/file-watch.ts';
+import { FileWatcher } from '../config/reload/file-watcher.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { makeFolderSync } from '../lib/make-folder.ts';
-import type { Scope } from '../lib/scope.ts';
-import type { Logger } from '../observe/log.ts';
-import { Approvals } from '../policy/approvals/approvals.ts';
-import { LOCK_FILE } from '../policy/approvals/lock/lock.ts';
-import type { Lock } from '../policy/approvals/lock/lock.ts';
-import type { Offered } from '../policy/approvals/subject.ts';
-import { scanner } from '../policy/scanner.ts';
-import type { Database } from '../storage/database.ts';
-import { isTyped } from './app-options.ts';
+import { makeFolderSync } from '../core/lib/make-folder.ts';
+import type { Scope } from '../core/lib/scope.ts';
+import type { Logger } from '../observability/log.ts';
+import { ApprovalRegistry } from '../policy/approvals/approval-registry.ts';
+import { LOCKFILE_NAME } from '../policy/approvals/lockfile/lockfile.ts';
+import type { Lockfile } from '../policy/approvals/lockfile/lockfile.ts';
+import type { ServerOffer } from '../policy/approvals/approval-subject.ts';
+import { createScanner } from '../policy/scanner.ts';
+import { hasCommandLineServers } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Store } from './open-store.ts';
+import type { Runtime } from './runtime.ts';
 
+/** Interval at which failed reads and writes of approvals are retried. */
 const TRY_AGAIN_MS = 2000;
 
-/** What was approved with this configuration; undefined where a person has just typed the server's command. */
+/**
+ * Opens the approvals of this configuration. Resolves with undefined for servers on the command line, which need no approval because the
+ * user has just typed them.
+ */
 export async function openApprovals(
   options: AppOptions,
-  config: () => ConfigSnapshot,
-  deps: {
-    readonly database: () => Promise<Database>;
-    readonly isStored: () => boolean;
-    /** With gateways that may know servers which this one does not know, or not yet. */
-    readonly isShared: boolean;
-    readonly catalog: () => Catalog;
-    readonly log: Logger;
-    readonly now: () => number;
-  },
-): Promise<Approvals | undefined> {
-  if (isTyped(options)) return undefined;
+  runtime: Runtime,
+  { store, log, now }: { readonly store: Store; readonly log: Logger; readonly now: () => number },
+): Promise<ApprovalRegistry | undefined> {
+  if (hasCommandLineServers(options)) return undefined;
   const { stateDir } = options;
+  const { config } = runtime;
+  // Other gateways on the same database may know servers that this one does not know yet.
+  const isShared = store.place.server !== undefined;
   const trust = trustOf(config);
-  const toolsWith = (offered: Offered) => {
+  // Returns the tools of all servers, with the offered tools in place of those that the same server had before.
+  const toolsWith = (offered: ServerOffer) => {
     const others = config().value.upstreams.filter(({ name }) => name !== offered.upstream);
-    const listings = others.flatMap(({ name }) => deps.catalog().listing(name) ?? []);
+    const listings = others.flatMap(({ name }) => runtime.catalog?.listing(name) ?? []);
     return [...listings, offered].flatMap(({ upstream, tools }) =>
       tools.map(({ definition }) => ({ upstream, definition })),
     );
   };
-  return new Approvals({
-    ...deps,
+  return new ApprovalRegistry({
+    database: store.database,
+    hasStore: store.isStored,
+    log,
+    now,
     trust: (name) => trust().get(name) ?? 'manual',
-    // An entry with a mistake in it is left out, and may come back as it was.
-    isGone: (name) =>
-      !deps.isShared && ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
+    // A server that is disabled or has an invalid entry may come back unchanged, so it keeps its approvals.
+    isRemoved: (name) =>
+      !isShared && ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
     lock: await readLockFile(lockFile(config())),
-    scanner: (offered) => scanner(toolsWith(offered)),
+    scanner: (offered) => createScanner(toolsWith(offered)),
     onWritten: () => touch(stateDir),
   });
 }
 
+/** Returns a function that returns the trust level of each server. The map is created again only when the configuration changes. */
 function trustOf(config: () => ConfigSnapshot) {
   const read = ({ value }: ConfigSnapshot) =>
     new Map(value.upstreams.map((upstream) => [upstream.name, upstream.trust]));
@@ -66,12 +69,12 @@ function trustOf(config: () => ConfigSnapshot) {
   };
 }
 
-/** Notices what other processes approve, and what becomes of the lockfile. */
+/** Watches for approvals by other processes and for changes of the lockfile. */
 export function watchApprovals(
   { stateDir }: AppOptions,
   snapshot: ConfigSnapshot,
   deps: {
-    readonly approvals: Approvals;
+    readonly approvals: ApprovalRegistry;
     readonly gateway: Gateway;
     readonly scope: Scope;
     readonly log: Logger;
@@ -82,7 +85,7 @@ export function watchApprovals(
   const file = lockFile(snapshot);
   const apply = async (isLock: boolean): Promise<void> => {
     if (isLock) approvals.useLock(await readLockFile(file));
-    await gateway.quarantine.changed();
+    await gateway.heldEntries.reload();
   };
   const watch = (path: string, isLock: boolean): void => {
     const onChange = (): void => {
@@ -91,7 +94,7 @@ export function watchApprovals(
       );
     };
     const files = [path];
-    const watching = new FileWatch({ files: () => files, onChange });
+    const watching = new FileWatcher({ files: () => files, onChange });
     scope.defer(() => watching[Symbol.dispose]());
   };
   makePlaceOfStamp(stateDir);
@@ -102,45 +105,48 @@ export function watchApprovals(
     );
   });
   watch(file, true);
-  // What could not be read at the start is read when it can be, and what could not be written is written.
+  // Retries approvals that could not be read or written.
   const again = setInterval(() => {
-    if (approvals.problem !== undefined) apply(false).catch(() => {}); // It was said, and the status has it.
-    else if (approvals.isBehind) void approvals.catchUp();
+    if (approvals.problem !== undefined) apply(false).catch(() => {}); // The problem was logged and is part of the status.
+    else if (approvals.hasUnwritten) void approvals.retryWrites();
   }, TRY_AGAIN_MS).unref();
   scope.defer(() => clearInterval(again));
 }
 
-/** Beside the configuration, so that both are reviewed together. */
+/** Returns the path of the lockfile, beside the configuration, so that both are reviewed together. */
 function lockFile({ file }: Pick<ConfigSnapshot, 'file'>): string {
-  return join(dirname(file), LOCK_FILE);
+  return join(dirname(file), LOCKFILE_NAME);
 }
 
-async function readLockFile(file: string): Promise<Lock | undefined> {
+async function readLockFile(file: string): Promise<Lockfile | undefined> {
   if (!existsSync(file)) return undefined;
-  const { readLock } = await import('../policy/approvals/lock/read-lock.ts');
-  return readLock(file, readFileSync(file, 'utf8'));
+  const { parseLockfile } = await import('../policy/approvals/lockfile/parse-lockfile.ts');
+  return parseLockfile(file, readFileSync(file, 'utf8'));
 }
 
-/** In a folder of its own: whoever listens to that of the database is told of every write to it. */
+/**
+ * Returns the file that is written after each change. It has its own folder, because a watcher of the database's folder would notice every
+ * write to the database.
+ */
 function stamp(stateDir: string): string {
   return join(stateDir, 'approvals', 'changed');
 }
 
-/** Best effort: one that is not there is looked for each second, and cannot be listened to. */
+/** Creates the folder of the stamp. Ignores a failure: without the folder, the watcher polls every second. */
 function makePlaceOfStamp(stateDir: string): void {
   try {
     makeFolderSync(dirname(stamp(stateDir)), 0o700);
   } catch {
-    // Nothing can be written there, so that nobody approves anything either.
+    // The folder is not writable, so no process can approve anything.
   }
 }
 
-/** Best effort: other processes would notice with their next listing. */
+/** Notifies other processes of a change. Ignores a failure: the other processes then notice the change with their next listing. */
 function touch(stateDir: string): void {
   makePlaceOfStamp(stateDir);
   try {
     writeFileSync(stamp(stateDir), `${Date.now()}\n`, { mode: 0o600 });
   } catch {
-    // The store has it; only the hint is missing.
+    // The approval is stored; only the notification is missing.
   }
 }

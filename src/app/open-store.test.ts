@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { validateConfig } from '../config/validate.ts';
-import type { Fingerprint } from '../model/ids.ts';
+import { validateConfig } from '../config/validate-config.ts';
+import type { Fingerprint } from '../core/ids.ts';
 import { storePlace } from './open-store.ts';
 
 function placeOf(storage: object, env: Readonly<Record<string, string>> = {}) {
@@ -10,22 +10,24 @@ function placeOf(storage: object, env: Readonly<Record<string, string>> = {}) {
   return storePlace({ stateDir: '/s', env, home: '/h' }, snapshot);
 }
 
-test('without an address everything is in the state folder', async () => {
+test('store: uses the state folder when no URL is configured', async () => {
   expect(await placeOf({})).toEqual({ stateDir: '/s' });
 });
 
-test('an address is revealed, with its limits', async () => {
+test('store: resolves references in the URL and applies the configured limits', async () => {
   const place = await placeOf(
     { url: '${env:PGURL}', poolSize: 3, connectTimeout: '1s' },
     { PGURL: 'postgres://me:open@db.example.com:5433/team' },
   );
   expect(place.server).toEqual({
     url: 'postgres://me:open@db.example.com:5433/team',
-    ...{ poolSize: 3, connectTimeoutMs: 1000, statementTimeoutMs: 15_000 },
+    poolSize: 3,
+    connectTimeoutMs: 1e3,
+    statementTimeoutMs: 15e3,
   });
 });
 
-test('who we are is taken from the environment where the address does not say', async () => {
+test('store: takes user and password from the environment when the URL has none', async () => {
   const env = { PGUSER: 'me', PGPASSWORD: 'open&' };
   expect((await placeOf({ url: 'postgres://db/team' }, env)).server?.url).toBe(
     'postgres://db/team?user=me&password=open%26',
@@ -36,20 +38,25 @@ test('who we are is taken from the environment where the address does not say', 
 });
 
 test.each([
-  ['a variable that is not set', '${env:PGURL}', {}, 'SECRET_MISSING'],
-  ['a variable with something else', '${env:PGURL}', { PGURL: 'mysql://open-sesame@x' }, 'CONFIG_INVALID'],
-])('%s is refused without being shown', async (_which, url, env, code) => {
+  ['a URL whose variable is not set', '${env:PGURL}', {}, 'SECRET_MISSING'],
+  [
+    'a URL whose variable is not a postgres URL',
+    '${env:PGURL}',
+    { PGURL: 'mysql://open-sesame@x' },
+    'CONFIG_INVALID',
+  ],
+])('store: rejects %s without revealing it', async (_which, url, env, code) => {
   const refused = placeOf({ url }, env);
   await expect(refused).rejects.toMatchObject({ code });
   await expect(refused).rejects.not.toThrow('open-sesame');
 });
 
-test('an address of another kind is refused where it is written', () => {
+test('store: rejects a literal URL that is not a postgres URL when the config is validated', () => {
   expect(() =>
     validateConfig({
       file: '/c',
       text: '{"storage": {"url": "mysql://sesame"}}',
       revision: 'r' as Fingerprint,
     }),
-  ).toThrow(/"storage.url" must be an address that begins with postgres:/);
+  ).toThrow(/"storage.url" must be a URL that begins with postgres:/);
 });

@@ -1,36 +1,37 @@
 import type { ConfigSnapshot } from '../config/config.ts';
-import { referenceReader, reveal } from '../config/references.ts';
-import type { Scope } from '../lib/scope.ts';
-import { GatewayError } from '../model/errors.ts';
-import type { Logger } from '../observe/log.ts';
-import type { Topic } from '../storage/changes.ts';
-import { hasDatabase, openDatabase } from '../storage/database.ts';
-import type { Database } from '../storage/database.ts';
-import { LazyDatabase } from '../storage/lazy-database.ts';
-import type { StorePlace } from '../storage/store-place.ts';
+import { createReferenceReader, resolveReferences } from '../config/resolve-references.ts';
+import type { Scope } from '../core/lib/scope.ts';
+import { GatewayError } from '../core/errors.ts';
+import type { Logger } from '../observability/log.ts';
+import type { Topic } from '../core/storage/changes.ts';
+import { hasDatabase, openDatabase } from '../core/storage/database.ts';
+import type { Database } from '../core/storage/database.ts';
+import { LazyDatabase } from '../core/storage/lazy-database.ts';
+import type { StorePlace } from '../core/storage/store-place.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** The one database of a gateway, opened when somebody needs it. */
+/** The database of a gateway, opened on first use. */
 export interface Store {
   readonly place: StorePlace;
   readonly database: () => Promise<Database>;
-  /** Whether an earlier run, or another gateway, may have stored anything. */
+  /** Whether an earlier run or another gateway may have stored data. */
   readonly isStored: () => boolean;
-  /** Follows what other gateways change, where they share a server; elsewhere it does nothing. */
+  /** Calls the listener when another gateway changes this topic on a shared PostgreSQL; does nothing on SQLite. */
   readonly follow: (topic: Topic, listener: () => void) => void;
 }
 
+/** Delay before `follow` tries again to reach the database. */
 const TRY_AGAIN_MS = 2000;
 
-/** Where the configuration wants everything to be kept, with its references revealed. */
+/** Returns the location of the database from the configuration, with resolved references. */
 export async function storePlace(
   { stateDir, env, home }: Pick<AppOptions, 'stateDir' | 'env' | 'home'>,
   { file, value }: Pick<ConfigSnapshot, 'file' | 'value'>,
 ): Promise<StorePlace> {
   const { url, ...limits } = value.storage;
   if (url === undefined) return { stateDir };
-  const reader = referenceReader({ env, home, configFile: file });
-  const revealed = await reveal(url, {
+  const reader = createReferenceReader({ env, home, configFile: file });
+  const revealed = await resolveReferences(url, {
     server: 'storage',
     field: 'url',
     read: (reference) => reader.read(reference),
@@ -43,7 +44,7 @@ export async function storePlace(
   return { stateDir, server: { url: withLogin(revealed, env), ...limits } };
 }
 
-/** As other programs for PostgreSQL do; said in the address, since not every thread of ours has the environment. */
+/** Adds PGUSER and PGPASSWORD to the URL, as PostgreSQL clients do, because worker threads do not have the environment. */
 function withLogin(text: string, env: AppOptions['env']): string {
   const url = new URL(text);
   const { PGUSER = env['USER'], PGPASSWORD } = env;
@@ -69,7 +70,7 @@ export function openStore(
         const { changes } = await lazy.get();
         if (!isOver) listening = changes.on(topic, listener);
       } catch {
-        // Whoever needs the database is told; here it is only tried again.
+        // Queries report the problem, so it is not logged here.
         if (!isOver) timer = setTimeout(() => void attempt(), TRY_AGAIN_MS).unref();
       }
     };

@@ -1,66 +1,69 @@
 import type { ConfigSnapshot } from '../config/config.ts';
-import { referenceReader, reveal } from '../config/references.ts';
-import type { Gateway } from '../gateway/gateway.ts';
-import type { AuditTrail, CallWatch } from '../observe/audit/audit-trail.ts';
-import type { Logger } from '../observe/log.ts';
-import type { GatewayNumbers } from '../observe/telemetry/gateway-numbers.ts';
+import { createReferenceReader, resolveReferences } from '../config/resolve-references.ts';
+import type { AuditTrail, CallObserver } from '../observability/audit/audit-trail.ts';
+import type { Logger } from '../observability/log.ts';
+import type { GatewayGauges } from '../observability/telemetry/gateway-gauges.ts';
 import type { AppOptions } from './app-options.ts';
+import type { Runtime } from './runtime.ts';
 
-/** Who is told of calls, and what else follows from the configuration of traces and metrics. */
+/** The observers of calls, traces and metrics that the configuration enables. */
 export interface Telemetry {
-  readonly watch: CallWatch | undefined;
+  readonly callObserver: CallObserver | undefined;
   /** Whether calls get spans. */
   readonly isTracing: boolean;
-  /** What `/metrics` answers; absent where it is not served. */
+  /** Returns the text of `/metrics`; undefined if metrics are off. */
   readonly metricsText: (() => string) | undefined;
-  /** Sends what is left. */
+  /** Exports the remaining data. */
   close(): Promise<void>;
 }
 
 interface TelemetryDeps {
   readonly audit: AuditTrail;
   readonly log: Logger;
-  readonly gateway: () => Gateway;
-  readonly clients: () => number;
+  readonly runtime: Pick<Runtime, 'gateway' | 'clients'>;
 }
 
-/** Traces and metrics are loaded only where they are configured. */
+/** Opens telemetry. The code for traces and metrics is loaded only if they are configured. */
 export async function openTelemetry(
   options: AppOptions,
   snapshot: ConfigSnapshot,
   deps: TelemetryDeps,
 ): Promise<Telemetry> {
   const { audit, telemetry, metrics: isServed } = snapshot.value;
-  // As everywhere with OpenTelemetry, this variable has the last word.
+  // As OpenTelemetry specifies, this variable disables the export whatever the other settings say.
   const isOff = fromEnv(options, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
   const endpoint = isOff
     ? undefined
     : (telemetry.endpoint ?? fromEnv(options, 'OTEL_EXPORTER_OTLP_ENDPOINT'));
   const record = audit.enabled ? deps.audit : undefined;
   if (endpoint === undefined && !isServed)
-    return { watch: record, isTracing: false, metricsText: undefined, close: async () => {} };
-  const { CallMetrics } = await import('../observe/telemetry/call-metrics.ts');
+    return { callObserver: record, isTracing: false, metricsText: undefined, close: async () => {} };
+  const { CallMetrics } = await import('../observability/telemetry/call-metrics.ts');
   const metrics = new CallMetrics(Date.now);
-  const numbers = (): GatewayNumbers => numbersOf(deps);
-  const watches: CallWatch[] = [metrics, ...(record === undefined ? [] : [record])];
+  const gauges = (): GatewayGauges => readGauges(deps);
+  const observers: CallObserver[] = [metrics, ...(record === undefined ? [] : [record])];
   let close = async (): Promise<void> => {};
   if (endpoint !== undefined) {
-    const { OtlpExporter } = await import('../observe/telemetry/otlp-exporter.ts');
+    const { OtlpExporter } = await import('../observability/telemetry/otlp-exporter.ts');
     const revealed = revealer(options, snapshot);
     const exporter = new OtlpExporter({
       endpoint: await revealed(endpoint, 'endpoint'),
       headers: () => headersOf(options, telemetry.headers, revealed),
-      ...{ intervalMs: telemetry.intervalMs, metrics, numbers, log: deps.log, now: Date.now },
+      intervalMs: telemetry.intervalMs,
+      metrics,
+      gauges,
+      log: deps.log,
+      now: Date.now,
       resource: { service: fromEnv(options, 'OTEL_SERVICE_NAME') ?? 'trunkline', version: options.version },
     });
-    watches.push(exporter);
+    observers.push(exporter);
     close = () => exporter[Symbol.asyncDispose]();
   }
-  const { prometheusText } = await import('../observe/telemetry/prometheus-text.ts');
+  const { formatPrometheus } = await import('../observability/telemetry/prometheus-text.ts');
   return {
-    watch: { ended: (ended) => watches.forEach((watch) => watch.ended(ended)) },
+    callObserver: { onCallEnd: (call) => observers.forEach((observer) => observer.onCallEnd(call)) },
     isTracing: endpoint !== undefined,
-    metricsText: isServed ? () => prometheusText(metrics, numbers()) : undefined,
+    metricsText: isServed ? () => formatPrometheus(metrics, gauges()) : undefined,
     close,
   };
 }
@@ -68,12 +71,12 @@ export async function openTelemetry(
 type Revealed = (text: string, field: string) => Promise<string>;
 
 function revealer({ env, home }: AppOptions, { file }: ConfigSnapshot): Revealed {
-  const reader = referenceReader({ env, home, configFile: file });
+  const reader = createReferenceReader({ env, home, configFile: file });
   return (text, field) =>
-    reveal(text, { server: 'telemetry', field, read: (reference) => reader.read(reference) });
+    resolveReferences(text, { server: 'telemetry', field, read: (reference) => reader.read(reference) });
 }
 
-/** Of the configuration, over those that other programs take from the environment: `name=value,name=value`. */
+/** Returns the headers of OTEL_EXPORTER_OTLP_HEADERS (`name=value,name=value`), overridden by those of the configuration. */
 async function headersOf(
   options: AppOptions,
   configured: Readonly<Record<string, string>>,
@@ -93,12 +96,11 @@ function fromEnv({ env }: AppOptions, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];
 }
 
-function numbersOf({ gateway, clients, audit }: TelemetryDeps): GatewayNumbers {
+function readGauges({ runtime, audit }: TelemetryDeps): GatewayGauges {
+  const servers = runtime.gateway?.status() ?? [];
   return {
-    clients: clients(),
-    servers: gateway()
-      .status()
-      .map(({ name, state, inFlight }) => ({ name, isReady: state === 'ready', inFlight })),
+    clients: runtime.clients(),
+    servers: servers.map(({ name, state, inFlight }) => ({ name, isReady: state === 'ready', inFlight })),
     unrecorded: audit.health.dropped,
     residentBytes: process.memoryUsage.rss(),
   };

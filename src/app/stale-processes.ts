@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { findOrphans } from '../upstream/process/orphans.ts';
+import { findOrphans } from '../upstream/process/child-record.ts';
 
-/** Processes of servers whose gateway is no more; the next start ends them. */
-export function staleProcesses(stateDir: string): readonly number[] {
+/** Returns the process groups of servers whose gateway has died. The next start of a gateway ends these processes. */
+export function findStaleProcesses(stateDir: string): readonly number[] {
   return findOrphans(join(stateDir, 'run')).flatMap(({ groups }) => groups);
 }

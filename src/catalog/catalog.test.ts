@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 
-import { Cancellation } from '../lib/cancellation.ts';
-import { deferred } from '../lib/deferred.ts';
-import type { Deferred } from '../lib/deferred.ts';
-import { Emitter } from '../lib/emitter.ts';
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
+import { Cancellation } from '../core/lib/cancellation.ts';
+import { deferred } from '../core/lib/deferred.ts';
+import type { Deferred } from '../core/lib/deferred.ts';
+import { Emitter } from '../core/lib/emitter.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import { Catalog } from './catalog.ts';
 import type { UpstreamIdentity } from './listing-cache.ts';
 import { readListing } from './listing.ts';
+import { completeAtOnce } from '../core/lib/complete-in-slices.ts';
 import type { Listing } from './listing.ts';
 
 const name = (text: string) => text as UpstreamName;
@@ -25,7 +26,7 @@ function listing(text: string, tools: readonly string[], change: Partial<Listing
     templates: [],
   };
   const about = { upstream: name(text), config: upstream(text).fingerprint, at: 1000 };
-  return { ...readListing(raw, about).listing, ...change };
+  return { ...completeAtOnce(readListing(raw, about)).listing, ...change };
 }
 
 function setUp(stored: readonly Listing[] = []) {
@@ -47,7 +48,7 @@ function setUp(stored: readonly Listing[] = []) {
         stored.filter((one) =>
           upstreams.some((other) => other.name === one.upstream && other.fingerprint === one.config),
         ),
-      keep: (upstreams) => void kept.push(upstreams.map((one) => one.name)),
+      retain: (upstreams) => void kept.push(upstreams.map((one) => one.name)),
       save: (one) => void saved.push(one),
     },
     separator: '__',
@@ -65,8 +66,8 @@ function setUp(stored: readonly Listing[] = []) {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a catalog that is restored', () => {
-  test('shows what was listed with the same config, without asking anybody', async () => {
+describe('restored catalog', () => {
+  test('restore: shows listings of the same config without contacting a server', async () => {
     const { catalog, asked } = setUp([
       listing('a', ['x']),
       listing('b', ['y'], { config: 'older' as Fingerprint }),
@@ -81,7 +82,7 @@ describe('a catalog that is restored', () => {
     expect(catalog.age(name('b'))).toBeUndefined();
   });
 
-  test('does not replace what was listed meanwhile', async () => {
+  test('restore: never replaces a newer listing by an older one', async () => {
     const { catalog, asked, events, refresh } = setUp();
     await catalog.restore([upstream('a')]);
     const refreshed = refresh('a');
@@ -94,8 +95,8 @@ describe('a catalog that is restored', () => {
   });
 });
 
-describe('a refresh', () => {
-  test('replaces one listing, announces the difference and saves', async () => {
+describe('refresh', () => {
+  test('refresh: replaces one listing, announces the change and saves it', async () => {
     const { catalog, asked, saved, changes, refresh } = setUp([listing('a', ['x']), listing('b', ['y'])]);
     await catalog.restore([upstream('a'), upstream('b')]);
     const refreshed = refresh('a');
@@ -109,7 +110,7 @@ describe('a refresh', () => {
     expect(catalog.listing(name('a'))?.at).toBe(2000);
   });
 
-  test('that finds nothing new is no change, and keeps the very snapshot', async () => {
+  test('refresh: keeps the snapshot when nothing changed', async () => {
     const { catalog, asked, saved, changes, refresh } = setUp([listing('a', ['x'])]);
     await catalog.restore([upstream('a')]);
     const { current } = catalog;
@@ -122,7 +123,7 @@ describe('a refresh', () => {
     expect(saved).toHaveLength(1);
   });
 
-  test('that finds new instructions takes them over without a change of lists', async () => {
+  test('refresh: takes over new instructions without announcing a list change', async () => {
     const { catalog, asked, changes, refresh } = setUp([listing('a', ['x'])]);
     await catalog.restore([upstream('a')]);
     const refreshed = refresh('a');
@@ -135,7 +136,7 @@ describe('a refresh', () => {
     expect(changes).toHaveLength(1);
   });
 
-  test('that fails keeps the last listing', async () => {
+  test('refresh: keeps the last listing when it fails', async () => {
     const { catalog, asked, refresh } = setUp([listing('a', ['x'])]);
     await catalog.restore([upstream('a')]);
     const refreshed = refresh('a');
@@ -144,7 +145,7 @@ describe('a refresh', () => {
     expect([...catalog.current.tools.keys()]).toEqual(['a__x']);
   });
 
-  test('is done once for many, and once more for those who asked meanwhile', async () => {
+  test('refresh: coalesces concurrent requests and runs once more for later ones', async () => {
     const { catalog, asked, refresh } = setUp();
     await catalog.restore([upstream('a'), upstream('b')]);
     const all = [refresh('a'), refresh('a'), refresh('a'), refresh('b')];
@@ -157,7 +158,7 @@ describe('a refresh', () => {
     await Promise.all(all);
   });
 
-  test('that was made with another config than ours is not taken over', async () => {
+  test('refresh: ignores a listing that was made with another config', async () => {
     const { catalog, asked, saved, refresh } = setUp();
     await catalog.restore([upstream('a')]);
     const refreshed = refresh('a');
@@ -167,13 +168,13 @@ describe('a refresh', () => {
     expect(saved).toEqual([]);
   });
 
-  test('of an upstream that is not configured does nothing', async () => {
+  test('refresh: ignores an unknown server', async () => {
     const { asked, refresh } = setUp();
     await refresh('stranger');
     expect(asked).toEqual([]);
   });
 
-  test('that was cancelled changes nothing when its answer comes late', async () => {
+  test('refresh: ignores a response that arrives after it was cancelled', async () => {
     const { catalog, asked, saved, refresh } = setUp();
     await catalog.restore([upstream('a')]);
     const cancellation = new Cancellation();
@@ -187,8 +188,8 @@ describe('a refresh', () => {
   });
 });
 
-describe('a changed config', () => {
-  test('drops what is gone or changed and keeps the rest', async () => {
+describe('changed config', () => {
+  test('config change: drops listings of removed or changed servers and keeps the rest', async () => {
     const { catalog, kept, changes } = setUp([listing('a', ['x']), listing('b', ['y']), listing('c', ['z'])]);
     await catalog.restore([upstream('a'), upstream('b'), upstream('c')]);
     catalog.apply([upstream('a'), upstream('b', 'changed'), upstream('d')]);
@@ -199,7 +200,7 @@ describe('a changed config', () => {
     expect(kept.at(-1)).toEqual(['b', 'd']);
   });
 
-  test('discards the answer to an earlier config', async () => {
+  test('config change: discards a response that belongs to the previous config', async () => {
     const { catalog, asked, refresh } = setUp();
     await catalog.restore([upstream('a')]);
     const refreshed = refresh('a');
@@ -210,7 +211,7 @@ describe('a changed config', () => {
     expect(catalog.current.tools.size).toBe(0);
   });
 
-  test('renames and filters with the new settings', async () => {
+  test('config change: applies the new separator and filter', async () => {
     const { catalog, changes } = setUp([listing('a', ['x', 'y'])]);
     await catalog.restore([upstream('a')]);
     catalog.apply([upstream('a')], { separator: '-', allows: (_, tool) => tool === 'y' });
@@ -218,14 +219,14 @@ describe('a changed config', () => {
   });
 });
 
-describe('waiting for the first listing', () => {
-  test('ends at once when all are known', async () => {
+describe('first listing', () => {
+  test('first listing: is not awaited for servers that are already listed or unknown', async () => {
     const { catalog } = setUp([listing('a', ['x'])]);
     await catalog.restore([upstream('a')]);
     await expect(catalog.settled([name('a'), name('stranger')], 60_000)).resolves.toBeUndefined();
   });
 
-  test('ends when each was listed or has failed, and never waits for the same again', async () => {
+  test('first listing: is awaited until each server was listed or failed, and only once', async () => {
     const { catalog, asked, refresh } = setUp();
     await catalog.restore([upstream('a'), upstream('b')]);
     let isSettled = false;
@@ -240,7 +241,7 @@ describe('waiting for the first listing', () => {
     await catalog.settled([name('a'), name('b')], 60_000);
   });
 
-  test('ends with its bound', async () => {
+  test('first listing: is awaited no longer than the given time', async () => {
     const { catalog } = setUp();
     await catalog.restore([upstream('a')]);
     const begin = performance.now();
@@ -248,7 +249,7 @@ describe('waiting for the first listing', () => {
     expect(performance.now() - begin).toBeGreaterThan(25);
   });
 
-  test('ends when the upstream is removed', async () => {
+  test('first listing: is no longer awaited for a server that was removed', async () => {
     const { catalog } = setUp();
     await catalog.restore([upstream('a')]);
     const settled = catalog.settled([name('a')], 60_000);
@@ -257,7 +258,7 @@ describe('waiting for the first listing', () => {
   });
 });
 
-test('a catalog that is closed ends its refreshes', async () => {
+test('dispose: rejects running refreshes with SHUTTING_DOWN', async () => {
   const { catalog, refresh } = setUp();
   await catalog.restore([upstream('a')]);
   const refreshed = Promise.allSettled([refresh('a')]);

@@ -1,108 +1,108 @@
-import { Emitter } from '../lib/emitter.ts';
-import { deferred } from '../lib/deferred.ts';
-import type { Deferred } from '../lib/deferred.ts';
-import type { Cancellation } from '../lib/cancellation.ts';
-import { whileTheyCome } from '../lib/while-they-come.ts';
-import type { ComingOptions } from '../lib/while-they-come.ts';
-import { GatewayError } from '../model/errors.ts';
-import type { PromptEntry, ToolEntry } from '../model/entry.ts';
-import type { HeldReason, Judgement } from '../model/held.ts';
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import type { StoreLog } from '../storage/database.ts';
+import { Emitter } from '../core/lib/emitter.ts';
+import { deferred } from '../core/lib/deferred.ts';
+import type { Deferred } from '../core/lib/deferred.ts';
+import type { Cancellation } from '../core/lib/cancellation.ts';
+import { waitForStragglers } from '../core/lib/wait-for-stragglers.ts';
+import type { StragglerOptions } from '../core/lib/wait-for-stragglers.ts';
+import { GatewayError } from '../core/errors.ts';
+import type { PromptEntry, ToolEntry } from '../core/entry.ts';
+import type { HeldReason, HoldAssessment } from '../core/held.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { StoreLog } from '../core/storage/database.ts';
 import type { ListingCache, UpstreamIdentity } from './listing-cache.ts';
-import { offersTheSame, saysTheSame, withKnownEntries } from './listing.ts';
+import { isSameOffer, isSameListing, withKnownEntries } from './listing.ts';
 import type { Listing } from './listing.ts';
-import { Refresh } from './refresh.ts';
-import { alone, merge } from './snapshot.ts';
+import { CoalescedRefresh } from './refresh.ts';
+import { singleServerSnapshot, mergeListings } from './snapshot.ts';
 import type { MergeOptions, Snapshot } from './snapshot.ts';
 
-/** Lists an upstream, connecting to it where needed; `known` is what it offered last. */
+/** Lists an upstream and connects to it if necessary. Unchanged entries of `known`, its last listing, can be reused. */
 export interface ListingSource {
   list(upstream: UpstreamName, cancellation: Cancellation, known?: Listing): Promise<Listing>;
 }
 
-/** Decides what of a listing may be shown, before anybody is shown anything of it. */
-export interface Judge {
-  /** Equal as long as an earlier judgement about the same offer holds. */
+/** Decides which entries of a listing are held, before clients see any of them. */
+export interface OfferAssessor {
+  /** Returns a key for the state that assessments depend on. An assessment is valid as long as its key is the current one. */
   basis(upstream: UpstreamName): string;
-  /** `before` is what was last shown of the upstream. */
-  judge(listing: Listing, before: Listing | undefined): Promise<Judgement>;
+  /** `before` is the previous listing of the upstream. */
+  assess(listing: Listing, before: Listing | undefined): Promise<HoldAssessment>;
 }
 
 export interface CatalogOptions extends MergeOptions {
   readonly source: ListingSource;
-  /** Without one, everything may be shown. */
-  readonly judge?: Judge | undefined;
-  readonly cache: Pick<ListingCache, 'restore' | 'keep' | 'save' | 'events'>;
+  /** Without an assessor, no entry is held. */
+  readonly assessor?: OfferAssessor | undefined;
+  readonly cache: Pick<ListingCache, 'restore' | 'retain' | 'save' | 'events'>;
   readonly now: () => number;
   readonly log?: StoreLog;
 }
 
-interface Known {
+interface CatalogUpstream {
   readonly config: Fingerprint;
-  readonly refresh: Refresh;
-  /** Resolved when there is a listing, or the first attempt to get one has failed. */
+  readonly refresh: CoalescedRefresh;
+  /** Resolves once there is a listing, the first attempt has failed, or the upstream was removed. */
   readonly settled: Deferred<void>;
   isSettled: boolean;
   listing: Listing | undefined;
 }
 
-/** The owner of all listings. */
+/** Owns the listings of all upstreams and merges them into a snapshot. */
 export class Catalog implements AsyncDisposable {
-  /** Emitted only when a client could see a difference. */
+  /** `changed` is emitted only if a client can see a difference. */
   readonly events: Emitter<{ changed: { readonly before: Snapshot; readonly after: Snapshot } }>;
 
   readonly #options: CatalogOptions;
-  readonly #known = new Map<UpstreamName, Known>();
-  #merging: MergeOptions;
+  readonly #upstreams = new Map<UpstreamName, CatalogUpstream>();
+  #mergeOptions: MergeOptions;
   #current: Snapshot;
-  #alone = new WeakMap<Listing, Snapshot>();
-  #listening: Disposable | undefined;
+  #singleServerSnapshots = new WeakMap<Listing, Snapshot>();
+  #cacheListener: Disposable | undefined;
 
   constructor(options: CatalogOptions) {
     this.#options = options;
-    this.#merging = options;
-    this.#current = merge([], options);
+    this.#mergeOptions = options;
+    this.#current = mergeListings([], options);
     this.events = new Emitter((error) =>
-      options.log?.warn('A listener of the catalog failed.', { reason: String(error) }),
+      options.log?.warn('A catalog listener failed.', { reason: String(error) }),
     );
   }
 
-  /** The same object as long as nothing but the time of listings has changed. */
+  /** The merged snapshot. A refresh that changes only the time of a listing does not replace the object. */
   get current(): Snapshot {
     return this.#current;
   }
 
-  /** Takes over what was listed with these configs in earlier runs. */
+  /** Restores the listings of earlier runs with the same configuration. */
   async restore(upstreams: readonly UpstreamIdentity[]): Promise<void> {
     const { cache } = this.#options;
-    this.#listening ??= cache.events.on('found', (listings) => void this.#adoptFound(listings));
-    this.#identify(upstreams);
+    this.#cacheListener ??= cache.events.on('found', (listings) => void this.#adoptFound(listings));
+    this.#syncUpstreams(upstreams);
     const listings = await cache.restore(upstreams);
-    const isJudged = (listing: Listing): boolean =>
-      this.#options.judge === undefined ||
-      listing.judged?.basis === this.#options.judge.basis(listing.upstream);
-    // What was judged in an earlier run is shown at once; a warm start waits for nothing.
-    this.#adopt(listings.filter(isJudged));
-    const rest = listings.filter((listing) => !isJudged(listing));
+    const isAssessed = (listing: Listing): boolean =>
+      this.#options.assessor === undefined ||
+      listing.judged?.basis === this.#options.assessor.basis(listing.upstream);
+    // Listings with a valid assessment are visible at once, so a warm start does not wait.
+    this.#adopt(listings.filter(isAssessed));
+    const rest = listings.filter((listing) => !isAssessed(listing));
     if (rest.length > 0)
-      this.#adopt(await Promise.all(rest.map((listing) => this.#judged(listing, listing))));
+      this.#adopt(await Promise.all(rest.map((listing) => this.#assess(listing, listing))));
   }
 
-  /** What may be shown has changed: judges anew what these upstreams, or all, were listed with. */
-  async judgeAgain(upstreams: readonly UpstreamName[] = [...this.#known.keys()]): Promise<void> {
-    const { judge, cache } = this.#options;
-    if (judge === undefined) return;
+  /** Assesses the listings of these upstreams, or all, again after the approvals have changed. */
+  async reassess(upstreams: readonly UpstreamName[] = [...this.#upstreams.keys()]): Promise<void> {
+    const { assessor, cache } = this.#options;
+    if (assessor === undefined) return;
     let isChanged = false;
     for (const name of upstreams) {
-      const known = this.#known.get(name);
+      const known = this.#upstreams.get(name);
       const before = known?.listing;
       if (known === undefined || before === undefined) continue;
-      const judged = await judge.judge(before, before);
-      // Whatever replaced it meanwhile was judged by what holds now.
+      const judged = await assessor.assess(before, before);
+      // A listing that arrived during the assessment was already assessed with the current approvals.
       if (known.listing !== before) continue;
       const after = { ...before, judged };
-      if (saysTheSame(before, after)) continue;
+      if (isSameListing(before, after)) continue;
       known.listing = after;
       cache.save(after);
       isChanged = true;
@@ -110,26 +110,28 @@ export class Catalog implements AsyncDisposable {
     if (isChanged) this.#publish();
   }
 
-  /** The config has changed: keeps the listings whose upstreams are as before. */
+  /** Applies a new configuration; listings of unchanged upstreams stay. */
   apply(upstreams: readonly UpstreamIdentity[], merging?: MergeOptions): void {
-    this.#identify(upstreams);
-    this.#options.cache.keep(upstreams);
-    this.#merging = merging ?? this.#merging;
-    this.#alone = new WeakMap();
+    this.#syncUpstreams(upstreams);
+    this.#options.cache.retain(upstreams);
+    this.#mergeOptions = merging ?? this.#mergeOptions;
+    // The cached snapshots depend on the merge options, which may have changed.
+    this.#singleServerSnapshots = new WeakMap();
     this.#publish();
   }
 
+  /** Removes an upstream and its listing, as if it were no longer configured. */
   drop(upstream: UpstreamName): void {
-    const rest = [...this.#known].filter(([name]) => name !== upstream);
+    const rest = [...this.#upstreams].filter(([name]) => name !== upstream);
     this.apply(rest.map(([name, { config }]) => ({ name, fingerprint: config })));
   }
 
   /**
-   * Lists an upstream again, coalesced with others who ask. When that fails, the last listing stays. An upstream that
-   * has meanwhile left the config is nothing to refresh.
+   * Lists an upstream again; concurrent requests share one run. If it fails, the last listing stays. Does nothing for an
+   * upstream that has been removed from the configuration.
    */
   async refresh(upstream: UpstreamName, cancellation: Cancellation): Promise<void> {
-    await this.#known.get(upstream)?.refresh.request(cancellation);
+    await this.#upstreams.get(upstream)?.refresh.request(cancellation);
   }
 
   has(upstream: UpstreamName): boolean {
@@ -137,19 +139,23 @@ export class Catalog implements AsyncDisposable {
   }
 
   listing(upstream: UpstreamName): Listing | undefined {
-    return this.#known.get(upstream)?.listing;
+    return this.#upstreams.get(upstream)?.listing;
   }
 
-  /** What one upstream offers, by itself; the same object while it is listed the same. */
-  alone(upstream: UpstreamName): Snapshot | undefined {
+  /** Returns the snapshot of one upstream; the same object while its listing is the same. */
+  singleServer(upstream: UpstreamName): Snapshot | undefined {
     const listing = this.listing(upstream);
     if (listing === undefined) return undefined;
-    let snapshot = this.#alone.get(listing);
-    if (snapshot === undefined) this.#alone.set(listing, (snapshot = alone(listing, this.#merging)));
+    let snapshot = this.#singleServerSnapshots.get(listing);
+    if (snapshot === undefined)
+      this.#singleServerSnapshots.set(
+        listing,
+        (snapshot = singleServerSnapshot(listing, this.#mergeOptions)),
+      );
     return snapshot;
   }
 
-  /** Why a tool or prompt of an upstream is held by now; undefined when it may be used. */
+  /** Returns why a tool or prompt is held; undefined if it may be used. */
   heldReason({ upstream, kind, definition }: ToolEntry | PromptEntry): HeldReason | undefined {
     const judged = this.listing(upstream)?.judged;
     const held = kind === 'tool' ? judged?.tools : judged?.prompts;
@@ -157,50 +163,53 @@ export class Catalog implements AsyncDisposable {
     return held.find(([name]) => name === definition.name)?.[1];
   }
 
-  /** In milliseconds, since the upstream last said what it offers. */
+  /** Returns the milliseconds since the upstream was last listed. */
   age(upstream: UpstreamName): number | undefined {
     const at = this.listing(upstream)?.at;
     return at === undefined ? undefined : Math.max(0, this.#options.now() - at);
   }
 
-  /** Resolves when each of these was listed or could not be, or when the wait is over; one listing is enough for it to be. */
-  async settled(upstreams: readonly UpstreamName[], wait: number | ComingOptions): Promise<void> {
-    const waiting = upstreams
-      .flatMap((name) => this.#known.get(name) ?? [])
+  /**
+   * Resolves once each upstream was listed or has failed, or after the timeout in milliseconds. With `StragglerOptions`, the wait may end
+   * earlier, but not before one of the upstreams is listed.
+   */
+  async settled(upstreams: readonly UpstreamName[], wait: number | StragglerOptions): Promise<void> {
+    const unsettled = upstreams
+      .flatMap((name) => this.#upstreams.get(name) ?? [])
       .filter(({ isSettled }) => !isSettled);
-    if (waiting.length === 0) return;
+    if (unsettled.length === 0) return;
     const options = typeof wait === 'number' ? { atMostMs: wait } : wait;
     const isEnough = (): boolean => upstreams.some((name) => this.has(name));
-    await whileTheyCome(
-      waiting.map(({ settled }) => settled.promise),
-      { isEnough, here: upstreams.length - waiting.length, ...options },
+    await waitForStragglers(
+      unsettled.map(({ settled }) => settled.promise),
+      { isEnough, here: upstreams.length - unsettled.length, ...options },
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#listening?.[Symbol.dispose]();
+    this.#cacheListener?.[Symbol.dispose]();
     const reason = new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
-    await Promise.all([...this.#known.values()].map(({ refresh }) => refresh.stop(reason)));
+    await Promise.all([...this.#upstreams.values()].map(({ refresh }) => refresh.stop(reason)));
   }
 
-  #identify(upstreams: readonly UpstreamIdentity[]): void {
+  #syncUpstreams(upstreams: readonly UpstreamIdentity[]): void {
     const wanted = new Map(upstreams.map(({ name, fingerprint }) => [name, fingerprint]));
-    for (const [name, known] of this.#known) {
+    for (const [name, known] of this.#upstreams) {
       if (wanted.get(name) === known.config) continue;
-      this.#known.delete(name);
+      this.#upstreams.delete(name);
       settle(known);
       const text = `Server "${name}" was removed from the configuration or changed.`;
       void known.refresh.stop(new GatewayError('UPSTREAM_CLOSED', text));
     }
     for (const [name, config] of wanted) {
-      if (!this.#known.has(name)) this.#known.set(name, this.#unlisted(name, config));
+      if (!this.#upstreams.has(name)) this.#upstreams.set(name, this.#createUpstream(name, config));
     }
   }
 
-  #unlisted(name: UpstreamName, config: Fingerprint): Known {
-    const known: Known = {
+  #createUpstream(name: UpstreamName, config: Fingerprint): CatalogUpstream {
+    const known: CatalogUpstream = {
       config,
-      refresh: new Refresh((cancellation) => this.#list(name, known, cancellation)),
+      refresh: new CoalescedRefresh((cancellation) => this.#list(name, known, cancellation)),
       settled: deferred(),
       isSettled: false,
       listing: undefined,
@@ -208,80 +217,87 @@ export class Catalog implements AsyncDisposable {
     return known;
   }
 
-  async #list(name: UpstreamName, known: Known, cancellation: Cancellation): Promise<void> {
+  async #list(name: UpstreamName, known: CatalogUpstream, cancellation: Cancellation): Promise<void> {
     try {
       const offered = await this.#options.source.list(name, cancellation, known.listing);
-      const listing = await this.#judged(offered, known.listing);
-      cancellation.throwIfCancelled(); // Too late: somebody may have been told already that it failed.
-      if (listing.config !== known.config) return; // The source is ahead of us; it will be asked again.
-      if (this.#take(known, listing)) this.#publish();
+      const listing = await this.#assess(offered, known.listing);
+      // A cancelled refresh must not publish its listing, because its callers have already received an error.
+      cancellation.throwIfCancelled();
+      // The source already uses a newer configuration. `apply` follows and replaces this upstream, which is then listed again.
+      if (listing.config !== known.config) return;
+      if (this.#store(known, listing)) this.#publish();
       this.#options.cache.save(known.listing ?? listing);
     } finally {
       settle(known);
     }
   }
 
-  async #judged(listing: Listing, before: Listing | undefined): Promise<Listing> {
-    const { judge } = this.#options;
-    if (judge === undefined) return listing;
-    const held = before?.judged;
-    // What was judged before needs no second look, and the store of approvals need not be opened for it.
-    if (held?.basis === judge.basis(listing.upstream) && offersTheSame(before as Listing, listing))
-      return { ...listing, judged: held };
-    return { ...listing, judged: await judge.judge(listing, before) };
+  async #assess(listing: Listing, before: Listing | undefined): Promise<Listing> {
+    const { assessor } = this.#options;
+    if (assessor === undefined) return listing;
+    const previous = before?.judged;
+    // A valid assessment of the same entries is reused, which avoids opening the store of approvals.
+    if (previous?.basis === assessor.basis(listing.upstream) && isSameOffer(before as Listing, listing))
+      return { ...listing, judged: previous };
+    return { ...listing, judged: await assessor.assess(listing, before) };
   }
 
+  /** Assesses listings that another process stored, and adopts them. */
   async #adoptFound(listings: readonly Listing[]): Promise<void> {
-    const { judge, log } = this.#options;
+    const { assessor, log } = this.#options;
     try {
       this.#adopt(
-        judge === undefined
+        assessor === undefined
           ? listings
           : await Promise.all(
               listings.map(async (listing) => ({
                 ...listing,
-                judged: await judge.judge(listing, this.listing(listing.upstream)),
+                judged: await assessor.assess(listing, this.listing(listing.upstream)),
               })),
             ),
       );
     } catch (error) {
-      log?.warn('A listing of another process cannot be judged.', { reason: String(error) });
+      log?.warn(
+        'Cannot check the listing of another process for changes that need approval; it is not used.',
+        { reason: String(error) },
+      );
     }
   }
 
-  /** Listings that others made; ours are newer if we have listed meanwhile. */
+  /** Adopts listings from the cache, except those of another configuration and those that are not newer than ours. */
   #adopt(listings: readonly Listing[]): void {
     let isChanged = false;
     for (const listing of listings) {
-      const known = this.#known.get(listing.upstream);
+      const known = this.#upstreams.get(listing.upstream);
       if (known?.config !== listing.config) continue;
       if (known.listing === undefined || known.listing.at < listing.at) {
-        isChanged = this.#take(known, listing) || isChanged;
+        isChanged = this.#store(known, listing) || isChanged;
         settle(known);
       }
     }
     if (isChanged) this.#publish();
   }
 
-  /** Tells whether it says anything new. */
-  #take(known: Known, listing: Listing): boolean {
+  /** Stores a listing; returns whether it differs from the previous one. */
+  #store(known: CatalogUpstream, listing: Listing): boolean {
     const before = known.listing;
     known.listing = before === undefined ? listing : withKnownEntries(listing, before);
-    return before === undefined || !saysTheSame(before, listing);
+    return before === undefined || !isSameListing(before, listing);
   }
 
+  /** Merges the listings again, and emits `changed` if the lists that clients see differ. */
   #publish(): void {
     const before = this.#current;
-    const after = merge(
-      [...this.#known.values()].flatMap(({ listing }) => listing ?? []),
-      this.#merging,
+    const after = mergeListings(
+      [...this.#upstreams.values()].flatMap(({ listing }) => listing ?? []),
+      this.#mergeOptions,
     );
     this.#current = after;
     if (before.digest !== after.digest) this.events.emit('changed', { before, after });
   }
 }
 
-function settle(known: Known): void {
+function settle(known: CatalogUpstream): void {
   known.isSettled = true;
   known.settled.resolve();
 }

@@ -1,16 +1,16 @@
-import { coalesce } from '../lib/coalesce.ts';
-import { Emitter } from '../lib/emitter.ts';
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import type { Database, StoreLog } from '../storage/database.ts';
-import { holds } from './era-memory.ts';
+import { coalesce } from '../core/lib/coalesce.ts';
+import { Emitter } from '../core/lib/emitter.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { Database, StoreLog } from '../core/storage/database.ts';
+import { isEraVerdictValid } from './era-memory.ts';
 import type { EraMemory, EraVerdict } from './era-memory.ts';
-import { reconcile } from './listing-rows.ts';
-import { saysTheSame } from './listing.ts';
+import { reconcileRows } from './listing-rows.ts';
+import { isSameListing } from './listing.ts';
 import type { Listing } from './listing.ts';
-import { writeWarm } from './warm-file.ts';
+import { writeWarmFile } from './warm-file.ts';
 import type { RememberedConfig, WarmState } from './warm-file.ts';
 
-/** As much of an upstream's config as the catalog needs. */
+/** The parts of an upstream's configuration that the catalog needs. */
 export interface UpstreamIdentity {
   readonly name: UpstreamName;
   readonly fingerprint: Fingerprint;
@@ -18,30 +18,35 @@ export interface UpstreamIdentity {
 
 export interface ListingCacheOptions {
   readonly stateDir: string;
-  /** Of the program as it was built. */
+  /** The build id of the program; a warm file of another build is not used. */
   readonly build: string;
-  /** What `readWarm` gave. */
+  /** The result of `readWarmFile`. */
   readonly warm: WarmState | undefined;
-  /** Called when there is something to store, or nothing warm to start from. */
+  /** Opens the database. A warm start calls this only when there is something to store or to reload. */
   readonly database: () => Promise<Database>;
-  /** Whether there can be anything in it. */
+  /** Whether the database can contain listings; if not, `restore` does not open it. */
   readonly isStored: () => boolean;
   readonly now: () => number;
   readonly log?: StoreLog;
+  /** The delay between a change and its write. */
   readonly saveAfterMs?: number;
 }
 
-/** When those that start together were listed: writing in their midst took 6 % of the CPU of a first start. */
+/**
+ * The default delay of writes. It lets one write cover all servers that start together; earlier writes took 6 % of the CPU time of a
+ * first start.
+ */
 const SAVE_AFTER_MS = 2_000;
-const NOT_STORED = 'Listings cannot be stored in the database.';
-const NOT_WRITTEN = 'The catalog for a warm start cannot be written.';
+const DATABASE_FAILED =
+  'Cannot store listings in the database; they are kept in memory until it works again.';
+const FILE_FAILED = 'Cannot write catalog.json; the next start will be slower.';
 
 /**
- * Keeps listings and eras across restarts: in the database, which is the store, and in a file that a warm start reads
- * in its place. Trouble with either is logged and fails nobody.
+ * Keeps listings and eras across restarts: in the database, which is authoritative, and in a file that a warm start reads
+ * instead. Failures of the database and the file are logged and never reach callers.
  */
 export class ListingCache implements AsyncDisposable {
-  /** Listings of another process, newer than ours, that came to light when the database was opened. */
+  /** `found` is emitted with listings that another process stored in the database and that are newer than ours. */
   readonly events: Emitter<{ found: readonly Listing[] }>;
   readonly eras: EraMemory = {
     recall: (config) => this.#recall(config),
@@ -53,15 +58,16 @@ export class ListingCache implements AsyncDisposable {
   readonly #listings: Map<UpstreamName, Listing>;
   readonly #eras: Map<Fingerprint, EraVerdict>;
   readonly #write = coalesce(() => this.#writeNow());
-  #wanted: ReadonlyMap<UpstreamName, Fingerprint> = new Map();
+  #configured: ReadonlyMap<UpstreamName, Fingerprint> = new Map();
   #config: RememberedConfig | undefined;
-  /** Whether the database, and the file, have what we have. */
+  /** Whether the database is up to date. */
   #isStored: boolean;
+  /** Whether the warm file is up to date. */
   #isWarm = true;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** What was reported last, by the message; until it works again or is another trouble. */
-  readonly #troubles = new Map<string, string>();
+  /** The last reported problem by message, to log it only once until it is resolved or changes. */
+  readonly #reportedProblems = new Map<string, string>();
 
   constructor(options: ListingCacheOptions) {
     const { warm } = options;
@@ -73,56 +79,57 @@ export class ListingCache implements AsyncDisposable {
     this.events = new Emitter((error) => this.#report('A listener of the listing cache failed.', error));
   }
 
-  /** Gives the listings that fit these upstreams and forgets all others. Without `await` inside on a warm start. */
+  /** Returns the listings of these upstreams and forgets all others. A warm start does not wait for the database. */
   async restore(upstreams: readonly UpstreamIdentity[]): Promise<readonly Listing[]> {
-    this.keep(upstreams);
+    this.retain(upstreams);
     if (this.#options.warm === undefined) {
       if (this.#options.isStored()) await this.#store();
-      this.#change();
+      this.#scheduleWrite();
     }
     return [...this.#listings.values()];
   }
 
-  /** Forgets what was listed with another config than these. */
-  keep(upstreams: readonly UpstreamIdentity[]): void {
-    this.#wanted = new Map(upstreams.map(({ name, fingerprint }) => [name, fingerprint]));
-    const configs = new Set(this.#wanted.values());
+  /** Forgets listings and eras of upstreams that are not among these. */
+  retain(upstreams: readonly UpstreamIdentity[]): void {
+    this.#configured = new Map(upstreams.map(({ name, fingerprint }) => [name, fingerprint]));
+    const configs = new Set(this.#configured.values());
     const listings = [...this.#listings.values()].filter(
-      ({ upstream, config }) => this.#wanted.get(upstream) !== config,
+      ({ upstream, config }) => this.#configured.get(upstream) !== config,
     );
     const eras = [...this.#eras.keys()].filter((config) => !configs.has(config));
     for (const { upstream } of listings) this.#listings.delete(upstream);
     for (const config of eras) this.#eras.delete(config);
     if (listings.length + eras.length === 0) return;
     this.#isStored = false;
-    this.#change();
+    this.#scheduleWrite();
   }
 
+  /** Schedules a write of the listing. Ignores listings of another configuration. */
   save(listing: Listing): void {
-    if (this.#wanted.get(listing.upstream) !== listing.config) return;
+    if (this.#configured.get(listing.upstream) !== listing.config) return;
     const before = this.#listings.get(listing.upstream);
     this.#listings.set(listing.upstream, listing);
-    // When only the time differs, the database need not be opened for it.
-    if (before === undefined || !saysTheSame(before, listing)) this.#isStored = false;
-    this.#change();
+    // If only the time differs, the database need not be opened.
+    if (before === undefined || !isSameListing(before, listing)) this.#isStored = false;
+    this.#scheduleWrite();
   }
 
-  /** Kept for the next warm start. */
+  /** Stores the configuration for the next warm start. */
   rememberConfig(config: RememberedConfig): void {
     if (config.revision === this.#config?.revision && config.snapshot === this.#config.snapshot) return;
     this.#config = config;
-    this.#change();
+    this.#scheduleWrite();
   }
 
-  /** Another process has stored something, or the database is back; never rejects. */
-  async look(): Promise<void> {
+  /** Reads the database after another process has changed it or after it is available again; never rejects. */
+  async reload(): Promise<void> {
     if (this.#isClosed) return;
     const found = await this.#store();
     if (found.length > 0) this.events.emit('found', found);
-    this.#change();
+    this.#scheduleWrite();
   }
 
-  /** Writes what is not written yet; never rejects. */
+  /** Writes pending changes; never rejects. */
   flush(): Promise<void> {
     return this.#write();
   }
@@ -134,19 +141,19 @@ export class ListingCache implements AsyncDisposable {
 
   #recall(config: Fingerprint): EraVerdict | undefined {
     const verdict = this.#eras.get(config);
-    return verdict !== undefined && holds(verdict, this.#options.now()) ? verdict : undefined;
+    return verdict !== undefined && isEraVerdictValid(verdict, this.#options.now()) ? verdict : undefined;
   }
 
   #remember(config: Fingerprint, verdict: EraVerdict): void {
     const before = this.#eras.get(config);
     const isSame = before?.era === verdict.era && before.protocol === verdict.protocol;
-    if (isSame && holds(before, verdict.at)) return;
+    if (isSame && isEraVerdictValid(before, verdict.at)) return;
     this.#eras.set(config, verdict);
     if (!isSame) this.#isStored = false;
-    this.#change();
+    this.#scheduleWrite();
   }
 
-  #change(): void {
+  #scheduleWrite(): void {
     this.#isWarm = false;
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => void this.#write(), this.#options.saveAfterMs ?? SAVE_AFTER_MS).unref();
@@ -155,6 +162,7 @@ export class ListingCache implements AsyncDisposable {
   async #writeNow(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    // After a failed store, `#isWarm` prevents further attempts until something changes or `reload` is called.
     if (!this.#isStored && !this.#isWarm) {
       const found = await this.#store();
       if (found.length > 0) this.events.emit('found', found);
@@ -162,55 +170,58 @@ export class ListingCache implements AsyncDisposable {
     if (!this.#isWarm) await this.#writeWarm();
   }
 
-  /** Gives what the database knew better. */
+  /** Reconciles with the database and returns its newer listings. */
   async #store(): Promise<readonly Listing[]> {
     try {
       const database = await this.#options.database();
-      this.#isStored = true; // Before the work, so that a change during the work is not lost.
+      this.#isStored = true; // Set first, so a change during the write is not lost.
       const known = { listings: this.#listings, eras: this.#eras };
-      const found = await reconcile(database, known, { wanted: this.#wanted, now: this.#options.now() });
-      this.#troubles.delete(NOT_STORED);
+      const found = await reconcileRows(database, known, {
+        configured: this.#configured,
+        now: this.#options.now(),
+      });
+      this.#reportedProblems.delete(DATABASE_FAILED);
       for (const [config, verdict] of found.eras) {
         if (isNewer(verdict, this.#eras.get(config))) this.#eras.set(config, verdict);
       }
-      // The config, and what we know, may have changed during the work.
-      const better = [...found.listings.values()].filter(
+      // The configuration and our listings may have changed during the transaction.
+      const newer = [...found.listings.values()].filter(
         (listing) =>
-          this.#wanted.get(listing.upstream) === listing.config &&
+          this.#configured.get(listing.upstream) === listing.config &&
           isNewer(listing, this.#listings.get(listing.upstream)),
       );
-      for (const listing of better) this.#listings.set(listing.upstream, listing);
-      return better;
+      for (const listing of newer) this.#listings.set(listing.upstream, listing);
+      return newer;
     } catch (error) {
       this.#isStored = false;
-      this.#report(NOT_STORED, error);
+      this.#report(DATABASE_FAILED, error);
       return [];
     }
   }
 
   async #writeWarm(): Promise<void> {
-    this.#isWarm = true; // Before the work, so that a change during the work is not lost.
+    this.#isWarm = true; // Set first, so a change during the write is not lost.
     try {
-      await writeWarm(this.#options.stateDir, this.#options.build, {
+      await writeWarmFile(this.#options.stateDir, this.#options.build, {
         config: this.#config,
         listings: [...this.#listings.values()],
         eras: this.#eras,
         isStored: this.#isStored,
       });
-      this.#troubles.delete(NOT_WRITTEN);
+      this.#reportedProblems.delete(FILE_FAILED);
     } catch (error) {
       this.#isWarm = false;
-      this.#report(NOT_WRITTEN, error);
+      this.#report(FILE_FAILED, error);
     }
   }
 
-  /** Once per kind of trouble: a full disk is full at every attempt. */
+  /** Logs a problem once: a full disk fails at every attempt. */
   #report(message: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    // The message of a failed write names a temporary file, another one each time.
+    // The message of a failed write contains a different temporary file name each time.
     const kind = error instanceof Error && 'errno' in error ? String(error.errno) : reason;
-    if (this.#troubles.get(message) === kind) return;
-    this.#troubles.set(message, kind);
+    if (this.#reportedProblems.get(message) === kind) return;
+    this.#reportedProblems.set(message, kind);
     this.#options.log?.warn(message, { reason });
   }
 }

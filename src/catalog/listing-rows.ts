@@ -1,35 +1,40 @@
 import type { Transaction } from 'kysely';
 
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import { isJsonObject } from '../model/json.ts';
-import type { Database } from '../storage/database.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { Database } from '../core/storage/database.ts';
+import type { Tables } from '../core/storage/tables.ts';
 import { isEraVerdict } from './era-memory.ts';
 import type { EraVerdict } from './era-memory.ts';
 import { isListing } from './listing.ts';
 import type { Listing } from './listing.ts';
 
-export interface Remembered {
+export interface StoredCatalog {
   readonly listings: ReadonlyMap<UpstreamName, Listing>;
   readonly eras: ReadonlyMap<Fingerprint, EraVerdict>;
 }
 
-interface Wanted {
-  /** The upstreams of the config with their fingerprints. */
-  readonly wanted: ReadonlyMap<UpstreamName, Fingerprint>;
+interface ReconcileOptions {
+  /** The upstreams of the configuration with their fingerprints. */
+  readonly configured: ReadonlyMap<UpstreamName, Fingerprint>;
   readonly now: number;
 }
 
-/** Raise when the shape of `body` changes; rows of another format are listed anew. */
+/** Increase this when the shape of `body` changes. Rows of another format are ignored, and their upstreams are listed again. */
 const FORMAT = 1;
-/** Somebody else has just added a server that we hear of in a moment; later, nobody knows it any more. */
-const YOUNG_MS = 60_000;
+/** Rows of unknown servers are kept for a minute: another gateway may have just added a server that we will learn about. */
+const RECENT_MS = 60_000;
 
 /**
- * Makes the tables and `known` agree: of two listings of an upstream the newer one counts, and what the config no
- * longer names goes, unless it is newer than ours or was listed a moment ago. Gives what the tables knew better.
+ * Reconciles the tables with `known`: the newer of two listings of an upstream wins. Rows of another configuration are deleted, unless
+ * they are newer than our listing of the upstream or, if we have none, less than a minute old. Returns the data that is newer in the
+ * tables.
  */
-export async function reconcile(database: Database, known: Remembered, options: Wanted): Promise<Remembered> {
+export async function reconcileRows(
+  database: Database,
+  known: StoredCatalog,
+  options: ReconcileOptions,
+): Promise<StoredCatalog> {
   return database.query.transaction().execute(async (transaction) => {
     const { found, isWritten } = await reconcileListings(transaction, known.listings, options);
     if (isWritten) await database.changes.announce(transaction, 'listings');
@@ -39,30 +44,31 @@ export async function reconcile(database: Database, known: Remembered, options: 
 
 async function reconcileListings(
   transaction: Transaction<Tables>,
-  known: Remembered['listings'],
-  { wanted, now }: Wanted,
-): Promise<{ readonly found: Remembered['listings']; readonly isWritten: boolean }> {
-  const stored = new Map<string, number>();
-  const heads = await transaction
+  known: StoredCatalog['listings'],
+  { configured, now }: ReconcileOptions,
+): Promise<{ readonly found: StoredCatalog['listings']; readonly isWritten: boolean }> {
+  const storedAt = new Map<string, number>();
+  const rows = await transaction
     .selectFrom('listings')
     .select(['upstream', 'fingerprint', 'listed_at'])
     .execute();
-  for (const { upstream, fingerprint, listed_at } of heads) {
-    // The cast only asks the map; what it does not have is not wanted.
+  for (const { upstream, fingerprint, listed_at } of rows) {
+    // The cast is safe, because an unknown name is not in the map.
     const ours = known.get(upstream as UpstreamName);
-    if (wanted.get(upstream as UpstreamName) === fingerprint) stored.set(upstream, listed_at);
-    // It is of a gateway with another config, which would replace ours as soon as it hears of it.
-    else if (ours !== undefined && listed_at >= ours.at && listed_at <= now) stored.set(upstream, ours.at);
-    else if (ours === undefined && isYoung(listed_at, now)) continue;
+    if (configured.get(upstream as UpstreamName) === fingerprint) storedAt.set(upstream, listed_at);
+    // A gateway with another configuration wrote a newer row. Both would replace each other's row forever, so ours counts as stored.
+    else if (ours !== undefined && listed_at >= ours.at && listed_at <= now) storedAt.set(upstream, ours.at);
+    else if (ours === undefined && isRecent(listed_at, now)) continue;
     else await transaction.deleteFrom('listings').where('upstream', '=', upstream).execute();
   }
   const found = new Map<UpstreamName, Listing>();
   let isWritten = false;
-  for (const upstream of wanted.keys()) {
+  for (const upstream of configured.keys()) {
     const ours = known.get(upstream);
-    const at = stored.get(upstream);
+    const at = storedAt.get(upstream);
+    // Both sides have the same listing, or neither has one.
     if (at === ours?.at) continue;
-    // A row from the future was written with a wrong clock and would win for ever.
+    // A row from the future was written with a wrong clock and would always win.
     const isBetter = at !== undefined && (ours === undefined || (at > ours.at && at <= now));
     const theirs = isBetter ? await readListingRow(transaction, upstream) : undefined;
     if (theirs !== undefined) found.set(upstream, theirs);
@@ -74,8 +80,8 @@ async function reconcileListings(
   return { found, isWritten };
 }
 
-function isYoung(listedAt: number, now: number): boolean {
-  return listedAt <= now && listedAt > now - YOUNG_MS;
+function isRecent(listedAt: number, now: number): boolean {
+  return listedAt <= now && listedAt > now - RECENT_MS;
 }
 
 async function readListingRow(
@@ -106,13 +112,13 @@ async function writeListingRow(transaction: Transaction<Tables>, listing: Listin
 
 async function reconcileEras(
   transaction: Transaction<Tables>,
-  known: Remembered['eras'],
-  { wanted, now }: Wanted,
-): Promise<Remembered['eras']> {
+  known: StoredCatalog['eras'],
+  { configured, now }: ReconcileOptions,
+): Promise<StoredCatalog['eras']> {
   const found = new Map<Fingerprint, EraVerdict>();
-  const configs = new Set<string>([...wanted.values(), ...known.keys()]);
+  const configs = new Set<string>([...configured.values(), ...known.keys()]);
   for (const row of await transaction.selectFrom('eras').selectAll().execute()) {
-    const fingerprint = row.fingerprint as Fingerprint; // Checked against the config by the next line.
+    const fingerprint = row.fingerprint as Fingerprint; // The next line checks it against the configuration.
     if (!configs.has(fingerprint)) {
       await transaction.deleteFrom('eras').where('fingerprint', '=', fingerprint).execute();
       continue;
@@ -136,6 +142,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // A damaged row is listed anew.
+    return undefined; // A damaged row is listed again.
   }
 }

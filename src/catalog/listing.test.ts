@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import type { ServerFacts } from '../model/server-facts.ts';
-import { isListing, readListing, saysTheSame, withKnownEntries } from './listing.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { ServerFacts } from '../core/server-facts.ts';
+import { isListing, readListing, isSameListing, withKnownEntries } from './listing.ts';
+import { completeAtOnce } from '../core/lib/complete-in-slices.ts';
 import type { RawEntries } from './listing.ts';
 
 const facts: ServerFacts = { era: 'legacy', protocol: '2025-11-25', info: { name: 's' }, capabilities: {} };
 const about = { upstream: 's' as UpstreamName, config: 'config' as Fingerprint, at: 1 };
 const read = (raw: Partial<RawEntries>) =>
-  readListing({ facts, tools: [], prompts: [], resources: [], templates: [], ...raw }, about);
+  completeAtOnce(readListing({ facts, tools: [], prompts: [], resources: [], templates: [], ...raw }, about));
 const schemaOf = (tool: object) => read({ tools: [tool] }).listing.tools[0]?.definition['inputSchema'];
 
-describe('readListing', () => {
-  test('leaves everything that a server wrote as it is, fields nobody knows included', () => {
+describe('reading a listing', () => {
+  test('read: keeps every definition unchanged, including unknown fields', () => {
     const tool = {
       name: 't',
       title: 'T',
@@ -40,41 +41,43 @@ describe('readListing', () => {
     expect(JSON.stringify(definitions)).toBe(JSON.stringify([tool, prompt, resource, template]));
   });
 
-  test('takes from what is known the entries that are as before, and no others', () => {
+  test('read: reuses known entries that did not change', () => {
     const raw = { facts, prompts: [], resources: [], templates: [] };
     const schema = { type: 'object', properties: { a: { type: 'string' }, b: {} } };
-    const known = readListing(
-      { ...raw, tools: [{ name: 't', inputSchema: schema }, { name: 'u' }, { name: 'v' }] },
-      about,
+    const known = completeAtOnce(
+      readListing(
+        { ...raw, tools: [{ name: 't', inputSchema: schema }, { name: 'u' }, { name: 'v' }] },
+        about,
+      ),
     ).listing;
     const tools = [
       { inputSchema: { properties: { b: {}, a: { type: 'string' } }, type: 'object' }, name: 't' },
       { name: 'u', title: 'other' },
       { name: 'w' },
     ];
-    const now = readListing({ ...raw, tools }, about, known).listing;
+    const now = completeAtOnce(readListing({ ...raw, tools }, about, known)).listing;
     expect(now.tools[0]).toBe(known.tools[0]);
-    expect(now.tools.slice(1)).toEqual(readListing({ ...raw, tools }, about).listing.tools.slice(1));
+    expect(now.tools.slice(1)).toEqual(
+      completeAtOnce(readListing({ ...raw, tools }, about)).listing.tools.slice(1),
+    );
     expect(now.tools.map(({ definition }) => definition.name)).toEqual(['t', 'u', 'w']);
   });
 
-  test('lists again what is nested too deeply to be compared, but not to be passed on', () => {
+  test('read: keeps an entry that is nested too deeply to be compared', () => {
     const tool = (): unknown => ({
       name: 'a',
       x: JSON.parse(`${'['.repeat(3000)}${']'.repeat(3000)}`) as unknown,
     });
     const first = read({ tools: [tool()] }).listing;
-    const again = readListing(
-      { ...first, tools: [tool()], prompts: [], resources: [], templates: [] },
-      first,
-      first,
+    const again = completeAtOnce(
+      readListing({ ...first, tools: [tool()], prompts: [], resources: [], templates: [] }, first, first),
     );
     expect(first.tools).toHaveLength(1);
     expect(again.listing.tools[0]?.fingerprint).toBe(first.tools[0]?.fingerprint);
     expect(again.unreadable).toBe(0);
   });
 
-  test('leaves out entries without a name or URI and counts them', () => {
+  test('read: skips and counts entries without a name or URI', () => {
     const { listing, unreadable } = read({
       tools: [{ name: 't' }, {}, { name: 1 }, null, 'x', []],
       prompts: [{ title: 'p' }],
@@ -85,7 +88,7 @@ describe('readListing', () => {
     expect(listing.tools.map(({ definition }) => definition.name)).toEqual(['t']);
   });
 
-  test('keeps the first of two entries of the same name and counts the others', () => {
+  test('read: keeps the first of several entries with the same name and counts the rest', () => {
     const { listing, duplicates } = read({
       tools: [{ name: 't', title: 'first' }, { name: 't', title: 'second' }, { name: 'u' }],
       resources: [{ uri: 'a://b' }, { uri: 'a://b' }],
@@ -94,7 +97,7 @@ describe('readListing', () => {
     expect(listing.tools.map(({ definition }) => definition['title'])).toEqual(['first', undefined]);
   });
 
-  test('says "object" for an input schema that says no type, which clients would refuse with the whole list', () => {
+  test('read: adds type "object" to an input schema without a type', () => {
     expect(schemaOf({ name: 't' })).toEqual({ type: 'object' });
     expect(schemaOf({ name: 't', inputSchema: null })).toEqual({ type: 'object' });
     expect(schemaOf({ name: 't', inputSchema: { $schema: 'x', properties: {} } })).toEqual({
@@ -105,14 +108,14 @@ describe('readListing', () => {
     expect(schemaOf({ name: 't', inputSchema: { type: 'array' } })).toEqual({ type: 'array' });
   });
 
-  test('leaves out an entry that is nested too deep to be written again', () => {
+  test('read: skips an entry that is nested too deeply to be serialised', () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`);
     const { listing, unreadable } = read({ tools: [{ name: 'deep', inputSchema: deep }, { name: 'flat' }] });
     expect(unreadable).toBe(1);
     expect(listing.tools.map(({ definition }) => definition.name)).toEqual(['flat']);
   });
 
-  test('gives equal definitions the same fingerprint, whatever the order of their keys', () => {
+  test('read: gives equal definitions the same fingerprint regardless of key order', () => {
     const [one] = read({ tools: [{ name: 't', title: 'T', inputSchema: { type: 'object', a: 1 } }] }).listing
       .tools;
     const [other] = read({ tools: [{ inputSchema: { a: 1, type: 'object' }, title: 'T', name: 't' }] })
@@ -125,19 +128,19 @@ describe('readListing', () => {
   });
 });
 
-describe('a listing', () => {
+describe('comparing listings', () => {
   const first = read({ tools: [{ name: 'a' }, { name: 'b' }] }).listing;
 
-  test('says the same at another time', () => {
+  test('compare: ignores the time and detects changes of facts, config and entries', () => {
     const again = { ...read({ tools: [{ name: 'a' }, { name: 'b' }] }).listing, at: 2 };
-    expect(saysTheSame(first, again)).toBe(true);
-    expect(saysTheSame(first, { ...again, facts: { ...facts, instructions: 'New.' } })).toBe(false);
-    expect(saysTheSame(first, { ...again, config: 'other' as Fingerprint })).toBe(false);
-    expect(saysTheSame(first, read({ tools: [{ name: 'a' }] }).listing)).toBe(false);
-    expect(saysTheSame(first, read({ tools: [{ name: 'a' }, { name: 'b', x: 1 }] }).listing)).toBe(false);
+    expect(isSameListing(first, again)).toBe(true);
+    expect(isSameListing(first, { ...again, facts: { ...facts, instructions: 'New.' } })).toBe(false);
+    expect(isSameListing(first, { ...again, config: 'other' as Fingerprint })).toBe(false);
+    expect(isSameListing(first, read({ tools: [{ name: 'a' }] }).listing)).toBe(false);
+    expect(isSameListing(first, read({ tools: [{ name: 'a' }, { name: 'b', x: 1 }] }).listing)).toBe(false);
   });
 
-  test('takes over the objects of an earlier one where nothing changed', () => {
+  test('compare: reuses the objects of an earlier listing where nothing changed', () => {
     const next = withKnownEntries(
       read({ tools: [{ name: 'c' }, { name: 'b' }, { name: 'a', x: 1 }] }).listing,
       first,
@@ -147,7 +150,7 @@ describe('a listing', () => {
     expect(next.tools[2]).not.toBe(first.tools[0]);
   });
 
-  test('is recognised when it comes back from a file, and nothing else is', () => {
+  test('stored listing: is recognised when valid and rejected when damaged', () => {
     const stored: unknown = JSON.parse(JSON.stringify(first));
     expect(isListing(stored)).toBe(true);
     for (const change of [

@@ -1,40 +1,41 @@
-import { canonicalJson } from '../lib/canonical-json.ts';
-import { isSameJson } from '../lib/same-json.ts';
+import { canonicalJson } from '../core/lib/canonical-json.ts';
+import { isEqualJson } from '../core/lib/is-equal-json.ts';
 import type {
   PromptDefinition,
   ResourceDefinition,
   TemplateDefinition,
   ToolDefinition,
-} from '../model/entry.ts';
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import type { Judgement } from '../model/held.ts';
-import { isJsonObject } from '../model/json.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { ServerFacts } from '../model/server-facts.ts';
+} from '../core/entry.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { HoldAssessment } from '../core/held.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { ServerFacts } from '../core/server-facts.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** Fingerprints are taken when a listing arrives, and kept with it: a warm start takes none. */
-export interface Listed<Definition> {
+/** A definition with its fingerprint, which is computed once when a listing arrives and stored for warm starts. */
+export interface ListedEntry<Definition> {
   readonly fingerprint: Fingerprint;
   readonly definition: Definition;
 }
 
-/** What one upstream last said it offers. */
+/** The last listing of one upstream. */
 export interface Listing {
   readonly upstream: UpstreamName;
-  /** Of the config that it was listed with. */
+  /** The fingerprint of the upstream's configuration at the time of the listing. */
   readonly config: Fingerprint;
+  /** When the upstream was listed, in milliseconds since the epoch. */
   readonly at: number;
   readonly facts: ServerFacts;
-  readonly tools: readonly Listed<ToolDefinition>[];
-  readonly prompts: readonly Listed<PromptDefinition>[];
-  readonly resources: readonly Listed<ResourceDefinition>[];
-  readonly templates: readonly Listed<TemplateDefinition>[];
-  /** What of it is held back; absent where nobody judges. */
-  readonly judged?: Judgement;
+  readonly tools: readonly ListedEntry<ToolDefinition>[];
+  readonly prompts: readonly ListedEntry<PromptDefinition>[];
+  readonly resources: readonly ListedEntry<ResourceDefinition>[];
+  readonly templates: readonly ListedEntry<TemplateDefinition>[];
+  /** The entries that are held; absent without an assessor. The warm file and the database store this field name. */
+  readonly judged?: HoldAssessment;
 }
 
-/** JSON as an upstream sent it, all pages joined. */
+/** The JSON of an upstream's lists, all pages joined. */
 export interface RawEntries {
   readonly facts: ServerFacts;
   readonly tools: readonly unknown[];
@@ -45,32 +46,35 @@ export interface RawEntries {
 
 export interface ReadListing {
   readonly listing: Listing;
-  /** Entries without a name or URI, or nested too deep to be written again. */
+  /** The number of entries without a name or URI, or nested too deeply to be serialized. */
   readonly unreadable: number;
-  /** Entries whose name or URI an earlier one of the same upstream has. */
+  /** The number of entries that were skipped because an earlier entry of the list has the same name or URI. */
   readonly duplicates: number;
 }
 
 /**
- * One bad entry costs that entry only; clients built on the SDK would refuse the whole list. Entries that are as `known` has them are
- * taken from there, since taking fingerprints is most of what reading a list costs.
+ * Reads a listing and skips invalid entries, for which clients built on the SDK would reject the whole list. Entries that equal those of
+ * `known` are reused, because computing fingerprints is most of the cost. Yields after each entry, so other work can run in between.
  */
-export function readListing(
+export function* readListing(
   raw: RawEntries,
   about: { readonly upstream: UpstreamName; readonly config: Fingerprint; readonly at: number },
   known?: Listing,
-): ReadListing {
+): Generator<undefined, ReadListing> {
   const count = { unreadable: 0, duplicates: 0 };
   const listing = {
     ...about,
     facts: raw.facts,
-    tools: readEntries(raw.tools, count, toolOf, { known: known?.tools, keyOf: (tool) => tool.name }),
-    prompts: readEntries(raw.prompts, count, promptOf, { known: known?.prompts, keyOf: ({ name }) => name }),
-    resources: readEntries(raw.resources, count, resourceOf, {
+    tools: yield* readEntries(raw.tools, count, toolOf, { known: known?.tools, keyOf: (tool) => tool.name }),
+    prompts: yield* readEntries(raw.prompts, count, promptOf, {
+      known: known?.prompts,
+      keyOf: ({ name }) => name,
+    }),
+    resources: yield* readEntries(raw.resources, count, resourceOf, {
       known: known?.resources,
       keyOf: (resource) => resource.uri,
     }),
-    templates: readEntries(raw.templates, count, templateOf, {
+    templates: yield* readEntries(raw.templates, count, templateOf, {
       known: known?.templates,
       keyOf: (template) => template.uriTemplate,
     }),
@@ -78,7 +82,7 @@ export function readListing(
   return { listing, ...count };
 }
 
-function readEntries<Definition>(
+function* readEntries<Definition>(
   raw: readonly unknown[],
   count: { unreadable: number; duplicates: number },
   read: (entry: JsonObject) => Definition | undefined,
@@ -86,30 +90,31 @@ function readEntries<Definition>(
     known = [],
     keyOf,
   }: {
-    readonly known: readonly Listed<Definition>[] | undefined;
+    readonly known: readonly ListedEntry<Definition>[] | undefined;
     readonly keyOf: (definition: Definition) => string;
   },
-): readonly Listed<Definition>[] {
+): Generator<undefined, readonly ListedEntry<Definition>[]> {
   const before = new Map(known.map((entry) => [keyOf(entry.definition), entry]));
-  const found = new Map<string, Listed<Definition>>();
+  const found = new Map<string, ListedEntry<Definition>>();
   for (const entry of raw) {
     const definition = isJsonObject(entry) ? read(entry) : undefined;
     const listed =
-      definition === undefined ? undefined : tryListed(definition, before.get(keyOf(definition)));
+      definition === undefined ? undefined : createEntry(definition, before.get(keyOf(definition)));
     if (listed === undefined) count.unreadable++;
     else if (found.has(keyOf(listed.definition))) count.duplicates++;
     else found.set(keyOf(listed.definition), listed);
+    yield;
   }
   return [...found.values()];
 }
 
-/** JSON can be parsed at depths at which it cannot be written: such an entry could not be passed on. */
-function tryListed<Definition>(
+/** Returns undefined for an entry that is nested too deeply to be serialized, because it could not be passed on. */
+function createEntry<Definition>(
   definition: Definition,
-  known: Listed<Definition> | undefined,
-): Listed<Definition> | undefined {
+  known: ListedEntry<Definition> | undefined,
+): ListedEntry<Definition> | undefined {
   try {
-    if (known !== undefined && isSameJson(known.definition, definition)) return known;
+    if (known !== undefined && isEqualJson(known.definition, definition)) return known;
     return { fingerprint: fingerprintOf(definition), definition };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
@@ -121,6 +126,7 @@ function toolOf(entry: JsonObject): ToolDefinition | undefined {
   const { name, inputSchema } = entry;
   if (typeof name !== 'string') return undefined;
   if (isJsonObject(inputSchema) && 'type' in inputSchema) return { ...entry, name };
+  // The protocol requires an input schema with a type, and clients reject tools without one.
   const members = isJsonObject(inputSchema) ? inputSchema : {};
   return { ...entry, name, inputSchema: { type: 'object', ...members } };
 }
@@ -140,13 +146,13 @@ function templateOf(entry: JsonObject): TemplateDefinition | undefined {
 
 const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const;
 
-/** Whether nothing differs but the time. */
-export function saysTheSame(one: Listing, other: Listing): boolean {
-  return offersTheSame(one, other) && canonicalJson(one.judged) === canonicalJson(other.judged);
+/** Whether two listings are equal except for their time. */
+export function isSameListing(one: Listing, other: Listing): boolean {
+  return isSameOffer(one, other) && canonicalJson(one.judged) === canonicalJson(other.judged);
 }
 
-/** Whether the upstream said the same, whatever became of it. */
-export function offersTheSame(one: Listing, other: Listing): boolean {
+/** Whether two listings have the same configuration, facts and entries, regardless of time and assessment. */
+export function isSameOffer(one: Listing, other: Listing): boolean {
   return (
     one.config === other.config &&
     canonicalJson(one.facts) === canonicalJson(other.facts) &&
@@ -158,7 +164,7 @@ export function offersTheSame(one: Listing, other: Listing): boolean {
   );
 }
 
-/** Equal definitions stay the same objects, so that what was derived from them stays valid. */
+/** Reuses the entry objects of `known` for equal definitions, so data derived from them stays valid. */
 export function withKnownEntries(listing: Listing, known: Listing): Listing {
   return {
     ...listing,
@@ -169,7 +175,7 @@ export function withKnownEntries(listing: Listing, known: Listing): Listing {
   };
 }
 
-function reuse<Entry extends Listed<unknown>>(
+function reuse<Entry extends ListedEntry<unknown>>(
   entries: readonly Entry[],
   known: readonly Entry[],
 ): readonly Entry[] {
@@ -177,41 +183,41 @@ function reuse<Entry extends Listed<unknown>>(
   return entries.map((entry) => byFingerprint.get(entry.fingerprint) ?? entry);
 }
 
-/** Checks what comes back from our own files, which a person or a full disk may have changed. */
+/** Validates a listing from the warm file or the database, which may be damaged or edited by hand. */
 export function isListing(value: unknown): value is Listing {
   return (
     isJsonObject(value) &&
     typeof value['upstream'] === 'string' &&
     typeof value['config'] === 'string' &&
     typeof value['at'] === 'number' &&
-    isFacts(value['facts']) &&
-    areListed(value['tools'], 'name') &&
-    areListed(value['prompts'], 'name') &&
-    areListed(value['resources'], 'uri') &&
-    areListed(value['templates'], 'uriTemplate') &&
-    (value['judged'] === undefined || isJudgement(value['judged']))
+    isServerFacts(value['facts']) &&
+    areListedEntries(value['tools'], 'name') &&
+    areListedEntries(value['prompts'], 'name') &&
+    areListedEntries(value['resources'], 'uri') &&
+    areListedEntries(value['templates'], 'uriTemplate') &&
+    (value['judged'] === undefined || isHoldAssessment(value['judged']))
   );
 }
 
-function isJudgement(value: unknown): value is Judgement {
+function isHoldAssessment(value: unknown): value is HoldAssessment {
   return (
     isJsonObject(value) &&
     typeof value['basis'] === 'string' &&
-    arePairs(value['tools']) &&
-    arePairs(value['prompts']) &&
+    areStringPairs(value['tools']) &&
+    areStringPairs(value['prompts']) &&
     (value['words'] === undefined ||
       (isJsonObject(value['words']) && isJsonObject(value['words']['approved'])))
   );
 }
 
-function arePairs(value: unknown): boolean {
+function areStringPairs(value: unknown): boolean {
   return (
     Array.isArray(value) &&
     value.every((pair: unknown) => Array.isArray(pair) && pair.every((part) => typeof part === 'string'))
   );
 }
 
-function isFacts(value: unknown): value is ServerFacts {
+function isServerFacts(value: unknown): value is ServerFacts {
   return (
     isJsonObject(value) &&
     (value['era'] === 'legacy' || value['era'] === 'modern') &&
@@ -221,7 +227,7 @@ function isFacts(value: unknown): value is ServerFacts {
   );
 }
 
-function areListed(value: unknown, key: string): boolean {
+function areListedEntries(value: unknown, key: string): boolean {
   return (
     Array.isArray(value) &&
     value.every(

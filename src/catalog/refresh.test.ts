@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 
-import { Cancellation } from '../lib/cancellation.ts';
-import { deferred } from '../lib/deferred.ts';
-import type { Deferred } from '../lib/deferred.ts';
-import { Refresh } from './refresh.ts';
+import { Cancellation } from '../core/lib/cancellation.ts';
+import { deferred } from '../core/lib/deferred.ts';
+import type { Deferred } from '../core/lib/deferred.ts';
+import { CoalescedRefresh } from './refresh.ts';
 
 function setUp() {
   const runs: (Deferred<void> & { readonly cancellation: Cancellation })[] = [];
   let active = 0;
-  const refresh = new Refresh(async (cancellation) => {
+  const refresh = new CoalescedRefresh(async (cancellation) => {
     expect(active).toBe(0);
     const run = { ...deferred<void>(), cancellation };
     runs.push(run);
@@ -21,8 +21,8 @@ function setUp() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('Refresh', () => {
-  test('runs once, and once more for all who ask meanwhile', async () => {
+describe('refresh queue', () => {
+  test('refresh queue: runs once, and once more for all requests that arrive meanwhile', async () => {
     const { runs, ask } = setUp();
     const first = ask();
     const later = [ask(), ask(), ask()];
@@ -38,7 +38,7 @@ describe('Refresh', () => {
     expect(runs).toHaveLength(2);
   });
 
-  test('never runs twice at a time, whenever somebody asks', async () => {
+  test('refresh queue: never runs twice at the same time', async () => {
     const { runs, ask } = setUp();
     const asked = [ask(), ask()];
     const askAtEveryStep = async () => {
@@ -57,7 +57,7 @@ describe('Refresh', () => {
     expect(runs.length).toBeLessThanOrEqual(3);
   });
 
-  test('goes on after a failure', async () => {
+  test('refresh queue: continues after a failure', async () => {
     const { runs, ask } = setUp();
     const first = ask();
     const second = ask();
@@ -71,7 +71,7 @@ describe('Refresh', () => {
     await third;
   });
 
-  test('stops waiting for the one who gave up, and the work only when all have', async () => {
+  test('refresh queue: cancels a run only when all of its requesters have cancelled', async () => {
     const { runs, ask } = setUp();
     const [one, other] = [new Cancellation(), new Cancellation()];
     const running = ask();
@@ -87,7 +87,7 @@ describe('Refresh', () => {
     expect(runs[1]!.cancellation.reason?.message).toBe('impatient too');
   });
 
-  test('lists again for one who comes after a run was given up, though the work never ends', async () => {
+  test('refresh queue: starts a new run after a cancelled one, even if that never ends', async () => {
     const { runs, ask } = setUp();
     const impatient = new Cancellation();
     const first = ask(impatient);
@@ -100,7 +100,7 @@ describe('Refresh', () => {
     await second;
   });
 
-  test('does not let one who gave up take those with him who ask later', async () => {
+  test('refresh queue: serves later requests when an earlier waiting one is cancelled', async () => {
     const { runs, ask } = setUp();
     const first = ask();
     const impatient = new Cancellation();
@@ -116,7 +116,7 @@ describe('Refresh', () => {
     await expect(third).resolves.toBeUndefined();
   });
 
-  test('starts nothing for one who has given up before', async () => {
+  test('refresh queue: starts nothing for a request that is already cancelled', async () => {
     const { runs, ask } = setUp();
     const cancelled = new Cancellation();
     cancelled.cancel(new Error('early'));
@@ -124,7 +124,7 @@ describe('Refresh', () => {
     expect(runs).toHaveLength(0);
   });
 
-  test('ends everything when it is stopped', async () => {
+  test('refresh queue: rejects all requests when stopped', async () => {
     const { runs, refresh, ask } = setUp();
     const asked = Promise.allSettled([ask(), ask()]);
     await refresh.stop(new Error('stopping'));

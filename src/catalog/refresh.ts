@@ -1,19 +1,20 @@
-import { Cancellation, orCancelled } from '../lib/cancellation.ts';
+import { Cancellation, rejectOnCancel } from '../core/lib/cancellation.ts';
 
-interface Run {
+interface RefreshRun {
   readonly cancellation: Cancellation;
   done: Promise<void>;
-  waiting: number;
+  /** The number of requests that wait for this run. */
+  waiters: number;
 }
 
 /**
- * Shares one piece of work among all who ask: one run at a time, and requests during a run become exactly one further
- * run. A request that is cancelled stops waiting; a run for which nobody waits any more is cancelled itself.
+ * Coalesces refresh requests: there is one run at a time, and all requests during a run share one further run. A cancelled
+ * request stops waiting; a run without waiting requests is cancelled.
  */
-export class Refresh {
+export class CoalescedRefresh {
   readonly #work: (cancellation: Cancellation) => Promise<void>;
-  #running: Run | undefined;
-  #next: Run | undefined;
+  #running: RefreshRun | undefined;
+  #next: RefreshRun | undefined;
 
   constructor(work: (cancellation: Cancellation) => Promise<void>) {
     this.#work = work;
@@ -22,51 +23,52 @@ export class Refresh {
   async request(cancellation: Cancellation): Promise<void> {
     cancellation.throwIfCancelled();
     const run = this.#join();
-    run.waiting++;
+    run.waiters++;
     const leave = (reason: Error): void => {
-      run.waiting--;
-      if (run.waiting === 0) run.cancellation.cancel(reason);
+      run.waiters--;
+      if (run.waiters === 0) run.cancellation.cancel(reason);
     };
     cancellation.onCancel(leave);
     try {
-      await orCancelled(run.done, cancellation);
+      await rejectOnCancel(run.done, cancellation);
     } finally {
       cancellation.offCancel(leave);
     }
   }
 
-  /** Ends what is under way and what is asked for. */
+  /** Cancels the current and the next run, and resolves once both have ended. */
   async stop(reason: Error): Promise<void> {
     const runs = [this.#running, this.#next].filter((run) => run !== undefined);
     for (const run of runs) run.cancellation.cancel(reason);
     await Promise.allSettled(runs.map((run) => run.done));
   }
 
-  #join(): Run {
-    // A cancelled run fails for those who wait for it; whoever comes now gets another.
+  #join(): RefreshRun {
+    // A cancelled run rejects, so a new request needs another one. The current run may have read the list before the change that this
+    // request is about, so the request joins the run after it.
     if (this.#next !== undefined && this.#next.cancellation.reason === undefined) return this.#next;
     if (this.#running === undefined) {
-      this.#running = this.#run(undefined);
+      this.#running = this.#startRun(undefined);
       return this.#running;
     }
-    this.#next = this.#run(this.#running);
+    this.#next = this.#startRun(this.#running);
     return this.#next;
   }
 
-  #run(after: Run | undefined): Run {
+  #startRun(after: RefreshRun | undefined): RefreshRun {
     const cancellation = new Cancellation();
-    const run: Run = { cancellation, waiting: 0, done: Promise.resolve() };
+    const run: RefreshRun = { cancellation, waiters: 0, done: Promise.resolve() };
     const begin = async (): Promise<void> => {
-      if (after !== undefined) await after.done.catch(() => {}); // Who waited for it was told.
+      if (after !== undefined) await after.done.catch(() => {}); // The waiters of that run receive the error.
       if (this.#next === run) this.#next = undefined;
       cancellation.throwIfCancelled();
       this.#running = run;
-      await orCancelled(this.#work(cancellation), cancellation);
+      await rejectOnCancel(this.#work(cancellation), cancellation);
     };
     run.done = begin().finally(() => {
       if (this.#running === run) this.#running = undefined;
     });
-    run.done.catch(() => {}); // Those who wait get the reason; there may be none left.
+    run.done.catch(() => {}); // The waiters receive the error, but there may be none left.
     return run;
   }
 }

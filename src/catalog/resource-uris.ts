@@ -1,84 +1,131 @@
-import type { TemplateEntry } from '../model/entry.ts';
-import type { UpstreamName } from '../model/ids.ts';
-import { uiReferences } from '../model/ui-references.ts';
+import type { TemplateEntry } from '../core/entry.ts';
+import type { UpstreamName } from '../core/ids.ts';
+import { uiReferences } from '../core/ui-references.ts';
 import type { Listing } from './listing.ts';
-import { distinct } from './naming.ts';
-import { uriMatcher } from './uri-template.ts';
+import { assignDistinctForms } from './exposed-names.ts';
+import { MatchBudget, createUriMatcher } from './uri-template.ts';
 import type { UriMatcher } from './uri-template.ts';
 
-/** A resource in the words of its upstream. */
+/** A resource by its upstream and the upstream's own URI. */
 export interface OwnUri {
   readonly upstream: UpstreamName;
   readonly uri: string;
 }
 
-/** A resource, and the URI under which clients see it. */
+/** A resource with the URI that clients see. */
 export interface ExposedUri extends OwnUri {
   readonly exposed: string;
 }
 
 export interface UriRoutes {
-  readonly templates: readonly TemplateRoute[];
+  readonly templates: ReadonlyMap<UpstreamName, readonly TemplateRoute[]>;
   /** Exposed URIs that differ from the upstream's own, by upstream and own URI. */
   readonly renamed: ReadonlyMap<UpstreamName, ReadonlyMap<string, string>>;
-  /** What tools refer to and no list has, by exposed URI. */
+  /** Pages that tools refer to and no list contains, by exposed URI. */
   readonly referred: ReadonlyMap<string, OwnUri>;
 }
 
 export interface TemplateRoute {
   readonly entry: TemplateEntry;
+  /** The prefix that exposed URIs of this template have; empty if the template was not renamed. */
   readonly prefix: string;
+  /** Returns the matcher for the upstream's own URIs, which is created on first use. */
   readonly matcher: () => UriMatcher;
 }
 
 /**
- * URIs pass unchanged unless several upstreams have the same: then all of them are prefixed, for the reason given
- * for names, with a URI of our own scheme whose authority is the upstream and whose path is the original.
+ * Returns the exposed URIs, in the order of `own`. A URI that only one upstream has stays unchanged. If several upstreams have the same
+ * URI, each of them gets the prefix `trunkline://UPSTREAM/`; `assignExposedNames` explains why none keeps the original.
  */
-export function exposedUris(own: readonly OwnUri[]): readonly string[] {
-  return distinct(own, 1, ({ upstream, uri }, level) => (level === 0 ? uri : prefixedUri(upstream, uri)));
+export function assignExposedUris(own: readonly OwnUri[]): readonly string[] {
+  return assignDistinctForms(own, 1, ({ upstream, uri }, level) =>
+    level === 0 ? uri : prefixedUri(upstream, uri),
+  );
 }
 
 export function prefixedUri(upstream: UpstreamName, uri: string): string {
   return prefixOf(upstream) + uri;
 }
 
-/** The pages of an upstream's tools that it does not list; of hidden tools too, so that showing one renames none. */
-export function referredUris({ upstream, tools, resources }: Listing): readonly OwnUri[] {
+/**
+ * Returns the pages that an upstream's tools refer to and that it does not list. Tools that a policy hides count, too, so that allowing
+ * one of them renames nothing.
+ */
+export function unlistedPageUris({ upstream, tools, resources }: Listing): readonly OwnUri[] {
   const uris = new Set(tools.flatMap(({ definition }) => uiReferences(definition)));
   if (uris.size === 0) return [];
   for (const { definition } of resources) uris.delete(definition.uri);
   return [...uris].map((uri) => ({ upstream, uri }));
 }
 
-export function uriRoutes(entries: {
+export function buildUriRoutes(entries: {
   readonly resources: readonly ExposedUri[];
   readonly referred: readonly ExposedUri[];
   readonly templates: readonly TemplateEntry[];
 }): UriRoutes {
   const { resources, referred, templates } = entries;
   return {
-    templates: templates.map(templateRoute),
+    templates: groupByUpstream(templates.map(templateRoute)),
     renamed: renamedOf([...resources, ...referred]),
     referred: new Map(referred.map(({ exposed, upstream, uri }) => [exposed, { upstream, uri }])),
   };
 }
 
-/** Of the templates that fit, the one that fixes most. */
-export function closest(
+/** Returns the template of one upstream that matches its own URI and has the most fixed characters. */
+export function findOwnTemplate(
+  { templates }: UriRoutes,
+  { upstream, uri }: OwnUri,
+  budget: MatchBudget,
+): TemplateRoute | undefined {
+  return findClosest(templates.get(upstream) ?? [], (route) => route.matcher().matches(uri, budget));
+}
+
+/** Returns the template of any upstream that matches an exposed URI and has the most fixed characters. */
+export function findExposedTemplate(
+  { templates }: UriRoutes,
+  uri: string,
+  budget: MatchBudget | undefined,
+): TemplateRoute | undefined {
+  const closest: TemplateRoute[] = [];
+  for (const routes of templates.values()) {
+    // Without a shared budget, each upstream has its own, so that costly templates of one cannot hide the templates of others.
+    const ownBudget = budget ?? new MatchBudget();
+    const route = findClosest(
+      routes,
+      ({ prefix, matcher }) =>
+        uri.startsWith(prefix) && matcher().matches(uri.slice(prefix.length), ownBudget),
+    );
+    if (route !== undefined) closest.push(route);
+  }
+  return findClosest(closest, () => true);
+}
+
+function findClosest(
   routes: readonly TemplateRoute[],
   accepts: (route: TemplateRoute) => boolean,
 ): TemplateRoute | undefined {
   let best: TemplateRoute | undefined;
   for (const route of routes) {
+    // Comparing the number of fixed characters is cheaper than matching, so it comes first.
     if (best !== undefined && route.matcher().fixed <= best.matcher().fixed) continue;
     if (accepts(route)) best = route;
   }
   return best;
 }
 
+/** Groups routes by upstream and keeps their order. */
+export function groupByUpstream(routes: Iterable<TemplateRoute>): UriRoutes['templates'] {
+  const groups = new Map<UpstreamName, TemplateRoute[]>();
+  for (const route of routes) {
+    const group = groups.get(route.entry.upstream);
+    if (group === undefined) groups.set(route.entry.upstream, [route]);
+    else group.push(route);
+  }
+  return groups;
+}
+
 function prefixOf(upstream: UpstreamName): string {
-  // Through a buffer, since half of a surrogate pair cannot be encoded.
+  // The buffer replaces lone surrogates, which `encodeURIComponent` rejects.
   return `trunkline://${encodeURIComponent(Buffer.from(upstream).toString())}/`;
 }
 
@@ -88,7 +135,7 @@ function templateRoute(entry: TemplateEntry): TemplateRoute {
   return {
     entry,
     prefix: isRenamed ? prefixOf(entry.upstream) : '',
-    matcher: () => (matcher ??= uriMatcher(entry.definition.uriTemplate)),
+    matcher: () => (matcher ??= createUriMatcher(entry.definition.uriTemplate)),
   };
 }
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import type { ServerFacts } from '../model/server-facts.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { ServerFacts } from '../core/server-facts.ts';
 import { readListing } from './listing.ts';
+import { completeAtOnce } from '../core/lib/complete-in-slices.ts';
 import type { Listing } from './listing.ts';
-import { alone, exposedUri, findResource, merge } from './snapshot.ts';
+import { singleServerSnapshot, exposedUri, findResource, mergeListings } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const facts: ServerFacts = { era: 'legacy', protocol: '2025-11-25', info: {}, capabilities: {} };
@@ -26,7 +27,9 @@ function listing(upstream: string, { tools = [], prompts = [], uris = [], templa
     resources: uris.map((uri) => ({ uri, name: uri })),
     templates: templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
   };
-  return readListing(raw, { upstream: upstream as UpstreamName, config: 'c' as Fingerprint, at: 1 }).listing;
+  return completeAtOnce(
+    readListing(raw, { upstream: upstream as UpstreamName, config: 'c' as Fingerprint, at: 1 }),
+  ).listing;
 }
 
 const found = (snapshot: Snapshot, uri: string) => {
@@ -35,8 +38,8 @@ const found = (snapshot: Snapshot, uri: string) => {
 };
 
 describe('merge', () => {
-  test('puts everything under exposed names, in order', () => {
-    const snapshot = merge(
+  test('merge: lists all entries under exposed names in a fixed order', () => {
+    const snapshot = mergeListings(
       [listing('b', { tools: ['z', 'a'], prompts: ['p'] }), listing('a', { tools: ['z', 'B', 'b'] })],
       options,
     );
@@ -47,10 +50,10 @@ describe('merge', () => {
     expect(entry).toMatchObject({ kind: 'tool', upstream: 'a', name: 'a__B', definition: { name: 'B' } });
   });
 
-  test('leaves out tools that are not allowed without renaming any other', () => {
+  test('merge: omits disallowed tools without renaming others', () => {
     const listings = [listing('s', { tools: ['a.b', 'a_b', 'c'] })];
-    const all = [...merge(listings, options).tools.values()];
-    const some = merge(listings, {
+    const all = [...mergeListings(listings, options).tools.values()];
+    const some = mergeListings(listings, {
       ...options,
       allows: (upstream, tool) => upstream === 's' && tool !== 'a.b',
     });
@@ -58,9 +61,9 @@ describe('merge', () => {
     expect(some.tools.size).toBe(2);
   });
 
-  test('has digests that tell which list differs', () => {
-    const one = merge([listing('s', { tools: ['t'], prompts: ['p'], uris: ['a://b'] })], options);
-    const two = merge(
+  test('merge: has one digest per list, which shows the list that changed', () => {
+    const one = mergeListings([listing('s', { tools: ['t'], prompts: ['p'], uris: ['a://b'] })], options);
+    const two = mergeListings(
       [listing('s', { tools: ['t'], prompts: ['p'], uris: ['a://b'], templates: ['a://{c}'] })],
       options,
     );
@@ -69,10 +72,10 @@ describe('merge', () => {
     expect(two.digests.resources).not.toBe(one.digests.resources);
   });
 
-  test('sees other words of the configuration as a difference of what is shown, not of what was said', () => {
+  test('merge: changes the digest but not the fingerprint when the config overrides a description', () => {
     const listings = [listing('s', { tools: ['t'], prompts: ['p'] })];
     const [none, one, other] = [undefined, 'one', 'other'].map((description) =>
-      merge(listings, {
+      mergeListings(listings, {
         ...options,
         describe: (_, definition) =>
           description === undefined ? definition : { ...definition, description },
@@ -85,13 +88,15 @@ describe('merge', () => {
     expect(new Set(said.map(({ fingerprint }) => fingerprint)).size).toBe(1);
   });
 
-  test('sees a moved tool and a changed definition as differences, but not a new time', () => {
-    const base = merge([listing('a__b', { tools: ['c'] })], options);
-    expect(merge([listing('a', { tools: ['b__c'] })], options).digest).not.toBe(base.digest);
-    expect(merge([{ ...listing('a__b', { tools: ['c'] }), at: 99 }], options).digest).toBe(base.digest);
+  test('merge: changes the digest when a tool moves to another server, and not with the time', () => {
+    const base = mergeListings([listing('a__b', { tools: ['c'] })], options);
+    expect(mergeListings([listing('a', { tools: ['b__c'] })], options).digest).not.toBe(base.digest);
+    expect(mergeListings([{ ...listing('a__b', { tools: ['c'] }), at: 99 }], options).digest).toBe(
+      base.digest,
+    );
   });
 
-  test('gives the same snapshot for the same listings in any order', () => {
+  test('merge: yields the same snapshot for listings in any order', () => {
     const words = fc.uniqueArray(fc.constantFrom('a', 'b', 'a__b', 'a.b', 'x'.repeat(70)), { maxLength: 4 });
     const uris = fc.uniqueArray(fc.constantFrom('a://1', 'a://2', 'trunkline://a/a://1'), { maxLength: 3 });
     const listings = fc
@@ -108,8 +113,8 @@ describe('merge', () => {
     );
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
-        const { routes: _, ...first } = merge(one, options);
-        const { routes: __, ...second } = merge(other, options);
+        const { routes: _, ...first } = mergeListings(one, options);
+        const { routes: __, ...second } = mergeListings(other, options);
         expect(second).toEqual(first);
         expect([...second.tools]).toEqual([...first.tools]);
         expect([...second.resources]).toEqual([...first.resources]);
@@ -121,8 +126,8 @@ describe('merge', () => {
 });
 
 describe('resources', () => {
-  test('pass unchanged while only one upstream has them', () => {
-    const snapshot = merge(
+  test('resource: keeps its URI while only one server has it', () => {
+    const snapshot = mergeListings(
       [listing('a', { uris: ['file:///x'] }), listing('b', { uris: ['file:///y'] })],
       options,
     );
@@ -131,8 +136,8 @@ describe('resources', () => {
     expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///y')).toBe('file:///y');
   });
 
-  test('of several upstreams with the same URI are all prefixed, and found by looking them up', () => {
-    const snapshot = merge(
+  test('resource: gets a prefixed URI when several servers have the same', () => {
+    const snapshot = mergeListings(
       [listing('a', { uris: ['file:///x', 'a://own'] }), listing('b c/ü', { uris: ['file:///x'] })],
       options,
     );
@@ -147,8 +152,8 @@ describe('resources', () => {
     expect(exposedUri(snapshot, 'a' as UpstreamName, 'file:///x')).toBe('trunkline://a/file:///x');
   });
 
-  test('cannot be taken over by an upstream that writes our prefix itself', () => {
-    const snapshot = merge(
+  test('resource: cannot be taken over by a server that imitates the prefix', () => {
+    const snapshot = mergeListings(
       [
         listing('a', { uris: ['file:///x'] }),
         listing('b', { uris: ['file:///x'] }),
@@ -164,9 +169,9 @@ describe('resources', () => {
   });
 });
 
-describe('templates', () => {
-  test('are asked for what is not listed, the closest first', () => {
-    const snapshot = merge(
+describe('resource templates', () => {
+  test('template: routes an unlisted URI to the most specific match', () => {
+    const snapshot = mergeListings(
       [
         listing('files', { uris: ['file:///listed'], templates: ['file:///{+path}'] }),
         listing('home', { templates: ['file:///~home/{name}'] }),
@@ -182,8 +187,8 @@ describe('templates', () => {
     expect(found(snapshot, 'unknown://x')).toBeUndefined();
   });
 
-  test('that several upstreams have are prefixed, and their expansions lose the prefix', () => {
-    const snapshot = merge(
+  test('template: gets a prefix when several servers have the same, which expansions lose again', () => {
+    const snapshot = mergeListings(
       [
         listing('a', { templates: ['file:///{+path}'] }),
         listing('b', { templates: ['file:///{+path}', 'b://{x}'] }),
@@ -199,29 +204,29 @@ describe('templates', () => {
     expect(found(snapshot, 'file:///x/y')).toBeUndefined();
     expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///x/y')).toBe('trunkline://b/file:///x/y');
     expect(exposedUri(snapshot, 'b' as UpstreamName, 'b://1')).toBe('b://1');
-    // A link leads to the server that gave it, whoever else lists the same.
+    // A link leads to the server that returned it, even if another server lists the same URI.
     expect(exposedUri(snapshot, 'a' as UpstreamName, 'b://1')).toBe('trunkline://a/b://1');
   });
 });
 
-describe('one upstream alone', () => {
+describe('single server', () => {
   const own = listing('files', { tools: ['b.x', 'a'], prompts: ['q', 'p'], uris: ['file:b', 'file:a'] });
 
-  test('has its own names, whatever characters they have, in its own order', () => {
-    const snapshot = alone(own, options);
+  test('single server: keeps its own names and order', () => {
+    const snapshot = singleServerSnapshot(own, options);
     expect([...snapshot.tools.keys()]).toEqual(['b.x', 'a']);
     expect([...snapshot.prompts.keys()]).toEqual(['q', 'p']);
     expect([...snapshot.resources.keys()]).toEqual(['file:b', 'file:a']);
     expect(findResource(snapshot, 'file:a')).toMatchObject({ upstream: 'files', uri: 'file:a' });
   });
 
-  test('lacks the tools that are not allowed', () => {
+  test('single server: omits disallowed tools', () => {
     const allows = (upstream: UpstreamName, tool: string): boolean => upstream === 'files' && tool === 'a';
-    expect([...alone(own, { allows }).tools.keys()]).toEqual(['a']);
+    expect([...singleServerSnapshot(own, { allows }).tools.keys()]).toEqual(['a']);
   });
 });
 
-describe('pages that tools name', () => {
+describe('UI resources of tools', () => {
   const app = (upstream: string, uri: string, uris: readonly string[] = []): Listing => {
     const raw = {
       facts,
@@ -230,20 +235,21 @@ describe('pages that tools name', () => {
       resources: uris.map((listed) => ({ uri: listed, name: listed })),
       templates: [],
     };
-    return readListing(raw, { upstream: upstream as UpstreamName, config: 'c' as Fingerprint, at: 1 })
-      .listing;
+    return completeAtOnce(
+      readListing(raw, { upstream: upstream as UpstreamName, config: 'c' as Fingerprint, at: 1 }),
+    ).listing;
   };
 
-  test('lead to the server of the tool, listed or not', () => {
-    const snapshot = merge([app('a', 'ui://a'), app('b', 'ui://b', ['ui://b'])], options);
+  test('UI resource: is routed to the server of its tool, listed or not', () => {
+    const snapshot = mergeListings([app('a', 'ui://a'), app('b', 'ui://b', ['ui://b'])], options);
     expect(found(snapshot, 'ui://a')).toEqual(['a', 'ui://a']);
     expect(found(snapshot, 'ui://b')).toEqual(['b', 'ui://b']);
     expect(exposedUri(snapshot, 'a' as UpstreamName, 'ui://a')).toBe('ui://a');
   });
 
-  test('are prefixed where another server names or lists the same', () => {
+  test('UI resource: gets a prefix when another server names or lists the same URI', () => {
     for (const other of [app('b', 'ui://x'), listing('b', { uris: ['ui://x'] })]) {
-      const snapshot = merge([app('a', 'ui://x'), other], options);
+      const snapshot = mergeListings([app('a', 'ui://x'), other], options);
       expect(exposedUri(snapshot, 'a' as UpstreamName, 'ui://x')).toBe('trunkline://a/ui://x');
       expect(exposedUri(snapshot, 'b' as UpstreamName, 'ui://x')).toBe('trunkline://b/ui://x');
       expect(found(snapshot, 'trunkline://a/ui://x')).toEqual(['a', 'ui://x']);
@@ -252,11 +258,11 @@ describe('pages that tools name', () => {
     }
   });
 
-  test('are in no list', () => {
-    expect(merge([app('a', 'ui://a')], options).resources.size).toBe(0);
+  test('UI resource: does not appear in the resource list', () => {
+    expect(mergeListings([app('a', 'ui://a')], options).resources.size).toBe(0);
   });
 
-  test('of a server alone are as they are', () => {
-    expect(found(alone(app('a', 'ui://a'), options), 'ui://a')).toEqual(['a', 'ui://a']);
+  test('UI resource: keeps its URI for a single server', () => {
+    expect(found(singleServerSnapshot(app('a', 'ui://a'), options), 'ui://a')).toEqual(['a', 'ui://a']);
   });
 });

@@ -1,19 +1,30 @@
-import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from '../model/entry.ts';
-import type { HeldReason } from '../model/held.ts';
-import type { ExposedName, Fingerprint, UpstreamName } from '../model/ids.ts';
-import type { ServerFacts } from '../model/server-facts.ts';
+import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from '../core/entry.ts';
+import type { HeldReason } from '../core/held.ts';
+import type { ExposedName, Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { ServerFacts } from '../core/server-facts.ts';
 import { fingerprintOfText } from './fingerprint.ts';
-import { approvedFacts, byHold } from './held.ts';
-import type { Listed, Listing } from './listing.ts';
-import { exposedNames } from './naming.ts';
-import { closest, exposedUris, prefixedUri, referredUris, uriRoutes } from './resource-uris.ts';
+import { withApprovedTexts, separateHeldEntries } from './separate-held-entries.ts';
+import type { ListedEntry, Listing } from './listing.ts';
+import { assignExposedNames } from './exposed-names.ts';
+import {
+  findExposedTemplate,
+  findOwnTemplate,
+  assignExposedUris,
+  prefixedUri,
+  unlistedPageUris,
+  buildUriRoutes,
+} from './resource-uris.ts';
+import { MatchBudget } from './uri-template.ts';
 import type { ExposedUri, OwnUri, UriRoutes } from './resource-uris.ts';
 
-/** All listings as one, immutable. Maps and arrays are in the order of their keys, by code unit. */
+/**
+ * The merged listings, immutable. `mergeListings` sorts maps and arrays by key, in the order of UTF-16 code units;
+ * `singleServerSnapshot` keeps the order of the server.
+ */
 export interface Snapshot {
-  /** Of all entries and their names; what servers say about themselves does not count. */
+  /** Covers all visible entries and their names, but neither held entries nor the servers' texts about themselves. */
   readonly digest: Fingerprint;
-  /** One per list that a client can be told about; templates belong to the resources. */
+  /** One digest per list with its own change notification; templates belong to the resources. */
   readonly digests: {
     readonly tools: Fingerprint;
     readonly prompts: Fingerprint;
@@ -25,11 +36,11 @@ export interface Snapshot {
   readonly templates: readonly TemplateEntry[];
   readonly upstreams: ReadonlyMap<UpstreamName, { readonly facts: ServerFacts }>;
   readonly routes: UriRoutes;
-  /** What waits for a person, under the names that clients would see: in no list, and not to be called. */
-  readonly held: Held;
+  /** Entries that are held for approval, by the names that clients would see: they are not listed and cannot be called. */
+  readonly held: HeldEntryMaps;
 }
 
-export interface Held {
+export interface HeldEntryMaps {
   readonly tools: ReadonlyMap<ExposedName, HeldEntry<ToolEntry>>;
   readonly prompts: ReadonlyMap<ExposedName, HeldEntry<PromptEntry>>;
 }
@@ -40,44 +51,46 @@ export interface HeldEntry<E = ToolEntry | PromptEntry> {
 }
 
 export interface MergeOptions {
+  /** The text between the upstream and the entry in an exposed name. */
   readonly separator: string;
+  /** Whether the policy allows a tool; other tools are neither visible nor held. */
   readonly allows: (upstream: UpstreamName, toolName: string) => boolean;
-  /** What clients read about a tool, where that is not what its server says. */
-  readonly describe?: Describe | undefined;
+  /** Overrides the definition that clients see, for example its description. */
+  readonly describe?: DescribeTool | undefined;
 }
 
-export type Describe = (
+export type DescribeTool = (
   upstream: UpstreamName,
   definition: ToolEntry['definition'],
 ) => ToolEntry['definition'];
 
-/** Whom to ask for a resource, and by which URI of theirs. */
+/** The upstream of a resource, with the upstream's own URI. */
 export interface ResourceRoute extends OwnUri {
-  /** Absent where a tool or a link named it and no list has it. */
+  /** Absent if only a tool or a link refers to the resource, and no list contains it. */
   readonly entry?: ResourceEntry | TemplateEntry;
 }
 
-/** The same listings in any order give the same snapshot. */
-export function merge(listings: readonly Listing[], options: MergeOptions): Snapshot {
-  const tools = toolsOf(listings, options);
-  const prompts = promptsOf(listings, options);
-  const { resources, referred } = resourcesOf(listings);
-  const templates = templatesOf(listings);
-  return snapshotOf(listings, { tools, prompts, resources, templates, referred });
+/** Merges listings; their order does not change the snapshot. */
+export function mergeListings(listings: readonly Listing[], options: MergeOptions): Snapshot {
+  const tools = mergeTools(listings, options);
+  const prompts = mergePrompts(listings, options);
+  const { resources, referred } = mergeResources(listings);
+  const templates = mergeTemplates(listings);
+  return buildSnapshot(listings, { tools, prompts, resources, templates, referred });
 }
 
-/** What one upstream offers, by itself: under its own names and in its own order. */
-export function alone(
+/** Returns a snapshot of one upstream with its original names and order. */
+export function singleServerSnapshot(
   listing: Listing,
   { allows, describe }: Pick<MergeOptions, 'allows' | 'describe'>,
 ): Snapshot {
   const { upstream } = listing;
-  // Nobody else is there whose names it could be confused with.
+  // With one upstream, names cannot collide.
   const nameOf = ({ name }: { readonly name: string }): ExposedName => name as ExposedName;
   const tools = listing.tools
     .filter(({ definition }) => allows(upstream, definition.name))
     .map((tool) => ({ kind: 'tool' as const, name: nameOf(tool.definition), upstream, ...tool }))
-    .map((tool) => described(tool, describe));
+    .map((tool) => withDescription(tool, describe));
   const prompts = listing.prompts.map((prompt) => ({
     kind: 'prompt' as const,
     name: nameOf(prompt.definition),
@@ -96,8 +109,8 @@ export function alone(
     upstream,
     ...template,
   }));
-  const referred = referredUris(listing).map((own) => ({ ...own, exposed: own.uri }));
-  return snapshotOf([listing], { tools, prompts, resources, templates, referred });
+  const referred = unlistedPageUris(listing).map((own) => ({ ...own, exposed: own.uri }));
+  return buildSnapshot([listing], { tools, prompts, resources, templates, referred });
 }
 
 interface Entries {
@@ -105,23 +118,24 @@ interface Entries {
   readonly prompts: readonly PromptEntry[];
   readonly resources: readonly ResourceEntry[];
   readonly templates: readonly TemplateEntry[];
+  /** Pages that tools refer to and that no list contains. */
   readonly referred: readonly ExposedUri[];
 }
 
-function snapshotOf(listings: readonly Listing[], offered: Entries): Snapshot {
+function buildSnapshot(listings: readonly Listing[], offered: Entries): Snapshot {
   const { resources, templates, referred } = offered;
-  const { shown: tools, held: heldTools } = byHold(offered.tools, listings);
-  const { shown: prompts, held: heldPrompts } = byHold(offered.prompts, listings);
+  const { visible: tools, held: heldTools } = separateHeldEntries(offered.tools, listings);
+  const { visible: prompts, held: heldPrompts } = separateHeldEntries(offered.prompts, listings);
   return {
-    ...listsOf({ tools, prompts, resources, templates }),
+    ...buildLists({ tools, prompts, resources, templates }),
     upstreams: new Map(
-      inOrder([...listings], ({ upstream }) => upstream).map((listing) => [
+      sortByKey([...listings], ({ upstream }) => upstream).map((listing) => [
         listing.upstream,
-        { facts: approvedFacts(listing) },
+        { facts: withApprovedTexts(listing) },
       ]),
     ),
     held: { tools: heldTools, prompts: heldPrompts },
-    routes: uriRoutes({
+    routes: buildUriRoutes({
       resources: resources.map(({ upstream, uri, definition }) => ({
         upstream,
         uri: definition.uri,
@@ -135,8 +149,8 @@ function snapshotOf(listings: readonly Listing[], offered: Entries): Snapshot {
 
 type Lists = Pick<Snapshot, 'digest' | 'digests' | 'tools' | 'prompts' | 'resources' | 'templates'>;
 
-/** What is shown, by name, with what tells it from what was shown before. */
-export function listsOf({ tools, prompts, resources, templates }: Omit<Entries, 'referred'>): Lists {
+/** Returns the visible entries by name, with digests that detect changes. */
+export function buildLists({ tools, prompts, resources, templates }: Omit<Entries, 'referred'>): Lists {
   const digests = {
     tools: digestOf(tools, (tool) => tool.name),
     prompts: digestOf(prompts, (prompt) => prompt.name),
@@ -152,14 +166,14 @@ export function listsOf({ tools, prompts, resources, templates }: Omit<Entries, 
   };
 }
 
-interface Owned<Definition> extends Listed<Definition> {
+interface OwnedEntry<Definition> extends ListedEntry<Definition> {
   readonly upstream: UpstreamName;
 }
 
-function ownedBy<Definition>(
+function withUpstream<Definition>(
   listings: readonly Listing[],
-  entriesOf: (listing: Listing) => readonly Listed<Definition>[],
-): readonly Owned<Definition>[] {
+  entriesOf: (listing: Listing) => readonly ListedEntry<Definition>[],
+): readonly OwnedEntry<Definition>[] {
   return listings.flatMap((listing) =>
     entriesOf(listing).map(({ fingerprint, definition }) => ({
       upstream: listing.upstream,
@@ -169,71 +183,76 @@ function ownedBy<Definition>(
   );
 }
 
-/** Its fingerprint is still of what the server said. */
-function described(tool: ToolEntry, describe: Describe | undefined): ToolEntry {
+/** Applies the configured description. The fingerprint still covers the server's own definition. */
+function withDescription(tool: ToolEntry, describe: DescribeTool | undefined): ToolEntry {
   const definition = describe?.(tool.upstream, tool.definition) ?? tool.definition;
   if (definition === tool.definition) return tool;
   return { ...tool, definition, words: fingerprintOfText(JSON.stringify(definition['description'])) };
 }
 
-function toolsOf(
+function mergeTools(
   listings: readonly Listing[],
   { separator, allows, describe }: MergeOptions,
 ): readonly ToolEntry[] {
-  const owned = ownedBy(listings, (listing) => listing.tools);
-  const entries = named(owned, separator).map(([name, tool]) => ({ kind: 'tool' as const, name, ...tool }));
-  return inOrder(
+  const owned = withUpstream(listings, (listing) => listing.tools);
+  const entries = assignNames(owned, separator).map(([name, tool]) => ({
+    kind: 'tool' as const,
+    name,
+    ...tool,
+  }));
+  return sortByKey(
     entries
       .filter(({ upstream, definition }) => allows(upstream, definition.name))
-      .map((tool) => described(tool, describe)),
+      .map((tool) => withDescription(tool, describe)),
     ({ name }) => name,
   );
 }
 
-function promptsOf(listings: readonly Listing[], { separator }: MergeOptions): readonly PromptEntry[] {
-  const owned = ownedBy(listings, (listing) => listing.prompts);
-  const entries = named(owned, separator).map(([name, prompt]) => ({
+function mergePrompts(listings: readonly Listing[], { separator }: MergeOptions): readonly PromptEntry[] {
+  const owned = withUpstream(listings, (listing) => listing.prompts);
+  const entries = assignNames(owned, separator).map(([name, prompt]) => ({
     kind: 'prompt' as const,
     name,
     ...prompt,
   }));
-  return inOrder(entries, ({ name }) => name);
+  return sortByKey(entries, ({ name }) => name);
 }
 
-function named<Definition extends { readonly name: string }>(
-  owned: readonly Owned<Definition>[],
+function assignNames<Definition extends { readonly name: string }>(
+  owned: readonly OwnedEntry<Definition>[],
   separator: string,
-): readonly (readonly [ExposedName, Owned<Definition>])[] {
+): readonly (readonly [ExposedName, OwnedEntry<Definition>])[] {
   const pairs = owned.map(({ upstream, definition }) => ({ upstream, name: definition.name }));
-  const names = exposedNames(pairs, separator);
+  const names = assignExposedNames(pairs, separator);
   return owned.flatMap((entry, at) => {
     const name = names[at];
     return name === undefined ? [] : [[name, entry] as const];
   });
 }
 
-function resourcesOf(listings: readonly Listing[]): {
+function mergeResources(listings: readonly Listing[]): {
   readonly resources: readonly ResourceEntry[];
   readonly referred: readonly ExposedUri[];
 } {
-  const owned = ownedBy(listings, (listing) => listing.resources);
-  const referred = listings.flatMap(referredUris);
+  const owned = withUpstream(listings, (listing) => listing.resources);
+  const referred = listings.flatMap(unlistedPageUris);
   const own = owned.map(({ upstream, definition }) => ({ upstream, uri: definition.uri }));
-  const uris = exposedUris([...own, ...referred]);
+  // Both get their URIs together, so that a listed resource and a referred page never share one.
+  const uris = assignExposedUris([...own, ...referred]);
   const entries = owned.map((entry, at) => ({
     kind: 'resource' as const,
     uri: uris[at] ?? entry.definition.uri,
     ...entry,
   }));
   return {
-    resources: inOrder(entries, ({ uri }) => uri),
+    resources: sortByKey(entries, ({ uri }) => uri),
     referred: referred.map((one, at) => ({ ...one, exposed: uris[own.length + at] ?? one.uri })),
   };
 }
 
-function templatesOf(listings: readonly Listing[]): readonly TemplateEntry[] {
-  const owned = ownedBy(listings, (listing) => listing.templates);
-  const uris = exposedUris(
+function mergeTemplates(listings: readonly Listing[]): readonly TemplateEntry[] {
+  const owned = withUpstream(listings, (listing) => listing.templates);
+  const uris = assignExposedUris(
     owned.map(({ upstream, definition }) => ({ upstream, uri: definition.uriTemplate })),
   );
   const entries = owned.map((entry, at) => ({
@@ -241,36 +260,48 @@ function templatesOf(listings: readonly Listing[]): readonly TemplateEntry[] {
     uriTemplate: uris[at] ?? entry.definition.uriTemplate,
     ...entry,
   }));
-  return inOrder(entries, ({ uriTemplate }) => uriTemplate);
+  return sortByKey(entries, ({ uriTemplate }) => uriTemplate);
 }
 
-/** Whom to ask for a URI that a client names: a listed resource, else the closest template. */
-export function findResource(snapshot: Snapshot, uri: string): ResourceRoute | undefined {
+/**
+ * Finds the upstream for a URI from a client: a listed resource, then a page that a tool refers to, then the most specific template.
+ * If the budget is spent, templates that were not compared yet do not match.
+ */
+export function findResource(
+  snapshot: Snapshot,
+  uri: string,
+  budget?: MatchBudget,
+): ResourceRoute | undefined {
   const resource = snapshot.resources.get(uri);
   if (resource !== undefined)
     return { entry: resource, upstream: resource.upstream, uri: resource.definition.uri };
   const referred = snapshot.routes.referred.get(uri);
   if (referred !== undefined) return referred;
-  const route = closest(
-    snapshot.routes.templates,
-    ({ prefix, matcher }) => uri.startsWith(prefix) && matcher().matches(uri.slice(prefix.length)),
-  );
+  const route = findExposedTemplate(snapshot.routes, uri, budget);
   if (route === undefined) return undefined;
   return { entry: route.entry, upstream: route.entry.upstream, uri: uri.slice(route.prefix.length) };
 }
 
-/** The URI under which clients see what an upstream calls `uri`, in links and notifications; it leads to nobody else. */
-export function exposedUri(snapshot: Snapshot, upstream: UpstreamName, uri: string): string {
+/**
+ * Returns the URI that clients see for an upstream's `uri` in links and notifications. The URI never routes to another upstream: if it
+ * would, or if the budget is spent before this is known, the URI gets a prefix. A prefixed URI that no list contains can be read only by
+ * callers that received it as a link.
+ */
+export function exposedUri(
+  snapshot: Snapshot,
+  upstream: UpstreamName,
+  uri: string,
+  budget = new MatchBudget(),
+): string {
   const renamed = snapshot.routes.renamed.get(upstream)?.get(uri);
   if (renamed !== undefined) return renamed;
-  const template = closest(
-    snapshot.routes.templates,
-    ({ entry, matcher }) => entry.upstream === upstream && matcher().matches(uri),
-  );
-  const isListed = snapshot.resources.get(uri)?.upstream === upstream;
-  const exposed = isListed ? uri : (template?.prefix ?? '') + uri;
-  const route = findResource(snapshot, exposed);
-  return route === undefined || route.upstream === upstream ? exposed : prefixedUri(upstream, uri);
+  const listed = snapshot.resources.get(uri) ?? snapshot.routes.referred.get(uri);
+  if (listed?.upstream === upstream) return uri;
+  const template = findOwnTemplate(snapshot.routes, { upstream, uri }, budget);
+  const exposed = (template?.prefix ?? '') + uri;
+  const route = findResource(snapshot, exposed, budget);
+  const isOwn = route === undefined || route.upstream === upstream;
+  return isOwn && !budget.isSpent ? exposed : prefixedUri(upstream, uri);
 }
 
 function exposedUriOf(entry: ResourceEntry | TemplateEntry): string {
@@ -282,14 +313,17 @@ function digestOf<Entry extends ToolEntry | PromptEntry | ResourceEntry | Templa
   keyOf: (entry: Entry) => string,
 ): Fingerprint {
   const lines = entries.map((entry) => [
-    ...[entry.kind, keyOf(entry), entry.upstream, entry.fingerprint],
-    // Other words of the configuration are another list to whoever reads it.
+    entry.kind,
+    keyOf(entry),
+    entry.upstream,
+    entry.fingerprint,
+    // A changed description in the configuration changes the list, too.
     ...(entry.kind === 'tool' && entry.words !== undefined ? [entry.words] : []),
   ]);
   return fingerprintOfText(JSON.stringify(lines));
 }
 
-function inOrder<Item>(items: Item[], keyOf: (item: Item) => string): Item[] {
+function sortByKey<Item>(items: Item[], keyOf: (item: Item) => string): Item[] {
   return items.sort((one, other) => {
     const a = keyOf(one);
     const b = keyOf(other);

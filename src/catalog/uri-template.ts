@@ -1,28 +1,52 @@
-/** Whether a URI can be an expansion of a template (RFC 6570). */
+/** Checks whether a URI can be an expansion of a template (RFC 6570). */
 export interface UriMatcher {
-  matches(uri: string): boolean;
-  /** Characters that the template fixes: of two that match, the one with more of them is meant. */
+  /** Also returns false if the budget does not suffice for the comparison. */
+  matches(uri: string, budget?: MatchBudget): boolean;
+  /** The number of literal characters; of two matching templates, the one with more of them wins. */
   readonly fixed: number;
 }
 
-interface Text {
+/**
+ * Limits the work of comparing URIs with templates, because servers write both: one result may contain many links, and each may be
+ * compared with hundreds of templates. A step is one character compared with one part of a template and takes a few nanoseconds.
+ */
+export class MatchBudget {
+  #steps: number;
+
+  constructor(steps = 1_000_000) {
+    this.#steps = steps;
+  }
+
+  get isSpent(): boolean {
+    return this.#steps < 0;
+  }
+
+  /** Returns false if the budget does not suffice. */
+  spend(steps: number): boolean {
+    this.#steps -= steps;
+    return this.#steps >= 0;
+  }
+}
+
+interface Literal {
   readonly text: string;
 }
-/** An expression: nothing, or `first` and then any characters but `stops`. */
-interface Open {
+/** An expression matches nothing, or `first` followed by any characters except `stops`. */
+interface Expression {
   readonly first: string;
   readonly stops: string;
 }
-type Part = Text | Open;
+type Part = Literal | Expression;
 
 const MAX_EXPRESSIONS = 32;
 const MAX_URI_LENGTH = 8192;
+const MAX_TEMPLATE_LENGTH = 8192;
 
 /**
- * What may follow for each operator. Wider than the standard where servers are: an upstream decides itself whether
- * it knows the URI, we only find out whom to ask.
+ * The characters that each operator matches. The rules accept more than the standard, because some servers do. A false match is
+ * harmless: the gateway only chooses the upstream, and the upstream decides whether it knows the URI.
  */
-const OPERATORS: Readonly<Record<string, Open>> = {
+const OPERATORS: Readonly<Record<string, Expression>> = {
   '+': { first: '', stops: '' },
   '#': { first: '#', stops: '' },
   '.': { first: '.', stops: '/?#' },
@@ -31,44 +55,61 @@ const OPERATORS: Readonly<Record<string, Open>> = {
   '?': { first: '?', stops: '#' },
   '&': { first: '&', stops: '#' },
 };
-const SIMPLE: Open = { first: '', stops: '/' };
+const SIMPLE_EXPRESSION: Expression = { first: '', stops: '/' };
 
 /**
- * Not a regular expression: upstreams write templates, and `{a}x{b}x{c}x` as one takes time that grows with the power
- * of its expressions. Here every part is one pass over the URI.
+ * Returns a matcher that uses no regular expression: upstreams write the templates, and the time for `{a}x{b}x{c}x` as a regular
+ * expression grows exponentially with the number of its expressions. Here every part takes one pass over the URI.
  */
-export function uriMatcher(template: string): UriMatcher {
-  const parts = partsOf(template);
+export function createUriMatcher(template: string): UriMatcher {
+  if (template.length > MAX_TEMPLATE_LENGTH) return UNUSABLE;
+  const parts = parseTemplate(template);
   const expressions = parts.filter((part) => !('text' in part)).length;
-  const isUsable = expressions <= MAX_EXPRESSIONS;
+  if (expressions > MAX_EXPRESSIONS) return UNUSABLE;
+  const fixed = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
+  const prefix = literalText(parts[0]);
+  const suffix = literalText(parts.at(-1));
   return {
-    fixed: parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0),
-    matches: (uri) => isUsable && uri.length <= MAX_URI_LENGTH && matches(parts, uri),
+    fixed,
+    matches(uri, budget = new MatchBudget(Infinity)) {
+      if (uri.length > MAX_URI_LENGTH || !budget.spend(1)) return false;
+      // Most URIs differ from a template in its literal beginning or end, which is cheap to check.
+      if (uri.length < fixed || !uri.startsWith(prefix) || !uri.endsWith(suffix)) return false;
+      return budget.spend(parts.length * uri.length) && matches(parts, uri);
+    },
   };
 }
 
-/** An expression that is never closed is plain text. */
-function partsOf(template: string): readonly Part[] {
+const UNUSABLE: UriMatcher = { fixed: 0, matches: () => false };
+
+function literalText(part: Part | undefined): string {
+  return part !== undefined && 'text' in part ? part.text : '';
+}
+
+/** Splits a template into literals and expressions; an expression that is not closed is literal text. */
+function parseTemplate(template: string): readonly Part[] {
   const parts: Part[] = [];
   for (const piece of template.split(/(\{[^{}]*\})/)) {
-    if (piece.startsWith('{') && piece.endsWith('}')) parts.push(OPERATORS[piece.charAt(1)] ?? SIMPLE);
+    if (piece.startsWith('{') && piece.endsWith('}'))
+      parts.push(OPERATORS[piece.charAt(1)] ?? SIMPLE_EXPRESSION);
     else if (piece !== '') parts.push({ text: piece });
   }
   return parts;
 }
 
+/** Tracks every position of the URI that the parts so far can reach, so no part is ever matched again (no backtracking). */
 function matches(parts: readonly Part[], uri: string): boolean {
   let reached: Uint8Array | undefined = new Uint8Array(uri.length + 1);
   reached[0] = 1;
   for (const part of parts) {
-    reached = 'text' in part ? afterText(part.text, uri, reached) : afterOpen(part, uri, reached);
+    reached = 'text' in part ? matchLiteral(part.text, uri, reached) : matchExpression(part, uri, reached);
     if (reached === undefined) return false;
   }
   return reached[uri.length] === 1;
 }
 
-/** The positions at which the next part may begin; undefined where there are none. */
-function afterText(text: string, uri: string, reached: Uint8Array): Uint8Array | undefined {
+/** Returns the positions at which the next part may begin, marked with 1; undefined if there are none. */
+function matchLiteral(text: string, uri: string, reached: Uint8Array): Uint8Array | undefined {
   const next = new Uint8Array(reached.length);
   let isAny = false;
   for (let at = uri.indexOf(text); at >= 0; at = uri.indexOf(text, at + 1)) {
@@ -79,15 +120,17 @@ function afterText(text: string, uri: string, reached: Uint8Array): Uint8Array |
   return isAny ? next : undefined;
 }
 
-function afterOpen({ first, stops }: Open, uri: string, reached: Uint8Array): Uint8Array {
+/** Returns the positions at which the next part may begin, marked with 1. They include `reached`, because an expression may be empty. */
+function matchExpression({ first, stops }: Expression, uri: string, reached: Uint8Array): Uint8Array {
   const next = reached.slice();
+  // Whether an expansion that began earlier includes the character before `at`, so that it may end here.
   let isInside = false;
   for (let at = 0; at < uri.length; at++) {
     const canBegin = reached[at] === 1;
     if (isInside) next[at] = 1;
     const character = uri.charAt(at);
-    const goesOn: boolean = isInside || (canBegin && first === '');
-    isInside = (goesOn && !stops.includes(character)) || (canBegin && first === character);
+    const continues: boolean = isInside || (canBegin && first === '');
+    isInside = (continues && !stops.includes(character)) || (canBegin && first === character);
   }
   if (isInside) next[uri.length] = 1;
   return next;

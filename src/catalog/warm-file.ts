@@ -3,37 +3,42 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { writeFileAtomic } from '../lib/atomic-file.ts';
-import type { Fingerprint } from '../model/ids.ts';
-import { isJsonObject } from '../model/json.ts';
+import { writeFileAtomic } from '../core/lib/write-file-atomic.ts';
+import type { Fingerprint } from '../core/ids.ts';
+import { isJsonObject } from '../core/json.ts';
 import { isEraVerdict } from './era-memory.ts';
 import type { EraVerdict } from './era-memory.ts';
 import { isListing } from './listing.ts';
 import type { Listing } from './listing.ts';
 
-/** The validated config of the last run, opaque here; the caller compares the revision. */
+/** The validated configuration of the last run. It is opaque here; the caller uses it only if the revision is current. */
 export interface RememberedConfig {
   readonly revision: string;
   readonly snapshot: unknown;
 }
 
-/** What a warm start needs to answer before the database is open. Derived: losing it costs time only. */
+/** The data that a warm start needs to answer before the database is open. It is derived, so losing it only costs time. */
 export interface WarmState {
   readonly config: RememberedConfig | undefined;
   readonly listings: readonly Listing[];
   readonly eras: ReadonlyMap<Fingerprint, EraVerdict>;
-  /** Whether the database had the same when this was written. */
+  /** Whether the database had the same data when the file was written. */
   readonly isStored: boolean;
 }
 
+/** Increase this when the shape of the file changes; a file of another format is not used. */
 const FORMAT = 2;
 
-/** The file begins with the digest of all that follows: what it holds is obeyed, so not one byte of it may be another. */
+/**
+ * The file begins with the SHA-256 digest of the rest, in 43 characters of base64url. The configuration in the file is used without being
+ * validated again, so every byte must be intact.
+ */
 const DIGEST = /^\{"digest":"([\w-]{43})",/;
+/** Enough for the part that `DIGEST` matches, which has 56 bytes. */
 const HEAD_BYTES = 64;
 
-/** Undefined when the file is missing, damaged or of another build of the program; it is derived and will be written anew. */
-export function readWarm(
+/** Returns undefined if the file is missing, damaged or from another build of the program; it will be written again. */
+export function readWarmFile(
   stateDir: string,
   build: string,
   onDamaged: () => void = () => {},
@@ -42,7 +47,7 @@ export function readWarm(
   try {
     bytes = readFileSync(warmFile(stateDir));
   } catch {
-    return undefined; // Missing; whatever else it is, the writing of the next one will tell.
+    return undefined; // The file is usually missing; any other problem is reported when the file is written.
   }
   const [head = '', digest] = DIGEST.exec(bytes.toString('latin1', 0, HEAD_BYTES)) ?? [];
   if (digest === undefined || digestOf(bytes.subarray(head.length)) !== digest) {
@@ -67,7 +72,7 @@ export function readWarm(
   };
 }
 
-export async function writeWarm(stateDir: string, build: string, state: WarmState): Promise<void> {
+export async function writeWarmFile(stateDir: string, build: string, state: WarmState): Promise<void> {
   const { config, isStored } = state;
   const head = JSON.stringify({
     format: FORMAT,
@@ -79,7 +84,7 @@ export async function writeWarm(stateDir: string, build: string, state: WarmStat
   const listings: string[] = [];
   for (const listing of state.listings) {
     listings.push(JSON.stringify(listing));
-    await nextTurn(); // Writing out thousands of tools at once would hold up calls.
+    await nextTurn(); // Serializing thousands of tools in one turn would delay calls.
   }
   const rest = `${head.slice(1, -1)},"listings":[${listings.join(',')}]}\n`;
   await writeFileAtomic(warmFile(stateDir), `{"digest":"${digestOf(rest)}",${rest}`, 0o600);

@@ -6,7 +6,7 @@ interface Terminal {
   readonly columns?: number;
 }
 
-/** Everything a command touches of the outside world. */
+/** The environment of a command: streams, variables, paths and signals. Commands reach the outside world only through it. */
 export interface CliContext {
   readonly out: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,25 +15,25 @@ export interface CliContext {
   readonly platform: NodeJS.Platform;
   readonly pid: number;
   readonly version: string;
-  /** Of the program as it was built. */
+  /** Identifies the build of the program. */
   readonly build: string;
-  /** How this program is started: Node, its flags, and the file. */
+  /** The command line that starts this program: Node, its flags and the file. */
   readonly program: readonly [string, ...string[]];
-  /** Where the file of word vectors lies. */
+  /** The file of word vectors for the tool search. */
   readonly vectors: URL;
-  /** The entry of the thread that scripts run in. */
+  /** The entry file of the thread that runs scripts. */
   readonly codeWorker: URL;
-  /** The entry of the thread that keeps the record of operations. */
+  /** The entry file of the thread that writes the audit log. */
   readonly auditWorker: URL;
-  /** The folder of the dashboard's files. */
-  readonly web: URL;
-  /** The file that describes the admin API. */
+  /** The folder of the dashboard files. */
+  readonly dashboardDir: URL;
+  /** The OpenAPI description of the admin API. */
   readonly openapi: URL;
-  /** Node's own `import`, for modules that a person wrote. */
+  /** Node's `import`, for modules that the user wrote, such as guards. */
   readonly importModule: (url: string) => Promise<unknown>;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & Terminal;
   readonly stderr: Writable & Terminal;
-  /** Called once, at the first signal that asks us to stop. */
+  /** Sets the function that runs once, at the first SIGINT, SIGTERM or SIGHUP. It replaces the function that was set before. */
   readonly onStopSignal: (stop: () => void) => void;
 }

@@ -1,57 +1,63 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import type { ExitCode } from '../model/errors.ts';
+import type { ExitCode } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 
-/** What stands behind a command: the options as typed, the world, and the words that are no options. */
-export type Run<Options> = (
+/** Runs a command with its parsed options, the context and its positional arguments. */
+export type CommandRunner<Options> = (
   options: Options,
   context: CliContext,
   words: readonly string[],
 ) => Promise<ExitCode>;
 
-/** What a file of declarations is given. A command is declared in its group's file and lives in `commands/`. */
-export interface Declare {
+/**
+ * Declares commands on the program. A command is declared in its group's file in `declare/` and implemented in `commands/`:
+ *
+ *     program.command('tools').action(lazy(async () => (await import('../commands/tools.ts')).runTools));
+ */
+export interface CommandRegistrar {
   readonly program: Command;
-  /** An action that imports the command's file when it was chosen. */
-  readonly run: <Options>(load: () => Promise<Run<Options>>) => (...parameters: unknown[]) => Promise<void>;
+  /** Creates an action that imports the file of the command only when the command runs. */
+  readonly lazy: <Options>(
+    load: () => Promise<CommandRunner<Options>>,
+  ) => (...parameters: unknown[]) => Promise<void>;
 }
 
-/** Of every command, wherever it stands on the line. */
+/** Options of every command. They may appear anywhere on the command line. */
 export interface GlobalOptions {
-  readonly config?: string;
-  readonly json?: boolean;
-  readonly text?: boolean;
+  readonly config?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly text?: boolean | undefined;
 }
 
-/** A server that is named on the command line instead of in a configuration. */
+/** A server that is given on the command line instead of in the configuration. */
 export interface AdHocOptions extends GlobalOptions {
   readonly url?: string;
   readonly header?: readonly string[];
-  /** What followed `--`. */
+  /** The words after `--`. */
   readonly rest?: readonly string[];
 }
 
-/** Lets a command work on a server that no configuration has: at a URL, or started by what follows `--`. */
-export function adHoc(command: Command): Command {
+/** Adds options for a server that is not configured: one at a URL, or one that the command after `--` starts. */
+export function withAdHocServer(command: Command): Command {
   return command
-    .addOption(new Option('--url <url>', 'use the server at this address, and no configuration'))
+    .addOption(new Option('--url <url>', 'use the server at this URL instead of the configuration'))
     .addOption(
       new Option(
         '--header <name: value>',
-        'send this header to it, also as NAME=VALUE; may be repeated',
-      ).argParser(collect),
+        'send this header with --url, also as NAME=VALUE; may be repeated',
+      ).argParser(collectValues),
     )
     .usage(`${command.usage()} [-- command…]`)
     .allowExcessArguments();
 }
 
-export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+export function collectValues(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }
 
-/** A whole number above zero. */
-export function count(value: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError('It is not a whole number above zero.');
+/** Parses an option value that must be a positive integer. */
+export function parsePositiveInteger(value: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError('It must be a positive whole number.');
   return Number(value);
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 
-import { GatewayError } from '../model/errors.ts';
-import { jsonLogger } from '../observe/log.ts';
-import { logLineForPeople, output } from './output.ts';
+import { GatewayError } from '../core/errors.ts';
+import { createJsonLogger } from '../observability/log.ts';
+import { formatLogLine, createOutput } from './output.ts';
 
 describe('output', () => {
-  function written(): { out: ReturnType<typeof output>; stdout: string[]; stderr: string[] } {
+  function written(): { out: ReturnType<typeof createOutput>; stdout: string[]; stderr: string[] } {
     const [stdout, stderr]: [string[], string[]] = [[], []];
     const stream = (texts: string[]) => ({ write: (text: string) => texts.push(text) });
-    return { out: output({ stdout: stream(stdout), stderr: stream(stderr) }), stdout, stderr };
+    return { out: createOutput({ stdout: stream(stdout), stderr: stream(stderr) }), stdout, stderr };
   }
 
-  test('keeps standard output for results', () => {
+  test('output: writes only results to standard output', () => {
     const { out, stdout, stderr } = written();
     out.line('result');
     out.note('note');
@@ -20,7 +20,7 @@ describe('output', () => {
     expect(stderr).toEqual(['note\n', 'trunkline: No such flag. [USAGE]\n']);
   });
 
-  test('lets no text of a server control the terminal', () => {
+  test('output: strips terminal control characters from server text', () => {
     const { out, stderr } = written();
     out.problem(
       new GatewayError('UPSTREAM_REFUSED', 'It said: \u001b[2J\u009b31m\u0007hi\nthere\tyou\u007f'),
@@ -29,20 +29,85 @@ describe('output', () => {
   });
 });
 
-describe('a log line for people', () => {
-  function shown(message: string, fields: object): string {
-    const lines: string[] = [];
-    jsonLogger({ level: 'debug', write: (line) => lines.push(line) }).warn(message, { ...fields });
-    return logLineForPeople(lines[0]!);
+describe('output of server text', () => {
+  const hostile = 'a\u001b[2J\u001b]0;x\u0007\u009b31m\u202eb\rc';
+
+  function writtenOn(isTTY: boolean, style: { isJsonRequested: boolean }) {
+    const [stdout, stderr]: [string[], string[]] = [[], []];
+    const stream = (texts: string[]) => ({ write: (text: string) => texts.push(text), isTTY });
+    const out = createOutput(
+      { stdout: stream(stdout), stderr: stream(stderr) },
+      {
+        format: 'text',
+        isOutColoured: true,
+        isErrColoured: false,
+        width: Infinity,
+        errWidth: Infinity,
+        progress: 'none',
+        ...style,
+      },
+    );
+    return { out, stdout, stderr };
   }
 
-  test('has the level, the message and the fields', () => {
+  test('output: strips control characters from every line of a result and keeps our colours', () => {
+    const { out, stdout } = writtenOn(true, { isJsonRequested: false });
+    out.line(out.paint.red(hostile));
+    out.prose(hostile);
+    expect(stdout).toEqual(['\u001b[31ma[2J]0;x31mbc\u001b[39m\n', 'a[2J]0;x31mbc\n']);
+  });
+
+  test('output: keeps a name with line breaks in its own row of a table', () => {
+    const { out, stdout } = writtenOn(true, { isJsonRequested: false });
+    out.table([
+      ['a\nb  ready', 'x\ny'],
+      [hostile, 'z'],
+    ]);
+    expect(stdout).toEqual(['a b  ready      x y\n', 'a[2J]0;x31mb c  z\n']);
+  });
+
+  test('output: strips control characters from usage errors, which repeat arguments', () => {
+    const { out, stderr } = writtenOn(true, { isJsonRequested: false });
+    out.usageError(`error: unknown command '${hostile}'\n`);
+    expect(stderr).toEqual(["error: unknown command 'a[2J]0;x31mbc'\n"]);
+  });
+
+  test('output: escapes control characters of JSON on a terminal without changing its value', () => {
+    const { out, stdout, stderr } = writtenOn(true, { isJsonRequested: true });
+    out.json({ hostile });
+    out.jsonText(`{\r"hostile":${JSON.stringify(hostile)}}`);
+    out.note(hostile);
+    out.problem(new GatewayError('USAGE', hostile));
+    for (const text of [...stdout, ...stderr]) expect(text).not.toMatch(/[^\n\u0020-\u007e]/);
+    expect([...stdout, ...stderr].map((text) => JSON.parse(text) as unknown)).toEqual([
+      { hostile },
+      { hostile },
+      { note: hostile },
+      { code: 'USAGE', message: hostile, details: {} },
+    ]);
+  });
+
+  test('output: leaves JSON in a pipe as it is', () => {
+    const { out, stdout } = writtenOn(false, { isJsonRequested: true });
+    out.jsonText('{"a":\r"\u009b"}');
+    expect(stdout).toEqual(['{"a":\r"\u009b"}\n']);
+  });
+});
+
+describe('log line for people', () => {
+  function shown(message: string, fields: object): string {
+    const lines: string[] = [];
+    createJsonLogger({ level: 'debug', write: (line) => lines.push(line) }).warn(message, { ...fields });
+    return formatLogLine(lines[0]!);
+  }
+
+  test('log line: shows level, message and fields', () => {
     expect(shown('Lost it.', { upstream: 'a', attempt: 3, list: [1] })).toBe(
       'warn: Lost it. upstream=a attempt=3 list=[1]\n',
     );
   });
 
-  test('lets no text of a server control the terminal or look like another line', () => {
+  test('log line: strips control characters and indents further lines of server text', () => {
     const line = shown('Lost it.', {
       reason: 'x\u001b[31m\u009b0m\nerror: all is lost\r\nagain',
       list: ['\u009b'],

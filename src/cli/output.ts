@@ -1,54 +1,58 @@
-import { stringifyExact } from '../lib/exact-json.ts';
-import { GatewayError } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { LogLevel } from '../observe/log.ts';
-import { harmless } from './harmless.ts';
-import { paint } from './print/paint.ts';
+import { stringifyExact } from '../core/lib/exact-json.ts';
+import { GatewayError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { LogLevel } from '../observability/log.ts';
+import { sanitize, sanitizeColoured, sanitizeJson } from './sanitize.ts';
+import { createPaint } from './print/paint.ts';
 import type { Paint } from './print/paint.ts';
-import { prose } from './print/prose.ts';
-import { StatusLine } from './print/progress.ts';
-import type { Progress } from './print/progress.ts';
-import type { Style } from './print/style.ts';
-import { table } from './print/table.ts';
-import type { Cell, TableOptions } from './print/table.ts';
+import { wrapProse } from './print/prose.ts';
+import { StatusLine } from './print/status-line.ts';
+import type { ProgressIndicator } from './print/status-line.ts';
+import type { OutputStyle } from './print/output-style.ts';
+import { formatTable } from './print/table.ts';
+import type { TableCell, TableOptions } from './print/table.ts';
 
-/** The only place that writes for people. Standard output belongs to results, everything else goes to standard error. */
+/** Writes everything that a user reads. Results go to standard output, everything else to standard error. */
 export interface Output {
-  readonly style: Style;
+  readonly style: OutputStyle;
   /** Colours for standard output. */
   readonly paint: Paint;
-  /** A line of the result, as it is; what servers said must have been made harmless. */
+  /** Writes a line of the result without control characters. Text from servers that must stay on one line needs `toOneLine`. */
   line(text: string): void;
-  /** The same for sentences, which are broken between words on a terminal. */
+  /** Writes sentences of the result. A terminal wraps them between words. */
   prose(text: string): void;
-  /** The result as one JSON document; numbers that were read exactly are written exactly. */
+  /** Writes the result as one JSON document. Numbers that were parsed exactly are written exactly. */
   json(value: unknown): void;
-  /** Rows of the result; cells are made harmless. */
-  table(rows: readonly (readonly Cell[])[], options?: Omit<TableOptions, 'width'>): void;
+  /** Writes JSON text as it is. On a terminal, its control characters are escaped. */
+  jsonText(text: string): void;
+  /** Writes the result as a table, with sanitized cells. */
+  table(rows: readonly (readonly TableCell[])[], options?: Omit<TableOptions, 'width'>): void;
+  /** Writes a message to standard error. */
   note(text: string): void;
-  /** Rows beside the result; a last cell that is too wide goes on below itself. */
-  noteTable(rows: readonly (readonly Cell[])[]): void;
-  /** A question at the terminal; the answer is typed behind it. */
+  /** Writes a table to standard error. A last cell that is too wide wraps. */
+  noteTable(rows: readonly (readonly TableCell[])[]): void;
+  /** Asks a question at the terminal. The user types the answer after it. */
   question(text: string): void;
+  /** Reports an error on standard error. */
   problem(error: GatewayError): void;
-  /** What the parser of the command line says is wrong with it. */
-  usage(text: string): void;
-  /** For whatever may take longer than half a second. */
-  progress(label: string): Progress;
-  /** The same for one piece of work. */
-  during<T>(label: string, work: () => Promise<T>): Promise<T>;
-  /** Nothing is drawn while a person is asked. */
-  pause(): Disposable;
+  /** Reports an error or a hint of the command-line parser. */
+  usageError(text: string): void;
+  /** Shows progress for an operation that may take longer than half a second, until the indicator is disposed of. */
+  progress(label: string): ProgressIndicator;
+  /** Shows progress while the work runs. */
+  withProgress<T>(label: string, work: () => Promise<T>): Promise<T>;
+  /** Hides progress while a question is open. */
+  pauseProgress(): Disposable;
 }
 
 interface Streams {
-  readonly stdout: { write(text: string): unknown };
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
 }
 
-const PLAIN: Style = {
+const PLAIN: OutputStyle = {
   format: 'text',
-  isJsonAsked: false,
+  isJsonRequested: false,
   isOutColoured: false,
   isErrColoured: false,
   width: Infinity,
@@ -56,68 +60,89 @@ const PLAIN: Style = {
   progress: 'none',
 };
 
-export function output({ stdout, stderr }: Streams, style: Style = PLAIN): Output {
-  const onErr = paint(style.isErrColoured);
-  const status = new StatusLine({ stderr, paint: onErr, how: style.progress });
-  const tell = (text: string): void => {
+export function createOutput({ stdout, stderr }: Streams, style: OutputStyle = PLAIN): Output {
+  const errPaint = createPaint(style.isErrColoured);
+  const status = new StatusLine({ stderr, paint: errPaint, mode: style.progress });
+  const writeNote = (text: string): void => {
     status.clear();
     stderr.write(`${text}\n`);
   };
-  const line = (text: string): void => {
+  const writeResult = (text: string): void => {
     status.clear();
     stdout.write(`${text}\n`);
   };
+  const line = (text: string): void => writeResult(sanitizeColoured(text));
+  const jsonText = (text: string): void => writeResult(stdout.isTTY === true ? sanitizeJson(text) : text);
+  const writeJsonNote = (value: unknown): void => {
+    const text = JSON.stringify(value);
+    writeNote(stderr.isTTY === true ? sanitizeJson(text) : text);
+  };
   const problem = (error: GatewayError): void => {
     const { code, message, details } = error;
-    if (style.isJsonAsked) return tell(JSON.stringify({ code, message, details }));
+    if (style.isJsonRequested) return writeJsonNote({ code, message, details });
+    // The text is wrapped before its first and last words are coloured, because colour codes have no width.
     const [name, end] = ['trunkline:', `[${code}]`];
-    const text = prose(`${name} ${harmless(message)} ${end}`, style.errWidth);
-    tell(onErr.red(name) + text.slice(name.length, -end.length) + onErr.dim(end));
+    const text = wrapProse(`${name} ${sanitize(message)} ${end}`, style.errWidth);
+    writeNote(errPaint.red(name) + text.slice(name.length, -end.length) + errPaint.dim(end));
   };
   return {
     style,
-    paint: paint(style.isOutColoured),
+    paint: createPaint(style.isOutColoured),
     line,
-    prose: (text) => line(prose(text, style.width)),
-    json: (value) => line(stringifyExact(value, 2)),
+    prose: (text) => line(wrapProse(text, style.width)),
+    json: (value) => jsonText(stringifyExact(value, 2)),
+    jsonText,
     table: (rows, options) => {
-      const safe = rows.map((row) => row.map(harmlessCell));
-      for (const each of table(safe, { width: style.width, ...options })) line(each);
+      const safe = sanitizeRows(rows, options?.lastColumn === 'wrap');
+      for (const row of formatTable(safe, { width: style.width, ...options })) line(row);
     },
-    // Whoever reads JSON there can take every line for JSON.
+    // With --json, every line of standard error is JSON as well.
     note: (text) =>
-      tell(style.isJsonAsked ? JSON.stringify({ note: text }) : prose(harmless(text), style.errWidth)),
+      style.isJsonRequested
+        ? writeJsonNote({ note: text })
+        : writeNote(wrapProse(sanitize(text), style.errWidth)),
     noteTable: (rows) => {
-      const safe = rows.map((row) => row.map(harmlessCell));
-      for (const each of table(safe, { width: style.errWidth, last: 'wrap' })) tell(each);
+      const safe = sanitizeRows(rows, true);
+      for (const row of formatTable(safe, { width: style.errWidth, lastColumn: 'wrap' })) writeNote(row);
     },
-    question: (text) => void stderr.write(`${prose(harmless(text), style.errWidth)} `),
+    question: (text) => void stderr.write(`${wrapProse(sanitize(text), style.errWidth)} `),
     problem,
-    usage: (text) => {
-      if (!style.isJsonAsked) return tell(text.trimEnd());
-      // The parser writes the mistake and the advice apart; the advice is for people.
+    usageError: (text) => {
+      if (!style.isJsonRequested) return writeNote(sanitize(text.trimEnd()));
+      // The parser reports the error and a hint separately. JSON output omits the hint.
       if (text.startsWith('error: ')) problem(new GatewayError('USAGE', text.slice('error: '.length).trim()));
     },
     progress: (label) => status.start(label),
-    pause: () => status.pause(),
-    during: async (label, work) => {
+    pauseProgress: () => status.pause(),
+    withProgress: async (label, work) => {
       using _ = status.start(label);
       return await work();
     },
   };
 }
 
-function harmlessCell(cell: Cell): Cell {
-  return typeof cell === 'string' ? harmless(cell) : { ...cell, text: harmless(cell.text) };
+/** Sanitizes all cells. Only a last cell that wraps keeps its line breaks. In other cells, a line break would look like a further row. */
+function sanitizeRows(
+  rows: readonly (readonly TableCell[])[],
+  canLastWrap: boolean,
+): readonly (readonly TableCell[])[] {
+  return rows.map((row) =>
+    row.map((cell, at) => {
+      const isMultiLine = canLastWrap && at === row.length - 1;
+      const clean = (text: string): string =>
+        sanitize(isMultiLine ? text : text.replaceAll(/[\t\r\n]+/g, ' '));
+      return typeof cell === 'string' ? clean(cell) : { ...cell, text: clean(cell.text) };
+    }),
+  );
 }
 
-/** Writes log lines: as they are, or at a terminal as people read them. */
-export function logTo(stderr: Streams['stderr']): (line: string) => void {
-  return (line) => void stderr.write(stderr.isTTY === true ? logLineForPeople(line) : line);
+/** Returns a function that writes log lines to standard error: as JSON, or in readable form on a terminal. */
+export function createLogWriter(stderr: Streams['stderr']): (line: string) => void {
+  return (line) => void stderr.write(stderr.isTTY === true ? formatLogLine(line) : line);
 }
 
-/** A log line as a person at a terminal reads it. */
-export function logLineForPeople(line: string): string {
+/** Converts a JSON log line to the form for terminals. */
+export function formatLogLine(line: string): string {
   const {
     time: _,
     level,
@@ -127,7 +152,7 @@ export function logLineForPeople(line: string): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  // What others say over several lines must not look like lines of ours.
-  const text = harmless([message, ...rest].join(' ')).replaceAll('\n', '\n  ');
+  // Text of servers that spans several lines must not look like separate log lines.
+  const text = sanitize([message, ...rest].join(' ')).replaceAll('\n', '\n  ');
   return `${level}: ${text}\n`;
 }

@@ -1,18 +1,19 @@
-import { GatewayError } from '../model/errors.ts';
+import { GatewayError } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 
+/** The maximum length of the line, in characters. */
 const MAX_LENGTH = 64 * 1024;
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007F'];
 
-/** The first line of standard input; at a terminal it is not shown while it is typed or pasted. */
+/** Reads the first line of standard input. A terminal does not echo it. */
 export async function readSecret(
   { stdin, stderr, out }: Pick<CliContext, 'stdin' | 'stderr' | 'out'>,
   { prompt, signal }: { readonly prompt: string; readonly signal: AbortSignal },
 ): Promise<string> {
-  const terminal = isTerminal(stdin) ? stdin : undefined;
+  const terminal = isRawTerminal(stdin) ? stdin : undefined;
   const stop = (): void => void stdin.destroy(signal.reason instanceof Error ? signal.reason : undefined);
   signal.addEventListener('abort', stop, { once: true });
-  // The terminal would write it back; in raw mode we get the keys as they are, and write nothing. Only then is it asked for.
+  // In raw mode the terminal does not echo keys. The prompt comes afterwards, so that nothing typed in between is echoed.
   terminal?.setRawMode(true);
   if (terminal !== undefined) out.note(prompt);
   let line = '';
@@ -21,23 +22,27 @@ export async function readSecret(
       for (const key of chunk.toString()) {
         if (key === '\n' || key === '\r' || (terminal !== undefined && key === CTRL_D)) return line.trim();
         if (terminal !== undefined && key === CTRL_C)
-          throw new GatewayError('CALL_CANCELLED', 'Stopped; nothing was saved.');
+          throw new GatewayError('CALL_CANCELLED', 'The sign-in was cancelled. Nothing was saved.');
         const isErased = terminal !== undefined && (key === BACKSPACE || key === DELETE);
         line = isErased ? line.slice(0, -1) : line + key;
-        if (line.length > MAX_LENGTH) throw new GatewayError('USAGE', 'That is too long for a token.');
+        if (line.length > MAX_LENGTH)
+          throw new GatewayError(
+            'USAGE',
+            'The token is longer than 64 KB, so it was not saved. Check what was pasted.',
+          );
       }
     }
     return line.trim();
   } finally {
     signal.removeEventListener('abort', stop);
     terminal?.setRawMode(false);
-    // The end of the line was not shown either.
+    // The terminal did not echo the line break either.
     if (terminal !== undefined) stderr.write('\n');
   }
 }
 
-type Raw = CliContext['stdin'] & { setRawMode(isRaw: boolean): unknown };
+type RawTerminal = CliContext['stdin'] & { setRawMode(isRaw: boolean): unknown };
 
-function isTerminal(stdin: CliContext['stdin']): stdin is Raw {
+function isRawTerminal(stdin: CliContext['stdin']): stdin is RawTerminal {
   return stdin.isTTY === true && 'setRawMode' in stdin && typeof stdin.setRawMode === 'function';
 }

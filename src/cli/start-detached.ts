@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Starts a program that goes on without us, such as a browser; false when it cannot be started. */
+/** Starts a program that outlives this one, such as a browser. Returns false if it cannot be started. */
 export function startDetached(command: string, args: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: 'ignore', detached: true });

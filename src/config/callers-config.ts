@@ -1,42 +1,50 @@
-import type { Tier } from '../model/tier.ts';
+import type { Tier } from '../core/tier.ts';
 
-/** What a caller gets who was told nothing more exact. */
-interface CallerDefaults {
-  /** Absent: the caller is bound to none. */
-  readonly profile?: string;
-  readonly tier?: Tier;
+/** The authentication methods for callers over HTTP, in the order in which they are tried. */
+export interface CallersConfig {
+  readonly keys: boolean;
+  readonly forwarded?: ForwardedConfig | undefined;
+  readonly jwt?: JwtConfig | undefined;
+  readonly authorizationServer?: AuthorizationServerConfig | undefined;
 }
 
-/** A proxy that has found out who asks, and says so in headers. */
+/** A reverse proxy that authenticates users and passes their identity in headers. */
 export interface ForwardedConfig extends CallerDefaults {
-  /** Addresses and networks; nobody else is believed. */
+  /** Addresses and networks of the proxy; the headers of other peers are ignored. */
   readonly from: readonly string[];
-  /** Names of headers, in lower case. */
+  /** Header name in lower case, like `groups`. */
   readonly user: string;
-  readonly groups?: string;
+  readonly groups?: string | undefined;
 }
 
-/** Tokens of an authorization server elsewhere. */
+/** Applies to callers for whom nothing more specific is configured. */
+interface CallerDefaults {
+  /** Without it, the caller is bound to no profile. */
+  readonly profile?: string | undefined;
+  readonly tier?: Tier | undefined;
+}
+
+/** Tokens of an external authorization server. */
 export interface JwtConfig extends CallerDefaults {
   readonly issuer: string;
   readonly audience: readonly string[];
-  /** Absent: its metadata says where. */
-  readonly jwksUrl?: string;
+  /** Without it, the URL is read from the issuer's metadata. */
+  readonly jwksUrl?: string | undefined;
   readonly algorithms: readonly string[];
   readonly clockSkewMs: number;
-  /** All of them must be in the token. */
+  /** A token must have all of them. */
   readonly scopes: readonly string[];
-  /** Names of claims; dots lead into objects. */
+  /** Names of claims; a dot separates the steps into nested objects. */
   readonly claims: {
     readonly id: string;
     readonly groups: string;
     readonly roles: string;
-    readonly profile?: string;
-    readonly tier?: string;
+    readonly profile?: string | undefined;
+    readonly tier?: string | undefined;
   };
 }
 
-/** Our own, for clients that insist on OAuth. */
+/** The built-in authorization server, for clients that require OAuth. */
 export interface AuthorizationServerConfig {
   readonly accessTokenMs: number;
   readonly refreshTokenMs: number;
@@ -44,12 +52,4 @@ export interface AuthorizationServerConfig {
   readonly maxClients: number;
   readonly metadataDocuments: boolean;
   readonly allowPrivate: boolean;
-}
-
-/** How callers over HTTP prove who they are: tried in this order. */
-export interface CallersConfig {
-  readonly keys: boolean;
-  readonly forwarded?: ForwardedConfig;
-  readonly jwt?: JwtConfig;
-  readonly authorizationServer?: AuthorizationServerConfig;
 }

@@ -1,147 +1,42 @@
-import type { Fingerprint, UpstreamName } from '../model/ids.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Tier } from '../model/tier.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Tier } from '../core/tier.ts';
 import type { CallersConfig } from './callers-config.ts';
-import type { ArgumentRule, Description, RedactConfig } from './guards-config.ts';
+import type { ArgumentRule, ToolDescriptionOverride, RedactConfig } from './guards-config.ts';
 import type { PolicyConfig, ProfileConfig } from './policy-config.ts';
 
-/** One value of a preset tool on its way to the command line. */
-interface CliParameter {
-  readonly type: 'string' | 'integer' | 'number' | 'boolean';
-  /** With `=` at its end, values are written behind that. */
-  readonly flag?: string | undefined;
-  readonly description?: string | undefined;
-  readonly choices?: readonly string[] | undefined;
-  readonly required: boolean;
-  readonly repeat: boolean;
+/** A validated configuration. It is deeply frozen. */
+export interface ConfigSnapshot {
+  readonly file: string;
+  /** Hash of the text and the program's version; equal revisions mean equal values. */
+  readonly revision: Fingerprint;
+  readonly value: GatewayConfig;
+  /** Names of the entries with `enabled: false`. */
+  readonly disabled: readonly UpstreamName[];
+  /** Names of the entries that cannot be used because of an error; `warnings` explain it. */
+  readonly unusable: readonly UpstreamName[];
+  readonly warnings: readonly ConfigWarning[];
 }
 
-export interface CliPreset {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly args: readonly string[];
-  readonly parameters: Readonly<Record<string, CliParameter>>;
-}
-
-/** How a program that does not speak MCP becomes tools. */
-export interface CliConfig {
-  readonly depth: number;
-  /** Subcommands, as lines of words. */
-  readonly only: readonly string[];
-  readonly help?: string | undefined;
-  readonly maxOutput: number;
-  /** Instead of reading the help. */
-  readonly tools: readonly CliPreset[];
-}
-
-interface ProgramTransport {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Absolute like `cwd`, unless it holds a reference or begins with `~`: then it is made so when revealed. */
-  readonly envFile?: string;
-  /** Relative ones in the file are relative to the file. */
-  readonly cwd?: string;
-}
-
-/** How to reach an upstream. Values may hold references such as `${env:NAME}`, revealed at the moment of use. */
-export type TransportConfig =
-  | (ProgramTransport & { readonly kind: 'stdio' })
-  | (ProgramTransport & { readonly kind: 'cli'; readonly cli: CliConfig })
-  | {
-      readonly kind: 'http';
-      readonly url: string;
-      readonly headers: Readonly<Record<string, string>>;
-      /** `auto` tries Streamable HTTP first and legacy HTTP+SSE second. */
-      readonly flavour: 'auto' | 'streamable' | 'sse';
-    };
-
-/** How tokens for an upstream over HTTP are had. Texts may hold references. */
-export interface UpstreamAuth {
-  readonly flow: 'browser' | 'device' | 'client-credentials';
-  readonly per: 'server' | 'caller';
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  /** PEM or JWK. */
-  readonly privateKey?: string;
-  readonly keyId?: string;
-  readonly clientMetadataUrl?: string;
-  readonly issuer?: string;
-  readonly scopes: readonly string[];
-  /** Both 0 for any port. */
-  readonly callbackPort: { readonly first: number; readonly last: number };
-  readonly allowPrivate: boolean;
-}
-
-export interface UpstreamConfig {
-  readonly name: UpstreamName;
-  /** Of everything that decides what the upstream is and offers: transport and era, with references unrevealed. */
-  readonly fingerprint: Fingerprint;
-  readonly enabled: boolean;
-  readonly description?: string;
-  readonly tags: readonly string[];
-  readonly share: 'all' | 'session' | 'fleet';
-  /** Who approves what it offers. */
-  readonly trust: 'first-sight' | 'manual' | 'scan';
-  readonly era: 'auto' | 'legacy' | 'modern';
-  readonly transport: TransportConfig;
-  /** Of upstreams over HTTP. */
-  readonly auth?: UpstreamAuth;
-  readonly idle: 'adaptive' | 'never' | number;
-  readonly timeouts: { readonly connectMs: number; readonly callMs: number };
-  readonly limits: {
-    readonly concurrency: number;
-    readonly waiting: number;
-    /** Processes that sessions may have of it at the same time, where each has its own. */
-    readonly sessions: number;
-    /** Calls per minute; 0 is no bound. */
-    readonly rate: number;
-    /** Bytes; 0 is no bound. */
-    readonly argumentBytes: number;
-    readonly resultBytes: number;
-    /** Whether all gateways on one database count together. */
-    readonly isOfFleet: boolean;
-  };
-  /** What becomes of secrets in its calls. */
-  readonly redact: Pick<RedactConfig, 'arguments' | 'results'>;
-  /** Whether rules about arguments hold for it. */
-  readonly hasArgumentRules: boolean;
-  /** Globs over the upstream's own tool names. */
-  readonly tools: {
-    readonly allow: readonly string[];
-    readonly deny: readonly string[];
-    readonly tiers: Readonly<Record<string, Tier>>;
-    /** Own words about tools, by the same globs. */
-    readonly describe?: Readonly<Record<string, Description>>;
-  };
-}
-
-export interface SearchConfig {
-  /** Whether what a caller used lately counts. */
-  readonly usage: boolean;
-  readonly rerank?: {
-    readonly kind: 'openai' | 'gemini' | 'rerank';
-    readonly url: string;
-    readonly model: string;
-    /** May hold references. */
-    readonly apiKey?: string;
-    readonly timeoutMs: number;
-    readonly top: number;
-    readonly body: JsonObject;
-  };
+export interface ConfigWarning {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Path in the document, such as `mcpServers.github.args[1]`. */
+  readonly path: string;
+  readonly message: string;
 }
 
 export interface GatewayConfig {
-  /** Enabled and valid entries only; the others are in `ConfigSnapshot.warnings` or disabled. */
+  /** Enabled and valid entries only; the others are listed in `ConfigSnapshot.disabled` and `.unusable`. */
   readonly upstreams: readonly UpstreamConfig[];
-  /** Tags of the other entries, so that rules know those too; absent when none has any. */
-  readonly unusedTags?: Readonly<Record<string, readonly string[]>>;
+  /** Tags of disabled and unusable entries by name, so that rules still apply to them; absent if there are none. */
+  readonly unusedTags?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly names: { readonly separator: string };
   readonly expose: {
     readonly kind: 'auto' | 'direct' | 'search' | 'code';
     readonly directBudget: number;
-    /** Whether names, schemas and numbers of tools keep to the limits of known clients. */
+    /** Whether tool names, schemas and counts are adapted to the limits of known clients. */
     readonly shape: boolean;
     /** Globs over exposed names. */
     readonly pin: readonly string[];
@@ -150,50 +45,50 @@ export interface GatewayConfig {
   };
   readonly http: {
     readonly address: string;
-    /** An origin. */
-    readonly publicUrl?: string;
+    /** The origin at which clients reach the gateway, such as `https://mcp.example.com`. */
+    readonly publicUrl?: string | undefined;
     readonly allowedHosts: readonly string[];
     readonly allowedOrigins: readonly string[];
     readonly maxSessions: number;
     readonly sessionIdleMs: number;
     readonly maxBodyBytes: number;
-    /** How long we serve on after a stop, while we are not ready any more. */
+    /** Time for which requests are still served after a stop, while `/readyz` already reports 503. */
     readonly drainMs: number;
   };
   readonly search: SearchConfig;
   readonly results: {
-    /** 0 keeps nothing and passes everything. */
+    /** The longest result that is passed on whole; 0 passes on every result whole and stores none. */
     readonly maxTokens: number;
     readonly keepMs: number;
     readonly maxBytes: number;
   };
-  /** Of one caller, over all servers; 0 is no bound. */
+  /** Limits of one caller over all servers; 0 means unlimited. */
   readonly callerLimits: {
     readonly rate: number;
     readonly concurrency: number;
     readonly waiting: number;
-    readonly isOfFleet: boolean;
+    readonly isFleetWide: boolean;
   };
   readonly redact: RedactConfig;
-  /** Empty means the built-in ones; absent means none. */
-  readonly argumentRules?: readonly ArgumentRule[];
-  /** Modules of own guards, as the file has them. */
+  /** Empty means the built-in rules; absent means no rules. */
+  readonly argumentRules?: readonly ArgumentRule[] | undefined;
+  /** Module paths of user-defined guards, as written in the file. */
   readonly guards: readonly string[];
   readonly profiles: Readonly<Record<string, ProfileConfig>>;
   readonly policy: PolicyConfig;
-  /** Absent: whoever is on this machine is served. */
-  readonly auth?: CallersConfig;
+  /** Without it, every caller on this machine is served without authentication. */
+  readonly auth?: CallersConfig | undefined;
   readonly storage: {
-    /** Of PostgreSQL; may hold references. Absent: the embedded database. */
-    readonly url?: string;
-    /** A reference to the secret that gateways on one database share. Absent: that of the state folder. */
-    readonly key?: string;
+    /** URL of PostgreSQL; may hold references. Without it, the embedded database is used. */
+    readonly url?: string | undefined;
+    /** Reference to the secret that the replicas on one database share. Without it, the key in the state folder is used. */
+    readonly key?: string | undefined;
     readonly poolSize: number;
     readonly connectTimeoutMs: number;
     readonly statementTimeoutMs: number;
   };
-  /** Host and port of the line between gateways: where we listen, and as others reach it. */
-  readonly fleet: { readonly listen?: string; readonly address?: string };
+  /** Host and port for replica-to-replica traffic: where this one listens, and the address that others connect to. */
+  readonly fleet: { readonly listen?: string | undefined; readonly address?: string | undefined };
   readonly audit: {
     readonly enabled: boolean;
     readonly keepMs: number;
@@ -203,16 +98,16 @@ export interface GatewayConfig {
     readonly chain: boolean;
   };
   readonly telemetry: {
-    /** Base address of an OTLP/HTTP collector; may hold references, like the headers. */
-    readonly endpoint?: string;
+    /** Base URL of an OTLP/HTTP collector; may hold references, like the headers. */
+    readonly endpoint?: string | undefined;
     readonly headers: Readonly<Record<string, string>>;
     readonly intervalMs: number;
   };
   /** Whether `/metrics` is served. */
   readonly metrics: boolean;
-  /** Whether models get tools that change servers. */
+  /** Whether models get tools that add, change and remove servers. */
   readonly management: boolean;
-  /** Whether nothing is changed by program. */
+  /** Whether commands, the admin API and models are forbidden to change servers. */
   readonly readOnly: boolean;
   /** Limits of scripts. */
   readonly code: {
@@ -224,31 +119,139 @@ export interface GatewayConfig {
     readonly maxScripts: number;
   };
   readonly startup: { readonly listWaitMs: number; readonly refreshMs: number };
-  /** Hard bound on any one request, however much progress it makes. */
+  /** Hard limit for one request, regardless of progress. */
   readonly maxCallMs: number;
   readonly shutdownMs: number;
-  /** How long a gateway in the background stays without a client. */
+  /** Time after which a background gateway without a client exits. */
   readonly idleExitMs: number;
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' };
 }
 
-export interface ConfigWarning {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  /** Where in the document, as `mcpServers.github.args[1]`. */
-  readonly path: string;
-  readonly message: string;
+export interface SearchConfig {
+  /** Whether the tools that a caller used recently rank higher. */
+  readonly usage: boolean;
+  readonly rerank?:
+    | {
+        readonly kind: 'openai' | 'gemini' | 'rerank';
+        readonly url: string;
+        readonly model: string;
+        /** May hold references. */
+        readonly apiKey?: string | undefined;
+        readonly timeoutMs: number;
+        readonly top: number;
+        readonly body: JsonObject;
+      }
+    | undefined;
 }
 
-export interface ConfigSnapshot {
-  readonly file: string;
-  /** Hash of the text and of the program's version; equal text means equal value. */
-  readonly revision: Fingerprint;
-  readonly value: GatewayConfig;
-  /** Names of entries that are there but `enabled: false`. */
-  readonly disabled: readonly UpstreamName[];
-  /** Names of entries that are there and have a mistake in them; `warnings` say which. */
-  readonly unusable: readonly UpstreamName[];
-  readonly warnings: readonly ConfigWarning[];
+export interface UpstreamConfig {
+  readonly name: UpstreamName;
+  /** Hash over transport and era with unresolved references: everything that decides what the upstream is and offers. */
+  readonly fingerprint: Fingerprint;
+  readonly enabled: boolean;
+  readonly description?: string | undefined;
+  readonly tags: readonly string[];
+  readonly share: 'all' | 'session' | 'fleet';
+  /** The approval mode of its tools, prompts and resources. */
+  readonly trust: 'first-sight' | 'manual' | 'scan';
+  readonly era: 'auto' | 'legacy' | 'modern';
+  readonly transport: TransportConfig;
+  /** Only present for upstreams over HTTP. */
+  readonly auth?: UpstreamAuth | undefined;
+  readonly idle: 'adaptive' | 'never' | number;
+  readonly timeouts: { readonly connectMs: number; readonly callMs: number };
+  readonly limits: {
+    readonly concurrency: number;
+    readonly waiting: number;
+    /** Maximum number of its processes if every session has its own. */
+    readonly sessions: number;
+    /** Calls per minute; 0 means unlimited. */
+    readonly rate: number;
+    /** Bytes; 0 means unlimited. */
+    readonly argumentBytes: number;
+    readonly resultBytes: number;
+    /** Whether the limits apply to all replicas on one database together. */
+    readonly isFleetWide: boolean;
+  };
+  /** The treatment of secrets in its calls. */
+  readonly redact: Pick<RedactConfig, 'arguments' | 'results'>;
+  /** Whether the argument rules apply to its calls. */
+  readonly hasArgumentRules: boolean;
+  /** Globs over the upstream's own tool names. */
+  readonly tools: {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+    readonly tiers: Readonly<Record<string, Tier>>;
+    /** Descriptions for clients, by the same globs. */
+    readonly describe?: Readonly<Record<string, ToolDescriptionOverride>>;
+  };
+}
+
+/** The way to reach an upstream. Values may hold references such as `${env:NAME}`, which are resolved when they are used. */
+export type TransportConfig =
+  | (ProgramTransport & { readonly kind: 'stdio' })
+  | (ProgramTransport & { readonly kind: 'cli'; readonly cli: CliConfig })
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** `auto` tries Streamable HTTP first and legacy HTTP+SSE second. */
+      readonly flavour: 'auto' | 'streamable' | 'sse';
+    };
+
+interface ProgramTransport {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute like `cwd`, unless it holds a reference or begins with `~`: then it is made absolute when it is resolved. */
+  readonly envFile?: string | undefined;
+  /** Relative paths in the file are relative to the file. */
+  readonly cwd?: string | undefined;
+}
+
+/** The settings that turn a program that does not speak MCP into tools. */
+export interface CliConfig {
+  readonly depth: number;
+  /** Subcommands, each as words separated by spaces. */
+  readonly only: readonly string[];
+  readonly help?: string | undefined;
+  readonly maxOutput: number;
+  /** If not empty, these tools replace those found in the help. */
+  readonly tools: readonly CliPreset[];
+}
+
+export interface CliPreset {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly args: readonly string[];
+  readonly parameters: Readonly<Record<string, CliParameter>>;
+}
+
+/** One parameter of a preset tool and how it is passed on the command line. */
+interface CliParameter {
+  readonly type: 'string' | 'integer' | 'number' | 'boolean';
+  /** If it ends with `=`, the value follows in the same argument. */
+  readonly flag?: string | undefined;
+  readonly description?: string | undefined;
+  readonly choices?: readonly string[] | undefined;
+  readonly required: boolean;
+  readonly repeat: boolean;
+}
+
+/** The way the gateway gets tokens for an upstream over HTTP. Strings may hold references. */
+export interface UpstreamAuth {
+  readonly flow: 'browser' | 'device' | 'client-credentials';
+  readonly per: 'server' | 'caller';
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** PEM or JWK. */
+  readonly privateKey?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly clientMetadataUrl?: string | undefined;
+  readonly issuer?: string | undefined;
+  readonly scopes: readonly string[];
+  /** The range of ports for the callback of a sign-in; both are 0 for any port. */
+  readonly callbackPort: { readonly first: number; readonly last: number };
+  readonly allowPrivate: boolean;
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { maxDurationMs, parseDuration } from './duration.ts';
 
-test('reads every unit', () => {
+test('duration: accepts every unit', () => {
   expect(parseDuration('500ms')).toBe(500);
   expect(parseDuration('30s')).toBe(30_000);
   expect(parseDuration('5m')).toBe(300_000);
@@ -13,19 +13,19 @@ test('reads every unit', () => {
 });
 
 test.each(['', '5', 's', '-1s', '1 s', '1S', '1d', '1h30m', '1e3s', '.5s', '1.s', '1s ', '٣s', '1s\n'])(
-  'does not take %j for a duration',
+  'duration: rejects %j',
   (text) => {
     expect(parseDuration(text)).toBeUndefined();
   },
 );
 
-test('refuses what a timer cannot hold', () => {
+test('duration: rejects values that exceed the longest timer', () => {
   expect(parseDuration(`${maxDurationMs}ms`)).toBe(maxDurationMs);
   expect(parseDuration(`${maxDurationMs + 1}ms`)).toBeUndefined();
   expect(parseDuration('600h')).toBeUndefined();
 });
 
-test('the same span has the same length in every unit', () => {
+test('duration: is the same for equal spans in different units', () => {
   fc.assert(
     fc.property(fc.nat({ max: 500 }), (hours) => {
       const ms = hours * 3_600_000;
@@ -37,7 +37,7 @@ test('the same span has the same length in every unit', () => {
   );
 });
 
-test('whatever the text, the answer is a whole number that a timer can hold, or none', () => {
+test('duration: is a non-negative integer within the timer limit for any accepted text', () => {
   const texts = fc.oneof(fc.string(), fc.stringMatching(/^[0-9.]{1,12}(ms|s|m|h)$/));
   fc.assert(
     fc.property(texts, (text) => {

@@ -1,12 +1,12 @@
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** What `parseDuration` reads, for schemas. */
+/** Matches what `parseDuration` accepts, for schemas. */
 export const durationPattern = /^\d+(?:\.\d+)?(?:ms|s|m|h)$/;
 
-/** A Node timer set for longer fires at once. */
+/** The longest delay of a Node timer, about 24.8 days. A timer with a longer delay would fire immediately. */
 export const maxDurationMs = 2 ** 31 - 1;
 
-/** Milliseconds of a text such as "500ms", "30s", "5m" or "1.5h"; undefined when it is none or too long. */
+/** Returns the milliseconds of a text such as "500ms", "30s", "5m" or "1.5h", or undefined if it is invalid or too long. */
 export function parseDuration(text: string): number | undefined {
   if (!durationPattern.test(text)) return undefined;
   const unit = text.endsWith('ms') ? 'ms' : (text.at(-1) as 's' | 'm' | 'h'); // The pattern admits no other.

@@ -4,25 +4,25 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { isJsonObject } from '../model/json.ts';
-import { parseDocument, valueOf } from './file/document.ts';
-import { loadConfig } from './load.ts';
-import { fileSchema, jsonSchema } from './schema/schema.ts';
+import { isJsonObject } from '../core/json.ts';
+import { parseDocument, readNodeValue } from './file/document.ts';
+import { loadConfig } from './load-config.ts';
+import { fileSchema, generateJsonSchema } from './schema/schema.ts';
 
 const file = fileURLToPath(new URL('../../docs/example.jsonc', import.meta.url));
 
 function exampleValue(): unknown {
   const parsed = parseDocument(readFileSync(file, 'utf8'));
   if ('problem' in parsed) throw new Error(parsed.problem.message);
-  return valueOf(parsed.root);
+  return readNodeValue(parsed.root);
 }
 
-/** Every key that a JSON Schema knows, as `http.address` or `mcpServers.*.command`. */
+/** Lists every key of a JSON Schema, such as `http.address` or `mcpServers.*.command`. */
 function keysOf(schema: unknown, prefix = ''): readonly string[] {
   if (!isJsonObject(schema)) return [];
   const own = Object.entries(isJsonObject(schema['properties']) ? schema['properties'] : {});
   const keys = own.flatMap(([key, child]) => [prefix + key, ...keysOf(child, `${prefix}${key}.`)]);
-  // Where a key takes something simple or an object.
+  // Keys that accept a scalar or an object.
   const kinds = Array.isArray(schema['anyOf']) ? schema['anyOf'].flatMap((one) => keysOf(one, prefix)) : [];
   keys.push(...kinds);
   const { additionalProperties } = schema;
@@ -38,21 +38,21 @@ function isUsed(value: unknown, [step, ...rest]: readonly string[]): boolean {
   return step in value && isUsed(value[step], rest);
 }
 
-test('the example loads without a warning', async () => {
+test('example config: loads without warnings', async () => {
   const snapshot = await loadConfig({ file, version: '1' });
   expect(snapshot.warnings).toEqual([]);
   expect(snapshot.value.upstreams.map(({ name }) => name)).toEqual(['files', 'pasted', 'pasted-too']);
   expect(snapshot.disabled).toEqual(['issues', 'tickets', 'nightly', 'cluster', 'disk']);
 });
 
-test('the example uses every key that there is', () => {
-  const keys = keysOf(jsonSchema());
+test('example config: uses every key of the schema', () => {
+  const keys = keysOf(generateJsonSchema());
   expect(keys).toContain('mcpServers.*.timeouts.connect');
   const example = exampleValue();
   expect(keys.filter((key) => !isUsed(example, key.split('.')))).toEqual([]);
 });
 
-test('what the example writes at the top, apart from lists, are the defaults', () => {
+test('example config: shows the defaults for top-level settings', () => {
   const { mcpServers: _servers, $schema: _schema, ...written } = fileSchema.parse(exampleValue());
   const { mcpServers: _none, ...byDefault } = fileSchema.parse({});
   const {
@@ -80,7 +80,7 @@ test('what the example writes at the top, apart from lists, are the defaults', (
   expect({ ...listening, allowedHosts: [], allowedOrigins: [] }).toEqual(defaultHttp);
 });
 
-test('every key has a description', () => {
+test('JSON schema: describes every key', () => {
   const bare: string[] = [];
   const look = (schema: unknown, path: string): void => {
     if (!isJsonObject(schema)) return;
@@ -92,13 +92,15 @@ test('every key has a description', () => {
     }
     look(schema['additionalProperties'], `${path}*.`);
   };
-  look(jsonSchema(), '');
+  look(generateJsonSchema(), '');
   expect(bare).toEqual([]);
 });
 
-test('the JSON Schema accepts the example and refuses what the loader refuses', () => {
-  // Zod takes a schema that only says `required` for one that accepts everything.
-  const text = JSON.stringify(jsonSchema(), (key, value: unknown) => (key === 'oneOf' ? undefined : value));
+test('JSON schema: accepts the example and rejects what the loader rejects', () => {
+  // Zod treats a schema that contains only `required` as one that accepts everything.
+  const text = JSON.stringify(generateJsonSchema(), (key, value: unknown) =>
+    key === 'oneOf' ? undefined : value,
+  );
   const schema = z.fromJSONSchema(JSON.parse(text) as z.core.JSONSchema.JSONSchema);
   const accepts = (value: unknown): boolean => schema.safeParse(value).success;
   expect(accepts(exampleValue())).toBe(true);

@@ -1,27 +1,28 @@
-/** What becomes of a secret that a guard meets. */
+/** The action of a guard that finds a secret. */
 export type SecretAction = 'off' | 'report' | 'mask' | 'block';
 
 export interface RedactConfig {
   readonly arguments: SecretAction;
   readonly results: SecretAction;
-  /** Whether random-looking words count as well. */
+  /** Whether random-looking words count as secrets, too. */
   readonly entropy: boolean;
-  /** Names and regular expressions. */
+  /** Regular expressions by name. */
   readonly patterns: Readonly<Record<string, string>>;
 }
 
-/** Arguments that are not sent. What is not given does not count. */
+/** Rejects calls whose arguments match the pattern. A condition that is absent always holds. */
 export interface ArgumentRule {
   readonly id: string;
-  /** Globs over names of servers and over the servers' own names of tools. */
-  readonly servers?: readonly string[];
-  readonly tools?: readonly string[];
-  /** Globs over names of arguments, alone or with those they are in: `path`, `options.path`. */
-  readonly arguments?: readonly string[];
+  /** Globs over server names. */
+  readonly servers?: readonly string[] | undefined;
+  /** Globs over the servers' own tool names. */
+  readonly tools?: readonly string[] | undefined;
+  /** Globs over argument names, with or without their parents: `path`, `options.path`. */
+  readonly arguments?: readonly string[] | undefined;
   readonly pattern: string;
-  /** For the model. */
-  readonly message?: string;
+  /** Shown to the model whose call is rejected. */
+  readonly message?: string | undefined;
 }
 
-/** What clients read about a tool instead of, or after, the server's own description. */
-export type Description = { readonly append: string } | { readonly replace: string };
+/** Text that clients see after, or instead of, the server's own description of a tool. */
+export type ToolDescriptionOverride = { readonly append: string } | { readonly replace: string };

@@ -1,43 +1,43 @@
-import type { Tier } from '../model/tier.ts';
+import type { Tier } from '../core/tier.ts';
 
-/** Which entries are meant. Every dimension that is given must hold; within one, any of its values will do. */
-export interface Selection {
-  /** Globs over names of servers. A server is meant by its name or by one of its tags. */
-  readonly servers?: readonly string[];
-  readonly tags?: readonly string[];
-  /** Globs over the names of entries, as clients see them and as their servers call them; URIs for resources. */
-  readonly names?: readonly string[];
-  readonly kinds?: readonly ('tool' | 'prompt' | 'resource')[];
-  readonly tiers?: readonly Tier[];
+export interface PolicyConfig {
+  /** Applies to entries that no rule matches. */
+  readonly default: 'allow' | 'deny';
+  readonly rules: readonly RuleConfig[];
+  /** The people who decide for rules with the effect `ask`, and the time that a call waits for the decision. */
+  readonly ask?: { readonly by: readonly ('person' | 'client')[]; readonly waitMs: number };
 }
 
-/** Who and what, and what becomes of it. The order of rules means nothing. */
+/** The callers and entries that a rule matches, and its effect. The order of rules has no meaning. */
 export interface RuleConfig {
   readonly id: string;
   readonly effect: 'allow' | 'deny' | 'ask';
-  /** Globs; every one that is given must hold. */
+  /** Globs; every condition that is present must hold. */
   readonly who: {
-    readonly callers?: readonly string[];
-    readonly groups?: readonly string[];
-    readonly roles?: readonly string[];
-    readonly profiles?: readonly string[];
+    readonly callers?: readonly string[] | undefined;
+    readonly groups?: readonly string[] | undefined;
+    readonly roles?: readonly string[] | undefined;
+    readonly profiles?: readonly string[] | undefined;
   };
   readonly what: Selection;
-  /** For the person or the model that meets it. */
-  readonly message?: string;
+  /** Shown to the person or model whose call the rule decides. */
+  readonly message?: string | undefined;
 }
 
 /** A named selection of servers and entries with its exposure. */
 export interface ProfileConfig {
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly what: Selection;
-  readonly expose?: 'auto' | 'direct' | 'search' | 'code';
+  readonly expose?: 'auto' | 'direct' | 'search' | 'code' | undefined;
 }
 
-export interface PolicyConfig {
-  /** What happens to an entry that no rule speaks of. */
-  readonly default: 'allow' | 'deny';
-  readonly rules: readonly RuleConfig[];
-  /** Who is asked where a rule says so, and how long a call waits for the answer. */
-  readonly ask?: { readonly by: readonly ('person' | 'client')[]; readonly waitMs: number };
+/** Selects catalog entries. Every condition that is present must hold; within one, any value may match. */
+export interface Selection {
+  /** Globs over server names. A server is selected by its name or by one of its tags. */
+  readonly servers?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** Globs over entry names, both as clients see them and as their servers call them; URIs for resources. */
+  readonly names?: readonly string[] | undefined;
+  readonly kinds?: readonly ('tool' | 'prompt' | 'resource')[] | undefined;
+  readonly tiers?: readonly Tier[] | undefined;
 }

@@ -1,67 +1,51 @@
-import { nearest } from '../lib/nearest.ts';
+import { findSimilar } from '../core/lib/find-similar.ts';
 import type { CallersConfig } from './callers-config.ts';
-import type { DocumentPath } from './file/document.ts';
+import type { DocumentProblem } from './file/document.ts';
 import type { ConfigFile } from './schema/schema.ts';
 
-interface Problem {
-  readonly path: DocumentPath;
-  readonly message: string;
-}
+type AuthSettings = NonNullable<ConfigFile['auth']>;
 
-type Auth = NonNullable<ConfigFile['auth']>;
-
-/** How callers prove who they are, as the gateway uses it. A profile that does not exist is a problem, never ignored. */
+/** Converts `auth` to the gateway's form. The name of a profile that does not exist is a problem, and is never ignored. */
 export function readCallers({ auth, profiles }: Pick<ConfigFile, 'auth' | 'profiles'>): {
   readonly auth?: CallersConfig;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Omit<DocumentProblem, 'offset'>[];
 } {
   if (auth === undefined) return { problems: [] };
   const known = ['default', ...Object.keys(profiles)];
   const problems = (['forwarded', 'jwt'] as const).flatMap((provider) => {
     const profile = auth[provider]?.profile;
     if (profile === undefined || known.includes(profile)) return [];
-    const [near] = nearest(profile, known, 1);
-    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+    const [suggestion] = findSimilar(profile, known, 1);
+    const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
     return [{ path: ['auth', provider, 'profile'], message: `there is no profile "${profile}"${hint}` }];
   });
-  return { auth: callersConfig(auth), problems };
+  return { auth: convertAuth(auth), problems };
 }
 
-function callersConfig({ keys, forwarded, jwt, authorizationServer }: Auth): CallersConfig {
+function convertAuth({ keys, forwarded, jwt, authorizationServer }: AuthSettings): CallersConfig {
   return {
     keys,
-    ...(forwarded && {
-      forwarded: {
-        from: forwarded.from,
-        user: forwarded.user.toLowerCase(),
-        ...(forwarded.groups !== undefined && { groups: forwarded.groups.toLowerCase() }),
-        ...defaultsOf(forwarded),
-      },
-    }),
-    ...(jwt && { jwt: jwtConfig(jwt) }),
-    ...(authorizationServer && { authorizationServer: serverConfig(authorizationServer) }),
+    forwarded: forwarded && {
+      ...forwarded,
+      user: forwarded.user.toLowerCase(),
+      groups: forwarded.groups?.toLowerCase(),
+    },
+    jwt: jwt && convertJwt(jwt),
+    authorizationServer: authorizationServer && convertAuthorizationServer(authorizationServer),
   };
 }
 
-function jwtConfig(jwt: NonNullable<Auth['jwt']>): NonNullable<CallersConfig['jwt']> {
-  const { issuer, audience, jwksUrl, algorithms, clockSkew, scopes } = jwt;
-  const { profile, tier, ...claims } = jwt.claims;
-  return {
-    ...{ issuer, audience, algorithms, scopes, clockSkewMs: clockSkew },
-    ...(jwksUrl !== undefined && { jwksUrl }),
-    claims: { ...claims, ...(profile !== undefined && { profile }), ...(tier !== undefined && { tier }) },
-    ...defaultsOf(jwt),
-  };
+function convertJwt({
+  clockSkew,
+  ...rest
+}: NonNullable<AuthSettings['jwt']>): NonNullable<CallersConfig['jwt']> {
+  return { ...rest, clockSkewMs: clockSkew };
 }
 
-function serverConfig({
+function convertAuthorizationServer({
   accessTokenLife,
   refreshTokenLife,
   ...rest
-}: NonNullable<Auth['authorizationServer']>): NonNullable<CallersConfig['authorizationServer']> {
+}: NonNullable<AuthSettings['authorizationServer']>): NonNullable<CallersConfig['authorizationServer']> {
   return { ...rest, accessTokenMs: accessTokenLife, refreshTokenMs: refreshTokenLife };
-}
-
-function defaultsOf({ profile, tier }: Pick<NonNullable<Auth['jwt']>, 'profile' | 'tier'>) {
-  return { ...(profile !== undefined && { profile }), ...(tier !== undefined && { tier }) };
 }

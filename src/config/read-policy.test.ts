@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Fingerprint } from '../model/ids.ts';
+import type { Fingerprint } from '../core/ids.ts';
 import type { GatewayConfig } from './config.ts';
-import { validateConfig } from './validate.ts';
+import { validateConfig } from './validate-config.ts';
 
 const mcpServers = {
   github: { command: 'a', tags: ['code'] },
@@ -24,11 +24,11 @@ function problemOf(settings: object): unknown {
 }
 
 describe('rules and profiles', () => {
-  test('are open when the file says nothing', () => {
+  test('policy: allows everything by default', () => {
     expect(read({})).toMatchObject({ policy: { default: 'allow', rules: [] }, profiles: {} });
   });
 
-  test('are read with who, what and nothing that was not said', () => {
+  test('policy: reads rules and profiles with exactly the given conditions', () => {
     const { policy, profiles } = read({
       profiles: { work: { description: 'W.', servers: ['git*'], tiers: ['read'], expose: 'search' } },
       policy: {
@@ -54,7 +54,7 @@ describe('rules and profiles', () => {
     });
   });
 
-  test('may name a server that is written down wrong, since that is another problem', () => {
+  test('policy: may refer to a server whose entry is invalid', () => {
     expect(problemOf({ profiles: { a: { servers: ['broken'] } } })).toBeUndefined();
   });
 
@@ -74,20 +74,20 @@ describe('rules and profiles', () => {
           ],
         },
       },
-      'two rules are called "a"',
+      'two rules have the id "a"',
     ],
     [{ policy: { rules: [{ id: 'a', effect: 'deny', servers: [] }] } }, 'policy.rules[0].servers'],
     [{ policy: { rules: [{ id: 'a', effect: 'deny', tiers: ['reed'] }] } }, 'tiers'],
     [{ policy: { rules: [{ id: 'a', effect: 'deny', user: ['x'] }] } }, 'user'],
     [{ profiles: { '../x': {} } }, 'letters'],
-  ])('refuse to load with %j', (settings, message) => {
+  ])('policy: rejects %j', (settings, message) => {
     expect(problemOf(settings)).toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(message) as string,
     });
   });
 
-  test('say where a name is wrong', () => {
+  test('policy: reports the path of an unknown name', () => {
     const error = problemOf({ profiles: { a: { servers: ['githib'] } } });
     expect(error).toMatchObject({ details: { path: 'profiles.a.servers[0]' } });
   });

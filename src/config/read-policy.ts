@@ -1,102 +1,90 @@
-import { nearest } from '../lib/nearest.ts';
-import type { DocumentPath } from './file/document.ts';
+import { findSimilar } from '../core/lib/find-similar.ts';
+import type { DocumentPath, DocumentProblem } from './file/document.ts';
 import type { PolicyConfig, ProfileConfig, RuleConfig, Selection } from './policy-config.ts';
 import type { ConfigFile } from './schema/schema.ts';
 
-interface Problem {
-  readonly path: DocumentPath;
-  readonly message: string;
-}
+type PolicyProblem = Omit<DocumentProblem, 'offset'>;
 
-/** What rules and profiles may name: servers that are written down, working or not, and their tags. */
-interface Known {
+/** The names that rules and profiles may refer to: all configured servers, usable or not, and their tags. */
+interface KnownNames {
   readonly servers: readonly string[];
   readonly tags: readonly string[];
 }
 
-/** Rules and profiles as the gateway uses them. What names something that does not exist is a problem, never ignored. */
+/** Converts rules and profiles to the gateway's form. A name of something that does not exist is a problem, and is never ignored. */
 export function readPolicy(
   { policy, profiles }: Pick<ConfigFile, 'policy' | 'profiles'>,
-  known: Known,
+  known: KnownNames,
 ): {
   readonly policy: PolicyConfig;
   readonly profiles: Readonly<Record<string, ProfileConfig>>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PolicyProblem[];
 } {
-  const profileNames = ['default', ...Object.keys(profiles)];
-  const problems = [
-    ...Object.entries(profiles).flatMap(([name, profile]) => unknown(profile, ['profiles', name], known)),
-    ...policy.rules.flatMap((rule, at) => [
-      ...unknown(rule, ['policy', 'rules', at], known),
-      ...strangers(
-        rule.profiles,
-        { word: 'profile', path: ['policy', 'rules', at, 'profiles'] },
-        profileNames,
-      ),
-      ...(policy.rules.findIndex(({ id }) => id === rule.id) < at
-        ? [{ path: ['policy', 'rules', at, 'id'], message: `two rules are called "${rule.id}"` }]
-        : []),
-    ]),
-  ];
   return {
     policy: {
       default: policy.default,
-      rules: policy.rules.map(ruleConfig),
+      rules: policy.rules.map(convertRule),
       ask: { by: policy.askBy, waitMs: policy.askWait },
     },
     profiles: Object.fromEntries(
       Object.entries(profiles).map(([name, { description, expose, ...what }]) => [
         name,
-        {
-          what: given(what),
-          ...(description !== undefined && { description }),
-          ...(expose !== undefined && { expose }),
-        },
+        { what, description, expose },
       ]),
     ),
-    problems,
+    problems: findProblems({ policy, profiles }, known),
   };
 }
 
-function ruleConfig(rule: ConfigFile['policy']['rules'][number]): RuleConfig {
+function convertRule(rule: ConfigFile['policy']['rules'][number]): RuleConfig {
   const { id, effect, message, callers, groups, roles, profiles, ...what } = rule;
-  return {
-    id,
-    effect,
-    who: given({ callers, groups, roles, profiles }),
-    what: given(what),
-    ...(message !== undefined && { message }),
-  };
+  return { id, effect, who: { callers, groups, roles, profiles }, what, message };
 }
 
-type Given<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
-
-function given<T extends object>(value: T): Given<T> {
-  // Only members without a value are left out.
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Given<T>;
-}
-
-function unknown(
-  { servers, tags }: { readonly [Key in 'servers' | 'tags']?: Selection[Key] | undefined },
-  path: DocumentPath,
-  known: Known,
-): readonly Problem[] {
+function findProblems(
+  { policy, profiles }: Pick<ConfigFile, 'policy' | 'profiles'>,
+  known: KnownNames,
+): readonly PolicyProblem[] {
+  const profileNames = ['default', ...Object.keys(profiles)];
   return [
-    ...strangers(servers, { word: 'server', path: [...path, 'servers'] }, known.servers),
-    ...strangers(tags, { word: 'tag', path: [...path, 'tags'] }, known.tags),
+    ...Object.entries(profiles).flatMap(([name, profile]) =>
+      findUnknownSelection(profile, ['profiles', name], known),
+    ),
+    ...policy.rules.flatMap((rule, at) => {
+      const path = ['policy', 'rules', at];
+      const isDuplicate = policy.rules.findIndex(({ id }) => id === rule.id) < at;
+      return [
+        ...findUnknownSelection(rule, path, known),
+        ...findUnknownNames(rule.profiles, { noun: 'profile', path: [...path, 'profiles'] }, profileNames),
+        ...(isDuplicate
+          ? [{ path: [...path, 'id'], message: `two rules have the id "${rule.id}"; rename one` }]
+          : []),
+      ];
+    }),
   ];
 }
 
-/** A glob may match what comes later; a plain name must be there. */
-function strangers(
+function findUnknownSelection(
+  { servers, tags }: Pick<Selection, 'servers' | 'tags'>,
+  path: DocumentPath,
+  known: KnownNames,
+): readonly PolicyProblem[] {
+  return [
+    ...findUnknownNames(servers, { noun: 'server', path: [...path, 'servers'] }, known.servers),
+    ...findUnknownNames(tags, { noun: 'tag', path: [...path, 'tags'] }, known.tags),
+  ];
+}
+
+/** A glob may match a name that is added later; a plain name must exist. */
+function findUnknownNames(
   names: readonly string[] | undefined,
-  { word, path }: { readonly word: string; readonly path: DocumentPath },
+  { noun, path }: { readonly noun: string; readonly path: DocumentPath },
   known: readonly string[],
-): readonly Problem[] {
+): readonly PolicyProblem[] {
   return (names ?? []).flatMap((name, at) => {
     if (/[*?]/.test(name) || known.includes(name)) return [];
-    const [near] = nearest(name, known, 1);
-    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
-    return [{ path: [...path, at], message: `there is no ${word} "${name}"${hint}` }];
+    const [suggestion] = findSimilar(name, known, 1);
+    const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
+    return [{ path: [...path, at], message: `there is no ${noun} "${name}"${hint}` }];
   });
 }

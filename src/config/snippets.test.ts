@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import type { Fingerprint } from '../model/ids.ts';
+import type { Fingerprint } from '../core/ids.ts';
 import type { ConfigSnapshot } from './config.ts';
-import { validateConfig } from './validate.ts';
+import { validateConfig } from './validate-config.ts';
 
 function load(text: string): ConfigSnapshot {
   return validateConfig({ file: '/home/ada/config.jsonc', text, revision: 'revision' as Fingerprint });
@@ -14,7 +14,7 @@ function transports(text: string): Readonly<Record<string, unknown>> {
   return Object.fromEntries(value.upstreams.map(({ name, transport }) => [name, transport]));
 }
 
-test('a snippet for Claude Desktop loads unchanged', () => {
+test('client snippet: loads a Claude Desktop config unchanged', () => {
   const loaded = transports(`{
     "mcpServers": {
       "filesystem": {
@@ -37,7 +37,7 @@ test('a snippet for Claude Desktop loads unchanged', () => {
   expect(loaded['brave-search']).toMatchObject({ env: { BRAVE_API_KEY: 'YOUR_API_KEY_HERE' } });
 });
 
-test('a snippet for Claude Code loads unchanged', () => {
+test('client snippet: loads a Claude Code config unchanged', () => {
   const { value, warnings } = load(`{
     "mcpServers": {
       "api": {
@@ -55,7 +55,7 @@ test('a snippet for Claude Code loads unchanged', () => {
   expect(events).toMatchObject({ transport: { flavour: 'sse' } });
 });
 
-test('a snippet for Cursor loads unchanged', () => {
+test('client snippet: loads a Cursor config unchanged', () => {
   const loaded = transports(`{
     "mcpServers": {
       "local": {
@@ -75,7 +75,7 @@ test('a snippet for Cursor loads unchanged', () => {
   expect(loaded['remote']).toMatchObject({ flavour: 'auto', headers: { API_KEY: 'value' } });
 });
 
-test('the entries of a VS Code configuration load unchanged', () => {
+test('client snippet: loads VS Code server entries unchanged', () => {
   const loaded = transports(`{
     "mcpServers": {
       "memory": {
@@ -92,13 +92,13 @@ test('the entries of a VS Code configuration load unchanged', () => {
   expect(loaded['github']).toMatchObject({ flavour: 'streamable' });
 });
 
-test('what VS Code would ask a person for is reported at its place', () => {
+test('client snippet: reports a VS Code input reference with its position', () => {
   const { warnings } = load('{ "mcpServers": { "a": { "command": "x", "env": { "K": "${input:key}" } } } }');
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatchObject({ path: 'mcpServers.a.env.K', line: 1, column: 56 });
 });
 
-test('a snippet for Windsurf loads unchanged', () => {
+test('client snippet: loads a Windsurf config unchanged', () => {
   const loaded = transports(`{
     "mcpServers": {
       "github": {
@@ -121,7 +121,7 @@ test('a snippet for Windsurf loads unchanged', () => {
   });
 });
 
-test('a snippet for Cline loads unchanged', () => {
+test('client snippet: loads a Cline config unchanged', () => {
   const { value, warnings, disabled } = load(`{
     "mcpServers": {
       "local-server": {
@@ -145,7 +145,7 @@ test('a snippet for Cline loads unchanged', () => {
   expect(disabled).toEqual(['remote-server']);
 });
 
-test("Cline's time-out in seconds is reported and does not break the server", () => {
+test('client snippet: reports a Cline timeout in seconds and uses the default', () => {
   const { value, warnings } = load('{ "mcpServers": { "a": { "command": "x", "timeout": 60 } } }');
   expect(value.upstreams[0]).toMatchObject({ timeouts: { callMs: 120_000 } });
   expect(warnings).toHaveLength(1);

@@ -5,53 +5,53 @@ import { MemoryGateway } from '../../test/support/memory-gateway.ts';
 import type { Offer } from '../../test/support/memory-gateway.ts';
 import { memoryView } from '../../test/support/memory-view.ts';
 import { chooseExposure } from '../exposure/choose-exposure.ts';
-import { direct } from '../exposure/direct.ts';
-import { search } from '../exposure/search.ts';
-import type { Caller } from '../model/caller.ts';
-import type { JsonObject } from '../model/json.ts';
-import { silentLogger } from '../observe/log.ts';
-import { META, MODERN_VERSION } from '../wire/era.ts';
-import { MirroredParams } from '../wire/http/mirrored-params.ts';
-import { ListTexts } from './lists.ts';
-import { ParkedCalls } from './parked-calls.ts';
-import { servePeer } from './serve-peer.ts';
+import { directExposure } from '../exposure/direct-exposure.ts';
+import { createSearchExposure } from '../exposure/search-exposure.ts';
+import type { Caller } from '../core/caller.ts';
+import type { JsonObject } from '../core/json.ts';
+import { silentLogger } from '../observability/log.ts';
+import { META, MODERN_VERSION } from '../protocol/era.ts';
+import { HeaderParamCache } from '../protocol/http/param-headers.ts';
+import { ListCache } from './methods/list-cache.ts';
+import { ParkedCalls } from './questions/parked-calls.ts';
+import { createClientSession } from './client-session.ts';
 import { SessionExposure } from './session-exposure.ts';
 
 const options = { pin: [], callTools: 'tiers', reveal: true } as const;
 const caller: Caller = { id: 'local', via: 'stdio', profile: 'default' };
 const changed = 'notifications/tools/list_changed';
 
-test('a session keeps the exposure it began with, and modern clients get that of what there is now', () => {
-  const searching = search(options);
+test('session exposure: stays the same for a legacy session and follows the catalog for modern clients', () => {
+  const searching = createSearchExposure(options);
   let view = memoryView(['a']);
-  const session = new SessionExposure(({ tools }) => (tools.length > 1 ? searching : direct), {
+  const session = new SessionExposure(({ tools }) => (tools.length > 1 ? searching : directExposure), {
     get view() {
       return view;
     },
   });
-  expect(session.for('legacy')).toBe(direct);
+  expect(session.for('legacy')).toBe(directExposure);
   view = memoryView(['a', 'b']);
-  expect(session.for('legacy')).toBe(direct);
+  expect(session.for('legacy')).toBe(directExposure);
   expect(session.for('modern')).toBe(searching);
 });
 
-test('a session chooses anew when the configuration is another one', () => {
-  let [chosen, edition] = [direct, 1];
+test('session exposure: is chosen again when the configuration changes', () => {
+  let [chosen, version] = [directExposure, 1];
   const view = memoryView(['a']);
   const session = new SessionExposure(() => chosen, {
     view,
-    get edition() {
-      return edition;
+    get exposureVersion() {
+      return version;
     },
   });
-  expect(session.for('legacy')).toBe(direct);
-  chosen = search(options);
-  expect(session.for('legacy')).toBe(direct);
-  edition = 2;
+  expect(session.for('legacy')).toBe(directExposure);
+  chosen = createSearchExposure(options);
+  expect(session.for('legacy')).toBe(directExposure);
+  version = 2;
   expect(session.for('legacy')).toBe(chosen);
 });
 
-describe('what a search reveals', () => {
+describe('tools revealed by a search', () => {
   let memory: MemoryGateway | undefined;
   afterEach(async () => {
     await memory?.[Symbol.asyncDispose]();
@@ -65,24 +65,24 @@ describe('what a search reveals', () => {
   const offer: Offer = {};
   beforeEach(() => void (offer.tools = tools));
 
-  const lists = new ListTexts();
+  const lists = new ListCache();
   async function open() {
     memory ??= await MemoryGateway.start({ files: offer });
     const client = new MemoryClient();
-    const connection = servePeer({
-      gateway: memory.gateway,
+    const connection = createClientSession({
+      backend: memory.gateway,
       exposure: chooseExposure({ ...options, kind: 'search', directBudget: 0 }),
       caller,
       channel: client,
       lists,
       parked: new ParkedCalls({ ttlMs: 60_000 }),
-      mirrored: new MirroredParams(),
+      mirrored: new HeaderParamCache(),
       log: silentLogger,
       version: '1.2.3',
     });
     const ask = async (method: string, params: JsonObject = {}) => {
       const request = client.request(method, params);
-      connection.request(request);
+      connection.handleRequest(request);
       const { result } = (await request.answer) as { result: JsonObject };
       return { result, told: request.told.map(([told]) => told) };
     };
@@ -97,7 +97,7 @@ describe('what a search reveals', () => {
     };
   }
 
-  test('is announced before the answer, once, and listed for that session only', async () => {
+  test('revealed tools: are announced once before the response and listed for that session only', async () => {
     const [one, other] = [await open(), await open()];
     for (const { ask } of [one, other]) await ask('initialize', { protocolVersion: '2025-11-25' });
     expect(await one.names()).toEqual([]);
@@ -110,7 +110,7 @@ describe('what a search reveals', () => {
     expect(await one.names()).toEqual(['files__read']);
   });
 
-  test('is all whose changes are announced, once the client has listed', async () => {
+  test('revealed tools: are the only ones whose changes are announced', async () => {
     const { ask, search: find, names, client, connection } = await open();
     await ask('initialize', { protocolVersion: '2025-11-25' });
     await find('read a file');
@@ -118,7 +118,7 @@ describe('what a search reveals', () => {
     offer.tools = [...tools, { name: 'more' }];
     memory?.server('files').say({ method: changed });
     await vi.waitFor(() => expect(memory?.gateway.view(caller).tools).toHaveLength(3));
-    // Longer than announcements are gathered.
+    // Longer than the interval in which announcements are batched.
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(client.told).toEqual([]);
     offer.tools = [{ name: 'read', description: 'Reads two files.' }];
@@ -127,7 +127,7 @@ describe('what a search reveals', () => {
     connection.close();
   });
 
-  test('is nothing for modern clients, whose lists do not depend on what they did', async () => {
+  test('revealed tools: do not exist for modern clients', async () => {
     const modern = {
       _meta: { [META.protocolVersion]: MODERN_VERSION, [META.clientInfo]: {}, [META.clientCapabilities]: {} },
     };

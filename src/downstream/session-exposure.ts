@@ -1,50 +1,56 @@
 import type { Exposure, ExposureChoice } from '../exposure/exposure.ts';
-import type { View } from '../gateway/view.ts';
-import type { Era } from '../model/server-facts.ts';
+import type { CatalogView } from '../gateway/catalog-view.ts';
+import type { Era } from '../core/server-facts.ts';
 
-/** Whose exposure it is. */
-interface Owner {
-  readonly view: View;
-  /** Another value when the choice has to be made anew, since the configuration is another one. */
-  readonly edition?: unknown;
-  /** Told the tools that were not listed before. */
+/** The session that an exposure belongs to. */
+interface ExposureOwner {
+  readonly view: CatalogView;
+  /** A value that differs after a configuration change that requires the exposure to be chosen again. */
+  readonly exposureVersion?: unknown;
+  /** Called with tools that were not listed before. */
   onReveal?(names: readonly string[]): void;
 }
 
-/** How one client session sees tools: chosen once for each edition, with what its own searches have revealed. */
+const NO_TOOLS: ReadonlySet<string> = new Set();
+
+/** The tools as one client session sees them: the exposure that was chosen for it, and the tools that its searches have revealed. */
 export class SessionExposure {
   readonly #choose: ExposureChoice;
-  readonly #owner: Owner;
-  /** What an older client calls itself; a modern one says it with every request. */
-  client: string | undefined;
-  #chosen: { readonly edition: unknown; readonly exposure: Exposure } | undefined;
+  readonly #owner: ExposureOwner;
+  /** The name of a legacy client; a modern client sends it with every request. */
+  clientName: string | undefined;
+  #chosen: { readonly version: unknown; readonly exposure: Exposure } | undefined;
   #revealed: Set<string> | undefined;
 
-  constructor(exposure: Exposure | ExposureChoice, owner: Owner) {
+  constructor(exposure: Exposure | ExposureChoice, owner: ExposureOwner) {
     this.#choose = typeof exposure === 'function' ? exposure : () => exposure;
     this.#owner = owner;
   }
 
-  /** Modern clients have no sessions, so that for them it depends on what there is to see. */
-  for(era: Era, client?: string): Exposure {
-    if (era === 'modern') return this.#choose(this.#owner.view, client);
-    const { edition } = this.#owner;
-    if (this.#chosen?.edition !== edition || this.#chosen === undefined)
-      this.#chosen = { edition, exposure: this.#choose(this.#owner.view, this.client) };
+  /** Returns the exposure. A legacy client keeps its choice; a modern client has no session, so it is chosen for each request. */
+  for(era: Era, clientName?: string): Exposure {
+    if (era === 'modern') return this.#choose(this.#owner.view, clientName);
+    const { exposureVersion: version } = this.#owner;
+    if (this.#chosen?.version !== version || this.#chosen === undefined)
+      this.#chosen = { version, exposure: this.#choose(this.#owner.view, this.clientName) };
     return this.#chosen.exposure;
   }
 
-  /** Equal while this client sees the same lists. */
-  digests(view: View, era: Era, client?: string): Readonly<Record<keyof View['digests'], string>> {
-    return { ...view.digests, tools: this.for(era, client).digest(view, this.revealedFor(era)) };
+  /** Returns one digest per list, which stays the same while the client sees the same entries. */
+  digests(
+    view: CatalogView,
+    era: Era,
+    clientName?: string,
+  ): Readonly<Record<keyof CatalogView['digests'], string>> {
+    return { ...view.digests, tools: this.for(era, clientName).digest(view, this.revealedFor(era)) };
   }
 
-  /** The lists of modern clients may not depend on what came before on a connection. */
+  /** Returns the revealed tools; none for a modern client, whose lists must not depend on earlier requests. */
   revealedFor(era: Era): ReadonlySet<string> {
-    return era === 'modern' ? NONE : (this.#revealed ?? NONE);
+    return era === 'modern' ? NO_TOOLS : (this.#revealed ?? NO_TOOLS);
   }
 
-  /** Whether any of these tools was not listed for this session before, so that the client must be told. */
+  /** Adds tools to the list of this session; returns whether any of them is new, so that the client must be notified. */
   reveal(names: readonly string[]): boolean {
     const revealed = (this.#revealed ??= new Set());
     const added = names.filter((name) => !revealed.has(name));
@@ -54,11 +60,9 @@ export class SessionExposure {
     return true;
   }
 
-  /** Tools that the client knows of already, from searches elsewhere. */
+  /** Adds tools that the client already knows from searches at another replica or before a restart. */
   restore(names: readonly string[]): void {
     const revealed = (this.#revealed ??= new Set());
     for (const name of names) revealed.add(name);
   }
 }
-
-const NONE: ReadonlySet<string> = new Set();

@@ -1,23 +1,24 @@
-import type { View } from '../gateway/view.ts';
-import { stringifyExact } from '../lib/exact-json.ts';
-import { direct } from './direct.ts';
+import type { CatalogView } from '../gateway/catalog-view.ts';
+import { stringifyExact } from '../core/lib/exact-json.ts';
+import { directExposure } from './direct-exposure.ts';
 import type { Exposure, ExposureChoice } from './exposure.ts';
-import { search } from './search.ts';
-import type { SearchOptions } from './search.ts';
-import { limitsOf } from './shaping/known-clients.ts';
-import type { ClientLimits } from './shaping/known-clients.ts';
-import { excessOf } from './shaping/rewrites-for.ts';
-import { shaped } from './shaping/shaped.ts';
-import { estimateTokens } from './tokens.ts';
+import { createSearchExposure } from './search-exposure.ts';
+import type { SearchExposureOptions } from './search-exposure.ts';
+import { findClientLimits } from './client-limits/known-clients.ts';
+import type { ClientLimits } from './client-limits/known-clients.ts';
+import { countExcessTools } from './client-limits/explain-rewrites.ts';
+import { withClientLimits } from './client-limits/with-client-limits.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 
-interface ChoiceOptions extends SearchOptions {
+interface ChoiceOptions extends SearchExposureOptions {
   readonly kind: 'auto' | 'direct' | 'search' | 'code';
-  /** Presents tools to scripts; without it, `code` is `search`. */
+  /** The exposure for `kind: 'code'`; without it, `code` falls back to `search`. */
   readonly code?: Exposure;
+  /** With `auto`, all tools are listed if they cost fewer tokens than this. */
   readonly directBudget: number;
-  /** Whether the limits of known clients are kept to; they are not unless said. */
+  /** Whether to respect the limits of known clients; off by default. */
   readonly shape?: boolean;
-  /** More tools are listed than the client takes; told once for each view and kind of client. */
+  /** Called once per view and kind of client if more tools are listed than the client accepts. */
   readonly onExcess?: (excess: {
     readonly client: string;
     readonly tools: number;
@@ -25,44 +26,44 @@ interface ChoiceOptions extends SearchOptions {
   }) => void;
 }
 
-/** The same view gets the same exposure, for clients of the same kind. */
+/** Returns a function that chooses the exposure. For clients of the same kind, the same view always gets the same exposure object. */
 export function chooseExposure(options: ChoiceOptions): ExposureChoice {
-  const searching = search(options);
-  const indirect = options.kind === 'code' ? (options.code ?? searching) : searching;
-  const chosen = new WeakMap<View, Map<string, Exposure>>();
-  const forClients = new Map<string, Exposure>();
-  const shapedFor = (inner: Exposure, limits: ClientLimits): Exposure => {
+  const search = createSearchExposure(options);
+  const indirect = options.kind === 'code' ? (options.code ?? search) : search;
+  const chosenByView = new WeakMap<CatalogView, Map<string, Exposure>>();
+  const limitedByClient = new Map<string, Exposure>();
+  const limit = (inner: Exposure, limits: ClientLimits): Exposure => {
     const key = `${inner.kind} ${limits.client}`;
-    let exposure = forClients.get(key);
-    if (exposure === undefined) forClients.set(key, (exposure = shaped(inner, limits)));
+    let exposure = limitedByClient.get(key);
+    if (exposure === undefined) limitedByClient.set(key, (exposure = withClientLimits(inner, limits)));
     return exposure;
   };
-  const choose = (view: View, limits: ClientLimits | undefined): Exposure => {
-    const inner = isDirect(view, options, limits) ? direct : indirect;
+  const choose = (view: CatalogView, limits: ClientLimits | undefined): Exposure => {
+    const inner = isDirect(view, options, limits) ? directExposure : indirect;
     if (limits === undefined) return inner;
-    if (inner === direct && excessOf(view, limits) > 0)
+    if (inner === directExposure && countExcessTools(view, limits) > 0)
       options.onExcess?.({ client: limits.client, tools: view.tools.length, limit: limits.tools });
-    return shapedFor(inner, limits);
+    return limit(inner, limits);
   };
   return (view, client) => {
-    const limits = options.shape === true && client !== undefined ? limitsOf(client) : undefined;
-    let ofView = chosen.get(view);
-    if (ofView === undefined) chosen.set(view, (ofView = new Map<string, Exposure>()));
+    const limits = options.shape === true && client !== undefined ? findClientLimits(client) : undefined;
+    let byClient = chosenByView.get(view);
+    if (byClient === undefined) chosenByView.set(view, (byClient = new Map<string, Exposure>()));
     const key = limits?.client ?? '';
-    let exposure = ofView.get(key);
-    if (exposure === undefined) ofView.set(key, (exposure = choose(view, limits)));
+    let exposure = byClient.get(key);
+    if (exposure === undefined) byClient.set(key, (exposure = choose(view, limits)));
     return exposure;
   };
 }
 
-function isDirect(view: View, options: ChoiceOptions, limits: ClientLimits | undefined): boolean {
+function isDirect(view: CatalogView, options: ChoiceOptions, limits: ClientLimits | undefined): boolean {
   const { kind, directBudget } = options;
   if (kind !== 'auto') return kind === 'direct';
-  return (limits === undefined || excessOf(view, limits) === 0) && isCheap(view, directBudget);
+  return (limits === undefined || countExcessTools(view, limits) === 0) && fitsBudget(view, directBudget);
 }
 
-/** Whether every server has been listed and all tools together cost less than the budget. */
-function isCheap(view: View, budget: number): boolean {
+/** Whether every server has been listed and all tools together cost fewer tokens than the budget. */
+function fitsBudget(view: CatalogView, budget: number): boolean {
   if (view.servers.some(({ facts }) => facts === undefined)) return false;
   let left = budget;
   for (const { definition } of view.tools) {

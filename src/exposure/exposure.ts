@@ -1,35 +1,35 @@
 import type { CallRequest } from '../gateway/calls/call-request.ts';
-import type { View } from '../gateway/view.ts';
-import type { Payload } from '../lib/payload.ts';
-import type { Caller } from '../model/caller.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { CatalogView } from '../gateway/catalog-view.ts';
+import type { Payload } from '../core/lib/payload.ts';
+import type { Caller } from '../core/caller.ts';
+import type { JsonObject } from '../core/json.ts';
 
-/** How a view is presented to a client. It is picked once per session and holds no state. */
+/** Presents a catalog view to a client. It is chosen once per session and holds no state. */
 export interface Exposure {
   readonly kind: 'direct' | 'search' | 'code';
-  /** The kind of client whose limits it keeps to; absent where it looks the same to all. */
+  /** The kind of client whose limits the exposure respects; absent if it is the same for all clients. */
   readonly client?: string;
-  instructions(view: View): string;
-  /** Definitions as the client sees them, with those of `revealed` names if they would not be listed. */
-  tools(view: View, revealed?: ReadonlySet<string>): readonly JsonObject[];
-  /** Equal as long as `tools` gives the same list. */
-  digest(view: View, revealed?: ReadonlySet<string>): string;
+  instructions(view: CatalogView): string;
+  /** Returns the definitions that the client sees, including those of `revealed` names. */
+  tools(view: CatalogView, revealed?: ReadonlySet<string>): readonly JsonObject[];
+  /** Returns an equal string as long as `tools` returns the same list. */
+  digest(view: CatalogView, revealed?: ReadonlySet<string>): string;
   callTool(name: string, request: CallRequest, context: ExposureContext): Promise<Payload>;
 }
 
-/** What an exposure may do for the one client that it answers. */
+/** The operations that an exposure may perform for the client that it answers. */
 export interface ExposureContext {
   readonly caller: Caller;
-  readonly view: View;
-  /** The view once every server was listed or the wait for that is over. */
-  settled(): Promise<View>;
-  /** Already bound to the caller; an exposure cannot name another one. */
+  readonly view: CatalogView;
+  /** Resolves to the view once every server was listed or the startup wait has timed out. */
+  settled(): Promise<CatalogView>;
+  /** Calls a tool as `caller`; an exposure cannot act for another caller. */
   call(name: string, request: CallRequest): Promise<Payload>;
-  /** Like `call`, but what the server wants to know first is asked on the way, so that the result is the last. */
-  callToEnd(name: string, request: CallRequest): Promise<Payload>;
-  /** Lists tools for this client session from now on; nothing happens where there is none. */
+  /** Like `call`, but asks the client the server's questions in between, so the returned result is final. */
+  callUntilResult(name: string, request: CallRequest): Promise<Payload>;
+  /** Lists these tools for the rest of the client session; does nothing without a session. */
   reveal(names: readonly string[]): void;
 }
 
-/** Which exposure a view is presented with, to a client that calls itself so. */
-export type ExposureChoice = (view: View, client?: string) => Exposure;
+/** Chooses the exposure of a view for a client with this `clientInfo.name`. */
+export type ExposureChoice = (view: CatalogView, client?: string) => Exposure;

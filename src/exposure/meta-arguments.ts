@@ -1,16 +1,16 @@
-import { parseExact } from '../lib/exact-json.ts';
-import { Payload } from '../lib/payload.ts';
-import { GatewayError } from '../model/errors.ts';
-import type { ErrorCode } from '../model/errors.ts';
-import { isJsonObject } from '../model/json.ts';
-import type { JsonObject } from '../model/json.ts';
+import { parseExact } from '../core/lib/exact-json.ts';
+import { Payload } from '../core/lib/payload.ts';
+import { GatewayError } from '../core/errors.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 
-/** Models encode arguments once too often; twice is what has been seen. */
+/** Some models encode the arguments as JSON again; up to two extra encodings were observed. */
 const MAX_ENCODINGS = 2;
 
-/** An object, also where it was given as JSON; none is an empty one, and undefined is what cannot be read. */
-export function asObject(given: unknown): JsonObject | undefined {
-  let value = given;
+/** Returns an object, decoding it if it is JSON text. A missing value becomes an empty object, an invalid one undefined. */
+export function parseObject(raw: unknown): JsonObject | undefined {
+  let value = raw;
   for (let round = 0; round < MAX_ENCODINGS && typeof value === 'string'; round += 1) {
     if (value.trim() === '') return {};
     try {
@@ -23,22 +23,22 @@ export function asObject(given: unknown): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-export function metaArguments(given: unknown): JsonObject {
-  const args = asObject(given);
-  if (args === undefined) throw wrong('arguments must be an object');
+export function parseMetaArguments(raw: unknown): JsonObject {
+  const args = parseObject(raw);
+  if (args === undefined) throw invalidArguments('arguments must be an object');
   return args;
 }
 
-export function wrong(what: string): GatewayError {
-  return new GatewayError('ARGUMENTS_INVALID', `${what}.`);
+export function invalidArguments(problem: string): GatewayError {
+  return new GatewayError('ARGUMENTS_INVALID', `${problem}.`);
 }
 
-/** With a code, it is an error of ours. */
-export function textResult(text: string, code?: ErrorCode): Payload {
+/** Returns a result with one text; with a code, it is an error of the gateway. */
+export function createTextResult(text: string, code?: ErrorCode): Payload {
   const error = code === undefined ? {} : { isError: true, _meta: { 'trunkline/code': code } };
   return Payload.of({ content: [{ type: 'text', text }], ...error });
 }
 
-export function didYouMean(near: readonly string[]): string {
-  return near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(', ')}?`;
+export function formatSuggestions(names: readonly string[]): string {
+  return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(', ')}?`;
 }

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../model/json.ts';
-import type { Tier } from '../model/tier.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Tier } from '../core/tier.ts';
 
-/** In rising order: a tool of one tier can be called through all that follow. */
+/** The tiers in ascending order: the call tool of a tier also calls the tools of the tiers before it. */
 export const TIERS: readonly Tier[] = ['read', 'write', 'destructive'];
 
-/** By the name of the tool that calls, what it may call at most. */
+/** The highest tier that each call tool may call. */
 export const CALL_TOOLS: Readonly<Record<string, Tier>> = {
   call_read_tool: 'read',
   call_write_tool: 'write',
@@ -16,76 +16,78 @@ export function callToolFor(tier: Tier): string {
   return `call_${tier}_tool`;
 }
 
-const string = { type: 'string' };
+const STRING_SCHEMA = { type: 'string' };
 
-function object(properties: JsonObject, required: readonly string[]): JsonObject {
+function objectSchema(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: 'object', properties, required };
 }
 
-const call = object({ name: string, arguments: { type: 'object' }, timeoutMs: { type: 'integer' } }, [
-  'name',
-  'arguments',
-]);
+const CALL_SCHEMA = objectSchema(
+  { name: STRING_SCHEMA, arguments: { type: 'object' }, timeoutMs: { type: 'integer' } },
+  ['name', 'arguments'],
+);
 
-/** Shared by all exposures that do not list every tool. */
-export const FINDING: readonly JsonObject[] = [
+/** The tools of every exposure that does not list all tools. */
+export const FINDER_TOOLS: readonly JsonObject[] = [
   {
     name: 'search_tools',
     description: 'Find tools by what they do; answers signatures, best first.',
-    inputSchema: object({ query: string, limit: { type: 'integer', maximum: 50 }, server: string }, [
-      'query',
-    ]),
+    inputSchema: objectSchema(
+      { query: STRING_SCHEMA, limit: { type: 'integer', maximum: 50 }, server: STRING_SCHEMA },
+      ['query'],
+    ),
     annotations: { readOnlyHint: true },
   },
   {
     name: 'describe_tools',
     description: 'Full descriptions and schemas of up to 10 tools.',
-    inputSchema: object({ names: { type: 'array', items: string } }, ['names']),
+    inputSchema: objectSchema({ names: { type: 'array', items: STRING_SCHEMA } }, ['names']),
     annotations: { readOnlyHint: true },
   },
 ];
 
-const tiered: readonly JsonObject[] = [
+const TIERED_CALL_TOOLS: readonly JsonObject[] = [
   {
     name: 'call_read_tool',
     description: 'Call a [read] tool.',
-    inputSchema: call,
+    inputSchema: CALL_SCHEMA,
     annotations: { readOnlyHint: true },
   },
   {
     name: 'call_write_tool',
     description: 'Call a [write] or [read] tool.',
-    inputSchema: call,
+    inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: false },
   },
   {
     name: 'call_destructive_tool',
     description: 'Call any tool.',
-    inputSchema: call,
+    inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: true },
   },
 ];
 
-const single: readonly JsonObject[] = [
+const SINGLE_CALL_TOOL: readonly JsonObject[] = [
   {
     name: 'call_tool',
     description: 'Call any tool.',
-    inputSchema: call,
+    inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: true },
   },
 ];
 
-/** Offered where results can be too big. */
+/** The tool that reads truncated results; listed only if long results are truncated. */
 export const READ_RESULT: JsonObject = {
   name: 'read_result',
   description: 'Page a cut result, or find text or /regex/.',
-  inputSchema: object({ id: string, offset: { type: 'integer' }, limit: { type: 'integer' }, find: string }, [
-    'id',
-  ]),
+  inputSchema: objectSchema(
+    { id: STRING_SCHEMA, offset: { type: 'integer' }, limit: { type: 'integer' }, find: STRING_SCHEMA },
+    ['id'],
+  ),
   annotations: { readOnlyHint: true },
 };
 
-/** Every word here is paid for in every session, so there are few; a tool without `readOnlyHint` changes something. */
-export function metaTools(callTools: 'tiers' | 'single'): readonly JsonObject[] {
-  return [...FINDING, ...(callTools === 'single' ? single : tiered)];
+/** Returns the definitions of the meta tools. They are short, because every session pays for each word of them. */
+export function listMetaTools(callTools: 'tiers' | 'single'): readonly JsonObject[] {
+  return [...FINDER_TOOLS, ...(callTools === 'single' ? SINGLE_CALL_TOOL : TIERED_CALL_TOOLS)];
 }

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { MemoryGateway } from '../../test/support/memory-gateway.ts';
-import { Cancellation } from '../lib/cancellation.ts';
-import type { Caller } from '../model/caller.ts';
-import type { JsonObject } from '../model/json.ts';
-import { Results } from '../results/results.ts';
-import { search } from './search.ts';
-import { estimateTokens } from './tokens.ts';
+import { Cancellation } from '../core/lib/cancellation.ts';
+import type { Caller } from '../core/caller.ts';
+import type { JsonObject } from '../core/json.ts';
+import { OversizedResults } from './results/oversized-results.ts';
+import { createSearchExposure } from './search-exposure.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 
 const caller: Caller = { id: 'ada', via: 'stdio', profile: 'default' };
 const long = Array.from({ length: 2_000 }, (_, at) => `line ${at}`).join('\n');
@@ -14,14 +14,17 @@ const schema = { type: 'object', properties: { a: { type: 'string' } }, required
 const huge = { ...schema, description: 'words and more words '.repeat(1_000) };
 
 let memory: MemoryGateway;
-let results: Results;
+let results: OversizedResults;
 let answer: JsonObject = {};
 
 beforeEach(async () => {
   answer = { content: [{ type: 'text', text: long }], structuredContent: { long } };
-  results = new Results({
-    ...{ maxTokens: 1_000, keepMs: 60_000, maxBytes: 1_000_000 },
-    ...{ estimate: estimateTokens, now: Date.now },
+  results = new OversizedResults({
+    maxTokens: 1_000,
+    keepMs: 60_000,
+    maxBytes: 1_000_000,
+    estimate: estimateTokens,
+    now: Date.now,
   });
   memory = await MemoryGateway.start({
     files: {
@@ -42,13 +45,13 @@ afterEach(async () => {
 async function ask(name: string, args: unknown, by = caller): Promise<JsonObject> {
   const { gateway } = memory;
   const request = { params: { name, arguments: args }, session: 's', cancellation: new Cancellation() };
-  const exposure = search({ pin: [], callTools: 'tiers', reveal: false, results });
+  const exposure = createSearchExposure({ pin: [], callTools: 'tiers', reveal: false, results });
   const payload = await exposure.callTool(name, request, {
     caller: by,
     view: gateway.view(by),
     settled: () => Promise.resolve(gateway.view(by)),
     call: (inner, rest) => gateway.callTool(by, inner, rest),
-    callToEnd: (inner, rest) => gateway.callTool(by, inner, rest),
+    callUntilResult: (inner, rest) => gateway.callTool(by, inner, rest),
     reveal: () => {},
   });
   return payload.value as JsonObject;
@@ -57,7 +60,7 @@ async function ask(name: string, args: unknown, by = caller): Promise<JsonObject
 const idOf = ({ _meta: meta }: JsonObject): unknown =>
   ((meta as JsonObject)['trunkline/result'] as JsonObject)['id'];
 
-test('a result that is too big is cut, whether the tool is called through another or under its own name', async () => {
+test('big result: is truncated and readable in pages for calls by meta tool or own name', async () => {
   for (const cut of [
     await ask('call_read_tool', { name: 'files__read_log', arguments: {} }),
     await ask('files__read_log', {}),
@@ -68,18 +71,18 @@ test('a result that is too big is cut, whether the tool is called through anothe
   }
 });
 
-test('a tool that is called under its own name keeps what its output schema promises', async () => {
+test('big result: stays whole for a direct call of a tool with an output schema', async () => {
   expect(await ask('files__promised', {})).toEqual(answer);
 });
 
-test('what is read is not cut again, and only for the caller that got it', async () => {
+test('read_result: returns pages untruncated, and only to the caller that got the result', async () => {
   const id = idOf(await ask('files__read_log', {}));
   expect(await ask('read_result', { id })).toMatchObject({ _meta: { 'trunkline/result': { id } } });
   const eve = await ask('read_result', { id }, { ...caller, id: 'eve' });
   expect(eve).toMatchObject({ isError: true, _meta: { 'trunkline/code': 'ENTRY_NOT_FOUND' } });
 });
 
-test('descriptions and refusals with a huge schema are cut as well', async () => {
+test('big result: truncates descriptions and validation errors with a huge schema as well', async () => {
   const described = await ask('describe_tools', { names: ['files__huge'] });
   expect(estimateTokens(JSON.stringify(described))).toBeLessThan(1_000);
   const refused = await ask('call_destructive_tool', { name: 'files__huge', arguments: {} });
@@ -95,6 +98,6 @@ test.each([
   [{ id: 'x', limit: 0 }, 'limit must be a whole number from 1'],
   [{ id: 'x', limit: 'many' }, 'limit must be'],
   [{ id: 'x', find: 5 }, 'find must be a text'],
-])('read_result refuses %j', async (args, message) => {
+])('read_result: rejects %j', async (args, message) => {
   await expect(ask('read_result', args)).rejects.toThrow(message);
 });

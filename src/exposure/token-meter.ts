@@ -1,195 +1,204 @@
-import { setImmediate as later } from 'node:timers/promises';
-import type { View } from '../gateway/view.ts';
-import { stringifyExact } from '../lib/exact-json.ts';
-import type { Payload } from '../lib/payload.ts';
-import type { ToolEntry } from '../model/entry.ts';
-import { direct } from './direct.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CatalogView } from '../gateway/catalog-view.ts';
+import { stringifyExact } from '../core/lib/exact-json.ts';
+import type { Payload } from '../core/lib/payload.ts';
+import type { ToolEntry } from '../core/entry.ts';
+import { directExposure } from './direct-exposure.ts';
 import type { Exposure } from './exposure.ts';
-import { listedTool } from './listed-tool.ts';
-import { estimateTokens } from './tokens.ts';
+import { toListedTool } from './to-listed-tool.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 
-/** Tokens, estimated, and how often something was sent. */
+/** Estimated tokens, and the number of lists and searches they were spent on. */
 export interface MenuTokens {
-  /** What listing every tool in full would have cost. */
+  /** Tokens that listing every tool in full would have cost. */
   readonly whole: number;
+  /** Tokens of the tool lists and instructions that clients received. */
   readonly menu: number;
+  /** Tokens of the arguments and answers of `search_tools` and `describe_tools`. */
   readonly search: number;
   readonly lists: number;
   readonly searches: number;
 }
 
 interface MeterOptions {
-  /** Adds to what is stored; called seldom. */
+  /** Adds counts to the stored totals; called at most every `saveEveryMs`. */
   readonly save: (counts: MenuTokens) => Promise<void>;
   readonly saveEveryMs?: number;
 }
 
-interface Sent {
-  readonly view: () => View;
+/** A list of tools that a client received and that is not counted yet. */
+interface SentList {
+  readonly view: () => CatalogView;
   readonly exposure: Exposure;
   readonly payload: Payload;
-  looks: number;
+  /** How often the servers of the view were checked. */
+  checks: number;
 }
 
 type Counts = { -readonly [K in keyof MenuTokens]: MenuTokens[K] };
 
 const SAVE_EVERY_MS = 30_000;
-const LOOK_EVERY_MS = 1000;
-/** A server that was not listed by then may never be. */
-const MAX_LOOKS = 20;
-/** Tools that are measured at once, while others wait. */
-const SLICE = 50;
-/** Work that is put off; when more comes, it is left out. */
-const MAX_WAITING = 1000;
-const NONE: MenuTokens = { whole: 0, menu: 0, search: 0, lists: 0, searches: 0 };
-const FINDING: ReadonlySet<string> = new Set(['search_tools', 'describe_tools']);
+const CHECK_EVERY_MS = 1000;
+/** After this many checks (20 s), a list is counted even if a server is still not listed: it may never be. */
+const MAX_CHECKS = 20;
+/** The number of tools that are measured before other work gets a turn. */
+const TOOLS_PER_SLICE = 50;
+/** The maximum number of deferred measurements; further ones are dropped. */
+const MAX_DEFERRED = 1000;
+const ZERO: MenuTokens = { whole: 0, menu: 0, search: 0, lists: 0, searches: 0 };
+const FINDER_TOOL_NAMES: ReadonlySet<string> = new Set(['search_tools', 'describe_tools']);
 
 /**
- * Counts what clients are sent to know the tools, and what all of them would have cost: lists with what is said about them, and
- * questions and answers of searching. It measures when nobody waits, and each definition once.
+ * Counts the tokens that clients receive to learn about tools (lists, instructions, searches), and the tokens that listing all
+ * tools would have cost. It measures in the background, and each definition once.
  */
 export class TokenMeter implements AsyncDisposable {
   readonly #options: MeterOptions;
   readonly #tools = new WeakMap<ToolEntry, number>();
-  readonly #views = new WeakMap<View, Promise<number>>();
+  readonly #views = new WeakMap<CatalogView, Promise<number>>();
   readonly #payloads = new WeakMap<Payload, number>();
-  readonly #metered = new WeakMap<Exposure, Exposure>();
-  readonly #working = new Set<Promise<void>>();
-  #counts: Counts = { ...NONE };
-  #timer: NodeJS.Timeout | undefined;
-  readonly #unsettled: Sent[] = [];
-  #looking: NodeJS.Timeout | undefined;
+  readonly #meteredExposures = new WeakMap<Exposure, Exposure>();
+  readonly #measurements = new Set<Promise<void>>();
+  #counts: Counts = { ...ZERO };
+  #saveTimer: NodeJS.Timeout | undefined;
+  /** Lists that were sent before every server was listed. */
+  readonly #unsettled: SentList[] = [];
+  #checkTimer: NodeJS.Timeout | undefined;
 
   constructor(options: MeterOptions) {
     this.#options = options;
   }
 
-  /** A client was sent its list of tools. What all of them would cost is known when every server was listed, which may be later. */
-  listed(view: () => View, exposure: Exposure, payload: Payload): void {
-    const sent: Sent = { view, exposure, payload, looks: 0 };
-    if (isSettled(view())) this.#count(sent);
-    else if (this.#unsettled.length < MAX_WAITING) {
+  /** Records a list of tools that a client received. It is counted once every server was listed, because only then all tools are known. */
+  recordListing(view: () => CatalogView, exposure: Exposure, payload: Payload): void {
+    const sent: SentList = { view, exposure, payload, checks: 0 };
+    if (isSettled(view())) this.#countList(sent);
+    else if (this.#unsettled.length < MAX_DEFERRED) {
       this.#unsettled.push(sent);
-      this.#looking ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+      this.#checkTimer ??= setInterval(() => this.#checkUnsettled(), CHECK_EVERY_MS).unref();
     }
   }
 
-  /** The same exposure, of which searches are counted. Where every tool is listed there are none, and nothing is in between. */
-  metered(exposure: Exposure): Exposure {
+  /** Wraps an exposure to count its searches. A direct exposure has none and is returned unchanged. */
+  withMetering(exposure: Exposure): Exposure {
     if (exposure.kind === 'direct') return exposure;
-    let same = this.#metered.get(exposure);
-    if (same === undefined) this.#metered.set(exposure, (same = this.#counting(exposure)));
-    return same;
+    let metered = this.#meteredExposures.get(exposure);
+    if (metered === undefined) this.#meteredExposures.set(exposure, (metered = this.#wrap(exposure)));
+    return metered;
   }
 
-  /** Resolves when everything that was counted is stored. */
-  async saved(): Promise<void> {
-    await Promise.all(this.#working);
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  /** Saves all counts; resolves when they are stored. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#measurements);
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = undefined;
     const counts = this.#counts;
     if (counts.lists + counts.searches === 0) return;
-    this.#counts = { ...NONE };
+    this.#counts = { ...ZERO };
     await this.#options.save(counts);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#looking);
-    for (const sent of this.#unsettled.splice(0)) this.#count(sent);
-    // Best effort: whoever records operations has said that nothing can be stored.
-    await this.saved().catch(() => {});
+    clearInterval(this.#checkTimer);
+    for (const sent of this.#unsettled.splice(0)) this.#countList(sent);
+    // Best effort: the operation recorder has already logged that nothing can be stored.
+    await this.flush().catch(() => {});
   }
 
-  #look(): void {
+  #checkUnsettled(): void {
     for (const sent of this.#unsettled.splice(0)) {
-      sent.looks++;
-      if (isSettled(sent.view()) || sent.looks >= MAX_LOOKS) this.#count(sent);
+      sent.checks++;
+      if (isSettled(sent.view()) || sent.checks >= MAX_CHECKS) this.#countList(sent);
       else this.#unsettled.push(sent);
     }
     if (this.#unsettled.length > 0) return;
-    clearInterval(this.#looking);
-    this.#looking = undefined;
+    clearInterval(this.#checkTimer);
+    this.#checkTimer = undefined;
   }
 
-  #count({ view: current, exposure, payload }: Sent): void {
-    this.#work(async () => {
-      const view = current();
-      const whole = await this.#wholeOf(view);
-      const menu = exposure.kind === 'direct' ? whole : this.#ofPayload(payload) + said(exposure, view);
-      this.#add({ ...NONE, whole, menu, lists: 1 });
+  #countList({ view: currentView, exposure, payload }: SentList): void {
+    this.#defer(async () => {
+      const view = currentView();
+      const whole = await this.#tokensOfView(view);
+      const menu =
+        exposure.kind === 'direct'
+          ? whole
+          : this.#tokensOfPayload(payload) + instructionTokens(exposure, view);
+      this.#add({ ...ZERO, whole, menu, lists: 1 });
     });
   }
 
-  #counting(exposure: Exposure): Exposure {
+  #wrap(exposure: Exposure): Exposure {
     return {
       ...exposure,
       callTool: async (name, request, context) => {
         const payload = await exposure.callTool(name, request, context);
-        if (FINDING.has(name)) this.#searched(request.params['arguments'], payload);
+        if (FINDER_TOOL_NAMES.has(name)) this.#countSearch(request.params['arguments'], payload);
         return payload;
       },
     };
   }
 
-  #searched(question: unknown, answer: Payload): void {
-    this.#work(async () => {
-      await later();
-      const search = estimateTokens(stringifyExact(question ?? {})) + estimateTokens(answer.text);
-      this.#add({ ...NONE, search, searches: 1 });
+  #countSearch(args: unknown, answer: Payload): void {
+    this.#defer(async () => {
+      await nextTurn();
+      const search = estimateTokens(stringifyExact(args ?? {})) + estimateTokens(answer.text);
+      this.#add({ ...ZERO, search, searches: 1 });
     });
   }
 
-  #work(work: () => Promise<void>): void {
-    if (this.#working.size >= MAX_WAITING) return;
-    // Best effort: a definition that cannot be written could not be listed either.
-    const working = work()
+  #defer(measure: () => Promise<void>): void {
+    if (this.#measurements.size >= MAX_DEFERRED) return;
+    // Best effort: a definition that cannot be serialized could not be listed either.
+    const measurement = measure()
       .catch(() => {})
-      .finally(() => this.#working.delete(working));
-    this.#working.add(working);
+      .finally(() => this.#measurements.delete(measurement));
+    this.#measurements.add(measurement);
   }
 
   #add(counts: MenuTokens): void {
-    // Always the same members.
-    for (const key of Object.keys(NONE) as (keyof MenuTokens)[]) this.#counts[key] += counts[key];
-    this.#timer ??= setTimeout(() => {
-      // Best effort: what cannot be stored is not counted.
-      this.saved().catch(() => {});
+    // `ZERO` has exactly the members of `MenuTokens`.
+    for (const key of Object.keys(ZERO) as (keyof MenuTokens)[]) this.#counts[key] += counts[key];
+    this.#saveTimer ??= setTimeout(() => {
+      // Best effort: counts that cannot be stored are lost.
+      this.flush().catch(() => {});
     }, this.#options.saveEveryMs ?? SAVE_EVERY_MS).unref();
   }
 
-  #wholeOf(view: View): Promise<number> {
-    let whole = this.#views.get(view);
-    if (whole === undefined) this.#views.set(view, (whole = this.#measured(view)));
-    return whole;
+  #tokensOfView(view: CatalogView): Promise<number> {
+    let tokens = this.#views.get(view);
+    if (tokens === undefined) this.#views.set(view, (tokens = this.#measureView(view)));
+    return tokens;
   }
 
-  async #measured(view: View): Promise<number> {
-    let sum = said(direct, view);
-    for (let from = 0; from < view.tools.length; from += SLICE) {
-      await later();
-      for (const entry of view.tools.slice(from, from + SLICE)) sum += this.#ofTool(entry, view);
+  async #measureView(view: CatalogView): Promise<number> {
+    let sum = instructionTokens(directExposure, view);
+    for (let from = 0; from < view.tools.length; from += TOOLS_PER_SLICE) {
+      await nextTurn();
+      for (const entry of view.tools.slice(from, from + TOOLS_PER_SLICE))
+        sum += this.#tokensOfTool(entry, view);
     }
     return sum;
   }
 
-  #ofTool(entry: ToolEntry, view: View): number {
+  #tokensOfTool(entry: ToolEntry, view: CatalogView): number {
     let tokens = this.#tools.get(entry);
     if (tokens === undefined)
-      this.#tools.set(entry, (tokens = estimateTokens(stringifyExact(listedTool(entry, view)))));
+      this.#tools.set(entry, (tokens = estimateTokens(stringifyExact(toListedTool(entry, view)))));
     return tokens;
   }
 
-  #ofPayload(payload: Payload): number {
+  #tokensOfPayload(payload: Payload): number {
     let tokens = this.#payloads.get(payload);
     if (tokens === undefined) this.#payloads.set(payload, (tokens = estimateTokens(payload.text)));
     return tokens;
   }
 }
 
-function isSettled({ servers }: View): boolean {
+function isSettled({ servers }: CatalogView): boolean {
   return servers.every(({ facts }) => facts !== undefined);
 }
 
-function said(exposure: Exposure, view: View): number {
+function instructionTokens(exposure: Exposure, view: CatalogView): number {
   return estimateTokens(exposure.instructions(view));
 }

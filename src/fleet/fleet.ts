@@ -1,120 +1,167 @@
 import { randomBytes } from 'node:crypto';
 
-import { deriveKey } from '../lib/derived-key.ts';
-import { Scope } from '../lib/scope.ts';
-import { GatewayError } from '../model/errors.ts';
-import type { Logger } from '../observe/log.ts';
-import type { Database } from '../storage/database.ts';
+import { deriveKey } from '../core/lib/derive-key.ts';
+import { Scope } from '../core/lib/scope.ts';
+import { GatewayError } from '../core/errors.ts';
+import type { Logger } from '../observability/log.ts';
+import type { Database } from '../core/storage/database.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { addressText } from './line/host-and-port.ts';
-import { Line } from './line/line.ts';
+import { formatHostAndPort } from './transport/host-and-port.ts';
+import { FleetTransport } from './transport/fleet-transport.ts';
 import { Ownerships } from './ownerships.ts';
 import { Replicas } from './replicas.ts';
-import { steadyClock } from './steady-clock.ts';
+import { createSteadyClock } from './steady-clock.ts';
 
-/** This gateway as one of those that share a database. */
+/** The membership of this gateway in a fleet, which is a group of gateways that share a database. */
 export interface Fleet extends AsyncDisposable {
   readonly replicas: Replicas;
-  readonly line: Line;
+  readonly transport: FleetTransport;
   readonly ownerships: Ownerships;
-  /** Settled when it was tried for the first time to become a member; never rejects. */
-  readonly attempted: Promise<void>;
-  /** Why this gateway is no member; undefined where it is one. */
-  readonly problem: () => GatewayError | undefined;
+  /** Settles after the first attempt to join; never rejects. */
+  readonly firstJoinAttempt: Promise<void>;
+  /** Returns why this gateway is not a member, or undefined if it is one. */
+  readonly joinProblem: () => GatewayError | undefined;
 }
 
 interface FleetOptions {
   readonly database: () => Promise<Database>;
-  /** Follows what other gateways change. */
+  /** Registers a listener for changes by other gateways. */
   readonly follow: (topic: 'replicas', listener: () => void) => void;
-  /** The secret that all of them share. */
+  /** The secret that all replicas share. */
   readonly secret: Buffer;
   readonly version: string;
-  /** Where the line listens; port 0 for any. */
+  /** The address to listen on. Port 0 lets the system choose a free port. */
   readonly listen: { readonly host: string; readonly port: number };
-  /** As others reach it; port 0 for that of `listen`. */
+  /** The address that other replicas connect to. Port 0 stands for the port on which this replica listens. */
   readonly address: { readonly host: string; readonly port: number };
   readonly maxMessageBytes: number;
   readonly log: Logger;
 }
 
-const BEAT_MS = 2000;
-const JOIN_MS = 2000;
-const ID_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+const HEARTBEAT_MS = 2000;
+/** The longest time that the start of the gateway waits for the first attempt to join. */
+const JOIN_TIMEOUT_MS = 2000;
+/** The 32 characters of replica ids. 256 is a multiple of 32, so all are equally likely. `replicaInId` expects the same characters. */
+const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Listens for the others and joins them; where their key is another one it says so, and stays alone. */
+/**
+ * Listens for the other replicas and joins the fleet. If joining fails, for example because the other replicas have another key, the
+ * problem is logged and each heartbeat tries again.
+ */
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const { database, secret, version, log, listen, address } = options;
-  const id = [...randomBytes(8)].map((byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('');
+  const id = [...randomBytes(8)].map((byte) => ID_CHARACTERS[byte % ID_CHARACTERS.length]).join('');
   const scope = new Scope((error) => log.warn('Leaving the fleet failed.', { reason: String(error) }));
-  const line: Line = scope.use(
-    await Line.listen({
-      ...{ self: id, ...listen, maxMessageBytes: options.maxMessageBytes, log },
+  const transport: FleetTransport = scope.use(
+    await FleetTransport.listen({
+      self: id,
+      ...listen,
+      maxMessageBytes: options.maxMessageBytes,
+      log,
+      // A different label would be a different key, so replicas of other versions could not connect.
       key: deriveKey(secret, 'trunkline line 1'),
+      // `replicas` is created below. The transport needs addresses only for outgoing connections, and none is opened before.
       addressOf: (replica) => replicas.find(replica)?.address,
     }),
   );
-  const self = { id, version, address: addressText(address.host, address.port || line.port) };
+  const self = { id, version, address: formatHostAndPort(address.host, address.port || transport.port) };
   const keyCheck = deriveKey(secret, 'trunkline check 1').toString('base64url').slice(0, 22);
-  const replicas = new Replicas({ self, keyCheck, database });
-  replicas.onChange(() => line.sweep());
+  const replicas = new Replicas({ self, keyCheck, database, log });
+  replicas.onChange(() => transport.closeStaleConnections());
   const onError = (error: unknown): void =>
-    log.debug('An ownership was not given back.', { reason: String(error) });
-  const ownerships = new Ownerships({ self: id, database, clock: steadyClock(), onError });
-  let problem: GatewayError | undefined = notYet();
-  const join = async (): Promise<void> => {
-    await replicas.join();
-    problem = undefined;
-    log.info('Joined the fleet.', { replica: id, address: self.address, others: replicas.others().length });
-  };
-  const refused = (error: unknown): void => {
-    problem = error instanceof GatewayError ? error : notYet();
-    if (problem.code === 'CONFIG_INVALID') log.error(problem.message);
-    else log.warn('Cannot join the fleet yet.', { reason: problem.message });
-  };
-  // Whoever starts while the database is away is a member when it is back.
-  const attempted = join().catch(refused);
-  await Promise.race([attempted, patience()]);
-  scope.defer(async () => {
-    if (problem !== undefined) return;
-    await ownerships.releaseAll();
-    await replicas.leave();
-  });
-  const beat = async (): Promise<void> => {
-    // First what somebody may lose.
-    await ownerships.renew();
-    if (problem === undefined) await replicas.beat();
-    else
-      await join().catch((error: unknown) => {
-        // The others may get our key one after the other; that was said.
-        if (!(error instanceof GatewayError) || error.code !== 'CONFIG_INVALID') throw error;
-        if (problem?.code !== 'CONFIG_INVALID') refused(error);
-      });
-  };
-  options.follow('replicas', () => void replicas.look().catch(() => {})); // The next beat looks as well.
+    log.debug('An ownership could not be released.', { reason: String(error) });
+  const ownerships = new Ownerships({ self: id, database, clock: createSteadyClock(), onError });
+  const membership = new FleetMembership(replicas, ownerships, log);
+  // If the database is unreachable now, a later heartbeat joins.
+  const firstJoinAttempt = membership.join();
+  await Promise.race([firstJoinAttempt, joinTimeout()]);
+  // The scope closes in reverse order: the heartbeat stops, then this replica leaves, then the transport closes.
+  scope.defer(() => membership.leave());
+  options.follow('replicas', () => void replicas.refresh().catch(() => {})); // After a failure, the next heartbeat reads the replicas.
   scope.use(
     new Heartbeat({
-      ...{ everyMs: BEAT_MS, beat },
-      onTrouble: (error) => {
-        if (problem === undefined)
-          log.warn('Others may take this gateway for gone.', { reason: String(error) });
+      everyMs: HEARTBEAT_MS,
+      beat: () => membership.beat(),
+      onFailure: (error) => {
+        // A gateway that has not joined yet has already logged why.
+        if (membership.problem === undefined)
+          log.warn('Other replicas may treat this gateway as gone.', { reason: String(error) });
       },
-      onHealed: () => log.info('Others see this gateway.'),
+      onRecovery: () => log.info('Other replicas see this gateway again.'),
     }),
   );
   return {
-    ...{ replicas, line, ownerships, attempted, problem: () => problem },
+    replicas,
+    transport,
+    ownerships,
+    firstJoinAttempt,
+    joinProblem: () => membership.problem,
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }
 
-function patience(): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, JOIN_MS).unref());
+/** The membership of this gateway: joins, sends heartbeats, and leaves. */
+class FleetMembership {
+  /** Why this gateway is not a member; undefined while it is one. */
+  problem: GatewayError | undefined = notJoinedError();
+  readonly #replicas: Replicas;
+  readonly #ownerships: Ownerships;
+  readonly #log: Logger;
+
+  constructor(replicas: Replicas, ownerships: Ownerships, log: Logger) {
+    this.#replicas = replicas;
+    this.#ownerships = ownerships;
+    this.#log = log;
+  }
+
+  /** Tries to join. Never rejects: a failure is logged and stored in `problem`. */
+  join(): Promise<void> {
+    return this.#join().catch((error: unknown) => this.#reportProblem(error));
+  }
+
+  /** Renews the ownerships, and then sends a heartbeat, or tries to join if this gateway is not a member yet. */
+  async beat(): Promise<void> {
+    // Ownerships come first, because they expire sooner than the membership.
+    await this.#ownerships.renew();
+    if (this.problem === undefined) return this.#replicas.beat();
+    try {
+      await this.#join();
+    } catch (error) {
+      // Another replica has another key. While a new key is rolled out, every heartbeat fails like this, so only the first failure is
+      // logged.
+      if (!(error instanceof GatewayError) || error.code !== 'CONFIG_INVALID') throw error;
+      if (this.problem?.code !== 'CONFIG_INVALID') this.#reportProblem(error);
+    }
+  }
+
+  async leave(): Promise<void> {
+    if (this.problem !== undefined) return;
+    await this.#ownerships.releaseAll();
+    await this.#replicas.leave();
+  }
+
+  async #join(): Promise<void> {
+    await this.#replicas.join();
+    this.problem = undefined;
+    const { id, address } = this.#replicas.self;
+    const others = this.#replicas.others().length;
+    this.#log.info('Joined the fleet.', { replica: id, address, others });
+  }
+
+  #reportProblem(error: unknown): void {
+    this.problem = error instanceof GatewayError ? error : notJoinedError();
+    if (this.problem.code === 'CONFIG_INVALID') this.#log.error(this.problem.message);
+    else this.#log.warn('Cannot join the fleet yet.', { reason: this.problem.message });
+  }
 }
 
-function notYet(): GatewayError {
+function joinTimeout(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, JOIN_TIMEOUT_MS).unref());
+}
+
+function notJoinedError(): GatewayError {
   return new GatewayError(
     'STORE_AWAY',
-    'This gateway has not joined its fleet yet, since its database is not there.',
+    'This gateway has not joined its fleet yet, because its database is unreachable.',
   );
 }

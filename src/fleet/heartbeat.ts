@@ -1,47 +1,49 @@
 interface HeartbeatOptions {
+  /** The pause between the end of one heartbeat and the start of the next. */
   readonly everyMs: number;
-  /** Must tell the database and may fail; the next one is tried all the same. */
+  /** Reports to the database. If it rejects, the next heartbeat still follows. */
   readonly beat: () => Promise<void>;
-  /** The first failure of several in a row, and the first success after them. */
-  readonly onTrouble: (error: unknown) => void;
-  readonly onHealed: () => void;
+  /** Called for the first of several consecutive failures. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called for the first success after a failure. */
+  readonly onRecovery: () => void;
 }
 
-/** Does something over and over, one after the other, for as long as the gateway lives. */
+/** Runs `beat` repeatedly, never two at a time, until it is disposed. */
 export class Heartbeat implements AsyncDisposable {
   readonly #options: HeartbeatOptions;
   #timer: NodeJS.Timeout | undefined;
-  #underWay: Promise<void> = Promise.resolve();
-  #isInTrouble = false;
-  #isOver = false;
+  #currentBeat: Promise<void> = Promise.resolve();
+  #isFailing = false;
+  #isStopped = false;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
-    this.#next();
+    this.#schedule();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true;
+    this.#isStopped = true;
     clearTimeout(this.#timer);
-    await this.#underWay;
+    await this.#currentBeat;
   }
 
-  #next(): void {
-    if (this.#isOver) return;
+  #schedule(): void {
+    if (this.#isStopped) return;
     this.#timer = setTimeout(() => {
-      this.#underWay = this.#beat();
+      this.#currentBeat = this.#beat();
     }, this.#options.everyMs).unref();
   }
 
   async #beat(): Promise<void> {
     try {
       await this.#options.beat();
-      if (this.#isInTrouble) this.#options.onHealed();
-      this.#isInTrouble = false;
+      if (this.#isFailing) this.#options.onRecovery();
+      this.#isFailing = false;
     } catch (error) {
-      if (!this.#isInTrouble) this.#options.onTrouble(error);
-      this.#isInTrouble = true;
+      if (!this.#isFailing) this.#options.onFailure(error);
+      this.#isFailing = true;
     }
-    this.#next();
+    this.#schedule();
   }
 }

@@ -2,81 +2,85 @@ import { expect, test, vi } from 'vitest';
 
 import { Ownership } from './ownership.ts';
 
-function owned(surrenderMs = 5000) {
+function createOwnership(surrenderMs = 5000) {
   const clock = { now: 100 };
-  const over: boolean[] = [];
+  const ends: boolean[] = [];
   const ownership = new Ownership({
-    ...{ name: 'x', epoch: 1, since: 100, surrenderMs, clock: () => clock.now },
-    onOver: (isLost) => void over.push(isLost),
+    name: 'x',
+    epoch: 1,
+    requestedAt: 100,
+    surrenderMs,
+    clock: () => clock.now,
+    onEnd: (isLost) => void ends.push(isLost),
   });
-  return { ownership, clock, over };
+  return { ownership, clock, ends };
 }
 
-test('is held until its time is over, counted from when it was asked for', () => {
-  const { ownership, clock } = owned();
+test('ownership: is held until its time is up, counted from the claim', () => {
+  const { ownership, clock } = createOwnership();
   clock.now = 5099;
   expect(ownership.isHeld).toBe(true);
   clock.now = 5100;
   expect(ownership.isHeld).toBe(false);
 });
 
-test('a renewal counts from when it was sent, and one that comes too late does not count', () => {
-  const { ownership, clock } = owned();
+test('ownership: counts a renewal from when it was sent and ignores a late one', () => {
+  const { ownership, clock } = createOwnership();
   clock.now = 3000;
-  ownership.renewed(2000);
+  ownership.extend(2000);
   clock.now = 6999;
   expect(ownership.isHeld).toBe(true);
   clock.now = 7000;
-  ownership.renewed(6990);
+  ownership.extend(6990);
   expect(ownership.isHeld).toBe(false);
 });
 
-test('whoever asks too late is told before what it was for ends', async () => {
-  const { ownership, clock, over } = owned();
-  const lost = vi.fn();
-  ownership.onLost(lost);
+test('ownership: notifies listeners when a check finds it expired', async () => {
+  const { ownership, clock, ends } = createOwnership();
+  const onLost = vi.fn();
+  ownership.onLost(onLost);
   clock.now = 99_999;
   expect(ownership.isHeld).toBe(false);
-  expect(lost).not.toHaveBeenCalled();
+  expect(onLost).not.toHaveBeenCalled();
   await Promise.resolve();
-  expect(lost).toHaveBeenCalledOnce();
-  expect(over).toEqual([true]);
+  expect(onLost).toHaveBeenCalledOnce();
+  expect(ends).toEqual([true]);
 });
 
-test('ends by itself when nobody asks', async () => {
+test('ownership: expires by itself without a check', async () => {
   vi.useFakeTimers();
   try {
-    const { ownership, clock } = owned(1000);
-    const lost = vi.fn();
-    ownership.onLost(lost);
+    const { ownership, clock } = createOwnership(1000);
+    const onLost = vi.fn();
+    ownership.onLost(onLost);
     clock.now = 1100;
     await vi.advanceTimersByTimeAsync(1002);
-    expect(lost).toHaveBeenCalledOnce();
+    expect(onLost).toHaveBeenCalledOnce();
   } finally {
     vi.useRealTimers();
   }
 });
 
-test('is given back with its last user, once', () => {
-  const { ownership, over } = owned();
-  const lost = vi.fn();
-  ownership.onLost(lost);
-  const [one, other] = [ownership.use(), ownership.use()];
-  one[Symbol.dispose]();
-  one[Symbol.dispose]();
-  expect(over).toEqual([]);
-  other[Symbol.dispose]();
-  expect(over).toEqual([false]);
+test('ownership: is released once, by its last user', () => {
+  const { ownership, ends } = createOwnership();
+  const onLost = vi.fn();
+  ownership.onLost(onLost);
+  const [first, second] = [ownership.use(), ownership.use()];
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  expect(ends).toEqual([]);
+  second[Symbol.dispose]();
+  expect(ends).toEqual([false]);
   expect(ownership.isHeld).toBe(false);
   ownership.lose();
-  expect(over).toEqual([false]);
-  expect(lost).not.toHaveBeenCalled();
+  expect(ends).toEqual([false]);
+  expect(onLost).not.toHaveBeenCalled();
 });
 
-test('whoever comes when it is over is told at once', () => {
-  const { ownership } = owned();
+test('ownership: notifies a listener that is added after the loss at once', () => {
+  const { ownership } = createOwnership();
   ownership.lose();
-  const lost = vi.fn();
-  ownership.onLost(lost);
-  expect(lost).toHaveBeenCalledOnce();
+  const onLost = vi.fn();
+  ownership.onLost(onLost);
+  expect(onLost).toHaveBeenCalledOnce();
 });

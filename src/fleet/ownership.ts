@@ -1,97 +1,109 @@
 interface OwnershipOptions {
   readonly name: string;
+  /** Distinguishes this ownership from earlier and later ones of the same name. */
   readonly epoch: number;
-  /** When the statement that took it was sent: the database counts from later. */
-  readonly since: number;
+  /**
+   * The time by `clock` at which the claim was sent. The lease in the database starts later, so the owner always gives up before it ends.
+   */
+  readonly requestedAt: number;
+  /** The time after `requestedAt` at which the owner gives up unless the ownership was renewed. */
   readonly surrenderMs: number;
-  /** Steady. */
+  /** Returns milliseconds of a clock that never stops or goes back, see `createSteadyClock`. */
   readonly clock: () => number;
-  /** Called once: it was given back, or it was lost. */
-  readonly onOver: (isLost: boolean) => void;
+  /** Called once, when the ownership ends: released by its users (`isLost` is false), or lost. */
+  readonly onEnd: (isLost: boolean) => void;
 }
 
-/** That this replica, and no other, runs something; until it is given back, or not renewed in time. */
+/** The exclusive right of this replica to run something. It ends when its last user releases it, or when it is not renewed in time. */
 export class Ownership {
   readonly name: string;
   readonly epoch: number;
   readonly #options: OwnershipOptions;
-  readonly #onLost = new Set<() => void>();
-  #since: number;
+  readonly #lossListeners = new Set<() => void>();
+  /** The time at which the claim or the last successful renewal was sent. */
+  #requestedAt: number;
   #users = 0;
-  #isOver = false;
+  #hasEnded = false;
   #timer: NodeJS.Timeout;
 
   constructor(options: OwnershipOptions) {
     this.name = options.name;
     this.epoch = options.epoch;
     this.#options = options;
-    this.#since = options.since;
-    this.#timer = this.#arm();
+    this.#requestedAt = options.requestedAt;
+    this.#timer = this.#startTimer();
   }
 
-  /** Asked before each thing that only the owner may do: a timer may come late, after a pause of the whole process for example. */
+  /**
+   * Whether this replica owns it at this moment. Check it before each action that only the owner may take: the timer that ends the
+   * ownership may be late, for example after the process was suspended.
+   */
   get isHeld(): boolean {
-    if (this.#isOver) return false;
-    if (this.#left() > 0) return true;
-    // Not before whoever asks has said what becomes of its request.
+    if (this.#hasEnded) return false;
+    if (this.#remainingMs() > 0) return true;
+    // The listeners are called later, so that the caller can first handle the request for which it checks the ownership.
     queueMicrotask(() => this.lose());
     return false;
   }
 
-  renewed(since: number): void {
-    // What was surrendered stays so, whatever the database says by now.
+  /** Counts the remaining time from a renewal that was sent at `requestedAt` and has succeeded. */
+  extend(requestedAt: number): void {
+    // If this replica has given up in the meantime, what it ran is already ending, so a renewal comes too late.
     if (!this.isHeld) return;
-    this.#since = since;
+    this.#requestedAt = requestedAt;
     clearTimeout(this.#timer);
-    this.#timer = this.#arm();
+    this.#timer = this.#startTimer();
   }
 
-  /** Somebody needs it until the result is disposed of; with the last one it is given back. */
+  /** Registers a user of the ownership until the result is disposed. The ownership is released with its last user. */
   use(): Disposable {
     this.#users++;
-    let isOver = false;
+    let isDisposed = false;
     return {
       [Symbol.dispose]: () => {
-        if (isOver) return;
-        isOver = true;
+        if (isDisposed) return;
+        isDisposed = true;
         this.#users--;
         if (this.#users === 0) this.#end(false);
       },
     };
   }
 
-  /** Told when it is lost, at once where it is already; whatever it was for must end now. */
+  /**
+   * Calls the listener when the ownership is lost, or at once if it has already ended. The listener must stop what the ownership protects.
+   */
   onLost(listener: () => void): Disposable {
-    if (this.#isOver) listener();
-    else this.#onLost.add(listener);
-    return { [Symbol.dispose]: () => void this.#onLost.delete(listener) };
+    if (this.#hasEnded) listener();
+    else this.#lossListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#lossListeners.delete(listener) };
   }
 
+  /** Ends the ownership without releasing its database row, because this replica may no longer be the owner. */
   lose(): void {
     this.#end(true);
   }
 
   #end(isLost: boolean): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     clearTimeout(this.#timer);
-    this.#options.onOver(isLost);
-    if (isLost) for (const listener of [...this.#onLost]) listener();
-    this.#onLost.clear();
+    this.#options.onEnd(isLost);
+    if (isLost) for (const listener of [...this.#lossListeners]) listener();
+    this.#lossListeners.clear();
   }
 
-  #left(): number {
+  #remainingMs(): number {
     const { clock, surrenderMs } = this.#options;
-    return this.#since + surrenderMs - clock();
+    return this.#requestedAt + surrenderMs - clock();
   }
 
-  #arm(): NodeJS.Timeout {
+  #startTimer(): NodeJS.Timeout {
     return setTimeout(
       () => {
-        // A timer counts by another clock.
-        if (this.isHeld) this.#timer = this.#arm();
+        // Reading `isHeld` ends an ownership whose time is up. Timers use another clock, so some time may remain.
+        if (this.isHeld) this.#timer = this.#startTimer();
       },
-      Math.max(0, this.#left()) + 1,
+      Math.max(0, this.#remainingMs()) + 1,
     ).unref();
   }
 }

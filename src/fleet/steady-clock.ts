@@ -1,16 +1,16 @@
 /**
- * Milliseconds that go on while the process is stopped and while the machine sleeps, and never go back: of the two clocks of a machine one
- * may miss the first or be set back, so that each step is the larger one of both.
+ * Returns a clock in milliseconds that never goes back and keeps running while the process is suspended or the machine sleeps. The
+ * monotonic clock of a machine may stop during sleep, and its wall clock may be set back, so each step is the larger of their two steps.
  */
-export function steadyClock(
-  steps: () => number = () => performance.now(),
-  wall: () => number = Date.now,
+export function createSteadyClock(
+  monotonicNow: () => number = () => performance.now(),
+  wallNow: () => number = Date.now,
 ): () => number {
-  let [step, at, sum] = [steps(), wall(), 0];
+  let [lastMonotonic, lastWall, elapsed] = [monotonicNow(), wallNow(), 0];
   return () => {
-    const [nextStep, nextAt] = [steps(), wall()];
-    sum += Math.max(nextStep - step, nextAt - at, 0);
-    [step, at] = [nextStep, nextAt];
-    return sum;
+    const [monotonic, wall] = [monotonicNow(), wallNow()];
+    elapsed += Math.max(monotonic - lastMonotonic, wall - lastWall, 0);
+    [lastMonotonic, lastWall] = [monotonic, wall];
+    return elapsed;
   };
 }

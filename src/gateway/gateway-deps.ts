@@ -1,44 +1,57 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { GatewayConfig } from '../config/config.ts';
-import type { CallWatch } from '../observe/audit/audit-trail.ts';
-import type { Logger } from '../observe/log.ts';
-import type { Approvals } from '../policy/approvals/approvals.ts';
-import type { ListingTurn } from './listing/discovery.ts';
-import type { Pause } from './operating/pause.ts';
-import type { SubscribedElsewhere } from './calls/subscriptions.ts';
-import type { UpstreamPool } from '../upstream/sharing/pool.ts';
-import type { Guard } from '../policy/call.ts';
-import type { Shares } from '../policy/sharing/shares.ts';
+import type { ConfigSnapshot, GatewayConfig } from '../config/config.ts';
+import type { ConfigDiff } from '../config/reload/diff-config.ts';
+import type { CallObserver } from '../observability/audit/audit-trail.ts';
+import type { Logger } from '../observability/log.ts';
+import type { ApprovalRegistry } from '../policy/approvals/approval-registry.ts';
+import type { FleetShares } from '../policy/fleet-limits/fleet-shares.ts';
+import type { Guard } from '../policy/guard.ts';
+import type { UpstreamPool } from '../upstream/upstream-pool.ts';
+import type { SubscriptionSync } from './calls/resource-subscriptions.ts';
+import type { TaskOwnerStore } from './calls/task-owner-store.ts';
+import type { PauseState } from './control/pause-state.ts';
+import type { ListInTurn } from './listing/listing-scheduler.ts';
 
-/** What a gateway is built from. */
-export interface GatewayDeps {
+export interface GatewayDeps extends GuardSettings {
   readonly config: GatewayConfig;
   readonly pool: UpstreamPool;
   readonly catalog: Catalog;
-  /** Without them, everything that servers offer may be shown. */
-  readonly approvals?: Approvals | undefined;
-  /** Whether a person can reach this process while a call waits. */
-  readonly isReachable?: boolean;
-  /** Whether there is a single client, who has every server to itself. */
-  readonly isForOne?: boolean;
-  /** The file of word vectors, for searching. */
+  /** Stores approvals; without it, nothing is held for approval. */
+  readonly approvals?: ApprovalRegistry | undefined;
+  /** Whether an operator can reach this process to decide about held calls. */
+  readonly isOperatorReachable?: boolean;
+  /** Whether one client has all servers to itself, as with `trunkline wrap`. */
+  readonly hasSingleClient?: boolean;
+  /** The file of word vectors for the search. */
   readonly vectors?: URL;
-  /** Reveals a text of the configuration that is about no server. */
-  readonly reveal?: (text: string) => Promise<string>;
-  /** Told of every operation that is over. */
-  readonly watch?: CallWatch | undefined;
-  /** What gateways on one database count together; absent where one is alone. */
-  readonly shares?: Shares | undefined;
-  /** Which of several gateways lists a server; without it each lists for itself. */
-  readonly turn?: ListingTurn | undefined;
-  /** Other gateways that may notice what happens to resources. */
-  readonly elsewhere?: SubscribedElsewhere | undefined;
-  /** Whether a person has paused serving; without it nobody can. */
-  readonly pause?: Pause;
-  /** Whether calls get spans. */
-  readonly isTracing?: boolean;
-  /** Guards of the person's own, outermost first. */
-  readonly own?: readonly Guard[];
+  /** Resolves the secrets in a text of the configuration that belongs to no server. */
+  readonly resolveSecrets?: (text: string) => Promise<string>;
+  /** Limits that all gateways on one database count together; absent for a single gateway. */
+  readonly shares?: FleetShares | undefined;
+  /** Coordinates which of several gateways lists a server; without it, each lists for itself. */
+  readonly listInTurn?: ListInTurn | undefined;
+  /** Exchanges resource subscriptions with other gateways. */
+  readonly subscriptionSync?: SubscriptionSync | undefined;
+  /** Remembers who started which task; without it, only this process does. */
+  readonly taskOwners?: TaskOwnerStore | undefined;
+  /** Whether serving is paused; without it, serving cannot be paused. */
+  readonly pause?: PauseState | undefined;
   readonly log: Logger;
   readonly now: () => number;
+}
+
+/** Settings of the guards that are loaded outside of the gateway. */
+export interface GuardSettings {
+  /** Records finished operations; absent if the audit log is off. */
+  readonly callObserver?: CallObserver | undefined;
+  /** Whether calls get spans. */
+  readonly isTracing?: boolean | undefined;
+  /** Guards from the `guards` setting, outermost first. */
+  readonly customGuards?: readonly Guard[] | undefined;
+}
+
+/** A changed configuration, with the parts of it that had to be loaded. */
+export interface ConfigUpdate extends GuardSettings {
+  readonly snapshot: ConfigSnapshot;
+  readonly diff: ConfigDiff;
 }

@@ -1,231 +1,283 @@
+import { findResource } from '../catalog/snapshot.ts';
 import type { ResourceRoute } from '../catalog/snapshot.ts';
+import type { ConfigDiff } from '../config/reload/diff-config.ts';
 import type { ConfigState } from '../config/reload/config-state.ts';
-import { Deadlines } from '../lib/deadlines.ts';
-import { Emitter } from '../lib/emitter.ts';
-import type { Payload } from '../lib/payload.ts';
-import type { Caller } from '../model/caller.ts';
-import type { ToolEntry } from '../model/entry.ts';
-import type { UpstreamName } from '../model/ids.ts';
-import type { JsonObject } from '../model/json.ts';
-import { watchedTask } from '../model/watched.ts';
-import { WaitingCalls } from '../policy/ask/waiting-calls.ts';
-import { runToEnd } from '../policy/run-to-end.ts';
-import type { Call, Operation } from '../policy/call.ts';
-import { Announcements } from './listing/announcements.ts';
-import { callOf } from './calls/call-request.ts';
+import type { Caller } from '../core/caller.ts';
+import type { JsonObject } from '../core/json.ts';
+import { Deadlines } from '../core/lib/deadlines.ts';
+import { Emitter } from '../core/lib/emitter.ts';
+import type { Payload } from '../core/lib/payload.ts';
+import { taskKey } from '../core/subscription-keys.ts';
+import { HeldCalls } from '../policy/call-approvals/held-calls.ts';
+import type { Operation } from '../policy/guard.ts';
+import { createDescriptionOverrides, createToolFilter } from '../policy/tool-settings.ts';
+import { nameServerInInputRequests } from '../upstream/question-origin.ts';
+import { ActiveConfig } from './active-config.ts';
+import type { GatewayBackend, SingleServerBackend, TaskSubscriptions } from './backend.ts';
+import { CallerVisibility } from './caller-visibility.ts';
+import { CallPipeline } from './calls/call-pipeline.ts';
+import type { LinkExposure } from './calls/call-pipeline.ts';
 import type { CallRequest } from './calls/call-request.ts';
-import { applyChange, noSuchServer } from './operating/config-change.ts';
-import type { ConfigChange } from './operating/config-change.ts';
-import { Discovery } from './listing/discovery.ts';
-import { FirstListing } from './listing/first-listing.ts';
-import { listWaitOf, restOf } from './listing/list-wait.ts';
-import type { ListWait } from './listing/list-wait.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
-import { GivenLinks } from './calls/given-links.ts';
-import { InFlight } from './calls/in-flight.ts';
-import { InForce } from './in-force.ts';
-import { Quarantine } from './quarantine.ts';
-import { ASKED, Refusals } from './calls/refusals.ts';
+import { LOOKUP_TARGETS } from './calls/pre-guard-audit.ts';
 import {
   completionOperation,
-  findTool,
+  linkedEntry,
+  lookupTool,
   promptOperation,
   resourceOperation,
-  resourceRoute,
   toolOperation,
-} from './calls/route.ts';
-import { Servers } from './operating/servers.ts';
-import { Sight } from './sight.ts';
-import type { UpstreamStatus } from './operating/status.ts';
-import { Subscriptions } from './calls/subscriptions.ts';
-import { ServersAlone } from './servers-alone.ts';
-import type { Served } from './served.ts';
-import { Tasks, isAboutTask } from './calls/tasks.ts';
+  unknownResourceError,
+} from './calls/resolve-operation.ts';
+import { ResourceSubscriptions } from './calls/resource-subscriptions.ts';
+import { TaskRoutes, isTaskMethod } from './calls/task-routes.ts';
+import type { CatalogView, ChangedLists } from './catalog-view.ts';
+import { ServerControl } from './control/server-control.ts';
+import { unavailableReason } from './control/upstream-status.ts';
+import type { UpstreamStatus } from './control/upstream-status.ts';
+import type { ConfigUpdate, GatewayDeps } from './gateway-deps.ts';
+import { HeldEntries } from './held-entries.ts';
+import { ListChangeNotifier } from './listing/list-change-notifier.ts';
+import { ListingScheduler } from './listing/listing-scheduler.ts';
+import { ToolResolver } from './tool-resolver.ts';
+import { SingleServers } from './single-servers.ts';
 import { ToolSearch } from './tool-search.ts';
-import { troubleOf } from './operating/trouble.ts';
-import type { ChangedLists, View } from './view.ts';
 
-/** Where pool, catalog and policy meet; there is one way to call anything, and it is here. */
-export class Gateway implements Served, AsyncDisposable {
+/** Settings that can change the lists of a caller while the catalog itself stays the same. */
+const VISIBILITY_SETTINGS: ReadonlySet<ConfigDiff['settings'][number]> = new Set([
+  'policy',
+  'profiles',
+  'expose',
+  'results',
+  'management',
+  'readOnly',
+]);
+
+/** Tools and prompts may return links to any resource. */
+const ANY_LINK: LinkExposure = {};
+
+/**
+ * Combines the pool of upstreams, the catalog and the policy. Every call of a client passes through it: a method here resolves the
+ * operation, and the pipeline (calls/call-pipeline.ts) guards, sends and postprocesses it.
+ */
+export class Gateway implements GatewayBackend, AsyncDisposable {
+  readonly kind = 'gateway';
   readonly events = new Emitter<{ changed: ChangedLists; config: ConfigState }>();
-  readonly servers: Servers;
+  readonly servers: ServerControl;
   readonly search: ToolSearch;
-  readonly sight: Sight;
-  readonly quarantine: Quarantine;
-  /** Calls that wait for a person. */
-  readonly waiting: WaitingCalls;
+  readonly visibility: CallerVisibility;
+  readonly heldEntries: HeldEntries;
+  readonly heldCalls: HeldCalls;
   readonly #deps: GatewayDeps;
-  readonly #discovery: Discovery;
-  readonly #first: FirstListing;
-  readonly #refusals: Refusals;
+  readonly #activeConfig: ActiveConfig;
+  readonly #listing: ListingScheduler;
+  readonly #listChanges: ListChangeNotifier;
+  readonly #subscriptions: ResourceSubscriptions;
+  readonly #tasks: TaskRoutes;
   readonly #deadlines: Deadlines;
-  readonly #subscriptions: Subscriptions;
-  readonly #announcements: Announcements;
-  readonly #inForce: InForce;
-  readonly #links = new GivenLinks();
-  readonly #inFlight = new InFlight();
-  readonly #tasks = new Tasks();
-  readonly #alone: ServersAlone;
-  #listWait: ListWait | undefined;
+  readonly #pipeline: CallPipeline;
+  readonly #unlistedTools: ToolResolver;
+  readonly #singleServers: SingleServers;
 
   constructor(deps: GatewayDeps) {
-    const { config, pool, catalog, now, log } = deps;
+    const { config, pool, catalog, approvals, now, log, listInTurn, subscriptionSync } = deps;
+    const activeConfig = new ActiveConfig(config);
+    const { upstreams } = activeConfig;
+    const refreshMs = (): number => activeConfig.config.startup.refreshMs;
+    const listWaitMs = (): number => activeConfig.config.startup.listWaitMs;
+    const listing = new ListingScheduler({ pool, catalog, refreshMs, listWaitMs, now, log, listInTurn });
+    const subscriptions = new ResourceSubscriptions((signIn) => pool.getFor(signIn), subscriptionSync);
+    const servers = new ServerControl({ pool, catalog, listing, subscriptions });
+    const search = new ToolSearch({ ...deps, upstreams: config.upstreams, config: config.search });
+    const visibility = new CallerVisibility({
+      config,
+      catalog,
+      find: search.find,
+      unavailableReason: (name) => unavailableReason(servers.statusOf(name)),
+    });
+    const heldEntries = new HeldEntries({ approvals, catalog, servers, listing, upstreams });
+    const heldCalls = new HeldCalls(now);
+    const tasks = new TaskRoutes({ store: deps.taskOwners, now, log });
+    const deadlines = new Deadlines({ tickMs: 50, now: () => performance.now() });
+    const callDeps = { ...deps, activeConfig, visibility, heldEntries, tasks, deadlines };
+    const pipeline = new CallPipeline({ ...callDeps, heldCalls, search }, deps);
+    const unlistedTools = new ToolResolver({ ...callDeps, listing });
     this.#deps = deps;
-    this.#announcements = new Announcements(catalog, (changed) => this.events.emit('changed', changed));
-    const refreshMs = (): number => this.#inForce.config.startup.refreshMs;
-    this.#discovery = new Discovery(pool, catalog, { refreshMs, now, log, turn: deps.turn });
-    this.#deadlines = new Deadlines({ tickMs: 50, now: () => performance.now() });
-    this.#subscriptions = new Subscriptions((at) => pool.with(at), deps.elsewhere);
-    const [discovery, subscriptions] = [this.#discovery, this.#subscriptions];
-    this.servers = new Servers({ pool, catalog, discovery, subscriptions });
-    this.search = new ToolSearch({ ...deps, upstreams: config.upstreams, config: config.search });
-    const trouble = (name: UpstreamName): string | undefined => troubleOf(this.servers.statusOf(name));
-    this.sight = new Sight({ config, catalog, find: this.search.find, trouble });
-    this.waiting = new WaitingCalls(now);
-    const { sight, waiting, servers } = this;
-    const { approvals } = deps;
-    const deadlines = this.#deadlines;
-    this.#inForce = new InForce(deps, { sight, waiting, deadlines, send: (call) => this.#send(call) });
-    const { configs, facts } = this.#inForce;
-    this.quarantine = new Quarantine({ approvals, catalog, servers, discovery, configs });
-    const { quarantine } = this;
-    this.#refusals = new Refusals({ watch: () => this.#inForce.watch, facts, catalog, sight });
-    this.#first = new FirstListing({
-      ...{ pool, catalog, discovery, sight, quarantine, deadlines },
-      separator: () => this.#inForce.config.names.separator,
-      timeoutOf: (name) => this.#timeoutOf(name),
+    this.#activeConfig = activeConfig;
+    this.#listing = listing;
+    this.#listChanges = new ListChangeNotifier(catalog, (changed) => this.events.emit('changed', changed));
+    this.#subscriptions = subscriptions;
+    this.#tasks = tasks;
+    this.#deadlines = deadlines;
+    this.#pipeline = pipeline;
+    this.#unlistedTools = unlistedTools;
+    this.#singleServers = new SingleServers({
+      ...callDeps,
+      upstreams,
+      subscriptions,
+      gateway: this,
+      audit: pipeline.audit,
+      hasSingleClient: deps.hasSingleClient === true,
+      listWaitMs,
+      listServer: (name, request) =>
+        pipeline.inFlight.track(request.cancellation, unlistedTools.listServer(name, request)),
+      call: (caller, operation, request) => pipeline.run(caller, operation, request),
     });
-    this.#alone = new ServersAlone({
-      ...{ configs, catalog, pool, subscriptions, tasks: this.#tasks, all: this, sight, quarantine },
-      refusals: this.#refusals,
-      isForOne: deps.isForOne === true,
-      listWaitMs: () => this.#inForce.config.startup.listWaitMs,
-      discover: (name, request) =>
-        this.#inFlight.track(request.cancellation, this.#first.list(name, request)),
-      call: (caller, operation, request) => this.#guarded(caller, operation, request),
-    });
+    this.servers = servers;
+    this.search = search;
+    this.visibility = visibility;
+    this.heldEntries = heldEntries;
+    this.heldCalls = heldCalls;
   }
 
   start(when?: 'at-once' | 'on-demand'): void {
     const { pool, catalog } = this.#deps;
-    catalog.events.on('changed', ({ before }) => this.#announcements.soon(before));
-    pool.events.on('news', (news) => this.#subscriptions.updated(news, news.params));
-    this.#discovery.start(when);
+    catalog.events.on('changed', ({ before }) => this.#listChanges.schedule(before));
+    pool.events.on('update', (update) => this.#subscriptions.notify(update, update.params));
+    this.#listing.start(when);
   }
 
-  /** Takes over another configuration at once; what was called before ends as it began. */
-  async apply(change: ConfigChange): Promise<void> {
-    this.#inForce.take(change.snapshot.value, change);
-    const { sight, search, waiting, quarantine } = this;
-    await applyChange(change, {
-      ...{ ...this.#deps, sight, search, waiting, quarantine },
-      ...{ discovery: this.#discovery, subscriptions: this.#subscriptions },
-      announcements: this.#announcements,
+  /** Applies another configuration to new calls. Running calls end under the configuration they started with. */
+  async apply(update: ConfigUpdate): Promise<void> {
+    const { pool, catalog } = this.#deps;
+    const { snapshot, diff, callObserver, isTracing } = update;
+    const config = snapshot.value;
+    // There is no `await` before all parts have switched, so no call sees a mixture of two configurations.
+    this.#activeConfig.replace(config);
+    const customGuards = update.customGuards ?? this.#deps.customGuards;
+    this.#pipeline.rebuildGuards({ callObserver, isTracing, customGuards });
+    pool.apply(config.upstreams, { reopened: diff.reopened, graceMs: config.shutdownMs });
+    this.visibility.apply(config);
+    this.search.apply(config);
+    catalog.apply(config.upstreams, {
+      separator: config.names.separator,
+      allows: createToolFilter(config.upstreams),
+      describe: createDescriptionOverrides(config.upstreams),
     });
+    for (const name of diff.left) {
+      this.#subscriptions.forget(name);
+      this.heldCalls.forget(name);
+    }
+    for (const name of diff.reopened) this.#subscriptions.resubscribe(name);
+    if (diff.adjusted.length > 0 || diff.settings.some((setting) => VISIBILITY_SETTINGS.has(setting)))
+      this.#listChanges.policyChanged();
+    for (const name of diff.added) this.#listing.serverChanged(name, { isNew: true });
+    for (const name of diff.reopened) this.#listing.serverChanged(name);
+    await this.heldEntries.reassess(diff.adjusted);
+    // A server in `left` may only be disabled and keeps its approvals. A server in `gone` is not in the file any more.
+    await this.heldEntries.forget(diff.gone);
   }
 
-  /**
-   * Resolves once every server was listed or the wait is over; at once when all are known. There is one wait for all who ask, so
-   * that a server which never answers does not hold up every list.
-   */
-  settled(): Promise<void> {
-    const { catalog, pool } = this.#deps;
-    // By a clock that nobody sets: on a machine whose time is put back the wait would begin anew.
-    const now = performance.now();
-    this.#listWait ??= listWaitOf(this.#inForce.config.startup.listWaitMs, now);
-    return catalog.settled(pool.names(), restOf(this.#listWait, now));
+  /** Resolves when every server has been listed, or when the wait for the first listings ends. */
+  whenListed(): Promise<void> {
+    return this.#listing.whenListed();
   }
 
-  /** Resolves when every server was listed once in this run, or could not be. */
-  get discovered(): Promise<void> {
-    return this.#discovery.firstRound;
+  /** Resolves when every server has been listed once since the start, or could not be. */
+  get firstListing(): Promise<void> {
+    return this.#listing.firstRound;
   }
 
-  /** The same object while nothing changed, so that what is derived from it can be kept with it. */
-  view(caller: Caller): View {
-    return this.search.remembering(this.sight.view(caller), caller);
+  /** Returns the catalog as the caller sees it. Returns the same object until something changes, so data can be cached by view. */
+  view(caller: Caller): CatalogView {
+    return this.search.withUsageOf(this.visibility.view(caller), caller);
   }
 
-  /** One server by itself, under its own names; undefined when there is none of that name. */
-  alone(name: string): Served | undefined {
-    return this.#alone.get(name);
+  /** Returns one server under its own names; undefined if there is no server of this name. */
+  singleServer(name: string): SingleServerBackend | undefined {
+    return this.#singleServers.get(name);
   }
 
-  /** Not an async function, like all that a call of a known tool passes: each of their frames is half a kilobyte. */
+  /** Calls a tool. No function on the path of a listed tool is async, because each async frame would cost half a kilobyte per call. */
   callTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const known = findTool(this.sight.all(caller), name);
-    // Not by asking for the promise: one that nobody awaits ends the program when the call is cancelled.
-    if (known !== undefined && !this.quarantine.isChanging(known.upstream))
-      return this.#linked(caller, toolOperation(known, request.params), request);
-    // One piece of work to its end, or a stop could fall between finding and calling.
-    return this.#inFlight.track(request.cancellation, this.#callFound(caller, name, request));
+    const entry = lookupTool(this.visibility.visibleTo(caller), name);
+    // `whenRelisted` is not used here: nothing would await its promise, and a rejection on cancellation would end the process.
+    if (entry !== undefined && !this.heldEntries.isRelisting(entry.upstream))
+      return this.#pipeline.run(caller, toolOperation(entry, request.params), request, ANY_LINK);
+    // Resolving and calling are tracked as one unit. Otherwise a shutdown could see no running call between the two.
+    return this.#pipeline.inFlight.track(
+      request.cancellation,
+      this.#resolveAndCallTool(caller, name, request),
+    );
   }
 
-  async #callFound(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const find = (): Promise<ToolEntry> => this.#first.tool(caller, name, request);
-    const entry = await this.#refusals.before(ASKED.tool, caller, request, find);
-    return this.#linked(caller, toolOperation(entry, request.params), request);
+  async #resolveAndCallTool(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
+    const entry = await this.#pipeline.audit.lookUp(LOOKUP_TARGETS.tool, caller, request, () =>
+      this.#unlistedTools.resolve(caller, name, request),
+    );
+    return this.#pipeline.run(caller, toolOperation(entry, request.params), request, ANY_LINK);
   }
 
-  /** A tool of our own, inside the same guards. */
-  callOwn(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
-    return this.#guarded(caller, operation, request);
+  /** Calls a tool of the gateway itself, through the same guards. */
+  callGatewayTool(caller: Caller, operation: Operation, request: CallRequest): Promise<Payload> {
+    return this.#pipeline.run(caller, operation, request);
   }
 
   async getPrompt(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
-    const operation = await this.#refusals.before(ASKED.prompt, caller, request, () =>
-      promptOperation(this.sight.all(caller), name, request.params),
+    const operation = await this.#pipeline.audit.lookUp(LOOKUP_TARGETS.prompt, caller, request, () =>
+      promptOperation(this.visibility.visibleTo(caller), name, request.params),
     );
-    return this.#linked(caller, operation, request);
+    return this.#pipeline.run(caller, operation, request, ANY_LINK);
   }
 
   async readResource(caller: Caller, uri: string, request: CallRequest): Promise<Payload> {
-    const operation = await this.#refusals.before(ASKED.resource, caller, request, () =>
-      resourceOperation(this.#route(caller, uri), request.params),
+    const operation = await this.#pipeline.audit.lookUp(LOOKUP_TARGETS.resource, caller, request, () =>
+      resourceOperation(this.#resolveResource(caller, uri), request.params),
     );
-    return this.#linked(caller, operation, request, uri);
+    return this.#pipeline.run(caller, operation, request, { requestedUri: uri });
   }
 
   /** Completes an argument of a prompt or of a resource template. */
   async complete(caller: Caller, ref: JsonObject, request: CallRequest): Promise<Payload> {
-    const operation = await this.#refusals.before(ASKED.completion, caller, request, () =>
-      completionOperation(this.sight.all(caller), ref, request.params),
+    const operation = await this.#pipeline.audit.lookUp(LOOKUP_TARGETS.completion, caller, request, () =>
+      completionOperation(this.visibility.visibleTo(caller), ref, request.params),
     );
-    return this.#guarded(caller, operation, request);
+    return this.#pipeline.run(caller, operation, request);
   }
 
-  /** `onUpdate` is called until the subscription is disposed of. */
-  subscribe(...[caller, uri, onUpdate, behind]: Parameters<Served['subscribe']>): Promise<Disposable> {
-    const find = (): ResourceRoute => this.#route(caller, uri);
-    return this.#refusals.subscription(caller, uri, find, ({ upstream, uri: own }) =>
-      this.#subscriptions.add(this.#deps.pool.signedIn(upstream, caller), own, onUpdate, behind),
+  subscribe(
+    ...[caller, uri, onUpdate, requestingClient]: Parameters<GatewayBackend['subscribe']>
+  ): Promise<Disposable> {
+    return this.#pipeline.audit.subscribe(
+      caller,
+      uri,
+      () => this.#resolveResource(caller, uri),
+      ({ upstream, uri: upstreamUri }) => {
+        const signIn = this.#deps.pool.signInFor(upstream, caller);
+        return this.#subscriptions.add(signIn, upstreamUri, onUpdate, requestingClient);
+      },
     );
   }
 
-  watchTask(...[caller, id, onUpdate]: Parameters<Served['watchTask']>): Promise<Disposable> | undefined {
-    const upstream = this.#tasks.ownUpstreamOf(caller, id);
-    if (upstream === undefined) return undefined;
-    return this.#subscriptions.add(this.#deps.pool.signedIn(upstream, caller), watchedTask(id), onUpdate);
+  async watchTasks(
+    ...[caller, ids, onUpdate]: Parameters<GatewayBackend['watchTasks']>
+  ): Promise<TaskSubscriptions> {
+    const subscriptions = new Map<string, Promise<Disposable>>();
+    for (const [id, upstream] of await this.#tasks.findUpstreams(caller, ids)) {
+      const signIn = this.#deps.pool.signInFor(upstream, caller);
+      const onNamedUpdate = (params: JsonObject): void =>
+        onUpdate(nameServerInInputRequests(params, upstream));
+      subscriptions.set(id, this.#subscriptions.add(signIn, taskKey(id), onNamedUpdate));
+    }
+    return subscriptions;
   }
 
-  /** Of what we do not know only requests about tasks can be passed on, since the server of each task is known. */
-  takes(method: string): boolean {
-    return isAboutTask(method);
+  /** Returns true only for requests about tasks, because the server of a task is known. */
+  canForward(method: string): boolean {
+    return isTaskMethod(method);
   }
 
-  async pass(caller: Caller, method: string, request: CallRequest): Promise<Payload> {
-    const operation = await this.#refusals.before({ kind: 'other', method }, caller, request, () =>
-      this.#tasks.operation(caller, method, request.params),
+  async forward(caller: Caller, method: string, request: CallRequest): Promise<Payload> {
+    const target = { kind: 'other', method } as const;
+    const operation = await this.#pipeline.audit.lookUp(target, caller, request, () =>
+      this.#tasks.createOperation(caller, method, request.params),
     );
-    return this.#guarded(caller, operation, request);
+    return this.#pipeline.run(caller, operation, request);
   }
 
-  /** Some client wants log messages from this level on. */
-  wantLogs(level: string): void {
-    this.#deps.pool.wantLogs(level);
+  requestLogLevel(level: string): void {
+    this.#deps.pool.raiseLogLevel(level);
   }
 
-  /** A client session is over; what only it used is ended. */
   endSession(session: string): void {
     this.#deps.pool.endSession(session).catch((error: unknown) => {
       this.#deps.log.warn('Cannot end a server of a session.', { reason: String(error) });
@@ -236,65 +288,28 @@ export class Gateway implements Served, AsyncDisposable {
     return this.servers.status();
   }
 
-  /** Lets calls in flight finish; those that have not by the deadline are cancelled. */
+  /** Waits for running calls to finish, and cancels those that have not finished within `withinMs`. */
   drain(withinMs: number): Promise<void> {
-    return this.#inFlight.drain(withinMs);
+    return this.#pipeline.inFlight.drain(withinMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#discovery[Symbol.asyncDispose]();
-    this.#announcements[Symbol.dispose]();
+    await this.#listing[Symbol.asyncDispose]();
+    this.#listChanges[Symbol.dispose]();
     this.search[Symbol.dispose]();
-    this.waiting[Symbol.dispose]();
+    this.heldCalls[Symbol.dispose]();
     this.#deadlines[Symbol.dispose]();
   }
 
-  #route(caller: Caller, uri: string): ResourceRoute {
-    return resourceRoute(this.sight.all(caller), uri, this.#links.find(caller.id, uri));
-  }
-
-  /** What the answer links to can be read through us. */
-  #linked(caller: Caller, operation: Operation, request: CallRequest, asked?: string): Promise<Payload> {
-    return this.#guarded(caller, operation, request, asked === undefined ? ANY_LINK : { asked });
-  }
-
-  #guarded(caller: Caller, operation: Operation, request: CallRequest, links?: Links): Promise<Payload> {
-    const call = callOf(caller, operation, request, this.#timeoutOf(operation.upstream));
-    const refusal = request.check && this.#refusals.check(call, request);
-    if (refusal !== undefined) return Promise.reject(refusal);
-    call.ends.push(this.#inFlight.begin(call.cancellation));
-    return runToEnd(this.#inForce.run, call, (payload) => this.#answered(call, payload, links));
-  }
-
-  #answered(call: Call, payload: Payload, links: Links | undefined): Payload {
-    this.#tasks.answered(call, payload);
-    if (links === undefined) return payload;
-    const { caller, operation } = call;
-    const { upstream, params, entry } = operation;
-    if (entry?.kind === 'tool') this.search.used(caller, entry);
-    const { asked } = links;
-    const read = asked === undefined ? undefined : { asked, own: params['uri'] };
-    const snapshot = this.sight.all(caller);
-    return this.#links.expose(payload, { caller: caller.id, upstream, snapshot, read });
-  }
-
-  #send(call: Call): Promise<Payload> {
-    const { upstream: name, method, params, entry, answer } = call.operation;
-    if (answer !== undefined) return answer(call);
-    this.quarantine.refuseHeld(entry);
-    const upstream = this.#deps.pool.forSession(name, call.session, call.caller);
-    if (upstream === undefined) throw noSuchServer(name);
-    return upstream.request(method, params, call);
-  }
-
-  #timeoutOf(upstream: UpstreamName): number {
-    return this.#inForce.configs.get(upstream)?.timeouts.callMs ?? 120_000;
+  /** Finds the server of a resource: the one that lists it, otherwise the one that returned a link to it to this caller. */
+  #resolveResource(caller: Caller, uri: string): ResourceRoute {
+    const listed = findResource(this.visibility.visibleTo(caller), uri);
+    if (listed !== undefined) return listed;
+    const link = this.#pipeline.links.find(caller, uri);
+    if (link === undefined) throw unknownResourceError(uri);
+    const entry = linkedEntry(this.visibility.unfiltered, link);
+    // A tool that the caller may use can return a link to a resource that the caller may not read.
+    if (this.visibility.policyFor(caller).decide(entry).verdict === 'hide') throw unknownResourceError(uri);
+    return { ...link, entry };
   }
 }
-
-/** How links of an answer are treated; `asked` is what the client calls the resource it reads. */
-interface Links {
-  readonly asked?: string;
-}
-
-const ANY_LINK: Links = {};

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import type { Snapshot } from '../catalog/snapshot.ts';
-import { Emitter } from '../lib/emitter.ts';
-import type { Caller } from '../model/caller.ts';
-import type { ToolEntry } from '../model/entry.ts';
-import type { ExposedName, Fingerprint, UpstreamName } from '../model/ids.ts';
-import { silentLogger } from '../observe/log.ts';
+import { Emitter } from '../core/lib/emitter.ts';
+import type { Caller } from '../core/caller.ts';
+import type { ToolEntry } from '../core/entry.ts';
+import type { ExposedName, Fingerprint, UpstreamName } from '../core/ids.ts';
+import { silentLogger } from '../observability/log.ts';
 import { ToolSearch } from './tool-search.ts';
-import { viewOf } from './view.ts';
+import { createCatalogView } from './catalog-view.ts';
 
-const vectors = new URL('../search/data/word-vectors.bin', import.meta.url);
+const vectors = new URL('../catalog/search/data/word-vectors.bin', import.meta.url);
 const me: Caller = { id: 'me', via: 'http', profile: 'default' };
 const you: Caller = { ...me, id: 'you' };
 
@@ -30,7 +30,7 @@ function snapshotOf(descriptions: Readonly<Record<string, string>>): Snapshot {
     templates: [],
     upstreams: new Map(),
     held: { tools: new Map(), prompts: new Map() },
-    routes: { templates: [], renamed: new Map(), referred: new Map() },
+    routes: { templates: new Map(), renamed: new Map(), referred: new Map() },
   };
 }
 
@@ -63,8 +63,8 @@ const after = snapshotOf({ two: 'Reads a file.', three: 'Sends an e-mail.' });
 test.each([
   ['with word vectors', vectors],
   ['without word vectors', undefined],
-  ['with a file of word vectors that is not there', new URL('none.bin', vectors)],
-])('%s, each snapshot is searched as it is', async (_, file) => {
+  ['with a missing word vector file', new URL('none.bin', vectors)],
+])('tool search: ranks the tools of the given snapshot %s', async (_, file) => {
   const { search } = searchOf(before, { ...(file && { file }) });
   const best = async (snapshot: Snapshot): Promise<string | undefined> =>
     (await search.find(snapshot, 'send an email', { limit: 1 }))[0]?.entry.name;
@@ -75,7 +75,7 @@ test.each([
   ]);
 });
 
-test('a caller is given only what it may see, in the order of everybody', async () => {
+test('tool search: filters by visibility without changing the order', async () => {
   const { search } = searchOf(before);
   const all = await search.find(before, 'send or read a file', { limit: 5 });
   const allow = ({ name }: ToolEntry): boolean => name === 's__one';
@@ -83,7 +83,7 @@ test('a caller is given only what it may see, in the order of everybody', async 
   expect(some).toEqual(all.filter(({ entry }) => allow(entry)));
 });
 
-describe('ahead of the first search', () => {
+describe('index preparation', () => {
   afterEach(() => vi.useRealTimers());
 
   const manyTools = (what: string): Snapshot =>
@@ -95,23 +95,23 @@ describe('ahead of the first search', () => {
   const many = manyTools('thing');
 
   test.each([
-    ['unless a client was shown a search', many, false],
-    ['while the first search can do it quickly', before, true],
-  ])('nothing is made %s', async (_, snapshot, isShown) => {
+    ['before a client is offered search', many, false],
+    ['for a small catalog', before, true],
+  ])('index preparation: does not start %s', async (_, snapshot, isShown) => {
     vi.useFakeTimers();
     const { search, change } = searchOf(snapshot);
     const timers = vi.getTimerCount();
-    if (isShown) search.prepare();
+    if (isShown) search.prepareIndex();
     change(snapshot);
-    // Compared at once: what ran before in this file may start one of its own meanwhile.
+    // The number is compared at once, because earlier tests of this file may still start their own timers.
     expect(vi.getTimerCount()).toBe(timers);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(search.status()).toEqual({ index: 'unused', tools: 0 });
   });
 
-  test('the index is made once nothing changes any more, and again when something does', async () => {
+  test('index preparation: builds the index after the last change and again after the next one', async () => {
     const { search, change } = searchOf(many);
-    search.prepare();
+    search.prepareIndex();
     const other = manyTools('other thing');
     change(other);
     expect(search.status().index).toBe('unused');
@@ -124,9 +124,9 @@ describe('ahead of the first search', () => {
     search[Symbol.dispose]();
   });
 
-  test('whoever searches meanwhile gets the same answer at once', async () => {
+  test('index preparation: answers a search during the build at once, with the same result', async () => {
     const { search } = searchOf(many);
-    search.prepare();
+    search.prepareIndex();
     await vi.waitFor(() => expect(search.status().index).toBe('building'), { interval: 1, timeout: 10_000 });
     const early = await search.find(many, 'thing with number 7', { limit: 3 });
     expect(search.status().index).toBe('ready');
@@ -134,17 +134,17 @@ describe('ahead of the first search', () => {
     expect(early).toEqual(await fresh.search.find(many, 'thing with number 7', { limit: 3 }));
   });
 
-  test('nothing goes on after the end', async () => {
+  test('index preparation: stops when the search is disposed', async () => {
     vi.useFakeTimers();
     const { search } = searchOf(many);
-    search.prepare();
+    search.prepareIndex();
     search[Symbol.dispose]();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(search.status().index).toBe('unused');
   });
 });
 
-describe('what a caller used lately', () => {
+describe('recent usage', () => {
   const twins = snapshotOf({
     alike_x: 'Sends an e-mail.',
     alike_y: 'Sends an e-mail.',
@@ -156,38 +156,38 @@ describe('what a caller used lately', () => {
     return entry;
   };
   const names = async (search: ToolSearch, query: string, caller: Caller): Promise<string[]> => {
-    const view = search.remembering(viewOf(twins, [], search.find), caller);
+    const view = search.withUsageOf(createCatalogView(twins, [], search.find), caller);
     return (await view.search(query, { limit: 5 })).map(({ entry }) => entry.name);
   };
 
-  test('comes first among equals, for that caller alone', async () => {
+  test('recent usage: ranks a used tool first among equal matches, for that caller only', async () => {
     const { search } = searchOf(twins);
     expect(await names(search, 'send an email', me)).toEqual(['s__alike_x', 's__alike_y']);
-    search.used(me, toolOf('s__alike_y'));
+    search.recordUse(me, toolOf('s__alike_y'));
     expect(await names(search, 'send an email', me)).toEqual(['s__alike_y', 's__alike_x']);
     expect(await names(search, 'send an email', me)).toEqual(['s__alike_y', 's__alike_x']);
     expect(await names(search, 'send an email', you)).toEqual(['s__alike_x', 's__alike_y']);
   });
 
-  test('never comes before what fits better', async () => {
+  test('recent usage: never ranks a used tool above a better match', async () => {
     const { search } = searchOf(twins);
-    search.used(me, toolOf('s__alike_y'));
+    search.recordUse(me, toolOf('s__alike_y'));
     expect((await names(search, 'delete a file', me))[0]).toBe('s__remove');
     expect((await names(search, 's__alike_x', me))[0]).toBe('s__alike_x');
   });
 
-  test('does not matter where that is switched off', async () => {
+  test('recent usage: has no effect when it is switched off', async () => {
     const { search } = searchOf(twins, { usage: false });
-    search.used(me, toolOf('s__alike_y'));
+    search.recordUse(me, toolOf('s__alike_y'));
     expect((await names(search, 'send an email', me))[0]).toBe('s__alike_x');
   });
 
-  test('leaves the view as it is until something was used, and then keeps one for the caller', () => {
+  test('recent usage: reuses the shared view until a caller has used a tool, then one view per caller', () => {
     const { search } = searchOf(twins);
-    const view = viewOf(twins, [], search.find);
-    expect(search.remembering(view, me)).toBe(view);
-    search.used(me, toolOf('s__alike_y'));
-    expect(search.remembering(view, me)).toBe(search.remembering(view, me));
-    expect(search.remembering(view, you)).toBe(view);
+    const view = createCatalogView(twins, [], search.find);
+    expect(search.withUsageOf(view, me)).toBe(view);
+    search.recordUse(me, toolOf('s__alike_y'));
+    expect(search.withUsageOf(view, me)).toBe(search.withUsageOf(view, me));
+    expect(search.withUsageOf(view, you)).toBe(view);
   });
 });

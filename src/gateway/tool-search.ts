@@ -2,34 +2,38 @@ import { readFile } from 'node:fs/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import type { GatewayConfig, SearchConfig, UpstreamConfig } from '../config/config.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
-import { inSlices } from '../lib/in-slices.ts';
-import type { Sliced } from '../lib/in-slices.ts';
-import type { Caller } from '../model/caller.ts';
-import type { ToolEntry } from '../model/entry.ts';
-import type { UpstreamName } from '../model/ids.ts';
-import type { Logger } from '../observe/log.ts';
-import type { RerankStatus, Reranker } from '../search/rerank/reranker.ts';
-import type { Hit, IndexOptions, SearchIndex } from '../search/search-index.ts';
-import { RecentTools } from '../search/usage/recent-tools.ts';
-import type { WordVectors } from '../search/word-vectors.ts';
-import type { View } from './view.ts';
+import type { Caller } from '../core/caller.ts';
+import type { ToolEntry } from '../core/entry.ts';
+import type { UpstreamName } from '../core/ids.ts';
+import { canonicalJson } from '../core/lib/canonical-json.ts';
+import { runInSlices } from '../core/lib/run-in-slices.ts';
+import type { SlicedWork } from '../core/lib/run-in-slices.ts';
+import type { Logger } from '../observability/log.ts';
+import type { RerankStatus, Reranker } from '../catalog/search/rerank/reranker.ts';
+import type { SearchHit, IndexOptions, SearchIndex } from '../catalog/search/search-index.ts';
+import { RecentTools } from '../catalog/search/recent-tools.ts';
+import type { WordVectors } from '../catalog/search/word-vectors.ts';
+import type { CatalogView } from './catalog-view.ts';
 
-export interface FindOptions {
+export interface FindToolsOptions {
   readonly limit: number;
-  /** Only tools of this upstream. */
-  readonly server?: string;
-  /** Whose recent use counts; nobody's without. */
+  /** Restricts the search to one upstream. */
+  readonly server?: string | undefined;
+  /** The caller whose recent tools rank higher. */
   readonly caller?: Caller['id'];
-  /** Asked for each hit that would be taken; has no influence on the order. */
+  /** Filters the hits without changing the order of the others. */
   readonly allow?: (entry: ToolEntry) => boolean;
 }
 
-export type Find = (snapshot: Snapshot, query: string, options: FindOptions) => Promise<readonly Hit[]>;
+export type FindTools = (
+  snapshot: Snapshot,
+  query: string,
+  options: FindToolsOptions,
+) => Promise<readonly SearchHit[]>;
 
-export interface SearchStatus {
+interface ToolSearchStatus {
   readonly index: 'unused' | 'building' | 'ready';
-  /** Of the newest index. */
+  /** Number of tools in the newest index. */
   readonly tools: number;
   readonly buildMs?: number;
   readonly rerank?: RerankStatus;
@@ -38,61 +42,65 @@ export interface SearchStatus {
 interface ToolSearchDeps {
   readonly upstreams: readonly UpstreamConfig[];
   readonly config: SearchConfig;
-  /** The file of word vectors; without it only words count. */
+  /** The file of word vectors; without it, only equal words match. */
   readonly vectors?: URL;
   readonly catalog: Pick<Catalog, 'current' | 'events'>;
-  /** Reveals a text of the configuration. */
-  readonly reveal?: (text: string) => Promise<string>;
+  /** Resolves the secrets in a text of the configuration. */
+  readonly resolveSecrets?: (text: string) => Promise<string>;
   readonly log: Logger;
   readonly now: () => number;
 }
 
-/** With fewer tools the first search can make its index itself, and an idle gateway is the smaller for it. */
-const AHEAD_FROM = 1_000;
-/** How long nothing may have changed until the index is made ahead of the first search. */
+/** Below this number of tools, the first search builds the index, which saves memory in an idle gateway. */
+const MIN_TOOLS_TO_PREPARE = 1_000;
+/** The catalog must be unchanged for this time before the index is prepared. */
 const QUIET_MS = 300;
+/** Time in milliseconds for which a slice of a background build blocks the event loop, and the pause between two slices. */
 const SLICE_MS = 5;
 const PAUSE_MS = 2;
-/** So many searches are made before anybody searches, since the first ones of a process are slow. */
-const REHEARSALS = 12;
-/** Views of callers that are kept for one view of all. */
-const MAX_REMEMBERING = 500;
+/** Number of searches that warm up a new index, because the first searches of a process are slow. */
+const WARM_UP_SEARCHES = 12;
+/** Number of caller-specific views per shared view above which all of them are discarded. */
+const MAX_CALLER_VIEWS = 500;
 
 /**
- * One index per snapshot, made from the one before: in the background once a client was shown a search, else when somebody
- * searches. Nothing is loaded until then.
+ * Searches the tools of a snapshot. Each snapshot gets its own index, which reuses parts of the previous one. The index is built in the
+ * background once a client was offered the search, otherwise by the first search. The search modules are loaded only then.
  */
 export class ToolSearch implements Disposable {
   readonly #deps: ToolSearchDeps;
-  #described: ReadonlyMap<UpstreamName, string | undefined>;
+  #descriptions: ReadonlyMap<UpstreamName, string | undefined>;
   #config: SearchConfig;
   #indexes = new WeakMap<Snapshot, SearchIndex>();
-  readonly #recent = new RecentTools();
-  readonly #remembering = new WeakMap<View, Map<string, View>>();
-  #newest: SearchIndex | undefined;
-  #building: { readonly snapshot: Snapshot; readonly work: Sliced<SearchIndex> } | undefined;
-  #loading: ReturnType<typeof load> | undefined;
+  readonly #recentTools = new RecentTools();
+  readonly #callerViews = new WeakMap<CatalogView, Map<string, CatalogView>>();
+  /** The base of the next index. It is kept when `#indexes` is discarded. */
+  #newestIndex: SearchIndex | undefined;
+  #building: { readonly snapshot: Snapshot; readonly work: SlicedWork<SearchIndex> } | undefined;
+  #modules: Promise<SearchModules> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Duration of the last build. */
   #buildMs: number | undefined;
-  #isWanted = false;
+  /** Whether a client was offered the search, or has used it. */
+  #isOffered = false;
   #isStopped = false;
   #reranker: Reranker | undefined;
 
   constructor(deps: ToolSearchDeps) {
     this.#deps = deps;
-    this.#described = described(deps.upstreams);
+    this.#descriptions = serverDescriptions(deps.upstreams);
     this.#config = deps.config;
-    // A new snapshot matters if anybody searches at all.
+    // An index is needed only once a client was offered the search.
     deps.catalog.events.on('changed', () => {
-      if (this.#isWanted) this.prepare();
+      if (this.#isOffered) this.prepareIndex();
     });
   }
 
-  /** What was made with other words about servers, or for another endpoint, is made anew. */
+  /** Discards indexes that contain outdated descriptions of servers, and the reranker if its settings have changed. */
   apply({ upstreams, search }: Pick<GatewayConfig, 'upstreams' | 'search'>): void {
-    this.#described = described(upstreams);
+    this.#descriptions = serverDescriptions(upstreams);
     if (canonicalJson(search.rerank) !== canonicalJson(this.#config.rerank)) {
-      this.#loading = undefined;
+      this.#modules = undefined;
       this.#reranker = undefined;
     }
     this.#config = search;
@@ -101,61 +109,71 @@ export class ToolSearch implements Disposable {
     this.#building = undefined;
   }
 
-  readonly find: Find = async (snapshot, query, { limit, server, caller, allow = () => true }) => {
-    this.#isWanted = true;
-    const loaded = await this.#load();
-    const index = this.#index(snapshot, loaded);
-    const only = server === undefined ? {} : { server };
-    const prior = caller === undefined ? undefined : this.#recent.prior(caller);
-    const own = (): readonly Hit[] => index.search(query, { limit, allow, ...only, ...(prior && { prior }) });
-    const { reranker } = loaded;
-    if (reranker === undefined) return own();
-    // For everybody alike: who may see what is asked afterwards, and nobody's use counts.
-    const hits = index.search(query, { limit: Math.max(reranker.top, limit), allow: () => true, ...only });
+  readonly find: FindTools = async (snapshot, query, { limit, server, caller, allow = () => true }) => {
+    this.#isOffered = true;
+    const modules = await this.#load();
+    const index = this.#indexOf(snapshot, modules);
+    const prior = caller === undefined ? undefined : this.#recentTools.prior(caller);
+    const searchIndex = (): readonly SearchHit[] => index.search(query, { limit, allow, server, prior });
+    const { reranker } = modules;
+    if (reranker === undefined) return searchIndex();
+    // All callers share the reranker's cache, so it receives the same hits for each of them. Hidden tools are removed afterwards.
+    const hits = index.search(query, {
+      limit: Math.max(reranker.top, limit),
+      allow: () => true,
+      server,
+    });
     const catalog = `${snapshot.digests.tools} ${server ?? ''}`;
     const ordered = await reranker.order(query, hits, { catalog });
-    return ordered === undefined
-      ? own()
-      : filled(
-          ordered.filter(({ entry }) => allow(entry)),
-          own,
-          limit,
-        );
+    // Without an answer of the reranker, the order of the index is used.
+    if (ordered === undefined) return searchIndex();
+    return fillUp(
+      ordered.filter(({ entry }) => allow(entry)),
+      searchIndex,
+      limit,
+    );
   };
 
-  /** Somebody may search this soon: the index is made as soon as nothing changes for a moment, a little at a time. */
-  prepare(): void {
-    this.#isWanted = true;
+  /**
+   * Schedules a background build of the index. It is called when a client was offered the search, and after every later change of the
+   * catalog. A change within `QUIET_MS` restarts the wait. A small catalog without an index is left to the first search.
+   */
+  prepareIndex(): void {
+    this.#isOffered = true;
     const snapshot = this.#deps.catalog.current;
-    if (this.#newest === undefined && snapshot.tools.size < AHEAD_FROM) return;
+    if (this.#newestIndex === undefined && snapshot.tools.size < MIN_TOOLS_TO_PREPARE) return;
     if (this.#isStopped || this.#indexes.has(snapshot) || this.#building?.snapshot === snapshot) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#build(this.#deps.catalog.current), QUIET_MS).unref();
+    this.#timer = setTimeout(() => void this.#buildIndex(this.#deps.catalog.current), QUIET_MS).unref();
   }
 
-  used(caller: Caller, tool: ToolEntry): void {
-    if (this.#config.usage) this.#recent.add(caller.id, tool.name);
+  recordUse(caller: Caller, tool: ToolEntry): void {
+    if (this.#config.usage) this.#recentTools.add(caller.id, tool.name);
   }
 
-  /** The same view, whose searches know what this caller used lately. */
-  remembering(view: View, caller: Caller): View {
-    if (!this.#recent.has(caller.id)) return view;
-    let views = this.#remembering.get(view);
-    if (views === undefined || views.size > MAX_REMEMBERING)
-      this.#remembering.set(view, (views = new Map<string, View>()));
-    let own = views.get(caller.id);
-    if (own === undefined) {
-      own = { ...view, search: (query, options) => view.search(query, { ...options, caller: caller.id }) };
-      views.set(caller.id, own);
+  /** Returns the view with a search in which recent tools of the caller rank higher. */
+  withUsageOf(view: CatalogView, caller: Caller): CatalogView {
+    if (!this.#recentTools.has(caller.id)) return view;
+    let views = this.#callerViews.get(view);
+    if (views === undefined || views.size > MAX_CALLER_VIEWS)
+      this.#callerViews.set(view, (views = new Map<string, CatalogView>()));
+    let callerView = views.get(caller.id);
+    if (callerView === undefined) {
+      callerView = {
+        ...view,
+        search: (query, options) => view.search(query, { ...options, caller: caller.id }),
+      };
+      views.set(caller.id, callerView);
     }
-    return own;
+    return callerView;
   }
 
-  status(): SearchStatus {
-    const rerank = this.#reranker?.status() ?? (this.#config.rerank && UNASKED);
+  status(): ToolSearchStatus {
+    const rerank = this.#reranker?.status() ?? (this.#config.rerank && UNUSED_RERANKER);
     return {
-      index: this.#building !== undefined ? 'building' : this.#newest === undefined ? 'unused' : 'ready',
-      tools: this.#newest?.entries.length ?? 0,
+      index: this.#building !== undefined ? 'building' : this.#newestIndex === undefined ? 'unused' : 'ready',
+      tools: this.#newestIndex?.entries.length ?? 0,
+      // The admin API serializes the status, so absent values must be absent members.
       ...(this.#buildMs !== undefined && { buildMs: this.#buildMs }),
       ...(rerank && { rerank }),
     };
@@ -167,116 +185,139 @@ export class ToolSearch implements Disposable {
     this.#building?.work.stop();
   }
 
-  #load(): ReturnType<typeof load> {
-    if (this.#loading !== undefined) return this.#loading;
-    const loading = load({ ...this.#deps, config: this.#config }).then((loaded) => {
-      if (this.#loading === loading) this.#reranker = loaded.reranker;
-      return loaded;
+  #load(): Promise<SearchModules> {
+    if (this.#modules !== undefined) return this.#modules;
+    const loading = loadModules({ ...this.#deps, config: this.#config }).then((modules) => {
+      // A configuration change during the load has discarded these modules.
+      if (this.#modules === loading) this.#reranker = modules.reranker;
+      return modules;
     });
-    this.#loading = loading;
+    this.#modules = loading;
     return loading;
   }
 
-  #index(snapshot: Snapshot, loaded: Loaded): SearchIndex {
+  #indexOf(snapshot: Snapshot, modules: SearchModules): SearchIndex {
     const known = this.#indexes.get(snapshot);
     if (known !== undefined) return known;
-    if (this.#building?.snapshot === snapshot) return this.#keep(snapshot, this.#building.work.finish());
-    const from = this.#deps.now();
-    const index = loaded.buildIndex(this.#source(snapshot), this.#options(loaded));
-    this.#buildMs = this.#deps.now() - from;
-    return this.#keep(snapshot, index);
+    // A search does not wait for the background build: the remaining steps run synchronously.
+    if (this.#building?.snapshot === snapshot)
+      return this.#storeIndex(snapshot, this.#building.work.finish());
+    const startedAt = this.#deps.now();
+    const index = modules.buildIndex(this.#indexSource(snapshot), this.#indexOptions(modules));
+    this.#buildMs = this.#deps.now() - startedAt;
+    return this.#storeIndex(snapshot, index);
   }
 
-  async #build(snapshot: Snapshot): Promise<void> {
-    const loaded = await this.#load();
+  async #buildIndex(snapshot: Snapshot): Promise<void> {
+    const modules = await this.#load();
     if (this.#isStopped || this.#indexes.has(snapshot)) return;
     this.#building?.work.stop();
     const { now, log } = this.#deps;
-    const from = now();
-    const steps = rehearsed(loaded.indexSteps(this.#source(snapshot), this.#options(loaded)));
-    const work = inSlices(steps, { sliceMs: SLICE_MS, pauseMs: PAUSE_MS, now: () => performance.now() });
+    const startedAt = now();
+    const steps = warmUp(modules.indexSteps(this.#indexSource(snapshot), this.#indexOptions(modules)));
+    const work = runInSlices(steps, { sliceMs: SLICE_MS, pauseMs: PAUSE_MS, now: () => performance.now() });
     this.#building = { snapshot, work };
     try {
       const index = await work.done;
-      this.#buildMs = now() - from;
-      if (!this.#indexes.has(snapshot)) this.#keep(snapshot, index);
+      this.#buildMs = now() - startedAt;
+      // A search may have finished the build and stored the index already.
+      if (!this.#indexes.has(snapshot)) this.#storeIndex(snapshot, index);
     } catch (error) {
       if (this.#building?.work === work) this.#building = undefined;
-      log.warn('Cannot prepare the search.', { reason: String(error) });
+      log.warn('Cannot prepare the search index; the next search builds it.', { reason: String(error) });
     }
   }
 
-  #keep(snapshot: Snapshot, index: SearchIndex): SearchIndex {
+  #storeIndex(snapshot: Snapshot, index: SearchIndex): SearchIndex {
     this.#indexes.set(snapshot, index);
-    this.#newest = index;
+    this.#newestIndex = index;
     if (this.#building?.snapshot === snapshot) this.#building = undefined;
     const { analysed, entries } = index;
-    this.#deps.log.debug('Made a search index.', { tools: entries.length, analysed, ms: this.#buildMs });
+    this.#deps.log.debug('Built a search index.', { tools: entries.length, analysed, ms: this.#buildMs });
     return index;
   }
 
-  #source({ tools, upstreams }: Snapshot) {
-    return { tools, upstreams, describe: (upstream: UpstreamName) => this.#described.get(upstream) };
+  #indexSource({ tools, upstreams }: Snapshot) {
+    return { tools, upstreams, describe: (upstream: UpstreamName) => this.#descriptions.get(upstream) };
   }
 
-  #options({ vectors }: Loaded): IndexOptions {
-    return { ...(this.#newest && { previous: this.#newest }), vectors };
+  #indexOptions({ vectors }: SearchModules): IndexOptions {
+    return { previous: this.#newestIndex, vectors };
   }
 }
 
-function described(upstreams: readonly UpstreamConfig[]): ReadonlyMap<UpstreamName, string | undefined> {
+function serverDescriptions(
+  upstreams: readonly UpstreamConfig[],
+): ReadonlyMap<UpstreamName, string | undefined> {
   return new Map(upstreams.map(({ name, description }) => [name, description]));
 }
 
-/** Who may see little of what was ordered gets more behind it. */
-function filled(hits: readonly Hit[], further: () => readonly Hit[], limit: number): readonly Hit[] {
+/**
+ * Appends hits of the index if the caller may see fewer reranked hits than it asked for. No appended hit gets a higher score than the
+ * last reranked hit, so that scores never increase along the list.
+ */
+function fillUp(
+  hits: readonly SearchHit[],
+  searchIndex: () => readonly SearchHit[],
+  limit: number,
+): readonly SearchHit[] {
   if (hits.length >= limit) return hits.slice(0, limit);
-  const known = new Set(hits.map(({ entry }) => entry));
-  const most = hits.at(-1)?.score ?? Infinity;
-  const rest = further().filter(({ entry }) => !known.has(entry));
-  return [...hits, ...rest.map((hit) => ({ ...hit, score: Math.min(hit.score, most) }))].slice(0, limit);
+  const included = new Set(hits.map(({ entry }) => entry));
+  const lowestScore = hits.at(-1)?.score ?? Infinity;
+  const others = searchIndex().filter(({ entry }) => !included.has(entry));
+  return [...hits, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, lowestScore) }))].slice(
+    0,
+    limit,
+  );
 }
 
-/** What runs for the first time is slow: some searches are made that nobody asked for. */
-function* rehearsed(steps: Generator<void, SearchIndex>): Generator<void, SearchIndex> {
+/** Runs about `WARM_UP_SEARCHES` searches after the last build step, because code that runs for the first time is slow. */
+function* warmUp(steps: Generator<void, SearchIndex>): Generator<void, SearchIndex> {
   const index = yield* steps;
-  const step = Math.max(1, Math.ceil(index.entries.length / REHEARSALS));
-  for (let at = 0; at < index.entries.length; at += step) {
+  const stride = Math.max(1, Math.ceil(index.entries.length / WARM_UP_SEARCHES));
+  for (let position = 0; position < index.entries.length; position += stride) {
     yield;
-    const description = index.entries[at]?.definition['description'];
+    const description = index.entries[position]?.definition['description'];
     if (typeof description === 'string')
       index.search(description.slice(0, 300), { limit: 5, allow: () => true });
   }
   return index;
 }
 
-const UNASKED: RerankStatus = { state: 'unused', asked: 0, answeredFromCache: 0, failed: 0 };
+const UNUSED_RERANKER: RerankStatus = { state: 'unused', asked: 0, answeredFromCache: 0, failed: 0 };
 
-type Loaded = Awaited<ReturnType<typeof load>>;
+type SearchModules = Awaited<ReturnType<typeof loadModules>>;
 
-async function load(deps: ToolSearchDeps) {
-  const [{ buildIndex, indexSteps }, { wordVectors }] = await Promise.all([
-    import('../search/search-index.ts'),
-    import('../search/word-vectors.ts'),
+async function loadModules(deps: ToolSearchDeps) {
+  const [{ buildIndex, indexSteps }, { readWordVectors }] = await Promise.all([
+    import('../catalog/search/search-index.ts'),
+    import('../catalog/search/word-vectors.ts'),
   ]);
   let vectors: WordVectors | undefined;
   try {
-    if (deps.vectors !== undefined) vectors = wordVectors(await readFile(deps.vectors));
+    if (deps.vectors !== undefined) vectors = readWordVectors(await readFile(deps.vectors));
   } catch (error) {
-    deps.log.warn('Cannot read the word vectors; searching by words alone.', { reason: String(error) });
+    deps.log.warn('Cannot read the word vectors; the search matches equal words only.', {
+      reason: String(error),
+    });
   }
   return { buildIndex, indexSteps, vectors, reranker: await loadReranker(deps) };
 }
 
-async function loadReranker({ config, reveal, log, now }: ToolSearchDeps): Promise<Reranker | undefined> {
+async function loadReranker({
+  config,
+  resolveSecrets,
+  log,
+  now,
+}: ToolSearchDeps): Promise<Reranker | undefined> {
   const { rerank } = config;
   if (rerank === undefined) return undefined;
-  const module = await import('../search/rerank/reranker.ts');
+  const module = await import('../catalog/search/rerank/reranker.ts');
   const { apiKey, ...options } = rerank;
   return new module.Reranker(options, {
-    key: async () => (apiKey === undefined || reveal === undefined ? apiKey : reveal(apiKey)),
+    key: async () => (apiKey === undefined || resolveSecrets === undefined ? apiKey : resolveSecrets(apiKey)),
     onProblem: (reason) =>
-      log.warn('The endpoint of search.rerank gives no order; searches keep their own.', { reason }),
+      log.warn('The endpoint of search.rerank failed; searches keep their own order.', { reason }),
     now,
   });
 }

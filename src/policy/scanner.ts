@@ -1,23 +1,23 @@
-import type { UpstreamName } from '../model/ids.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Finding } from './inspect/finding.ts';
-import type { NamedTool } from './inspect/neighbours.ts';
+import type { UpstreamName } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { NamedTool } from './inspection/cross-server-inspection.ts';
+import type { InspectionFinding } from './inspection/inspection-finding.ts';
 
-/** What is suspicious about one definition, by itself and beside the tools of other servers. */
-export type Scan = (
+/** Returns the suspicious parts of a definition, by itself and, for a tool, compared with the tools of other servers. */
+export type ScanEntry = (
   upstream: UpstreamName,
   subject: { readonly kind: string; readonly name: string; readonly definition: JsonObject },
-) => readonly Finding[];
+) => readonly InspectionFinding[];
 
-/** The scanner is loaded when somebody wants to know. */
-export async function scanner(tools: readonly NamedTool[]): Promise<Scan> {
-  const [{ inspect }, { inspectBesideOthers }] = await Promise.all([
-    import('./inspect/inspect.ts'),
-    import('./inspect/neighbours.ts'),
+/** Creates a scanner that compares with `tools`. The inspection modules are loaded on first use, because most processes never scan. */
+export async function createScanner(tools: readonly NamedTool[]): Promise<ScanEntry> {
+  const [{ inspectDefinition }, { createCrossServerInspection }] = await Promise.all([
+    import('./inspection/inspect-definition.ts'),
+    import('./inspection/cross-server-inspection.ts'),
   ]);
-  const beside = inspectBesideOthers(tools);
+  const inspectAcrossServers = createCrossServerInspection(tools);
   return (upstream, { kind, name, definition }) => [
-    ...inspect(definition),
-    ...(kind === 'tool' ? beside({ upstream, definition: { ...definition, name } }) : []),
+    ...inspectDefinition(definition),
+    ...(kind === 'tool' ? inspectAcrossServers({ upstream, definition: { ...definition, name } }) : []),
   ];
 }

@@ -1,28 +1,28 @@
 import type { Selection } from '../config/policy-config.ts';
-import { matchesGlob } from '../lib/glob.ts';
-import type { Entry } from '../model/entry.ts';
-import type { UpstreamName } from '../model/ids.ts';
-import type { Tier } from '../model/tier.ts';
+import type { Entry } from '../core/entry.ts';
+import type { UpstreamName } from '../core/ids.ts';
+import { matchesGlob } from '../core/lib/matches-glob.ts';
+import type { Tier } from '../core/tier.ts';
 
-/** What rules and profiles can see of an entry. */
-export interface Subject {
+/** The properties of an entry that rules and profiles can select by. */
+export interface PolicySubject {
   readonly kind: 'tool' | 'prompt' | 'resource';
   readonly upstream: UpstreamName;
   readonly tags: readonly string[];
-  /** The name that clients see, and the server's own. */
+  /** The exposed name, and the upstream's own. */
   readonly names: readonly string[];
   readonly tier: Tier;
 }
 
-/** What the facts about servers make of an entry. */
-export interface SubjectFacts {
+/** Facts about an entry that come from the configuration. */
+export interface SubjectLookups {
   readonly tagsOf: (upstream: UpstreamName) => readonly string[];
   readonly tierOf: (entry: Extract<Entry, { kind: 'tool' }>) => Tier;
 }
 
-export function subjectOf(entry: Entry, facts: SubjectFacts): Subject {
+export function policySubject(entry: Entry, { tagsOf, tierOf }: SubjectLookups): PolicySubject {
   const { upstream } = entry;
-  const tags = facts.tagsOf(upstream);
+  const tags = tagsOf(upstream);
   switch (entry.kind) {
     case 'tool':
       return {
@@ -30,25 +30,21 @@ export function subjectOf(entry: Entry, facts: SubjectFacts): Subject {
         upstream,
         tags,
         names: [entry.name, entry.definition.name],
-        tier: facts.tierOf(entry),
+        tier: tierOf(entry),
       };
     case 'prompt':
       return { kind: 'prompt', upstream, tags, names: [entry.name, entry.definition.name], tier: 'read' };
     case 'resource':
       return { kind: 'resource', upstream, tags, names: [entry.uri, entry.definition.uri], tier: 'read' };
-    case 'template':
-      return {
-        kind: 'resource',
-        upstream,
-        tags,
-        names: [entry.uriTemplate, entry.definition.uriTemplate],
-        tier: 'read',
-      };
+    case 'template': {
+      const names = [entry.uriTemplate, entry.definition.uriTemplate];
+      return { kind: 'resource', upstream, tags, names, tier: 'read' };
+    }
   }
 }
 
-/** Whether an entry is meant; what is not given does not count. */
-export function selects(selection: Selection, subject: Subject): boolean {
+/** Whether the selection includes the entry. A criterion that is absent matches everything. */
+export function selects(selection: Selection, subject: PolicySubject): boolean {
   const { names, kinds, tiers } = selection;
   return (
     selectsServer(selection, subject) &&
@@ -58,18 +54,18 @@ export function selects(selection: Selection, subject: Subject): boolean {
   );
 }
 
-export function matchesAny(text: string, globs: readonly string[]): boolean {
-  return globs.some((glob) => matchesGlob(text, glob));
-}
-
-/** Whether a selection means any entry of a server. */
+/** Whether the selection can include entries of the server. A match of either `servers` or `tags` is sufficient. */
 export function selectsServer(
   { servers, tags }: Selection,
-  server: Pick<Subject, 'upstream' | 'tags'>,
+  server: Pick<PolicySubject, 'upstream' | 'tags'>,
 ): boolean {
   if (servers === undefined && tags === undefined) return true;
   return (
     (servers !== undefined && matchesAny(server.upstream, servers)) ||
     (tags !== undefined && server.tags.some((tag) => tags.includes(tag)))
   );
+}
+
+export function matchesAny(text: string, globs: readonly string[]): boolean {
+  return globs.some((glob) => matchesGlob(text, glob));
 }

@@ -3,30 +3,33 @@ import { expect, test } from 'vitest';
 import type { TransportConfig } from '../config/config.ts';
 import { secretValues } from './secret-values.ts';
 
-test('what references stood for and what is called a secret is known, and nothing else', () => {
-  const written: TransportConfig = {
-    ...{ kind: 'stdio', command: 'x' },
+test('secret values: include resolved references and values with secret names, nothing else', () => {
+  const configured: TransportConfig = {
+    kind: 'stdio',
+    command: 'x',
     args: ['--token', 'one1', '--key=two2', '-v', 'https://a/?api_key=three&b=c', '${env:FOUR}', '/home/me'],
     env: { MODE: 'test', PASSWORD: 'five5', OTHER: '${file:six}' },
   };
-  const revealed = {
-    ...written,
+  const resolved = {
+    ...configured,
     kind: 'stdio' as const,
-    args: written.args.with(5, 'four4'),
-    env: { ...written.env, OTHER: 'six66', FROM_FILE: 'seven' },
+    args: configured.args.with(5, 'four4'),
+    env: { ...configured.env, OTHER: 'six66', FROM_FILE: 'seven' },
   };
-  expect(secretValues(written, revealed).toSorted()).toEqual(
+  expect(secretValues(configured, resolved).toSorted()).toEqual(
     ['one1', 'two2', 'three', 'four4', 'five5', 'six66', 'seven'].toSorted(),
   );
 });
 
-test('headers are secrets, with and without what announces them', () => {
-  const written: TransportConfig = {
-    ...{ kind: 'http', url: 'https://me:pass%20word@a/', flavour: 'auto' },
+test('secret values: include headers with and without their scheme', () => {
+  const configured: TransportConfig = {
+    kind: 'http',
+    url: 'https://me:pass%20word@a/',
+    flavour: 'auto',
     headers: { Authorization: 'Bearer ${env:T}' },
   };
-  const revealed = { ...written, headers: { Authorization: 'Bearer hush' } };
-  expect(secretValues(written, revealed).toSorted()).toEqual(
+  const resolved = { ...configured, headers: { Authorization: 'Bearer hush' } };
+  expect(secretValues(configured, resolved).toSorted()).toEqual(
     ['me:pass%20word', 'pass word', 'pass%20word', 'Bearer hush', 'hush'].toSorted(),
   );
 });
@@ -42,14 +45,14 @@ test.each([
   { args: ['me:hush6@tcp(db:3306)/x'], hidden: ['me:hush6', 'hush6'] },
   { args: ['redis://:hush%zz@cache'], hidden: [':hush%zz', 'hush%zz'] },
   { args: ['--mode=fast', 'Accept: text/plain', 'https://a.example/x?b=c', 'git@host:x'], hidden: [] },
-])('of the arguments $args the secrets are known', ({ args, hidden }) => {
-  const written: TransportConfig = { kind: 'stdio', command: 'x', args, env: {} };
-  const found = secretValues(written, { ...written, kind: 'stdio', args: [...args] });
+])('secret values: finds those listed in %j', ({ args, hidden }) => {
+  const configured: TransportConfig = { kind: 'stdio', command: 'x', args, env: {} };
+  const found = secretValues(configured, { ...configured, kind: 'stdio', args: [...args] });
   expect(found.toSorted()).toEqual(hidden.toSorted());
 });
 
-test('a variable that holds an address has the password hidden, whatever it is called', () => {
+test('secret values: include the password in a URL of any variable', () => {
   const env = { DATABASE_URL: 'mysql://root:hush@db/x' };
-  const written: TransportConfig = { kind: 'stdio', command: 'x', args: [], env };
-  expect(secretValues(written, { ...written, kind: 'stdio' })).toContain('hush');
+  const configured: TransportConfig = { kind: 'stdio', command: 'x', args: [], env };
+  expect(secretValues(configured, { ...configured, kind: 'stdio' })).toContain('hush');
 });

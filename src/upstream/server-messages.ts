@@ -1,79 +1,131 @@
-import type { ClientBehind } from '../model/client-behind.ts';
-import { RpcError } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
-import { RPC } from '../wire/era.ts';
-import type { Origin, PeerHandlers } from '../wire/peer.ts';
-import type { OwnedIds } from './owned-ids.ts';
-import { answerQuestion, isQuestion, placed } from './questions.ts';
+import type { Cancellation } from '../core/lib/cancellation.ts';
+import type { RequestingClient } from '../core/requesting-client.ts';
+import { RpcError } from '../core/errors.ts';
+import type { UpstreamName } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import { RPC } from '../protocol/era.ts';
+import type { MessageOrigin, RpcClientHandlers } from '../protocol/rpc-client.ts';
+import type { IdOwners } from './id-owners.ts';
+import { nameAskingServer } from './question-origin.ts';
 
 export interface ServerMessageOptions {
   readonly onListChanged: () => void;
-  /** About a resource or a task. */
-  readonly onNews: (params: JsonObject) => void;
-  /** The server asked something without saying in which call. */
+  /** Called with the params of a notification about a resource or a task. */
+  readonly onUpdate: (params: JsonObject) => void;
+  /** Called when the server asks a question without naming the call that it belongs to. */
   readonly onQuestion: () => void;
-  /** Whom to turn to outside of calls, where that is certain. */
-  readonly outside: () => ClientBehind | undefined;
-  readonly owned: OwnedIds;
+  /** Returns the client that the server may address outside of calls, if exactly one is attached. */
+  readonly attachedClient: () => RequestingClient | undefined;
+  readonly idOwners: IdOwners;
 }
 
+/** Requests of a server to the person or program that made a call. */
+const QUESTIONS: ReadonlySet<string> = new Set([
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+]);
 const LIST_CHANGES: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
 ]);
-const NEWS: ReadonlySet<string> = new Set(['notifications/resources/updated', 'notifications/tasks']);
-/** About something that one client began; anybody else must not hear of it. */
+const UPDATES: ReadonlySet<string> = new Set(['notifications/resources/updated', 'notifications/tasks']);
+/** Notifications about something that one client started; no other client may see them. */
 const OWNED: ReadonlySet<string> = new Set([
   'notifications/tasks/status',
   'notifications/elicitation/complete',
 ]);
-/** Between the server and us. */
-const OF_THE_HOP: ReadonlySet<string> = new Set([
+/** Notifications that concern the gateway and are not passed on. */
+const CONSUMED: ReadonlySet<string> = new Set([
   'notifications/cancelled',
   'notifications/initialized',
   'notifications/progress',
   'notifications/subscriptions/acknowledged',
 ]);
 
-/** What becomes of everything that a server says or asks on its own. */
-export function serverMessages(
+/**
+ * Creates the handlers for requests and notifications that a server sends on its own. `onClientLeft` is called when a client leaves
+ * while a question is open.
+ */
+export function createMessageHandlers(
+  server: UpstreamName,
   options: ServerMessageOptions,
-  left: () => void,
-): Pick<PeerHandlers, 'request' | 'notification'> {
+  onClientLeft: () => void,
+): Pick<RpcClientHandlers, 'onRequest' | 'onNotification'> {
   return {
-    request: async (method, params, about) => {
-      const behind = clientOf(about.origin, options);
-      if (!isQuestion(method) && behind?.isAlone !== true)
+    onRequest: async (method, params, { origin, cancellation }) => {
+      const client = addressedClient(origin, options);
+      if (!QUESTIONS.has(method) && client?.isAlone !== true)
         throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${method}` });
-      const isUnplaced = about.origin.own === undefined && about.origin.waiting.length > 0;
-      if (isUnplaced && behind?.isOnlyOne !== true) {
+      // The server did not name the call. Calls must run one at a time from now on, unless the server has only one client.
+      const isAmbiguous = origin.streamClient === undefined && origin.pendingClients.length > 0;
+      if (isAmbiguous && client?.isOnlyOne !== true) {
         options.onQuestion();
-        if (behind !== undefined) behind.onLeft = left;
+        if (client !== undefined) client.onLeft = onClientLeft;
       }
-      if (method === 'elicitation/create') options.owned.asked(params, behind);
-      return answerQuestion(method, params, { ...about, behind });
+      if (method === 'elicitation/create') options.idOwners.recordElicitation(params, client);
+      const named = client?.isAggregated === true ? nameAskingServer(method, params, server) : params;
+      return forwardQuestion(method, named, { origin, cancellation, client });
     },
-    notification: (method, params, origin) => {
+    onNotification: (method, params, origin) => {
       if (LIST_CHANGES.has(method)) options.onListChanged();
-      else if (NEWS.has(method)) {
-        if (params !== undefined) options.onNews(params);
+      else if (UPDATES.has(method)) {
+        if (params !== undefined) options.onUpdate(params);
       } else if (method === 'notifications/message') {
-        if (params !== undefined) clientOf(origin, options)?.log(params);
-      } else if (OWNED.has(method)) options.owned.tell(method, params);
-      else if (!OF_THE_HOP.has(method)) passOn(method, params, placed(origin) ?? options.outside());
+        if (params !== undefined) addressedClient(origin, options)?.log(params);
+      } else if (OWNED.has(method)) options.idOwners.notifyOwner(method, params);
+      else if (!CONSUMED.has(method)) {
+        const client = findRequestingClient(origin) ?? options.attachedClient();
+        if (client?.isAlone === true) client.tell?.(method, params);
+      }
     },
   };
 }
 
-/** Outside of calls only a server that one client has to itself can mean somebody. */
-function clientOf(origin: Origin, { outside }: ServerMessageOptions): ClientBehind | undefined {
-  const known = placed(origin);
-  if (known !== undefined) return known;
-  const only = outside();
-  return only?.isOnlyOne === true ? only : undefined;
+/** Returns the client that a message is for. Outside of calls, the client is certain only if the server has no other client. */
+function addressedClient(
+  origin: MessageOrigin,
+  { attachedClient }: ServerMessageOptions,
+): RequestingClient | undefined {
+  const requestingClient = findRequestingClient(origin);
+  if (requestingClient !== undefined) return requestingClient;
+  const attached = attachedClient();
+  return attached?.isOnlyOne === true ? attached : undefined;
 }
 
-function passOn(method: string, params: JsonObject | undefined, behind: ClientBehind | undefined): void {
-  if (behind?.isAlone === true) behind.tell?.(method, params);
+/**
+ * Returns the client whose request caused a message, or undefined if the client is uncertain: it is never guessed, and messages are never
+ * broadcast. Over HTTP, the stream identifies the client. On a shared pipe, the client is certain only while all pending and recently
+ * abandoned requests belong to one session.
+ */
+export function findRequestingClient(origin: MessageOrigin): RequestingClient | undefined {
+  if (origin.streamClient !== undefined) return origin.streamClient;
+  const latest = origin.pendingClients.at(-1);
+  if (latest === undefined) return undefined;
+  const isSameSession = ({ session }: RequestingClient): boolean => session === latest.session;
+  const isCertain =
+    origin.pendingClients.every(isSameSession) && origin.abandonedClients.every(isSameSession);
+  return isCertain ? latest : undefined;
+}
+
+/** Asks the client, or rejects the question with an error that tells the server why no client can be asked. */
+export function forwardQuestion(
+  method: string,
+  params: JsonObject | undefined,
+  context: {
+    readonly origin: MessageOrigin;
+    readonly cancellation: Cancellation;
+    readonly client?: RequestingClient | undefined;
+  },
+): Promise<JsonObject> {
+  const { origin, client = findRequestingClient(origin) } = context;
+  if (client !== undefined) return client.ask(method, params, context.cancellation);
+  const hasPending = origin.pendingClients.length > 0;
+  // Many servers ask for roots as soon as they are connected, before any client has made a call.
+  if (method === 'roots/list' && !hasPending) return Promise.resolve({ roots: [] });
+  const message = hasPending
+    ? 'Several clients have calls in flight; this question could belong to any of them.'
+    : 'No client has a call in flight that this question could belong to.';
+  throw new RpcError({ code: RPC.internalError, message });
 }

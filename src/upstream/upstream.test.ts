@@ -5,29 +5,29 @@ import { MemoryServer } from '../../test/support/memory-server.ts';
 import type { Script } from '../../test/support/memory-server.ts';
 import { upstreamConfig } from '../../test/support/upstream-config.ts';
 import type { UpstreamConfig } from '../config/config.ts';
-import { Cancellation } from '../lib/cancellation.ts';
-import { deferred } from '../lib/deferred.ts';
-import { GatewayError, RpcError } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Era, ServerFacts } from '../model/server-facts.ts';
-import { silentLogger } from '../observe/log.ts';
-import { META } from '../wire/era.ts';
-import { Peer } from '../wire/peer.ts';
-import { HttpStatusError } from '../wire/stream.ts';
-import type { ProcessHints } from './opening/classify.ts';
-import type { OpenPeer } from './open-peer.ts';
-import { OwnedIds } from './owned-ids.ts';
+import { Cancellation } from '../core/lib/cancellation.ts';
+import { deferred } from '../core/lib/deferred.ts';
+import { GatewayError, RpcError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Era, ServerFacts } from '../core/server-facts.ts';
+import { silentLogger } from '../observability/log.ts';
+import { META } from '../protocol/era.ts';
+import { RpcClient } from '../protocol/rpc-client.ts';
+import { HttpStatusError } from '../protocol/client-transport.ts';
+import type { ProcessHints } from './connecting/upstream-errors.ts';
+import type { OpenServer } from './server-opener.ts';
+import { IdOwners } from './id-owners.ts';
 import { Upstream } from './upstream.ts';
 
-const passing = new GatewayError('UPSTREAM_UNAVAILABLE', 'Nothing listens.');
-const lasting = new GatewayError('UPSTREAM_REFUSED', 'No such command.');
-const signIn = new GatewayError('UPSTREAM_NEEDS_AUTH', 'Who are you?');
-const forgotten = new HttpStatusError(404, {}, '', true);
+const temporaryError = new GatewayError('UPSTREAM_UNAVAILABLE', 'Nothing listens.');
+const permanentError = new GatewayError('UPSTREAM_REFUSED', 'No such command.');
+const signInError = new GatewayError('UPSTREAM_NEEDS_AUTH', 'Who are you?');
+const sessionLostError = new HttpStatusError(404, {}, '', true);
 
-/** What one attempt to connect does: nothing means that it succeeds at once. */
+/** The behaviour of one connection attempt; by default it succeeds at once. */
 type Plan = (cancellation: Cancellation) => Promise<void>;
 
-/** A server that can be opened any number of times, and everything that was seen of it. */
+/** An upstream whose server can be opened any number of times, with a record of its events. */
 class Fixture {
   readonly servers: MemoryServer[] = [];
   readonly eras: (Era | undefined)[] = [];
@@ -55,25 +55,31 @@ class Fixture {
       log: silentLogger,
       now: Date.now,
       random: () => 1,
-      onState: (state) => this.states.push('attempt' in state ? `${state.at} ${state.attempt}` : state.at),
+      onState: (state) =>
+        this.states.push('attempt' in state ? `${state.kind} ${state.attempt}` : state.kind),
       onListChanged: () => this.listChanges++,
-      onNews: (params) => this.updates.push(params),
-      outside: () => undefined,
-      owned: new OwnedIds(),
+      onUpdate: (params) => this.updates.push(params),
+      attachedClient: () => undefined,
+      idOwners: new IdOwners(),
     });
   }
 
-  readonly #open: OpenPeer = async (_, { era, cancellation, handlers }) => {
+  readonly #open: OpenServer = async (_, { era, cancellation, handlers }) => {
     this.opens++;
     this.eras.push(era);
     await this.plan(cancellation);
     const server = new MemoryServer((heard, self) => this.script(heard, self));
     this.servers.push(server);
     const facts: ServerFacts = { era: this.era, protocol: 'x', info: {}, capabilities: this.capabilities };
-    return { peer: await Peer.over(server.open, handlers), facts, pid: 7, hints: () => this.hints() };
+    return {
+      client: await RpcClient.open(server.open, handlers),
+      facts,
+      pid: 7,
+      processHints: () => this.hints(),
+    };
   };
 
-  /** The newest one. */
+  /** The server of the newest connection. */
   get server(): MemoryServer {
     return this.servers.at(-1)!;
   }
@@ -82,7 +88,7 @@ class Fixture {
     return this.upstream.request(method, {}, { cancellation }).then(({ value }) => value);
   }
 
-  /** The call's error, or nothing when it went well. */
+  /** Returns the error of a call, or undefined if it succeeds. */
   failure(method?: string): Promise<unknown> {
     return this.call(method).then(
       () => undefined,
@@ -90,8 +96,8 @@ class Fixture {
     );
   }
 
-  get at(): string {
-    return this.upstream.state.at;
+  get stateKind(): string {
+    return this.upstream.state.kind;
   }
 
   async dispose(): Promise<void> {
@@ -101,11 +107,14 @@ class Fixture {
 
 const silent: Script = () => undefined;
 
-beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
+/** Without setImmediate: `fetch` calls it when a response of an earlier test in this thread ends, and it would count as a timer. */
+const FAKED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] as const;
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000, toFake: [...FAKED] }));
 afterEach(() => void vi.useRealTimers());
 
 describe('connecting', () => {
-  test('happens once for fifty callers', async () => {
+  test('connect: opens one connection for fifty concurrent calls', async () => {
     const fixture = new Fixture();
     const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => fixture.call(`m${at}`)));
     expect(answers).toEqual(answers.map((_, at) => ({ did: `m${at}` })));
@@ -115,35 +124,35 @@ describe('connecting', () => {
     expect(fixture.upstream.inFlight).toBe(0);
   });
 
-  test('is not given up because one of the callers is', async () => {
+  test('connect: continues when one of the waiting calls is cancelled', async () => {
     const fixture = new Fixture();
     const gate = deferred<void>();
     fixture.plan = () => gate.promise;
     const cancellation = new Cancellation();
-    const [given, patient] = [fixture.call('a', cancellation), fixture.call('b')];
+    const [cancelled, waiting] = [fixture.call('a', cancellation), fixture.call('b')];
     const reason = new GatewayError('CALL_CANCELLED', 'enough');
     cancellation.cancel(reason);
-    await expect(given).rejects.toBe(reason);
+    await expect(cancelled).rejects.toBe(reason);
     gate.resolve();
-    expect(await patient).toEqual({ did: 'b' });
+    expect(await waiting).toEqual({ did: 'b' });
     expect(fixture.opens).toBe(1);
     expect(fixture.server.methods).toEqual(['b']);
   });
 
-  test('fails for everybody who waits, and says so in the state', async () => {
+  test('connect: rejects all waiting calls when it fails, and schedules a retry', async () => {
     const fixture = new Fixture();
-    fixture.plan = () => Promise.reject(passing);
+    fixture.plan = () => Promise.reject(temporaryError);
     const failures = await Promise.all([fixture.failure(), fixture.failure()]);
-    expect(failures).toEqual([passing, passing]);
+    expect(failures).toEqual([temporaryError, temporaryError]);
     expect(fixture.upstream.state).toEqual({
-      at: 'waiting',
+      kind: 'waiting',
       attempt: 1,
       retryAt: Date.now() + 500,
-      error: passing,
+      error: temporaryError,
     });
   });
 
-  test('is given up after its time, and a server that comes later is closed', async () => {
+  test('connect: times out and closes a server that becomes ready later', async () => {
     const fixture = new Fixture({ timeouts: { connectMs: 5000, callMs: 1 } });
     const gate = deferred<void>();
     fixture.plan = () => gate.promise;
@@ -155,10 +164,10 @@ describe('connecting', () => {
       message: expect.stringContaining('within 5 s') as string,
     });
     expect(fixture.server.closes).toBe(1);
-    expect(fixture.at).toBe('waiting');
+    expect(fixture.stateKind).toBe('waiting');
   });
 
-  test('uses the era that was remembered, and the pinned one before that', async () => {
+  test('connect: uses the pinned era, else the remembered one', async () => {
     const fixture = new Fixture();
     fixture.recalled = 'modern';
     fixture.era = 'modern';
@@ -171,25 +180,25 @@ describe('connecting', () => {
     expect(pinned.eras).toEqual(['legacy']);
   });
 
-  test('that breaks in a way nobody thought of is parked, not repeated', async () => {
+  test('connect: moves to failed on an unexpected exception and does not retry', async () => {
     const fixture = new Fixture();
     fixture.plan = () => Promise.reject(new TypeError('bug'));
     expect(await fixture.failure()).toBeInstanceOf(Error);
-    expect(fixture.at).toBe('failed');
+    expect(fixture.stateKind).toBe('failed');
   });
 });
 
-describe('a call', () => {
-  test('gets the error of the server as it came', async () => {
+describe('calls', () => {
+  test('call: returns the error of the server unchanged', async () => {
     const fixture = new Fixture();
     fixture.script = () => ({ error: { code: -32002, message: 'gone', data: { uri: 'x' } } });
     const error = await fixture.failure();
     expect(error).toBeInstanceOf(RpcError);
     expect((error as RpcError).body).toEqual({ code: -32002, message: 'gone', data: { uri: 'x' } });
-    expect(fixture.at).toBe('ready');
+    expect(fixture.stateKind).toBe('ready');
   });
 
-  test('tells who we are where the server is modern', async () => {
+  test('call: identifies the gateway to a modern server', async () => {
     const fixture = new Fixture();
     fixture.era = 'modern';
     await fixture.call();
@@ -198,7 +207,7 @@ describe('a call', () => {
     });
   });
 
-  test('is cancelled alone', async () => {
+  test('call: is cancelled without affecting others', async () => {
     const fixture = new Fixture();
     fixture.script = ({ method }) => (method === 'fast' ? {} : undefined);
     const cancellation = new Cancellation();
@@ -209,10 +218,10 @@ describe('a call', () => {
     await expect(slow).rejects.toMatchObject({ code: 'CALL_TIMEOUT' });
     expect(fixture.server.last('notifications/cancelled').params).toMatchObject({ requestId: 1 });
     expect(fixture.upstream.inFlight).toBe(0);
-    expect(fixture.at).toBe('ready');
+    expect(fixture.stateKind).toBe('ready');
   });
 
-  test('hears of its progress', async () => {
+  test('call: receives progress', async () => {
     const fixture = new Fixture();
     fixture.script = (heard, server) => {
       server.say({ method: 'notifications/progress', params: { progressToken: heard.id, progress: 5 } });
@@ -227,19 +236,19 @@ describe('a call', () => {
     expect(seen).toEqual([5]);
   });
 
-  test('fails alone where one exchange does, and says why in our words', async () => {
+  test('call: fails alone when one HTTP exchange fails', async () => {
     const fixture = new Fixture();
     fixture.script = ({ id }, server) => {
       queueMicrotask(() => server.fail(Number(id), new HttpStatusError(503, {}, '')));
       return undefined;
     };
     expect(await fixture.failure()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
-    expect(fixture.at).toBe('ready');
+    expect(fixture.stateKind).toBe('ready');
   });
 });
 
-describe('a lost connection', () => {
-  test('fails the call at once, and the next call connects again', async () => {
+describe('lost connection', () => {
+  test('lost connection: fails the running call, and the next call reconnects', async () => {
     const fixture = new Fixture();
     await fixture.call();
     fixture.script = silent;
@@ -251,7 +260,7 @@ describe('a lost connection', () => {
       code: 'UPSTREAM_CLOSED',
       message: expect.stringMatching(/exited with code 3.*not repeated.*out of paper/) as string,
     });
-    expect(fixture.at).toBe('idle');
+    expect(fixture.stateKind).toBe('idle');
     fixture.script = () => ({ back: true });
     expect(await fixture.call()).toEqual({ back: true });
     expect(fixture.opens).toBe(2);
@@ -259,7 +268,7 @@ describe('a lost connection', () => {
     expect(fixture.servers[1]!.methods).toEqual(['tools/call']);
   });
 
-  test('makes calls wait that come while its cause is found out', async () => {
+  test('lost connection: delays new calls until its cause is known', async () => {
     const fixture = new Fixture();
     await fixture.call();
     const cause = deferred<ProcessHints>();
@@ -274,15 +283,15 @@ describe('a lost connection', () => {
     expect(fixture.opens).toBe(2);
   });
 
-  test('that answered nothing and died young continues the count and is tried again later and later', async () => {
+  test('lost connection: backs off further when it was short-lived and answered no call', async () => {
     const fixture = new Fixture();
     await fixture.upstream.list(new Cancellation());
     for (const [attempt, wait] of [500, 1000, 2000, 4000].entries()) {
-      expect(fixture.upstream.state).toMatchObject({ at: 'ready', attempt: attempt + 1 });
+      expect(fixture.upstream.state).toMatchObject({ kind: 'ready', attempt: attempt + 1 });
       fixture.server.crash();
       await settle();
       expect(fixture.upstream.state).toMatchObject({
-        at: 'waiting',
+        kind: 'waiting',
         attempt: attempt + 1,
         retryAt: Date.now() + wait,
       });
@@ -303,17 +312,17 @@ describe('a lost connection', () => {
         return fixture.failure();
       },
     ],
-  ])('is no failure when it %s', async (_, live) => {
+  ])('lost connection: does not count as a failure when it %s', async (_, live) => {
     const fixture = new Fixture();
     await fixture.upstream.list(new Cancellation());
     await live(fixture);
     fixture.server.crash();
     await settle();
-    expect(fixture.at).toBe('idle');
+    expect(fixture.stateKind).toBe('idle');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is told once, however often the server ends', async () => {
+  test('lost connection: is reported once', async () => {
     const fixture = new Fixture();
     await fixture.call();
     fixture.server.crash();
@@ -323,17 +332,17 @@ describe('a lost connection', () => {
   });
 });
 
-describe('waiting', () => {
+describe('waiting for a retry', () => {
   async function waiting(failures: number): Promise<Fixture> {
     const fixture = new Fixture();
-    fixture.plan = () => Promise.reject(passing);
+    fixture.plan = () => Promise.reject(temporaryError);
     await fixture.failure();
     for (let at = 1; at < failures; at++) await vi.advanceTimersByTimeAsync(500 * 2 ** (at - 1));
-    expect(fixture.upstream.state).toMatchObject({ at: 'waiting', attempt: failures });
+    expect(fixture.upstream.state).toMatchObject({ kind: 'waiting', attempt: failures });
     return fixture;
   }
 
-  test('lets a call join an attempt that is due soon', async () => {
+  test('retry: lets a call join an attempt that is due soon', async () => {
     const fixture = await waiting(3);
     fixture.plan = () => Promise.resolve();
     const call = fixture.call();
@@ -344,26 +353,26 @@ describe('waiting', () => {
     expect(fixture.opens).toBe(4);
   });
 
-  test('fails a call at once when the next attempt is far, and says when it is', async () => {
+  test('retry: rejects a call at once when the next attempt is far away, and says when it is', async () => {
     const fixture = await waiting(4);
     expect(await fixture.failure()).toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
       message: 'Nothing listens. The next attempt is in 4 s.',
       details: { retryAt: Date.now() + 4000 },
-      cause: passing,
+      cause: temporaryError,
     });
     expect(fixture.opens).toBe(4);
   });
 
-  test('ends a joined call with the failure of the attempt that it joined', async () => {
+  test('retry: rejects joined calls when the attempt fails', async () => {
     const fixture = await waiting(1);
     const failures = [fixture.failure(), fixture.failure()];
     await vi.advanceTimersByTimeAsync(500);
-    expect(await Promise.all(failures)).toEqual([passing, passing]);
+    expect(await Promise.all(failures)).toEqual([temporaryError, temporaryError]);
     expect(fixture.opens).toBe(2);
   });
 
-  test('lets a caller who joined give up', async () => {
+  test('retry: lets a joined call be cancelled', async () => {
     const fixture = await waiting(1);
     const cancellation = new Cancellation();
     const call = fixture.call('x', cancellation);
@@ -371,37 +380,37 @@ describe('waiting', () => {
     await expect(call).rejects.toThrow('enough');
   });
 
-  test('is over at once when a person asks, and counts anew', async () => {
+  test('retry: starts at once on request and resets the attempt counter', async () => {
     const fixture = await waiting(5);
     fixture.plan = () => Promise.resolve();
     await fixture.upstream.retryNow();
-    expect(fixture.upstream.state).toMatchObject({ at: 'ready', attempt: 1 });
+    expect(fixture.upstream.state).toMatchObject({ kind: 'ready', attempt: 1 });
     await vi.advanceTimersByTimeAsync(100_000);
     expect(fixture.opens).toBe(6);
   });
 
-  test('never waits longer than a minute', async () => {
+  test('retry: waits at most a minute', async () => {
     const fixture = await waiting(1);
     await vi.advanceTimersByTimeAsync(60 * 60_000);
     const { state } = fixture.upstream;
-    expect(state.at).toBe('waiting');
-    expect(state.at === 'waiting' && state.retryAt - Date.now()).toBeLessThanOrEqual(60_000);
+    expect(state.kind).toBe('waiting');
+    expect(state.kind === 'waiting' && state.retryAt - Date.now()).toBeLessThanOrEqual(60_000);
     expect(fixture.opens).toBeGreaterThan(60);
   });
 });
 
 describe.each([
-  ['failed', lasting],
-  ['needs-auth', signIn],
-])('an upstream that is %s', (at, error) => {
-  test('stays so until a person asks', async () => {
+  ['failed', permanentError],
+  ['needs-auth', signInError],
+])('permanent failure: %s', (at, error) => {
+  test('permanent failure: is not retried until a person asks', async () => {
     const fixture = new Fixture();
     fixture.plan = () => Promise.reject(error);
     expect(await fixture.failure()).toBe(error);
     await vi.advanceTimersByTimeAsync(60 * 60_000);
     expect(await fixture.failure()).toBe(error);
     expect(fixture.opens).toBe(1);
-    expect(fixture.at).toBe(at);
+    expect(fixture.stateKind).toBe(at);
     expect(vi.getTimerCount()).toBe(0);
     fixture.plan = () => Promise.resolve();
     await fixture.upstream.retryNow();
@@ -410,8 +419,8 @@ describe.each([
   });
 });
 
-describe('asking for a new attempt', () => {
-  test('changes nothing while there is a connection or an attempt', async () => {
+describe('manual retry', () => {
+  test('manual retry: does nothing while connected or connecting', async () => {
     const fixture = new Fixture();
     const gate = deferred<void>();
     fixture.plan = () => gate.promise;
@@ -423,48 +432,48 @@ describe('asking for a new attempt', () => {
     expect(fixture.opens).toBe(1);
   });
 
-  test('fails as the attempt does', async () => {
+  test('manual retry: rejects when the attempt fails', async () => {
     const fixture = new Fixture();
-    fixture.plan = () => Promise.reject(lasting);
-    await expect(fixture.upstream.retryNow()).rejects.toBe(lasting);
+    fixture.plan = () => Promise.reject(permanentError);
+    await expect(fixture.upstream.retryNow()).rejects.toBe(permanentError);
   });
 
-  test('is refused when everything stops', async () => {
+  test('manual retry: is rejected during shutdown', async () => {
     const fixture = new Fixture();
     await fixture.dispose();
     await expect(fixture.upstream.retryNow()).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 });
 
-describe('idling', () => {
-  test('stops the server after a minute without use, and the next call starts it again', async () => {
+describe('idle timeout', () => {
+  test('idle timeout: stops a server a minute after its last call, and the next call restarts it', async () => {
     const fixture = new Fixture();
     await fixture.call();
     await vi.advanceTimersByTimeAsync(59_999);
-    expect(fixture.at).toBe('ready');
+    expect(fixture.stateKind).toBe('ready');
     await vi.advanceTimersByTimeAsync(1);
-    expect(fixture.at).toBe('idle');
+    expect(fixture.stateKind).toBe('idle');
     expect(fixture.server.closes).toBe(1);
     expect(await fixture.call()).toEqual({ did: 'tools/call' });
     expect(fixture.opens).toBe(2);
     expect(fixture.states).toEqual(['connecting 1', 'ready 1', 'idle', 'connecting 1', 'ready 1']);
   });
 
-  test('never stops it during a call', async () => {
+  test('idle timeout: never stops a server during a call', async () => {
     const fixture = new Fixture({ idle: 1000 });
     fixture.script = silent;
     const call = fixture.call();
     await vi.advanceTimersByTimeAsync(60 * 60_000);
-    expect(fixture.at).toBe('ready');
+    expect(fixture.stateKind).toBe('ready');
     fixture.server.answer(1, { late: true });
     expect(await call).toEqual({ late: true });
     await vi.advanceTimersByTimeAsync(999);
-    expect(fixture.at).toBe('ready');
+    expect(fixture.stateKind).toBe('ready');
     await vi.advanceTimersByTimeAsync(1001);
-    expect(fixture.at).toBe('idle');
+    expect(fixture.stateKind).toBe('idle');
   });
 
-  test('begins anew with every use', async () => {
+  test('idle timeout: starts again with every call', async () => {
     const fixture = new Fixture({ idle: 1000 });
     for (let at = 0; at < 20; at++) {
       await fixture.call();
@@ -473,44 +482,44 @@ describe('idling', () => {
     expect(fixture.opens).toBe(1);
   });
 
-  test('takes longer for a server that is used often or was only listed', async () => {
+  test('idle timeout: is longer for servers that are used often or were only listed', async () => {
     const often = new Fixture();
     for (let at = 0; at < 21; at++) await often.call();
     const listed = new Fixture();
     await listed.upstream.list(new Cancellation());
     await vi.advanceTimersByTimeAsync(5 * 60_000 - 1);
-    expect([often.at, listed.at]).toEqual(['ready', 'ready']);
+    expect([often.stateKind, listed.stateKind]).toEqual(['ready', 'ready']);
     await vi.advanceTimersByTimeAsync(1);
-    expect([often.at, listed.at]).toEqual(['idle', 'idle']);
+    expect([often.stateKind, listed.stateKind]).toEqual(['idle', 'idle']);
   });
 
-  test('does not happen where the config says so, nor while somebody waits for updates', async () => {
+  test('idle timeout: does not apply if disabled or while subscriptions exist', async () => {
     const never = new Fixture({ idle: 'never' });
     await never.call();
     const subscribed = new Fixture({ idle: 1000 });
     await subscribed.upstream.subscribe(new Set(['file:a']), new Cancellation());
     await vi.advanceTimersByTimeAsync(60 * 60_000);
-    expect([never.at, subscribed.at]).toEqual(['ready', 'ready']);
+    expect([never.stateKind, subscribed.stateKind]).toEqual(['ready', 'ready']);
     await subscribed.upstream.subscribe(new Set(), new Cancellation());
     await vi.advanceTimersByTimeAsync(2000);
-    expect(subscribed.at).toBe('idle');
+    expect(subscribed.stateKind).toBe('idle');
   });
 });
 
-describe('a server that forgot our session', () => {
-  function forgetting(times: number): Fixture {
+describe('expired session', () => {
+  function losingSession(times: number): Fixture {
     const fixture = new Fixture();
     let left = times;
     fixture.script = ({ id, method }, server) => {
       if (method !== 'tools/call' || left-- <= 0) return { did: method };
-      queueMicrotask(() => server.fail(Number(id), forgotten));
+      queueMicrotask(() => server.fail(Number(id), sessionLostError));
       return undefined;
     };
     return fixture;
   }
 
-  test('gets the call once more on a new connection', async () => {
-    const fixture = forgetting(1);
+  test('expired session: repeats the call once on a new connection', async () => {
+    const fixture = losingSession(1);
     await fixture.call('warm-up');
     expect(await fixture.call()).toEqual({ did: 'tools/call' });
     expect(fixture.opens).toBe(2);
@@ -521,23 +530,23 @@ describe('a server that forgot our session', () => {
     expect(fixture.upstream.inFlight).toBe(0);
   });
 
-  test('gets it exactly once more', async () => {
-    const fixture = forgetting(2);
+  test('expired session: repeats the call at most once', async () => {
+    const fixture = losingSession(2);
     await fixture.call('warm-up');
     expect(await fixture.failure()).toBeInstanceOf(GatewayError);
     expect(fixture.opens).toBe(2);
   });
 
-  test('gets every call again that it refused unread', async () => {
-    const fixture = forgetting(3);
+  test('expired session: repeats every call that was rejected unread', async () => {
+    const fixture = losingSession(3);
     await fixture.call('warm-up');
     const answers = await Promise.all([fixture.call(), fixture.call(), fixture.call()]);
     expect(answers).toEqual(answers.map(() => ({ did: 'tools/call' })));
     expect(fixture.opens).toBe(2);
   });
 
-  test('does not take other calls with it that it may still answer', async () => {
-    const fixture = forgetting(1);
+  test('expired session: lets other running calls finish on the old connection', async () => {
+    const fixture = losingSession(1);
     await fixture.call('warm-up');
     const { script } = fixture;
     fixture.script = (heard, server) => (heard.method === 'slow' ? undefined : script(heard, server));
@@ -550,18 +559,18 @@ describe('a server that forgot our session', () => {
   });
 });
 
-describe('the end', () => {
-  test('gives up an attempt, tells who waits, and leaves nothing behind', async () => {
+describe('shutdown', () => {
+  test('shutdown: cancels a connection attempt and rejects waiting calls', async () => {
     const fixture = new Fixture();
     fixture.plan = (cancellation) => new Promise((_, reject) => cancellation.onCancel(reject));
     const failure = fixture.failure();
     await fixture.dispose();
     expect(await failure).toMatchObject({ code: 'SHUTTING_DOWN' });
-    expect(fixture.at).toBe('closed');
+    expect(fixture.stateKind).toBe('closed');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('closes a server that comes up meanwhile, and waits for that', async () => {
+  test('shutdown: closes a server that becomes ready meanwhile', async () => {
     const fixture = new Fixture();
     const gate = deferred<void>();
     fixture.plan = () => gate.promise;
@@ -575,7 +584,7 @@ describe('the end', () => {
     expect(fixture.states).toEqual(['connecting 1', 'closed']);
   });
 
-  test('closes the connection and fails what is in flight', async () => {
+  test('shutdown: closes the connection and rejects running calls', async () => {
     const fixture = new Fixture();
     await fixture.call();
     fixture.script = silent;
@@ -587,9 +596,9 @@ describe('the end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('wakes those who wait for the next attempt', async () => {
+  test('shutdown: rejects calls that wait for a retry', async () => {
     const fixture = new Fixture();
-    fixture.plan = () => Promise.reject(passing);
+    fixture.plan = () => Promise.reject(temporaryError);
     await fixture.failure();
     const failure = fixture.failure();
     await fixture.dispose();
@@ -597,7 +606,7 @@ describe('the end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is final', async () => {
+  test('shutdown: rejects later calls', async () => {
     const fixture = new Fixture();
     await fixture.dispose();
     expect(await fixture.failure()).toMatchObject({ code: 'SHUTTING_DOWN' });
@@ -608,24 +617,29 @@ describe('the end', () => {
 describe('subscriptions', () => {
   const uris = (...names: readonly string[]): ReadonlySet<string> => new Set(names);
 
-  test('tell an older server what is new and what is over', async () => {
+  test('subscriptions: sends only the differences to a legacy server', async () => {
     const fixture = new Fixture();
     await fixture.upstream.subscribe(uris('a', 'b'), new Cancellation());
     await fixture.upstream.subscribe(uris('b', 'c'), new Cancellation());
-    expect(said(fixture.server)).toEqual(['subscribe a', 'subscribe b', 'subscribe c', 'unsubscribe a']);
+    expect(sentSubscriptions(fixture.server)).toEqual([
+      'subscribe a',
+      'subscribe b',
+      'subscribe c',
+      'unsubscribe a',
+    ]);
   });
 
-  test('are made again after a reconnection, and keep the upstream connected', async () => {
+  test('subscriptions: are restored after a reconnect, which happens without a call', async () => {
     const fixture = new Fixture();
     await fixture.upstream.subscribe(uris('a', 'b'), new Cancellation());
     await fixture.call();
     fixture.server.crash();
     await settle();
     expect(fixture.opens).toBe(2);
-    expect(said(fixture.server)).toEqual(['subscribe a', 'subscribe b']);
+    expect(sentSubscriptions(fixture.server)).toEqual(['subscribe a', 'subscribe b']);
   });
 
-  test('hear of updates and of changed lists', async () => {
+  test('subscriptions: deliver updates and list changes', async () => {
     const fixture = new Fixture();
     await fixture.upstream.subscribe(uris('a'), new Cancellation());
     fixture.server.say({ method: 'notifications/resources/updated', params: { uri: 'a' } });
@@ -637,18 +651,18 @@ describe('subscriptions', () => {
   });
 
   test.each(['connected', 'not connected'])(
-    'fail when the server refuses them while it was %s',
+    'subscriptions: fail when the server refuses them while it was %s',
     async (when) => {
       const fixture = new Fixture();
       if (when === 'connected') await fixture.call();
       fixture.script = ({ method }) =>
         method === 'resources/subscribe' ? { error: { code: -32601, message: 'no' } } : {};
       await expect(fixture.upstream.subscribe(uris('a'), new Cancellation())).rejects.toThrow('no');
-      expect(fixture.at).toBe('ready');
+      expect(fixture.stateKind).toBe('ready');
     },
   );
 
-  test('wait for the agreement of a server that must be started first, and are made once', async () => {
+  test('subscriptions: wait for a server that starts and are sent once', async () => {
     const fixture = new Fixture();
     fixture.script = silent;
     let isAgreed = false;
@@ -656,36 +670,36 @@ describe('subscriptions', () => {
       .subscribe(uris('a'), new Cancellation())
       .then(() => (isAgreed = true));
     await settle();
-    expect(said(fixture.server)).toEqual(['subscribe a']);
+    expect(sentSubscriptions(fixture.server)).toEqual(['subscribe a']);
     expect(isAgreed).toBe(false);
     fixture.server.answer(1, {});
     await subscribing;
   });
 
-  test('of two who ask while it is started are both made, each once', async () => {
+  test('subscriptions: are each sent once for concurrent callers during startup', async () => {
     const fixture = new Fixture();
     await Promise.all([
       fixture.upstream.subscribe(uris('a'), new Cancellation()),
       fixture.upstream.subscribe(uris('a', 'b'), new Cancellation()),
     ]);
-    expect(said(fixture.server).toSorted()).toEqual(['subscribe a', 'subscribe b']);
+    expect(sentSubscriptions(fixture.server).toSorted()).toEqual(['subscribe a', 'subscribe b']);
   });
 
-  test('that nobody wants any more start no server', async () => {
+  test('subscriptions: start no server for an empty set', async () => {
     const fixture = new Fixture();
     await fixture.upstream.subscribe(uris(), new Cancellation());
     expect(fixture.opens).toBe(0);
   });
 
-  test('listen to a modern server with one request, which a new one replaces', async () => {
+  test('subscriptions: use one listen request on a modern server, replaced on change', async () => {
     const fixture = new Fixture();
     fixture.era = 'modern';
     fixture.script = ({ method }) => (method === 'subscriptions/listen' ? undefined : {});
     await fixture.call();
-    expect(filters(fixture.server)).toEqual([{ toolsListChanged: true }]);
+    expect(sentFilters(fixture.server)).toEqual([{ toolsListChanged: true }]);
     await fixture.upstream.subscribe(uris('a'), new Cancellation());
     await fixture.upstream.subscribe(uris('a'), new Cancellation());
-    expect(filters(fixture.server)).toEqual([
+    expect(sentFilters(fixture.server)).toEqual([
       { toolsListChanged: true },
       { toolsListChanged: true, resourceSubscriptions: ['a'] },
     ]);
@@ -693,10 +707,10 @@ describe('subscriptions', () => {
     fixture.server.crash();
     await settle();
     expect(fixture.opens).toBe(2);
-    expect(filters(fixture.server)).toEqual([{ toolsListChanged: true, resourceSubscriptions: ['a'] }]);
+    expect(sentFilters(fixture.server)).toEqual([{ toolsListChanged: true, resourceSubscriptions: ['a'] }]);
   });
 
-  test('need no request to a modern server that never changes', async () => {
+  test('subscriptions: need no request on a modern server without change notifications', async () => {
     const fixture = new Fixture();
     fixture.era = 'modern';
     fixture.capabilities = { tools: {} };
@@ -705,8 +719,8 @@ describe('subscriptions', () => {
   });
 });
 
-describe('an upstream', () => {
-  test('lists what its server offers', async () => {
+describe('upstream', () => {
+  test('upstream: lists what its server offers', async () => {
     const fixture = new Fixture();
     fixture.script = ({ method }) =>
       method === 'tools/list' ? { tools: [{ name: 'a' }] } : { resources: [] };
@@ -716,7 +730,7 @@ describe('an upstream', () => {
     });
   });
 
-  test('survives whatever happens in whatever order, and stops without a trace', async () => {
+  test('upstream: survives random sequences of events and closes without leaks', async () => {
     const step = fc.oneof(
       fc.constantFrom(
         'call',
@@ -737,7 +751,7 @@ describe('an upstream', () => {
         const story = new Story();
         for (const each of history) await story.act(each);
         expect(await story.end()).toEqual({
-          wrong: [],
+          unexpected: [],
           timers: 0,
           inFlight: 0,
           closes: story.servers.map(() => 1),
@@ -749,12 +763,12 @@ describe('an upstream', () => {
   });
 });
 
-/** Drives an upstream by words, and remembers whatever should not have happened. */
+/** Drives an upstream by named steps and records unexpected errors. */
 class Story {
   readonly #fixture = new Fixture({ timeouts: { connectMs: 5000, callMs: 1 } });
   readonly #cancellations: Cancellation[] = [];
   readonly #outcomes: Promise<unknown>[] = [];
-  readonly #wrong: unknown[] = [];
+  readonly #unexpected: unknown[] = [];
 
   constructor() {
     this.#fixture.script = silent;
@@ -794,7 +808,7 @@ class Story {
         for (const { id, method } of server?.heard ?? []) if (method !== undefined) server?.answer(id, {});
         break;
       case 'forget':
-        server?.fail(Number(server.heard.at(-1)?.id), forgotten);
+        server?.fail(Number(server.heard.at(-1)?.id), sessionLostError);
         break;
       case 'plan':
         fixture.plan = plans[detail ?? ''] ?? fixture.plan;
@@ -811,7 +825,7 @@ class Story {
     await Promise.all(this.#outcomes);
     await vi.advanceTimersByTimeAsync(120_000);
     return {
-      wrong: this.#wrong,
+      unexpected: this.#unexpected,
       timers: vi.getTimerCount(),
       inFlight: upstream.inFlight,
       closes: this.servers.map(({ closes }) => closes),
@@ -822,7 +836,7 @@ class Story {
   #begin(work: (cancellation: Cancellation) => Promise<unknown>): Cancellation {
     const cancellation = new Cancellation();
     const outcome = work(cancellation).catch((error: unknown) => {
-      if (!(error instanceof GatewayError) || error.code === 'INVARIANT') this.#wrong.push(error);
+      if (!(error instanceof GatewayError) || error.code === 'INVARIANT') this.#unexpected.push(error);
     });
     this.#outcomes.push(outcome);
     return cancellation;
@@ -831,24 +845,24 @@ class Story {
 
 const plans: Readonly<Record<string, Plan>> = {
   succeed: () => Promise.resolve(),
-  refuse: () => Promise.reject(passing),
-  fail: () => Promise.reject(lasting),
+  refuse: () => Promise.reject(temporaryError),
+  fail: () => Promise.reject(permanentError),
   hang: (cancellation) => new Promise((_, reject) => cancellation.onCancel(reject)),
 };
 
-/** Lets everything happen that needs no time. */
+/** Runs all pending microtasks and timers that are due now. */
 async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-function said(server: MemoryServer): readonly string[] {
+function sentSubscriptions(server: MemoryServer): readonly string[] {
   return server.heard.flatMap(({ method, params }) => {
     const [, verb] = /^resources\/(subscribe|unsubscribe)$/.exec(method ?? '') ?? [];
     return verb === undefined ? [] : [`${verb} ${String(params?.['uri'])}`];
   });
 }
 
-function filters(server: MemoryServer): readonly unknown[] {
+function sentFilters(server: MemoryServer): readonly unknown[] {
   return server.heard
     .filter(({ method }) => method === 'subscriptions/listen')
     .map(({ params }) => params?.['notifications']);

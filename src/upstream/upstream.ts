@@ -1,82 +1,127 @@
 import type { UpstreamConfig } from '../config/config.ts';
-import { Cancellation, orCancelled } from '../lib/cancellation.ts';
-import { deferred } from '../lib/deferred.ts';
-import type { Deferred } from '../lib/deferred.ts';
-import type { ClientBehind } from '../model/client-behind.ts';
-import { GatewayError } from '../model/errors.ts';
-import type { UpstreamName } from '../model/ids.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Payload } from '../lib/payload.ts';
-import { Asked } from './asked.ts';
-import { classifyLoss, isSessionLost, isUnread, stopping, tooSlow, untilRetry } from './opening/classify.ts';
-import { Connection } from './connection.ts';
-import type { Carried, RequestOptions } from './connection.ts';
-import type { Carrier } from './carriage.ts';
-import { Endings } from './process/endings.ts';
-import { idleSetting, IdleTimer } from './sharing/idle.ts';
-import { listEntries, usableOver } from './opening/list-entries.ts';
-import type { RawListing } from './opening/list-entries.ts';
-import { Retries } from './opening/retries.ts';
-import { StandingOrders } from './sharing/standing-orders.ts';
-import { JOIN_WITHIN_MS, transition } from './state.ts';
-import type { UpstreamEvent, UpstreamState } from './state.ts';
-import type { UpstreamDeps } from './upstream-deps.ts';
+import { Cancellation, rejectOnCancel } from '../core/lib/cancellation.ts';
+import { deferred } from '../core/lib/deferred.ts';
+import type { Deferred } from '../core/lib/deferred.ts';
+import type { RequestingClient } from '../core/requesting-client.ts';
+import type { Credentials } from '../core/credentials.ts';
+import { GatewayError } from '../core/errors.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Payload } from '../core/lib/payload.ts';
+import type { Era } from '../core/server-facts.ts';
+import type { Logger } from '../observability/log.ts';
+import { PendingRequests } from './pending-requests.ts';
+import {
+  classifyConnectionLoss,
+  canOthersFinish,
+  shuttingDownError,
+  connectTimeoutError,
+  retryPendingError,
+} from './connecting/upstream-errors.ts';
+import { fetchListing, omitUnusableTools } from './connecting/fetch-listing.ts';
+import type { RawListing } from './connecting/fetch-listing.ts';
+import type { ClientIdentity } from './connecting/negotiate.ts';
+import type { OpenServer } from './server-opener.ts';
+import type { IdOwners } from './id-owners.ts';
+import { idleSetting, IdleTimer } from './idle-timer.ts';
+import { JOIN_WITHIN_MS, RetrySchedule, transition } from './upstream-state.ts';
+import type { UpstreamEvent, UpstreamState } from './upstream-state.ts';
+import { DesiredSubscriptions } from './subscriptions.ts';
+import { explainError, UpstreamCall } from './upstream-call.ts';
+import type { RequestOptions, UpstreamCallOwner } from './upstream-call.ts';
+import { ClosingConnections, UpstreamConnection } from './upstream-connection.ts';
 
-type Uris = ReadonlySet<string>;
+/** Remembers the protocol era of each server by its config fingerprint, so that the probe runs once per configuration. */
+export interface EraCache {
+  recall(config: Fingerprint): { readonly era: Era } | undefined;
+  remember(config: Fingerprint, facts: { readonly era: Era; readonly protocol: string }): void;
+}
 
-/** One configured server: connected when needed, kept alive while used, stopped when idle, reopened when lost. */
+interface UpstreamDeps {
+  readonly open: OpenServer;
+  readonly identity: ClientIdentity;
+  /** Absent for a server that needs no sign-in. */
+  readonly credentials?: Credentials | undefined;
+  readonly eras: EraCache;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly random?: () => number;
+  readonly onState: (state: UpstreamState) => void;
+  readonly onListChanged: () => void;
+  /** Called with the params of a notification about a resource or a task. */
+  readonly onUpdate: (params: JsonObject) => void;
+  /** Returns the client that the server may address outside of calls. */
+  readonly attachedClient: () => RequestingClient | undefined;
+  readonly idOwners: IdOwners;
+  /** Whether this upstream serves one session only. */
+  readonly isOfSession?: boolean | undefined;
+}
+
+interface ConnectAttempt {
+  readonly promise: Promise<UpstreamConnection>;
+  readonly cancellation: Cancellation;
+}
+
+/** One configured server: connects when it is needed, stays connected while it is used, stops when idle, and reconnects after a loss. */
 export class Upstream implements AsyncDisposable {
-  /** Replaced by `adjust` alone. */
-  config: UpstreamConfig;
+  #config: UpstreamConfig;
   readonly #deps: UpstreamDeps;
+  readonly #log: Logger;
   readonly #idle: IdleTimer;
-  readonly #orders = new StandingOrders();
-  readonly #asked = new Asked();
-  readonly #retries: Retries;
-  readonly #endings: Endings;
+  readonly #subscriptions = new DesiredSubscriptions();
+  readonly #pending = new PendingRequests();
+  readonly #retries: RetrySchedule;
+  readonly #closingConnections: ClosingConnections;
   #closing: Promise<void> | undefined;
-  #state: UpstreamState = { at: 'idle' };
-  #connection: Connection | undefined;
-  #attempt: { readonly promise: Promise<Connection>; readonly cancellation: Cancellation } | undefined;
+  #state: UpstreamState = { kind: 'idle' };
+  #connection: UpstreamConnection | undefined;
+  #attempt: ConnectAttempt | undefined;
+  /** Resolves when the next scheduled attempt starts. */
   #nextAttempt: Deferred<void> | undefined;
-  /** The connection is gone and why is still being found out; until then the state says `ready`. */
+  /** Exists while the cause of a loss is being determined; the state is still `ready` then. */
   #losing: Promise<void> | undefined;
+  /** The number of requests that were written to a connection and have no outcome yet. */
   #inFlight = 0;
-  /** What failed with a remembered era is asked for it again. */
-  #doubtsEra = false;
+  /** Whether the last attempt failed; the remembered era may be wrong, so the next attempt probes again. */
+  #mustProbe = false;
+  /** The message of the last failed attempt, so that a repeated one is logged only once as a warning. */
   #lastRefusal: string | undefined;
 
+  readonly #callOwner: UpstreamCallOwner = {
+    pending: this.#pending,
+    connection: () => this.#connection,
+    connect: () => this.#connect(),
+    requestStarted: () => void this.#inFlight++,
+    requestEnded: () => {
+      this.#inFlight--;
+      this.#idle.touch();
+    },
+  };
+
   constructor(config: UpstreamConfig, deps: UpstreamDeps) {
-    this.config = config;
+    this.#config = config;
     this.#deps = deps;
-    // Its failure is in the state.
-    this.#retries = new Retries({ ...deps, onDue: () => void this.#startAttempt().catch(() => {}) });
-    this.#endings = new Endings(deps.log.with({ upstream: config.name }));
-    deps.credentials?.onSignedIn(() => this.#state.at === 'needs-auth' && this.retryNow().catch(() => {}));
+    this.#log = deps.log.with({ upstream: config.name });
+    const { now, random } = deps;
+    this.#retries = new RetrySchedule({ now, random, onDue: () => this.#connectInBackground() });
+    this.#closingConnections = new ClosingConnections(this.#log);
+    deps.credentials?.onSignedIn(() => this.#state.kind === 'needs-auth' && this.retryNow().catch(() => {}));
     this.#idle = new IdleTimer({
-      setting: () => idleSetting(this.config, deps),
-      // What is measured here must not depend on who sets the time of the machine.
+      setting: () => idleSetting(this.#config, deps),
+      // A monotonic clock, because a change of the system time must not stop servers.
       now: () => performance.now(),
       isRunning: () => this.#connection !== undefined,
-      isBusy: () => this.#inFlight > 0 || this.#orders.subscribed.size > 0,
+      isBusy: () => this.#inFlight > 0 || this.#subscriptions.watched.size > 0,
       onIdle: () => this.#stopIdle(),
     });
   }
 
+  get config(): UpstreamConfig {
+    return this.#config;
+  }
+
   get name(): UpstreamName {
-    return this.config.name;
-  }
-
-  /** Takes over settings that its connection does not depend on. */
-  adjust(config: UpstreamConfig): void {
-    this.config = config;
-    this.#idle.adjusted();
-  }
-
-  /** Nobody will ask anything more: ends as soon as what was asked is answered. */
-  async retire(): Promise<void> {
-    await this.#asked.over();
-    await this[Symbol.asyncDispose]();
+    return this.#config.name;
   }
 
   get state(): UpstreamState {
@@ -91,46 +136,66 @@ export class Upstream implements AsyncDisposable {
     return this.#connection?.opened.pid;
   }
 
-  /** Whatever a client asks of this server. Connections are retried, requests are not. */
+  /** Replaces settings that the connection does not depend on. */
+  updateConfig(config: UpstreamConfig): void {
+    this.#config = config;
+    this.#idle.restart();
+  }
+
+  /** Sends a request of a client. It is sent again only if the server certainly has not executed it; see `UpstreamCall`. */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Payload> {
-    this.#idle.requested();
-    const asked = { method, params, options, isCall: true };
-    return this.#asked.run(asked, this.#send);
+    this.#idle.recordRequest();
+    return UpstreamCall.run(this.#callOwner, { method, params, options, isCall: true });
   }
 
   async list(cancellation: Cancellation): Promise<RawListing> {
-    const { opened } = await this.connected(cancellation);
-    const ask = (method: string, params: JsonObject): Promise<Payload> =>
-      this.#send({ method, params, options: { cancellation }, isCall: false });
-    return usableOver(this.config.transport.kind, await listEntries(ask, opened.facts, cancellation));
+    const { opened } = await this.getConnection(cancellation);
+    const send = (method: string, params: JsonObject): Promise<Payload> =>
+      UpstreamCall.run(this.#callOwner, { method, params, options: { cancellation }, isCall: false });
+    return omitUnusableTools(
+      this.#config.transport.kind,
+      await fetchListing(send, opened.facts, cancellation),
+    );
   }
 
-  /** The living connection; one is made when there is none. */
-  async connected(cancellation: Cancellation): Promise<Connection> {
-    return this.#connection ?? orCancelled(this.#connect(), cancellation);
+  /** Returns the open connection; opens one if there is none. */
+  async getConnection(cancellation: Cancellation): Promise<UpstreamConnection> {
+    return this.#connection ?? rejectOnCancel(this.#connect(), cancellation);
   }
 
-  /** Makes the server send updates for exactly these resources and those others want, now and after every reconnection. */
-  async subscribe(uris: Uris, cancellation: Cancellation, behind?: ClientBehind, by = ''): Promise<void> {
-    this.#orders.subscribe(by, uris);
-    if (this.#orders.subscribed.size === 0 && this.#connection === undefined) return;
-    const connection = await this.connected(cancellation);
+  /** Replaces the subscriptions of one subscriber; they are also restored after every reconnect. */
+  async subscribe(
+    uris: ReadonlySet<string>,
+    cancellation: Cancellation,
+    requestingClient?: RequestingClient,
+    subscriber = '',
+  ): Promise<void> {
+    this.#subscriptions.set(subscriber, uris);
+    if (this.#subscriptions.watched.size === 0 && this.#connection === undefined) return;
+    const connection = await this.getConnection(cancellation);
     try {
-      await connection.subscribe(this.#orders.subscribed, { cancellation, behind }); // Others may have asked while it connected.
+      // `watched` is read after the wait, because other subscribers may have been added while the server connected.
+      await connection.subscriptions.update(this.#subscriptions.watched, { cancellation, requestingClient });
     } catch (error) {
-      throw await connection.explain(error, this.name);
+      throw await explainError(error, connection);
     }
   }
 
-  wantLogs(level: string): void {
-    this.#orders.wantLogs(level, this.#connection);
+  raiseLogLevel(level: string): void {
+    this.#subscriptions.raiseLogLevel(level, this.#connection);
   }
 
-  /** A person asks: counters are reset and the next attempt is made now. */
+  /** Connects now, after a person asked for it or signed in, and resets the attempt counter. */
   async retryNow(): Promise<void> {
-    if (this.#state.at === 'ready' || this.#state.at === 'connecting') return;
-    if (this.#state.at === 'closed') throw stopping();
+    if (this.#state.kind === 'ready' || this.#state.kind === 'connecting') return;
+    if (this.#state.kind === 'closed') throw shuttingDownError();
     await this.#startAttempt({ isFresh: true });
+  }
+
+  /** Closes the upstream when all pending requests are answered. The caller must not send further requests. */
+  async retire(): Promise<void> {
+    await this.#pending.drained();
+    await this[Symbol.asyncDispose]();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -139,37 +204,18 @@ export class Upstream implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.#feed({ type: 'close' });
+    this.#dispatch({ type: 'close' });
     this.#deps.credentials?.[Symbol.dispose]();
     this.#retries.cancel();
     this.#nextAttempt?.resolve();
-    this.#attempt?.cancellation.cancel(stopping());
-    this.#drop();
-    // The attempt was cancelled a moment ago.
-    await Promise.all([this.#attempt?.promise.catch(() => {}), this.#endings.endAll()]);
+    this.#attempt?.cancellation.cancel(shuttingDownError());
+    this.#dropConnection();
+    // The attempt rejects, because it was just cancelled.
+    await Promise.all([this.#attempt?.promise.catch(() => {}), this.#closingConnections.closeAll()]);
   }
 
-  readonly #send = (asked: Carried): Promise<Payload> => {
-    if (this.#connection !== undefined) return this.#connection.carry(asked, this.#carrier);
-    const connected = orCancelled(this.#connect(), asked.options.cancellation);
-    return connected.then((connection) => connection.carry(asked, this.#carrier));
-  };
-
-  readonly #carrier: Carrier<Connection> = {
-    begun: () => void this.#inFlight++,
-    over: () => {
-      this.#inFlight--;
-      this.#idle.used();
-    },
-    failed: async (connection, { isRepeat = false }, error) => {
-      if (isRepeat || !isSessionLost(error)) throw await connection.explain(error, this.name);
-      // The server refused it unread, because it forgot our session: nothing was executed.
-      void this.#lost(connection, error);
-    },
-    again: (asked) => this.#send({ ...asked, isRepeat: true }),
-  };
-
-  async #connect(): Promise<Connection> {
+  /** Returns the open connection, joins a running or imminent attempt, or starts one. Rejects in states that only a person can end. */
+  async #connect(): Promise<UpstreamConnection> {
     for (;;) {
       if (this.#connection !== undefined) return this.#connection;
       if (this.#attempt !== undefined) return this.#attempt.promise;
@@ -178,122 +224,143 @@ export class Upstream implements AsyncDisposable {
         continue;
       }
       const state = this.#state;
-      if (state.at === 'closed') throw stopping();
-      if (state.at === 'failed' || state.at === 'needs-auth' || state.at === 'held') throw state.error;
-      if (state.at !== 'waiting') return this.#startAttempt();
-      if (state.retryAt - this.#deps.now() > JOIN_WITHIN_MS) throw untilRetry(state, this.#deps.now());
+      if (state.kind === 'closed') throw shuttingDownError();
+      if (state.kind === 'failed' || state.kind === 'needs-auth' || state.kind === 'held') throw state.error;
+      if (state.kind !== 'waiting') return this.#startAttempt();
+      if (state.retryAt - this.#deps.now() > JOIN_WITHIN_MS) throw retryPendingError(state, this.#deps.now());
       this.#nextAttempt ??= deferred<void>();
       await this.#nextAttempt.promise;
     }
   }
 
-  #startAttempt(options: { readonly isFresh: boolean } = { isFresh: false }): Promise<Connection> {
+  #startAttempt(options: { readonly isFresh: boolean } = { isFresh: false }): Promise<UpstreamConnection> {
     this.#retries.cancel();
-    this.#feed({ type: 'connect', now: this.#deps.now(), ...options });
+    this.#dispatch({ type: 'connect', now: this.#deps.now(), ...options });
     const cancellation = new Cancellation();
-    const { connectMs } = this.config.timeouts;
-    const timer = setTimeout(() => cancellation.cancel(tooSlow(this.name, connectMs)), connectMs);
+    const { connectMs } = this.#config.timeouts;
+    const timer = setTimeout(() => cancellation.cancel(connectTimeoutError(this.name, connectMs)), connectMs);
     const promise = this.#open(cancellation).finally(() => {
       clearTimeout(timer);
       if (this.#attempt?.promise === promise) this.#attempt = undefined;
     });
     this.#attempt = { promise, cancellation };
+    // Calls that wait for this attempt continue in `#connect` and find `#attempt`, so it must be set first.
     this.#nextAttempt?.resolve();
     this.#nextAttempt = undefined;
     return promise;
   }
 
-  async #open(cancellation: Cancellation): Promise<Connection> {
-    const { eras, open, now } = this.#deps;
-    const { fingerprint } = this.config;
-    const known = this.#doubtsEra ? undefined : eras.recall(fingerprint)?.era;
-    const era = this.config.era === 'auto' ? known : this.config.era;
+  /** Ignores a rejection, because the failure is already in the state and in the log. */
+  #connectInBackground(): void {
+    this.#startAttempt().catch(() => {});
+  }
+
+  async #open(cancellation: Cancellation): Promise<UpstreamConnection> {
     try {
-      const connection = await Connection.open(open, this.config, {
-        ...this.#deps,
-        era,
-        cancellation,
-        onQuestion: () => this.#asked.takeTurns(),
-        onLeft: (from) => this.#setApart(from),
-        onSignedOut: (from, error) => void this.#lost(from, error),
-      });
+      const connection = await this.#openConnection(cancellation);
+      // The attempt timed out or the upstream was closed while the server completed the handshake.
       if (cancellation.reason !== undefined) {
         await connection[Symbol.asyncDispose]();
         throw cancellation.reason;
       }
-      const { facts } = connection.opened;
-      eras.remember(fingerprint, facts);
-      this.#doubtsEra = false;
-      this.#connection = connection;
-      this.#feed({ type: 'connected', server: facts, now: now() });
-      void connection.opened.peer.closed.then((error) => this.#lost(connection, error));
-      this.#orders.giveTo(connection, this.#deps.log.with({ upstream: this.name }));
-      this.#idle.used();
+      this.#useConnection(connection);
       return connection;
     } catch (error) {
-      this.#doubtsEra = true;
+      this.#mustProbe = true;
       const isOurs = error instanceof GatewayError;
-      this.#refused(isOurs ? error : new GatewayError('INVARIANT', String(error), { cause: error }));
+      this.#handleConnectError(
+        isOurs ? error : new GatewayError('INVARIANT', String(error), { cause: error }),
+      );
       throw error;
     }
   }
 
-  #refused(error: GatewayError): void {
-    if (this.#state.at !== 'connecting') return;
-    this.#feed({ type: 'refused', error, retryAt: this.#retries.at(this.#state.attempt) });
-    // The same again and again is said once; the state has the details.
+  #openConnection(cancellation: Cancellation): Promise<UpstreamConnection> {
+    const { era, fingerprint } = this.#config;
+    const remembered = this.#mustProbe ? undefined : this.#deps.eras.recall(fingerprint)?.era;
+    return UpstreamConnection.open(this.#deps.open, this.#config, {
+      ...this.#deps,
+      era: era === 'auto' ? remembered : era,
+      cancellation,
+      onQuestion: () => this.#pending.serialize(),
+      onClientLeft: (connection) => this.#detach(connection),
+      onLost: (connection, error) => void this.#handleLoss(connection, error),
+    });
+  }
+
+  #useConnection(connection: UpstreamConnection): void {
+    const { facts, client } = connection.opened;
+    this.#deps.eras.remember(this.#config.fingerprint, facts);
+    this.#mustProbe = false;
+    this.#connection = connection;
+    this.#dispatch({ type: 'connected', server: facts, now: this.#deps.now() });
+    void client.closed.then((error) => this.#handleLoss(connection, error));
+    this.#subscriptions.applyTo(connection, this.#log);
+    this.#idle.touch();
+  }
+
+  #handleConnectError(error: GatewayError): void {
+    // The upstream was closed during the attempt.
+    if (this.#state.kind !== 'connecting') return;
+    this.#dispatch({ type: 'refused', error, retryAt: this.#retries.retryTimeAfter(this.#state.attempt) });
+    // The same reason is logged as a warning only once in a row; the state keeps showing it.
     const level = error.message === this.#lastRefusal ? 'debug' : 'warn';
     this.#lastRefusal = error.message;
-    this.#deps.log[level]('Cannot connect to a server.', { upstream: this.name, reason: error.message });
+    this.#log[level]('Cannot connect to a server.', { reason: error.message });
     this.#retries.schedule(this.state);
   }
 
-  #lost(connection: Connection, cause: Error): Promise<void> {
+  /** Handles the first report about the loss of the current connection; later reports, and those about older connections, are ignored. */
+  #handleLoss(connection: UpstreamConnection, cause: Error): Promise<void> {
     if (this.#connection !== connection) return Promise.resolve();
-    this.#losing = this.#lose(connection, cause).finally(() => (this.#losing = undefined));
+    this.#losing = this.#recoverFromLoss(connection, cause).finally(() => (this.#losing = undefined));
     return this.#losing;
   }
 
-  async #lose(connection: Connection, cause: Error): Promise<void> {
-    // Whoever forgot our session will refuse the rest unread, too, or may still answer it.
-    this.#drop(isUnread(cause) ? 'when-quiet' : 'now');
-    if (this.#state.at !== 'ready') return;
-    const error = classifyLoss(cause, this.name, await connection.opened.hints());
-    if (this.#state.at !== 'ready' || this.#connection !== undefined) return;
-    const retryAt = this.#retries.at(this.#state.attempt);
-    this.#feed({ type: 'lost', error, now: this.#deps.now(), retryAt, served: connection.hasServed });
-    this.#deps.log.warn('Lost the connection to a server.', { upstream: this.name, reason: error.message });
+  async #recoverFromLoss(connection: UpstreamConnection, cause: Error): Promise<void> {
+    // A server that forgot the session or refuses the token may still answer requests that it accepted before.
+    this.#dropConnection(canOthersFinish(cause) ? 'when-drained' : 'now');
+    if (this.#state.kind !== 'ready') return;
+    const error = classifyConnectionLoss(cause, this.name, await connection.opened.processHints());
+    // The upstream may have been closed while the exit of the process was awaited.
+    if (this.#state.kind !== 'ready' || this.#connection !== undefined) return;
+    const retryAt = this.#retries.retryTimeAfter(this.#state.attempt);
+    this.#dispatch({ type: 'lost', error, now: this.#deps.now(), retryAt, hasServed: connection.hasServed });
+    this.#log.warn('Lost the connection to a server.', { reason: error.message });
     this.#retries.schedule(this.state);
-    // Somebody waits for its updates: that is a need, too.
-    if (this.state.at === 'idle' && this.#orders.subscribed.size > 0) this.#startAttempt().catch(() => {});
+    // Subscribers wait for updates, so the server must run even if no call needs it.
+    if (this.state.kind === 'idle' && this.#subscriptions.watched.size > 0) this.#connectInBackground();
   }
 
   #stopIdle(): void {
-    this.#deps.log.info('Stopped an idle server.', { upstream: this.name });
-    this.#feed({ type: 'idle' });
-    this.#drop();
+    this.#log.info('Stopped an idle server.');
+    this.#dispatch({ type: 'idle' });
+    this.#dropConnection();
   }
 
-  /** A client that left with a question may never come back: its call keeps the process to itself, and nobody waits for it. */
-  #setApart(connection: Connection): void {
+  /**
+   * Keeps the connection for the calls that run on it and lets new calls open another one. A client that left while a question was
+   * open may never return, and the calls of other clients must not wait for it.
+   */
+  #detach(connection: UpstreamConnection): void {
     if (connection !== this.#connection) return;
-    this.#feed({ type: 'idle' });
-    this.#drop('when-quiet');
-    this.#asked.release();
-    this.#endings.keepNewest();
-    if (this.#orders.subscribed.size > 0) this.#startAttempt().catch(() => {});
+    this.#dispatch({ type: 'idle' });
+    this.#dropConnection('when-drained');
+    this.#pending.queue?.releaseCurrent();
+    this.#closingConnections.keepNewest();
+    if (this.#subscriptions.watched.size > 0) this.#connectInBackground();
   }
 
-  /** Ends the process or session; the next need opens a new one without waiting for this. */
-  #drop(when: 'now' | 'when-quiet' = 'now'): void {
+  /** Closes the connection in the background; the next call opens a new one without waiting for the old one to close. */
+  #dropConnection(when: 'now' | 'when-drained' = 'now'): void {
     const connection = this.#connection;
     if (connection === undefined) return;
     this.#connection = undefined;
     this.#idle.disarm();
-    this.#endings.end(connection, when);
+    this.#closingConnections.close(connection, when);
   }
 
-  #feed(event: UpstreamEvent): void {
+  #dispatch(event: UpstreamEvent): void {
     this.#state = transition(this.#state, event);
     this.#deps.onState(this.#state);
   }

@@ -1,5 +1,5 @@
-// Us as the client of a server of the suite: a gateway in front of the address that comes last, and a client of an era
-// (`--driver legacy|modern`) that uses everything it finds.
+// Trunkline as the client of a server of the suite: starts a gateway in front of the URL in the last argument, and a client of one
+// era (`--driver legacy|modern`) that uses everything the server offers.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,9 +19,9 @@ const home = mkdtempSync(join(tmpdir(), 'trunkline-conformance-'));
 const entry = wantsPerson ? entryFor(url, context) : { url };
 const config = { mcpServers: { it: entry }, startup: { listWait: wantsPerson ? '1s' : '10s' } };
 const gateway = await startGateway(home, config);
-/** As the log says it; the greeting repeats it in other quotes, at a moment of its own. */
+/** The text in the log. The startup message repeats it with other quotes at another time. */
 const WANTS_PERSON = '\\" needs you to sign in';
-/** How often a person was wanted before anybody signed in: a server may want one again before the first sign-in has returned. */
+/** Number of sign-in requests before the first sign-in. A server may require another one before the first has returned. */
 let askedBefore = 0;
 try {
   if (wantsPerson && entry.auth.flow === undefined) {
@@ -54,7 +54,7 @@ async function useEverything(client) {
   const calls =
     toolCalls ?? tools.map(({ name, inputSchema }) => ({ name, arguments: argumentsFor(inputSchema) }));
   for (const call of calls) await called(client, call);
-  // Before anybody signed in nobody knew what there is, and scenarios about signing in have tools only.
+  // The capabilities were unknown before the sign-in, and sign-in scenarios have only tools.
   if (wantsPerson) return;
   if (offers.prompts !== undefined) {
     for (const { name } of (await client.listPrompts()).prompts) await tried(client.getPrompt({ name }));
@@ -64,7 +64,7 @@ async function useEverything(client) {
   }
 }
 
-/** A gateway notices within a second that somebody signed in; a server may want that once more. */
+/** Lists the tools once the gateway has noticed the sign-in, which takes up to a second. A server may require a second sign-in. */
 async function listed(client) {
   let hasSignedInAgain = false;
   for (let isLast = !wantsPerson, tries = 0; ; tries += 1, isLast ||= tries === 50) {
@@ -81,17 +81,17 @@ async function listed(client) {
   }
 }
 
-/** What needs more than was granted is granted it, once. */
+/** Calls a tool. If it needs more scopes than were granted, signs in again once. */
 async function called(client, call) {
   const result = await tried(client.callTool(call));
   if (!wantsPerson || !wantsSignIn(result)) return;
   await signIn(home, gateway.config);
-  // Asking meanwhile would be a request more than the scenario expects, so that the gateway gets thrice the time it needs to notice.
+  // Polling would send more requests than the scenario expects, so wait three times as long as the gateway needs to notice.
   await new Promise((resolve) => setTimeout(resolve, 3000));
   await tried(client.callTool(call));
 }
 
-/** The suite looks at what is asked; some of its answers are errors on purpose. */
+/** Reports an error instead of throwing it: the suite checks the requests, and some of its answers are errors on purpose. */
 async function tried(request) {
   try {
     return await request;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Reads `expected-failures.yml`: for each arrangement the scenarios that fail in it, each with the reason. Only the two levels of
- * keys that the file has are understood, so that reading it needs no parser.
+ * Reads `expected-failures.yml`: for each arrangement, the scenarios that fail in it, each with the reason. Supports only the two
+ * levels of keys that the file has, so no YAML parser is needed.
  */
 export function readExpectedFailures(file) {
   const expected = new Map();
@@ -13,7 +13,10 @@ export function readExpectedFailures(file) {
     const [, scenario, reason] = /^ {2}([\w/-]+): (\S.*)$/.exec(line) ?? [];
     if (arrangement !== undefined) expected.set(arrangement, (current = new Map()));
     else if (scenario !== undefined && current !== undefined) current.set(scenario, reason);
-    else throw new Error(`Neither an arrangement nor a scenario with its reason: ${line}`);
+    else
+      throw new Error(
+        `expected-failures.yml: expected an arrangement or a scenario with its reason, got: ${line}`,
+      );
   }
   return expected;
 }

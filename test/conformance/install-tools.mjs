@@ -2,16 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where the official suite and the command line of the MCP Inspector are installed, apart from everything else. */
+/** The folder in which the official suite and the MCP Inspector CLI are installed, separate from our own dependencies. */
 export const tools = join(dirname(fileURLToPath(import.meta.url)), 'tools');
 
-/** Installs them beside this file. */
+/** Installs the official suite and the MCP Inspector CLI. */
 export function installTools() {
   const { status } = spawnSync('npm', ['ci', '--no-progress', '--loglevel=error'], {
     cwd: tools,
     stdio: ['ignore', 2, 2],
-    // What npm tells its scripts about the outer package would override the settings of the inner one.
+    // The variables that npm sets for scripts of the outer package would override the settings of the inner one.
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_config_/i.test(name))),
   });
-  if (status !== 0) throw new Error('The conformance suite and the Inspector could not be installed.');
+  if (status !== 0)
+    throw new Error(
+      'Could not install the conformance suite and the Inspector. See the output of npm above.',
+    );
 }

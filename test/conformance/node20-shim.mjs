@@ -1,4 +1,4 @@
-// Lets the conformance suite load on Node 20: it imports `fs.globSync`, which only a command that we do not use calls.
+// Makes the conformance suite load on Node 20, which lacks `fs.globSync`. The suite imports it for a command that we do not use.
 
 import { register } from 'node:module';
 

@@ -1,5 +1,5 @@
-// npm run conformance: the official suite against a gateway with our fixture server behind it, in every arrangement of eras and transports.
-// Arguments are parts of the names of arrangements to run; all without any.
+// npm run conformance: runs the official suite against a gateway in front of our fixture server, in every combination of eras and transports.
+// Arguments select the arrangements whose names contain one of them; without arguments, all run.
 
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,8 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const expected = readExpectedFailures(join(folder, 'expected-failures.yml'));
 const wanted = process.argv.slice(2);
 const unknown = [...expected.keys()].filter((name) => !arrangements.some((one) => one.name === name));
-if (unknown.length > 0) throw new Error(`Failures are expected in no arrangement: ${unknown.join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(`expected-failures.yml names unknown arrangements: ${unknown.join(', ')}`);
 
 installSuite();
 await build();
@@ -45,12 +46,12 @@ function report(name, scenarios) {
     ...failed.filter((scenario) => !reasons.has(scenario)).map((scenario) => `fails: ${scenario}`),
     ...[...reasons.keys()]
       .filter((scenario) => !failed.includes(scenario))
-      .map((scenario) => `expected to fail, but does not: ${scenario}`),
+      .map((scenario) => `expected to fail, but passes: ${scenario}`),
   ];
   if (surprises.length > 0) isFailed = true;
   console.log(
     `${surprises.length === 0 ? 'ok    ' : 'FAILED'} ${passed.length}/${scenarios.size}  ${name}` +
-      (failed.length > surprises.length ? ` (${reasons.size} cannot pass)` : ''),
+      (failed.length > surprises.length ? ` (${reasons.size} expected failures)` : ''),
   );
   for (const surprise of surprises) console.log(`         ${surprise}`);
 }

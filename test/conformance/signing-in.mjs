@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const browser = fileURLToPath(new URL('../support/agreeing-browser.mjs', import.meta.url));
 
-/** The entry of a server that wants us to sign in, with whatever the scenario hands to its client. */
+/** Returns the config entry of a server that requires a sign-in, with the client credentials that the scenario provides. */
 export function entryFor(url, context) {
   const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context;
   const isMachine = (process.env.MCP_CONFORMANCE_SCENARIO ?? '').includes('client-credentials');
@@ -22,7 +22,7 @@ export function entryFor(url, context) {
   };
 }
 
-/** Does what a person does who is told to run `trunkline login it`. */
+/** Runs `trunkline login it`, as the error message tells a person to do. */
 export async function signIn(home, config) {
   const args = [program, 'login', 'it', '--config', config, '--timeout', '10', '--text'];
   const child = spawn(process.execPath, args, {
@@ -30,7 +30,7 @@ export async function signIn(home, config) {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`Signing in ended with ${code}.`);
+  if (code !== 0) throw new Error(`trunkline login exited with code ${code}.`);
 }
 
 export function wantsSignIn(result) {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const fixture = fileURLToPath(new URL('../servers/conformance.mjs', import.meta.url));
+const fixture = fileURLToPath(new URL('../support/servers/conformance.mjs', import.meta.url));
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** The fixture over HTTP, and a gateway that has it four times: over either leg, pinned to either era. */
+/** Starts the fixture server over HTTP, and a gateway with four entries for it: over stdio and HTTP, each pinned to one era. */
 export async function startStage() {
   const home = mkdtempSync(join(tmpdir(), 'trunkline-conformance-'));
   const server = await start([fixture, '--era', 'both', '--http', '0'], {});
@@ -38,7 +38,7 @@ export async function startGateway(home, config) {
   return { ...gateway, config: file };
 }
 
-/** Runs a program that says on standard error where it listens. */
+/** Runs a program that prints its URL to standard error. */
 async function start(args, env) {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
@@ -52,15 +52,15 @@ async function start(args, env) {
       const found = /http:\/\/127\.0\.0\.1:\d+\/\w+/.exec(said)?.[0];
       if (found !== undefined) resolve(found);
     });
-    child.on('close', () => reject(new Error(`It ended before it listened: ${said}`)));
+    child.on('close', () => reject(new Error(`The program exited before it printed its URL: ${said}`)));
   });
   return {
     url,
     timesSaid: (text) => said.split(text).length - 1,
-    /** Waits until it has said this. */
+    /** Waits until the text appears on standard error. */
     async says(text, withinMs = 15_000) {
       for (const end = Date.now() + withinMs; !said.includes(text);) {
-        if (Date.now() > end) throw new Error(`It never said "${text}": ${said}`);
+        if (Date.now() > end) throw new Error(`Standard error does not contain "${text}": ${said}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },

@@ -8,18 +8,18 @@ import { installTools, tools } from './install-tools.mjs';
 const folder = dirname(fileURLToPath(import.meta.url));
 const shim = join(folder, 'node20-shim.mjs');
 
-/** Installs both releases of the suite beside this file, once. */
+/** Installs both releases of the suite if they are missing. */
 export function installSuite() {
   if (existsSync(join(tools, 'node_modules', '.package-lock.json'))) return;
   console.log('conformance: installing the suite');
   installTools();
 }
 
-/** Runs the suite and gives each scenario's outcome; what it said is kept under `results/`. */
+/** Runs the suite and returns the outcome of each scenario. The output is kept under `results/`. */
 export async function runSuite(name, { release, args }) {
   const said = await run(name, release, args);
   const scenarios = outcomes(said);
-  if (scenarios.size === 0) throw new Error(`The suite ended without a summary:\n${said.slice(-2000)}`);
+  if (scenarios.size === 0) throw new Error(`The suite exited without a summary:\n${said.slice(-2000)}`);
   return scenarios;
 }
 
@@ -39,7 +39,7 @@ async function run(name, release, args) {
   return said;
 }
 
-/** Runs scenarios in which we are the client, one by one, in the form of `runSuite`. */
+/** Runs scenarios with Trunkline as the client, one by one; returns the same structure as `runSuite`. */
 export async function runClientScenarios(name, { scenarios, version, driver, force = false }) {
   const client = `"${process.execPath}" client-under-test.mjs --driver ${driver}`;
   const found = new Map();
@@ -54,7 +54,7 @@ export async function runClientScenarios(name, { scenarios, version, driver, for
   return found;
 }
 
-/** From the summary: scenarios that count, and whether they passed. */
+/** Parses the summary: returns the scored scenarios and whether they passed. */
 function outcomes(said) {
   const summary = said.slice(said.lastIndexOf('=== SUMMARY ==='));
   const [scored, unscored = ''] = summary.split('\nNot scored');

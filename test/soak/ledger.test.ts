@@ -19,7 +19,7 @@ function ledgerOf(...answered: readonly string[]): { ledger: Ledger; tags: reado
   return { ledger, tags: asked.map(({ tag }) => tag) };
 }
 
-/** What the books say when servers have noted these lines. */
+/** Reads these lines as the log of a server and compares them with the ledger. */
 async function compared(ledger: Ledger, lines: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
   const file = join(temporaryFolder(), 'one.jsonl');
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -27,13 +27,13 @@ async function compared(ledger: Ledger, lines: readonly Readonly<Record<string, 
   ledger.prove();
 }
 
-test('has nothing to say about a call that was done once and answered once', async () => {
+test('ledger: accepts a call that was executed once and answered once', async () => {
   const { ledger, tags } = ledgerOf('sse');
   await compared(ledger, [{ event: 'executed', tag: tags[0] }]);
   expect(ledger.violations).toEqual([]);
 });
 
-test('notices a call that is executed twice, by the same server or in another round', async () => {
+test('ledger: detects a call that was executed twice', async () => {
   const { ledger, tags } = ledgerOf('sse', 'pipe');
   await compared(ledger, [
     { event: 'executed', tag: tags[0] },
@@ -47,13 +47,13 @@ test('notices a call that is executed twice, by the same server or in another ro
   ]);
 });
 
-test('notices an answer to a call that no server has done', async () => {
+test('ledger: detects a response to a call that no server executed', async () => {
   const { ledger } = ledgerOf('sse');
   await compared(ledger, []);
-  expect(ledger.violations).toEqual(['sse.1 (do of one) was answered, but no server did it']);
+  expect(ledger.violations).toEqual(['sse.1 (do of one) was answered, but no server executed it']);
 });
 
-test('notices a request that ends twice', () => {
+test('ledger: detects a request that ends twice', () => {
   const ledger = new Ledger(() => {});
   const asked = ledger.begin('sse', 'do', 'one');
   ledger.end(asked, 'ok');
@@ -61,28 +61,28 @@ test('notices a request that ends twice', () => {
   expect(ledger.violations).toEqual(['sse.1 (do) ended twice']);
 });
 
-test('notices what a server saw broken of the protocol', async () => {
+test('ledger: reports protocol violations that servers recorded', async () => {
   const { ledger } = ledgerOf();
   await compared(ledger, [{ event: 'violation', what: 'an id that was used before' }]);
   expect(ledger.violations).toEqual([expect.stringContaining('an id that was used before')]);
 });
 
-test('fails a run in which a kind of fault did not happen, unless it cannot happen here, or a kind of client was not served', () => {
+test('ledger: fails a run that misses a possible fault or a kind of client', () => {
   const ledger = new Ledger(() => {});
   for (const kind of happenings) if (kind !== 'garbage' && kind !== 'disk-full') ledger.faults.set(kind, 1);
   for (const { name } of clientKinds) if (name !== 'pipe-modern') ledger.served.set(name, 1);
-  const impossible = new Map([['disk-full', 'only root may mount a small disk']]);
+  const impossible = new Map([['disk-full', 'only root can mount a small disk']]);
   checkHappened(ledger, impossible);
   expect(ledger.violations).toEqual([
     expect.stringContaining('garbage did not happen in this run'),
-    expect.stringContaining('pipe-modern got no answer in this run'),
+    expect.stringContaining('pipe-modern got no successful answer in this run'),
   ]);
   const report = reportOf(ledger, [], impossible);
   for (const kind of happenings) expect(report).toContain(kind);
-  expect(report).toContain('0  disk-full: NOT TRIED, only root may mount a small disk');
+  expect(report).toContain('0  disk-full: NOT TRIED, only root can mount a small disk');
 });
 
-test('plays the same plan for the same seed, a longer one with the same beginning, and every fault in the shortest', () => {
+test('soak plan: repeats for the same seed and has every fault in the shortest run', () => {
   const planned = (seed: number, minutes: number): unknown[][][] =>
     planOf({ seed, minutes }, new Random(seed)).rounds.map((round) =>
       round.map(({ kind, atMs, lastsMs, luck }) => [kind, atMs, lastsMs, luck.next()]),

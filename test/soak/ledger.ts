@@ -1,25 +1,25 @@
-/** One request, from its beginning to its only end. */
-export interface Asked {
+/** A request of a client, which must end exactly once. */
+export interface TrackedRequest {
   readonly tag: string;
   readonly client: string;
   readonly what: string;
-  /** The server that is asked; undefined where the gateway answers by itself. */
+  /** The called server; undefined if the gateway answers by itself. */
   readonly server: string | undefined;
   readonly sentAt: number;
 }
 
-/** What was asked, how it ended, and everything that must not have happened. */
+/** Tracks all requests, their outcomes and all violations. */
 export class Ledger {
   readonly outcomes = new Map<string, number>();
   readonly kinds = new Map<string, number>();
   readonly faults = new Map<string, number>();
-  /** By the name of the client, what was answered as it should be. */
+  /** Number of successful answers by client name. */
   readonly served = new Map<string, number>();
   readonly violations: string[] = [];
   readonly onViolation: (text: string) => void;
-  readonly #open = new Map<string, Asked>();
-  /** Tags that were answered well and were not yet looked for in the logs of the servers. */
-  readonly #toProve = new Map<string, Asked>();
+  readonly #open = new Map<string, TrackedRequest>();
+  /** Successfully answered requests that have not been looked up in the logs of the servers yet. */
+  readonly #toProve = new Map<string, TrackedRequest>();
   readonly #executed = new Set<string>();
   #asked = 0;
 
@@ -35,11 +35,11 @@ export class Ledger {
     return this.#executed.size;
   }
 
-  get open(): readonly Asked[] {
+  get open(): readonly TrackedRequest[] {
     return [...this.#open.values()];
   }
 
-  begin(client: string, what: string, server?: string): Asked {
+  begin(client: string, what: string, server?: string): TrackedRequest {
     this.#asked += 1;
     count(this.kinds, what);
     const asked = { tag: `${client}.${this.#asked}`, client, what, server, sentAt: performance.now() };
@@ -47,25 +47,25 @@ export class Ledger {
     return asked;
   }
 
-  /** `provable`: it was answered with what only the server can have said. */
-  end(asked: Asked, outcome: string, provable = false): void {
+  /** Ends a request. `provable` means that only the server can have created the answer. */
+  end(asked: TrackedRequest, outcome: string, provable = false): void {
     if (!this.#open.delete(asked.tag)) this.violate(`${asked.tag} (${asked.what}) ended twice`);
     count(this.outcomes, outcome);
     if (outcome === 'ok') count(this.served, asked.client);
     if (provable) this.#toProve.set(asked.tag, asked);
   }
 
-  /** A server says that it did what a call asked for. */
+  /** Records that a server executed a call. */
   executes(tag: string, server: string): void {
     if (this.#executed.has(tag)) this.violate(`${tag} was executed twice, now by ${server}`);
     this.#executed.add(tag);
   }
 
-  /** Every answer must come from work that was done; called when all logs were read. */
+  /** Checks that every answered call was executed. Call it after all logs have been read. */
   prove(): void {
     for (const [tag, { what, server }] of this.#toProve) {
       if (!this.#executed.has(tag))
-        this.violate(`${tag} (${what} of ${server}) was answered, but no server did it`);
+        this.violate(`${tag} (${what} of ${server}) was answered, but no server executed it`);
     }
     this.#toProve.clear();
   }

@@ -2,8 +2,8 @@ import { RawClient } from '../support/raw-client.ts';
 import type { JsonObject, Message, RawClientOptions } from '../support/raw-messages.ts';
 import type { RawTransport } from '../support/raw-transports.ts';
 
-/** One request of a client, and what an honest gateway says to it. */
-interface Told {
+/** A request of a client, with the result that a correct gateway returns. */
+interface ReceivedRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: JsonObject;
@@ -11,10 +11,10 @@ interface Told {
   readonly honest: JsonObject;
 }
 
-/** What is said instead, as whole messages; undefined to be honest this time. */
-export type Lie = (told: Told) => readonly JsonObject[] | undefined;
+/** Returns the messages to send instead of the correct ones, or undefined to behave correctly this time. */
+export type Lie = (told: ReceivedRequest) => readonly JsonObject[] | undefined;
 
-/** A client at a gateway in memory that says what a real one would, but for its lies. */
+/** Connects clients to an in-memory gateway that behaves correctly except for its lies. */
 export function lyingGateway(
   lie: Lie,
 ): (options: RawClientOptions & { readonly open: false }) => Promise<RawClient> {
@@ -35,7 +35,7 @@ function transport(lie: Lie): RawTransport {
       const tag = args.tag ?? '';
       const told = { id, method, params, tag, honest: honestly(method, params, tag) };
       const messages = lie(told) ?? [...news(told), { id, result: told.honest }];
-      // Later, as from a pipe.
+      // Asynchronously, like a real pipe.
       setImmediate(() => {
         for (const message of messages) take(JSON.stringify({ jsonrpc: '2.0', ...message }));
       });
@@ -51,7 +51,7 @@ function honestly(method: string, params: JsonObject, tag: string): JsonObject {
   return method === 'tools/call' ? { content: [{ type: 'text', text: tag }] } : {};
 }
 
-function news({ params }: Told): readonly JsonObject[] {
+function news({ params }: ReceivedRequest): readonly JsonObject[] {
   if (params['name'] !== 'steady__touch') return [];
   return [{ method: 'notifications/resources/updated', params: { uri: 'soak://alone-steady/changing' } }];
 }

@@ -7,10 +7,10 @@ export interface SoakOptions {
 
 export const usage = `npm run soak -- [--seed N] [--minutes M]
 
-  --seed N      plays the plan of that seed; a new one each time without it
-  --minutes M   how long, about; 2 without it, and hours are as welcome`;
+  --seed N      runs the plan of that seed (default: a random seed)
+  --minutes M   approximate duration (default: 2); it can run for hours`;
 
-/** What the command line says; throws an error that says what is wrong with it. */
+/** Parses the command line; throws an error with a message for the user if it is invalid. */
 export function readSoakOptions(argv: readonly string[]): SoakOptions {
   const { values } = parseArgs({
     args: [...argv],
@@ -19,7 +19,7 @@ export function readSoakOptions(argv: readonly string[]): SoakOptions {
   });
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed);
   const minutes = Number(values.minutes ?? 2);
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed wants a whole number.');
-  if (!(minutes > 0)) throw new Error('--minutes wants a number above 0.');
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed must be a whole number.');
+  if (!(minutes > 0)) throw new Error('--minutes must be a number above 0.');
   return { seed, minutes };
 }

@@ -1,7 +1,7 @@
 import type { SoakOptions } from './options.ts';
 import type { Random } from './random.ts';
 
-/** Everything that can go wrong while the gateway goes on; `faults/` does each of them. */
+/** The kinds of faults that a running gateway must survive; `faults/` implements each of them. */
 export const faultKinds = [
   'kill',
   'hang',
@@ -26,26 +26,26 @@ export type FaultKind = (typeof faultKinds)[number];
 
 export interface PlannedFault {
   readonly kind: FaultKind;
-  /** After the beginning of its round. */
+  /** Time after the start of its round. */
   readonly atMs: number;
   readonly lastsMs: number;
-  /** Picks among what the fault can be done to. */
+  /** Selects the target of the fault. */
   readonly luck: Random;
 }
 
 export interface Plan {
   readonly rounds: readonly (readonly PlannedFault[])[];
-  /** How gateways end after the rounds, one after the other, under load. */
+  /** How gateways are ended after the rounds, one after the other, under load. */
   readonly ends: readonly ('stop' | 'kill')[];
 }
 
 export const roundMs = 7000;
 const faultsPerRound = 6;
-/** What a round takes with the quiet after it, and what an end takes. */
+/** Duration of a round with the quiet period after it, and of an end. */
 const wholeRoundMs = 11_000;
 const endMs = 8000;
 
-/** The same seed has the same first rounds, however long it runs. */
+/** Creates the plan. The same seed gives the same first rounds for every duration. */
 export function planOf({ minutes }: SoakOptions, random: Random): Plan {
   const allMs = minutes * 60_000;
   const endCount = Math.max(2, Math.round((allMs * 0.2) / endMs));
@@ -54,7 +54,7 @@ export function planOf({ minutes }: SoakOptions, random: Random): Plan {
   const shuffles = random.fork('deck');
   const rounds = Array.from({ length: roundCount }, (_, at) => {
     const luck = random.fork(`round ${at}`);
-    // Dealt from a deck, so that a short run has had each of them, too.
+    // Faults are dealt from a shuffled deck, so that even a short run has each of them.
     while (deck.length < faultsPerRound) deck.push(...shuffles.shuffled(faultKinds));
     return deck.splice(0, faultsPerRound).map((kind, number) => ({
       kind,

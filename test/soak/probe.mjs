@@ -1,4 +1,4 @@
-// Preloaded into a gateway: at SIGUSR2 it collects garbage and writes down what is left in memory and what is open.
+// Preloaded into a gateway: on SIGUSR2 it collects garbage and writes memory usage and open handles to a file.
 
 import { renameSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';

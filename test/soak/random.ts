@@ -1,4 +1,4 @@
-/** Numbers that a seed decides; `fork` gives others that depend on the seed and a name, and not on what was drawn before. */
+/** Seeded random numbers. `fork` returns a generator that depends on the seed and a name, but not on the numbers drawn before. */
 export class Random {
   readonly #seed: number;
   #state: number;
@@ -14,7 +14,7 @@ export class Random {
     return new Random(hash >>> 0);
   }
 
-  /** At least 0 and less than 1 (mulberry32). */
+  /** Returns a number of at least 0 and less than 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -22,7 +22,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** Both ends included. */
+  /** Returns an integer; both ends are inclusive. */
   integer(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -33,7 +33,7 @@ export class Random {
 
   pick<T>(list: readonly [T, ...T[]] | readonly T[]): T {
     const one = list[Math.floor(this.next() * list.length)];
-    if (one === undefined) throw new Error('There is nothing to pick from.');
+    if (one === undefined) throw new Error('Cannot pick from an empty list.');
     return one;
   }
 

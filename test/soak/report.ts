@@ -2,7 +2,7 @@ import type { Ledger } from './ledger.ts';
 import { happenings } from './watch/fault-watch.ts';
 import type { Sample } from './watch/memory-watch.ts';
 
-/** What was asked, what was done to it, how it ended and what was held, as text for a terminal; `impossible` says why something was not done. */
+/** Formats the requests, faults, outcomes and memory samples for a terminal. `impossible` has the reasons why faults were not tried. */
 export function reportOf(
   ledger: Ledger,
   samples: readonly Sample[],
@@ -17,19 +17,19 @@ export function reportOf(
   return [
     `${ledger.asked} requests, ${ledger.executed} calls executed`,
     '',
-    'asked',
+    'requests',
     ...table(ledger.kinds),
     '',
-    'ended',
+    'outcomes',
     ...table(ledger.outcomes),
     '',
-    'answered as they should be, by client',
+    'successful answers by client',
     ...table(ledger.served),
     '',
     'faults',
     ...table(new Map(happenings.map((kind) => [kind, ledger.faults.get(kind) ?? 0])), impossible),
     '',
-    'held by the gateway in the quiet after each round',
+    'resources of the gateway in the quiet period after each round',
     row(['', 'heap MB', 'rss MB', 'files', 'handles', 'timers'], 12),
     ...held,
   ].join('\n');

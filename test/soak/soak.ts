@@ -23,7 +23,7 @@ import { ProcessWatch, endWhatIsLeft, processesLeft } from './watch/process-watc
 
 const SHOWN = 30;
 
-/** Plays the plan of a seed and says what broke; the exit code of `npm run soak`. */
+/** Runs the plan of a seed and reports violations; returns the exit code of `npm run soak`. */
 export async function soak(argv: readonly string[]): Promise<number> {
   let options: SoakOptions;
   try {
@@ -37,7 +37,7 @@ export async function soak(argv: readonly string[]): Promise<number> {
   const journal = new Journal();
   const ledger = new Ledger((text) => {
     journal.note(`VIOLATION ${text}`);
-    // One cause may break a thousand promises; the journal has them all.
+    // One cause may produce a thousand violations; the journal contains all of them.
     if (ledger.violations.length <= SHOWN) console.log(`VIOLATION ${journal.time()}  ${text}`);
   });
   const samples: Sample[] = [];
@@ -47,9 +47,7 @@ export async function soak(argv: readonly string[]): Promise<number> {
   try {
     await play({ options, stage, ledger, journal, samples });
   } catch (error) {
-    ledger.violate(
-      `the soak itself could not go on: ${error instanceof Error ? error.stack : String(error)}`,
-    );
+    ledger.violate(`the soak itself failed: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {
     clearTimeout(giveUp);
     endWhatIsLeft();
@@ -60,14 +58,14 @@ export async function soak(argv: readonly string[]): Promise<number> {
   const { violations } = ledger;
   if (violations.length === 0) {
     removeRun();
-    console.log('\nNothing was broken.');
+    console.log('\nNo violations.');
     return 0;
   }
   const file = join(tmpdir(), `trunkline-soak-${options.seed}.log`);
   writeFileSync(file, [...journal.lines, '', stage.said()].join('\n'));
   removeRun();
-  console.log(`\n${violations.length} violations. What happened when, and the log of the gateways: ${file}`);
-  console.log(`Again: ${replay}`);
+  console.log(`\n${violations.length} violations. The events and the log of the gateways are in ${file}`);
+  console.log(`To repeat this run: ${replay}`);
   return 1;
 }
 
@@ -89,7 +87,7 @@ async function play({ options, stage, ledger, journal, samples }: Play): Promise
     (kind) => new SoakClient(kind, { stage, ledger, random: random.fork(kind.name) }),
   );
   const pipes = clients.filter(({ kind }) => kind.way === 'pipe');
-  // Before there is any gateway: they start one in the background, which serves them beside the other until they leave.
+  // Pipes open before there is a gateway: they start one in the background, which serves them alongside the other until they leave.
   await Promise.all(pipes.map((client) => client.open()));
   await stage.openGateways();
   await Promise.all(clients.filter((client) => !pipes.includes(client)).map((client) => client.open()));
@@ -100,18 +98,18 @@ async function play({ options, stage, ledger, journal, samples }: Play): Promise
     samples.push(await takeSample(stage.gateway.pid, stage.probeFile, round + 1));
     const kinds = planned.map(({ kind }) => kind).join(', ');
     console.log(
-      `${journal.time()}  round ${round + 1}/${plan.rounds.length}, ${ledger.asked} asked: ${kinds}`,
+      `${journal.time()}  round ${round + 1}/${plan.rounds.length}, ${ledger.asked} requests: ${kinds}`,
     );
   }
   for (const [at, how] of plan.ends.entries()) {
     await playEnd(scene, how, { ledger, journal });
-    console.log(`${journal.time()}  end ${at + 1}/${plan.ends.length}, ${ledger.asked} asked: ${how}`);
+    console.log(`${journal.time()}  end ${at + 1}/${plan.ends.length}, ${ledger.asked} requests: ${how}`);
   }
   await finish(scene, ledger);
   checkHappened(ledger, stage.impossible);
 }
 
-/** Everybody goes home, in good order and in time; then nothing may be left. */
+/** Closes clients and gateways normally and in time; afterwards no process may be left. */
 async function finish({ stage, clients }: Scene, ledger: Ledger): Promise<void> {
   await Promise.all(clients.map((client) => client.close()));
   const pids = gatewaysOf(stage);
@@ -119,16 +117,16 @@ async function finish({ stage, clients }: Scene, ledger: Ledger): Promise<void> 
   await gone([...pids, stage.standalone.pid], stopWithinMs, 'gateways', ledger);
   await Promise.all([stage.gateway, stage.standalone].map((one) => one[Symbol.asyncDispose]()));
   for (const { code, signal } of await Promise.all([stage.gateway.exited, stage.standalone.exited]))
-    if (code !== 0) ledger.violate(`a gateway ended with ${signal ?? code}`);
+    if (code !== 0) ledger.violate(`a gateway exited with ${signal ?? code}`);
   await stage.close();
   for (const one of processesLeft()) ledger.violate(`left at the end: ${one}`);
 }
 
-/** Something that hangs for good must not hang whoever runs this. */
+/** Exits if the soak hangs. */
 function giveUpLater({ minutes, seed }: SoakOptions, ledger: Ledger): NodeJS.Timeout {
   return setTimeout(
     () => {
-      console.log(`VIOLATION: the soak of seed ${seed} does not come to an end. Still open:`);
+      console.log(`VIOLATION: the soak of seed ${seed} hangs. Open requests:`);
       for (const { tag, what, server } of ledger.open.slice(0, 20)) console.log(`  ${tag} ${what} ${server}`);
       process.exit(1);
     },

@@ -1,10 +1,10 @@
-// Lets Node read TypeScript files where they are, so that `import.meta.url` in them stays true, which a bundle would not keep.
+// Lets Node load TypeScript files in place, so that `import.meta.url` in them stays correct, unlike in a bundle.
 
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'rolldown';
 
-/** The hook `load` of `node:module`: each file is a bundle of itself, with what `using` needs in it. */
+/** The `load` hook of `node:module`: bundles each file by itself, with the helpers that `using` needs. */
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
   const file = fileURLToPath(url);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { folderVariable, runVariable } from './test-run.ts';
 
@@ -30,9 +31,17 @@ export function beginRun(): () => void {
     process.env[name] = join(folder, place);
     mkdirSync(join(folder, place), { recursive: true, mode: 0o700 });
   }
+  process.env['NODE_COMPILE_CACHE'] = compiledCode();
   process.env[folderVariable] = folder;
   process.env[runVariable] = randomUUID();
   return () => remove(folder);
+}
+
+/** All runs share the compiled code of the built program, which halves the cost of starting it in a new home. */
+function compiledCode(): string {
+  const folder = fileURLToPath(new URL('../../.stamp/compiled', import.meta.url));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 /** Removes what earlier runs left: nobody does when a test file cannot be loaded or a hook of it fails. */

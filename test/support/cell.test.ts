@@ -10,7 +10,7 @@ checkLeaks();
 const program = fixtureCommand('plain', ['--era', 'both']);
 
 test.each(['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] as const)(
-  'a line with a client over %s opens and closes',
+  'openLine: opens and closes with a client over %s',
   async (downstream) => {
     await using line = await openLine(
       { downstream, upstream: 'sse/legacy' },
@@ -24,7 +24,7 @@ test.each(['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] as cons
   },
 );
 
-test('a line whose server saw a rule broken fails when it closes', async () => {
+test('openLine: fails on close when a server saw a protocol violation', async () => {
   const line = await openLine(
     { downstream: 'stdio/legacy', upstream: 'http/legacy' },
     { one: ['plain'] },

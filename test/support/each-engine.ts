@@ -1,19 +1,25 @@
 import { beforeAll, describe } from 'vitest';
 
-import type { StorePlace } from '../../src/storage/store-place.ts';
+import type { StorePlace } from '../../src/core/storage/store-place.ts';
+import { needs } from './needs.ts';
 import { sharedPostgres } from './postgres.ts';
+
+const isOnPostgres = process.env['TEST_DATABASE'] === 'postgres';
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** What stores something is tested on both databases, by the same tests. `newStore` gives an empty one. */
+/**
+ * Defines tests of code that stores something. `newStore` returns an empty database. The unit tier runs them on SQLite; the
+ * vitest project `postgres` runs the same files (`*.database.test.ts`) on PostgreSQL.
+ */
 export function eachEngine(
   define: (engine: Engine, newStore: (stateDir: string) => Promise<StorePlace>) => void,
 ): void {
-  describe('on sqlite', () => {
-    define('sqlite', (stateDir) => Promise.resolve({ stateDir }));
-  });
-  describe('on postgres', () => {
-    beforeAll(async () => void (await sharedPostgres()), 90_000);
-    define('postgres', async (stateDir) => ({ stateDir, server: await (await sharedPostgres()).newPlace() }));
+  if (isOnPostgres) needs('postgresql');
+  describe(`on ${isOnPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
+    beforeAll(async () => void (isOnPostgres && (await sharedPostgres())), 90_000);
+    define(isOnPostgres ? 'postgres' : 'sqlite', async (stateDir) =>
+      isOnPostgres ? { stateDir, server: await (await sharedPostgres()).newPlace() } : { stateDir },
+    );
   });
 }

@@ -8,7 +8,7 @@ import { found } from './eventually.ts';
 import { type FixtureLog, fixtureLogIn } from './fixture-log.ts';
 import { testRun } from './test-run.ts';
 
-/** The servers in `test/servers`, by what they do. */
+/** The servers in `test/support/servers`, by what they do. */
 export type Preset =
   | 'asks-the-user'
   | 'big-results'
@@ -24,10 +24,13 @@ export type Preset =
   | 'exits-on-probe'
   | 'floods-stderr'
   | 'floods-stdout'
+  | 'forges-questions'
   | 'forgets-sessions'
   | 'gives-links'
   | 'hangs-in-calls'
   | 'hidden-characters'
+  | 'hostile-layout'
+  | 'hostile-names'
   | 'hostile-text'
   | 'hostile-tools'
   | 'huge-result'
@@ -73,7 +76,7 @@ export interface HttpFixture extends AsyncDisposable {
 
 /** The command line of a fixture; `--run` lets the leak check find it wherever it ends up. */
 export function fixtureCommand(preset: Preset, args: readonly string[] = []): readonly [string, ...string[]] {
-  const file = fileURLToPath(new URL(`../servers/${preset}.mjs`, import.meta.url));
+  const file = fileURLToPath(new URL(`./servers/${preset}.mjs`, import.meta.url));
   return [process.execPath, file, `--run=${testRun().id}`, ...args];
 }
 

@@ -8,8 +8,8 @@ checkLeaks();
 const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const form = { action: 'accept', content: { name: 'Ada' } };
 
-describe.each(['stdio', 'http', 'sse'] as const)('a legacy server that asks over %s', (over) => {
-  test('puts its questions on the stream of the call', async () => {
+describe.each(['stdio', 'http', 'sse'] as const)('legacy asking fixture over %s', (over) => {
+  test('legacy fixture: sends server requests on the stream of the call', async () => {
     await using direct = await connectDirectly('asks-the-user', [], { over, era: 'legacy', capabilities });
     const { client, log } = direct;
     client.answers('elicitation/create', () => form);
@@ -25,7 +25,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('a legacy server that asks over
     expect(log.violations()).toEqual([]);
   });
 
-  test('asks nothing that the client cannot answer', async () => {
+  test('legacy fixture: sends no request that the client cannot answer', async () => {
     await using direct = await connectDirectly('asks-the-user', [], { over, era: 'legacy' });
     const result = await direct.client.callTool('ask-form');
     expect(result).toMatchObject({
@@ -34,7 +34,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('a legacy server that asks over
     });
   });
 
-  test('can ask when nobody called', async () => {
+  test('legacy fixture: can send a request outside of a call', async () => {
     await using direct = await connectDirectly('asks-the-user', [], { over, era: 'legacy', capabilities });
     direct.client.answers('elicitation/create', () => form);
     await direct.client.listen();
@@ -45,8 +45,8 @@ describe.each(['stdio', 'http', 'sse'] as const)('a legacy server that asks over
   });
 });
 
-describe.each(['stdio', 'http'] as const)('a modern server that asks over %s', (over) => {
-  test('asks round by round, with the answers so far in the request state', async () => {
+describe.each(['stdio', 'http'] as const)('modern asking fixture over %s', (over) => {
+  test('modern fixture: asks in rounds with the answers so far in the request state', async () => {
     await using direct = await connectDirectly('asks-the-user', [], { over, era: 'modern', capabilities });
     const { client, log } = direct;
     const call = { name: 'ask-twice', arguments: { mark: 'm' } };
@@ -69,7 +69,7 @@ describe.each(['stdio', 'http'] as const)('a modern server that asks over %s', (
     expect(log.violations()).toEqual([]);
   });
 
-  test('refuses a state that it did not give, and a client without the capability', async () => {
+  test('modern fixture: rejects a forged request state and a client without the capability', async () => {
     await using direct = await connectDirectly('asks-the-user', [], { over, era: 'modern', capabilities });
     const spoilt = {
       name: 'ask-form',

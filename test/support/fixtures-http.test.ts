@@ -19,8 +19,8 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
 };
 
-describe('a legacy HTTP server', () => {
-  test('opens a session, answers 400 without and 404 with an unknown one, and closes it on DELETE', async () => {
+describe('legacy HTTP fixture', () => {
+  test('legacy HTTP fixture: requires a known session and closes it on DELETE', async () => {
     await using direct = await connectDirectly('plain', [], { over: 'http' });
     const url = await addressOf(direct.log);
     const listTools = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
@@ -30,7 +30,7 @@ describe('a legacy HTTP server', () => {
     await direct.log.waitFor(({ event, how }) => event === 'session-closed' && how === 'deleted');
   });
 
-  test('answers a modern probe with 400 and no modern error', async () => {
+  test('legacy HTTP fixture: answers a modern probe with a legacy 400 error', async () => {
     await using direct = await connectDirectly('plain', [], { over: 'http' });
     const body = { jsonrpc: '2.0', id: 1, method: 'server/discover', params: enveloped({}, {}) };
     const answer = await post(
@@ -47,7 +47,7 @@ describe('a legacy HTTP server', () => {
     ['compressed', ['--gzip']],
     ['as a compressed stream', ['--gzip', '--answer', 'sse']],
     ['without sessions', ['--sessionless']],
-  ])('answers %s', async (_how, args) => {
+  ])('legacy HTTP fixture: answers %s', async (_how, args) => {
     await using server = await startHttpFixture('plain', args);
     const response = await fetch(server.url, {
       method: 'POST',
@@ -62,13 +62,13 @@ describe('a legacy HTTP server', () => {
     expect(await response.text()).toContain('"serverInfo"');
   });
 
-  test('serves clients without sessions when it has none', async () => {
+  test('legacy HTTP fixture: serves clients when it has no sessions', async () => {
     await using direct = await connectDirectly('plain', ['--sessionless'], { over: 'http' });
     expect(await direct.client.callTool('echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
     expect(direct.log.violations()).toEqual([]);
   });
 
-  test('forgets sessions after some requests', async () => {
+  test('legacy HTTP fixture: forgets a session after a number of requests', async () => {
     await using direct = await connectDirectly('forgets-sessions', ['--after', '2'], { over: 'http' });
     await direct.client.callTool('echo', { text: 'a' });
     await expect(direct.client.callTool('echo', { text: 'b' })).rejects.toMatchObject({ status: 404 });
@@ -76,7 +76,7 @@ describe('a legacy HTTP server', () => {
     expect(await direct.client.initialize()).toHaveProperty('serverInfo');
   });
 
-  test('wants the token it was given', async () => {
+  test('legacy HTTP fixture: requires its bearer token', async () => {
     await using server = await startHttpFixture('plain', ['--bearer', 'secret']);
     expect((await post(server.url, JSON.stringify(initialize))).status).toBe(401);
     const headers = { authorization: 'Bearer secret' };
@@ -84,8 +84,8 @@ describe('a legacy HTTP server', () => {
   });
 });
 
-describe('a modern HTTP server', () => {
-  test('checks envelope, version and headers, and knows 404 and 405', async () => {
+describe('modern HTTP fixture', () => {
+  test('modern HTTP fixture: checks envelope, version, headers and method', async () => {
     await using server = await startHttpFixture('plain', ['--era', 'modern']);
     const ask = (method: string, params: Record<string, unknown>, headers: Record<string, string>) =>
       post(server.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers);
@@ -125,7 +125,7 @@ describe('a modern HTTP server', () => {
     expect(response.statusCode).toBe(405);
   });
 
-  test('wants annotated parameters in headers', async () => {
+  test('modern HTTP fixture: requires annotated parameters in headers', async () => {
     await using direct = await connectDirectly('plain', [], { over: 'http', era: 'modern' });
     await expect(direct.client.callTool('regional', { region: 'eu' })).rejects.toMatchObject({
       code: -32020,
@@ -137,7 +137,7 @@ describe('a modern HTTP server', () => {
   });
 });
 
-test('a server of both eras serves both at one address', async () => {
+test('HTTP fixture: serves both eras at one URL', async () => {
   await using server = await startHttpFixture('plain', ['--era', 'both']);
   await using legacy = await RawClient.over(httpTransport(server.url), { era: 'legacy' });
   await using modern = await RawClient.over(httpTransport(server.url), { era: 'modern' });

@@ -7,8 +7,8 @@ import { sdkV1Client, sdkV2Client } from './sdk-clients.ts';
 
 checkLeaks();
 
-describe('clients of the official SDK find our servers right', () => {
-  test('version 1 over stdio', async () => {
+describe('fixtures with clients of the official SDK', () => {
+  test('SDK v1 client: works with the plain fixture over stdio', async () => {
     const entry = fixture('plain');
     const client = await sdkV1Client(entry);
     const { tools } = await client.listTools();
@@ -27,7 +27,7 @@ describe('clients of the official SDK find our servers right', () => {
     ['a stream', ['--answer', 'sse']],
     ['a stream that breaks and is resumed', ['--abruptly']],
     ['a stream that breaks politely and is resumed', []],
-  ])('version 1 over HTTP with answers as %s', async (how, args) => {
+  ])('SDK v1 client: works over HTTP with responses as %s', async (how, args) => {
     await using server = await startHttpFixture(how.includes('breaks') ? 'resumes-streams' : 'plain', args);
     const client = await sdkV1Client({ url: server.url });
     const reports: number[] = [];
@@ -39,7 +39,7 @@ describe('clients of the official SDK find our servers right', () => {
     expect(server.log.violations()).toEqual([]);
   });
 
-  test('version 1 over HTTP+SSE', async () => {
+  test('SDK v1 client: works over HTTP+SSE', async () => {
     await using server = await startHttpFixture('plain', ['--sse', '0']);
     const client = await sdkV1Client({ sse: server.url });
     expect(await client.callTool({ name: 'echo', arguments: { text: 'a' } })).toMatchObject({
@@ -49,24 +49,27 @@ describe('clients of the official SDK find our servers right', () => {
     expect(server.log.violations()).toEqual([]);
   });
 
-  test.each(['legacy', 'modern'] as const)('version 2 over stdio and HTTP in the %s era', async (era) => {
-    const entry = fixture('plain', '--era', 'both');
-    await using server = await startHttpFixture('plain', ['--era', 'both']);
-    for (const target of [entry, { url: server.url }]) {
-      const client = await sdkV2Client(target, { era });
-      expect(client.getProtocolEra()).toBe(era);
-      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
-      expect(await client.callTool({ name: 'structured', arguments: {} })).toMatchObject({
-        structuredContent: { city: 'Prague' },
-      });
-      expect(await client.readResource({ uri: 'fixture://text' })).toHaveProperty('contents');
-      await client.close();
-    }
-    expect([...server.log.violations(), ...fixtureLog(entry).violations()]).toEqual([]);
-  });
+  test.each(['legacy', 'modern'] as const)(
+    'SDK v2 client: works over stdio and HTTP in the %s era',
+    async (era) => {
+      const entry = fixture('plain', '--era', 'both');
+      await using server = await startHttpFixture('plain', ['--era', 'both']);
+      for (const target of [entry, { url: server.url }]) {
+        const client = await sdkV2Client(target, { era });
+        expect(client.getProtocolEra()).toBe(era);
+        expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
+        expect(await client.callTool({ name: 'structured', arguments: {} })).toMatchObject({
+          structuredContent: { city: 'Prague' },
+        });
+        expect(await client.readResource({ uri: 'fixture://text' })).toHaveProperty('contents');
+        await client.close();
+      }
+      expect([...server.log.violations(), ...fixtureLog(entry).violations()]).toEqual([]);
+    },
+  );
 
   test.each(['stdio', 'http'] as const)(
-    'version 2 hears changes and answers questions in the modern era over %s',
+    'SDK v2 client: hears list changes and answers elicitations in the modern era over %s',
     async (over) => {
       const plain =
         over === 'stdio'
@@ -102,8 +105,8 @@ describe('clients of the official SDK find our servers right', () => {
   );
 });
 
-describe.each(['sdk-v1', 'sdk-v2'] as const)('the server %s', (preset) => {
-  test.each(['stdio', 'http'] as const)('serves legacy clients over %s', async (over) => {
+describe.each(['sdk-v1', 'sdk-v2'] as const)('SDK fixture %s', (preset) => {
+  test.each(['stdio', 'http'] as const)('SDK fixture: serves legacy clients over %s', async (over) => {
     await using direct = await connectDirectly(preset, [], { over });
     const { client } = direct;
     expect(await client.callTool('echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
@@ -116,7 +119,7 @@ describe.each(['sdk-v1', 'sdk-v2'] as const)('the server %s', (preset) => {
   });
 });
 
-test.each(['stdio', 'http'] as const)('the server sdk-v2 serves modern clients over %s', async (over) => {
+test.each(['stdio', 'http'] as const)('SDK v2 fixture: serves modern clients over %s', async (over) => {
   await using direct = await connectDirectly('sdk-v2', [], { over, era: 'modern' });
   expect(await direct.client.callTool('echo', { text: 'a' })).toMatchObject({ resultType: 'complete' });
 });

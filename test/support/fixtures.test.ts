@@ -24,8 +24,8 @@ const legs: readonly [Transport, Era][] = [
   ['sse', 'legacy'],
 ];
 
-describe.each(legs)('the plain server over %s in the %s era', (over, era) => {
-  test('answers, lists everything it offers and keeps to the protocol', async () => {
+describe.each(legs)('plain fixture over %s in the %s era', (over, era) => {
+  test('plain fixture: answers every kind of request without protocol violations', async () => {
     await using direct = await connectDirectly('plain', [], { over, era });
     const { client, log } = direct;
     expect((await client.callTool('echo', { text: 'žluť' })).content).toEqual([
@@ -47,7 +47,7 @@ describe.each(legs)('the plain server over %s in the %s era', (over, era) => {
     expect(log.violations()).toEqual([]);
   });
 
-  test('answers out of order, and not at all what was cancelled', async () => {
+  test('plain fixture: answers out of order and stops cancelled calls', async () => {
     await using direct = await connectDirectly('plain', [], { over, era });
     const { client, log } = direct;
     const order: string[] = [];
@@ -66,7 +66,7 @@ describe.each(legs)('the plain server over %s in the %s era', (over, era) => {
     expect(await log.waitFor(({ event, cancelled: by }) => event === 'called' && by === true)).toBeDefined();
   });
 
-  test('reports progress, logs and announces', async () => {
+  test('plain fixture: sends progress, log messages and change notifications', async () => {
     await using direct = await connectDirectly('plain', [], { over, era });
     const { client } = direct;
     const token = { progressToken: 'p' };
@@ -83,13 +83,13 @@ describe.each(legs)('the plain server over %s in the %s era', (over, era) => {
   });
 });
 
-test('the plain server writes numbers that no double can hold', async () => {
+test('plain fixture: sends numbers beyond double precision', async () => {
   await using direct = await connectDirectly('plain');
   await direct.client.callTool('everything-content');
   expect(direct.client.rawLines.at(-1)).toContain('"beyondDouble":12345678901234567890,"beyondRange":1e400');
 });
 
-test('the plain server passes errors, crashes on request and ends at the end of its input', async () => {
+test('plain fixture: returns errors, crashes on request and exits at the end of its input', async () => {
   await using direct = await connectDirectly('plain');
   await expect(direct.client.callTool('rpc-error')).rejects.toMatchObject({
     code: -32050,
@@ -104,7 +104,7 @@ test('the plain server passes errors, crashes on request and ends at the end of 
   expect(other.log.of('ended')).toMatchObject([{ by: 'eof' }]);
 });
 
-test('long lists come in pages, endless ones never end', async () => {
+test('list fixtures: paginate long lists and never end endless ones', async () => {
   await using pages = await connectDirectly('pages');
   expect(await pages.client.listTools()).toHaveLength(25);
   expect(pages.log.all().filter(({ method }) => method === 'tools/list')).toHaveLength(3);
@@ -119,7 +119,7 @@ test('long lists come in pages, endless ones never end', async () => {
 });
 
 test.each(['long-names', 'same-names', 'hidden-characters', 'structured'] as const)(
-  '%s lists and calls its tools',
+  '%s fixture: lists and calls its tools',
   async (preset) => {
     await using direct = await connectDirectly(preset);
     const tools = await direct.client.listTools();
@@ -129,7 +129,7 @@ test.each(['long-names', 'same-names', 'hidden-characters', 'structured'] as con
   },
 );
 
-test('lists and definitions change while they are looked at', async () => {
+test('changing fixtures: change their list and a definition while connected', async () => {
   await using list = await connectDirectly('changes-its-list', ['--every', '20', '--times', '2']);
   await eventually(() => expect(list.client.notifications.all).toHaveLength(2));
   expect((await list.client.listTools()).filter(({ name }) => name.startsWith('added-'))).toHaveLength(2);
@@ -143,13 +143,13 @@ test('lists and definitions change while they are looked at', async () => {
   expect((await restarted.client.listTools())[0]?.description).toBe(after?.description);
 });
 
-test('huge results arrive whole', async () => {
+test('huge-result fixture: sends results of several megabytes', async () => {
   await using direct = await connectDirectly('huge-result', ['--bytes', '8000000']);
   const { content } = await direct.client.callTool('huge');
   expect(Buffer.byteLength(content[0]?.text ?? '')).toBeGreaterThan(7_900_000);
 });
 
-test('servers that are late, silent or hang are so only where their name says', async () => {
+test('slow fixtures: delay or hang only in the phase that their name says', async () => {
   const before = performance.now();
   await using slow = await connectDirectly('slow-start', ['--ms', '400']);
   expect(performance.now() - before).toBeGreaterThan(400);
@@ -164,7 +164,7 @@ test('servers that are late, silent or hang are so only where their name says', 
   expect(await silent.client.initialize()).toHaveProperty('serverInfo');
 });
 
-test('servers that die do so at their moment', async () => {
+test('dying fixtures: exit in the phase that their name says', async () => {
   await using atStart = await connectDirectly('dies-at-start', [], { open: false });
   expect(await atStart.exited).toBe(3);
   expect(atStart.stderr()).toContain('FIXTURE_KEY is not set');
@@ -182,7 +182,7 @@ test('servers that die do so at their moment', async () => {
   await expect(onProbe.client.request('server/discover')).rejects.toThrow('ended with 1');
 });
 
-test('a server that ignores signals outlives the end of its input and a polite signal', async () => {
+test('ignores-signals fixture: survives the end of its input and SIGTERM', async () => {
   await using direct = await connectDirectly('ignores-signals');
   await direct.client.close();
   process.kill(direct.pid, 'SIGTERM');
@@ -191,7 +191,7 @@ test('a server that ignores signals outlives the end of its input and a polite s
   expect(isRunning(direct.pid)).toBe(true);
 });
 
-test('a launcher keeps the real server as its grandchild', async () => {
+test('launcher fixture: runs the real server as its grandchild', async () => {
   await using direct = await connectDirectly('launcher', ['--real', 'ignores-signals']);
   const started = await direct.log.waitFor(
     ({ event, preset }) => event === 'started' && preset === 'ignores-signals',
@@ -206,7 +206,7 @@ test('a launcher keeps the real server as its grandchild', async () => {
   expect(isRunning(started.pid)).toBe(true);
 });
 
-test('a server over HTTP outlives whoever is killed while it asks', async () => {
+test('HTTP fixture: survives a client that resets the connection during a request', async () => {
   await using fixture = await startHttpFixture('plain');
   const { port, pathname } = new URL(fixture.url);
   const head = `POST ${pathname} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
@@ -220,7 +220,7 @@ test('a server over HTTP outlives whoever is killed while it asks', async () => 
   expect(isRunning(fixture.pid)).toBe(true);
 });
 
-test('servers that flood or speak garbage answer correctly in between', async () => {
+test('noisy fixtures: answer correctly between floods and garbage', async () => {
   await using stdout = await connectDirectly('floods-stdout');
   expect(await stdout.client.callTool('echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
   expect(stdout.client.strays.all.length).toBeGreaterThan(200);
@@ -241,14 +241,14 @@ test('servers that flood or speak garbage answer correctly in between', async ()
   expect(garbage.client.strays.all.join('\n')).toContain('*** fixture');
 });
 
-test('progress that comes in one write with the answer is all there', async () => {
+test('progress fixture: delivers all progress sent in one write with the response', async () => {
   await using direct = await connectDirectly('progress');
   await direct.client.callTool('progress', { steps: 5 }, { meta: { progressToken: 1 } });
   expect(direct.client.notifications.all).toHaveLength(5);
 });
 
-test('every server in the folder is a preset that carries the mark of its run', async () => {
-  const files = readdirSync(new URL('../servers', import.meta.url)).filter((name) => name.endsWith('.mjs'));
+test('fixtures: start with the id of the test run', async () => {
+  const files = readdirSync(new URL('./servers', import.meta.url)).filter((name) => name.endsWith('.mjs'));
   expect(files.length).toBeGreaterThan(28);
   await using direct = await connectDirectly('plain');
   const [started] = direct.log.of('started');

@@ -12,7 +12,7 @@ checkLeaks();
 // A fixture in the place of the gateway: what is tested here is the builder.
 const program = fixtureCommand('plain', ['--era', 'both']);
 
-test('a gateway over stdio gives one client and ends with code 0', async () => {
+test('startGateway: gives one stdio client and stops with exit code 0', async () => {
   await using gateway = await startGateway({ mcpServers: {}, program });
   const client = await gateway.client();
   expect(await client.callTool('echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
@@ -21,7 +21,7 @@ test('a gateway over stdio gives one client and ends with code 0', async () => {
   expect(await gateway.exited).toEqual({ code: 0, signal: null });
 });
 
-test('a gateway over HTTP gives clients of both eras at the address it says', async () => {
+test('startGateway: serves clients of both eras over HTTP', async () => {
   await using gateway = await startGateway({ mcpServers: {}, program, listen: 'http' });
   await using legacy = await gateway.client();
   await using modern = await gateway.client({ era: 'modern' });
@@ -30,14 +30,14 @@ test('a gateway over HTTP gives clients of both eras at the address it says', as
   }
 });
 
-test('a gateway that does not end with code 0 fails its stop', async () => {
+test('startGateway: rejects stop() when the gateway does not exit in time', async () => {
   const gateway = await startGateway({ mcpServers: {}, program: fixtureCommand('ignores-signals') });
   const client = await gateway.client();
   await expect(gateway.stop({ withinMs: 200 })).rejects.toThrow('did not end within 200 ms');
   await client.close();
 });
 
-test('clients of the SDK start the gateway themselves', async () => {
+test('gatewayCommand: can be started by clients of the SDK', async () => {
   const target = gatewayCommand({ mcpServers: {}, program });
   for (const client of [await sdkV1Client(target), await sdkV2Client(target, { era: 'modern' })]) {
     expect((await client.listTools()).tools.length).toBeGreaterThan(10);

@@ -22,7 +22,7 @@ interface AskOptions {
 const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 export const plainServer = {
   command: process.execPath,
-  args: [fileURLToPath(new URL('../servers/plain.mjs', import.meta.url))],
+  args: [fileURLToPath(new URL('./servers/plain.mjs', import.meta.url))],
 };
 
 /** One HTTP request with exactly these headers. */

@@ -9,7 +9,7 @@ export function jsonText(options: { readonly whitespace: boolean }): fc.Arbitrar
       .tuple(space, fc.array(fc.tuple(space, tie('value'), space), { maxLength: 4 }))
       .map(([inner, values]) => `[${inner}${values.map((parts) => parts.join('')).join(',')}]`),
     object: fc
-      .tuple(space, fc.uniqueArray(fc.tuple(string, space, tie('value'), space), unique))
+      .tuple(space, fc.uniqueArray(fc.tuple(keyText, space, tie('value'), space), unique))
       .map(([inner, members]) => {
         const texts = members.map(
           ([key, before, member, after]) => `${key}${before}:${before}${member}${after}`,
@@ -23,15 +23,29 @@ export function jsonText(options: { readonly whitespace: boolean }): fc.Arbitrar
 /** Every way to write a number, and the ways that are known to go wrong. */
 export const numberText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
-    ...['0', '-0', '-0.0', '0e5', '1.0', '1e2', '1E+2', '1e400', '-1e400', '1e-400', '5e-324', '2.5e-324'],
-    ...[
-      '1.23456789012345e-320',
-      '0.1000000000000000055',
-      '0.1',
-      '9223372036854775807',
-      '18446744073709551615',
-    ],
-    ...['100000000000000000000', '1e21', '0.000001', '0.0000001', '123456789012345.6', '1234567890123456'],
+    '0',
+    '-0',
+    '-0.0',
+    '0e5',
+    '1.0',
+    '1e2',
+    '1E+2',
+    '1e400',
+    '-1e400',
+    '1e-400',
+    '5e-324',
+    '2.5e-324',
+    '1.23456789012345e-320',
+    '0.1000000000000000055',
+    '0.1',
+    '9223372036854775807',
+    '18446744073709551615',
+    '100000000000000000000',
+    '1e21',
+    '0.000001',
+    '0.0000001',
+    '123456789012345.6',
+    '1234567890123456',
   ),
   fc.stringMatching(/^-?(0|[1-9]\d{0,24})(\.\d{1,24})?([eE][+-]?\d{1,3})?$/),
   fc.integer().map(String),
@@ -53,11 +67,22 @@ const string = fc.oneof(
   fc.constantFrom(...marks).map((text) => JSON.stringify(text).replaceAll('\uE000', '\\ue000')),
   fc.constantFrom(...marks).map((text) => JSON.stringify(text).replaceAll('\uE000', '\\uE000')),
 );
+/** Where the bug below exists, without the keys that trigger it. */
+const keyText = string.filter((text) => !hasKeyBug() || !(JSON.parse(text) as string).includes('\\'));
 const scalar = fc.oneof(numberText, string, fc.constantFrom('null', 'true', 'false'));
 const unique = {
   maxLength: 4,
   selector: ([key]: readonly [string, ...string[]]) => JSON.parse(key) as string,
 };
+
+/**
+ * Whether JSON.parse can mistake an escaped key for an earlier key with a backslash, as V8 does in Node 24 and 26
+ * (https://github.com/nodejs/node/issues/63785). The first key of the probe keeps other objects out of it.
+ */
+function hasKeyBug(): boolean {
+  JSON.parse('{"key bug":0,"\\\\":0}');
+  return !Object.hasOwn(JSON.parse('{"key bug":0,"\\"":0}') as object, '"');
+}
 
 /** Reads JSON without losing a digit or a member: numbers become objects that are equal where the numbers are. */
 export function readExactly(text: string): unknown {

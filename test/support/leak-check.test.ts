@@ -14,7 +14,7 @@ import { temporaryFolder, testRun } from './test-run.ts';
 
 checkLeaks();
 
-test('a child that still runs is found', async () => {
+test('leak check: finds a running child process', async () => {
   const before = whatIsOpen();
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });
   expect(whatIsLeft(before).join('\n')).toContain(`process ${child.pid}: sleep 60`);
@@ -22,7 +22,7 @@ test('a child that still runs is found', async () => {
   await eventually(() => expect(whatIsLeft(before)).toEqual([]));
 });
 
-test('a server whose parent is gone is found by its command line alone', async () => {
+test('leak check: finds an orphaned server by its command line', async () => {
   const before = whatIsOpen();
   const [command, ...args] = fixtureCommand('ignores-signals');
   const { env } = fixture('ignores-signals');
@@ -36,7 +36,7 @@ test('a server whose parent is gone is found by its command line alone', async (
   await eventually(() => expect(whatIsLeft(before)).toEqual([]));
 });
 
-test('a process is found by its environment alone', async () => {
+test('leak check: finds a process by its environment', async () => {
   const before = whatIsOpen();
   const child = spawn('sh', ['-c', 'sleep 60 & echo $!'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const pid = await new Promise<number>((resolve) =>
@@ -48,7 +48,7 @@ test('a process is found by its environment alone', async () => {
   await eventually(() => expect(whatIsLeft(before)).toEqual([]));
 });
 
-test('a file in a run folder and an open listener are found', async () => {
+test('leak check: finds files in a run folder and open listeners', async () => {
   const before = whatIsOpen();
   const run = join(temporaryFolder(), 'state', 'run');
   mkdirSync(run, { recursive: true });
@@ -61,7 +61,7 @@ test('a file in a run folder and an open listener are found', async () => {
   await eventually(() => expect(whatIsLeft(before)).toEqual([]));
 });
 
-test('home and state of whoever runs the tests are out of reach', () => {
+test('isolated environment: hides the home and state folders of the user', () => {
   const { folder } = testRun();
   const names = [
     'HOME',

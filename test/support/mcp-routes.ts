@@ -1,16 +1,16 @@
 import { request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-import { mcpRoutes } from '../../src/downstream/http.ts';
-import type { McpRoutes, RouteOptions } from '../../src/downstream/http.ts';
-import { listen } from '../../src/downstream/listen.ts';
-import type { ListenLimits, Listener } from '../../src/downstream/listen.ts';
-import type { Connect } from '../../src/downstream/sessions/kept-session.ts';
-import { Payload } from '../../src/lib/payload.ts';
-import { callerIdentity } from '../../src/model/caller.ts';
-import { silentLogger } from '../../src/observe/log.ts';
-import type { Logger } from '../../src/observe/log.ts';
-import type { ClientChannel, IncomingRequest } from '../../src/wire/serving.ts';
+import { createMcpRoutes } from '../../src/downstream/http/mcp-routes.ts';
+import type { McpRoutes, McpRouteOptions } from '../../src/downstream/http/mcp-routes.ts';
+import { listen } from '../../src/downstream/http/listen.ts';
+import type { ListenLimits, HttpListener } from '../../src/downstream/http/listen.ts';
+import type { ConnectSession } from '../../src/downstream/sessions/session-store.ts';
+import { Payload } from '../../src/core/lib/payload.ts';
+import { callerIdentity } from '../../src/core/caller.ts';
+import { silentLogger } from '../../src/observability/log.ts';
+import type { Logger } from '../../src/observability/log.ts';
+import type { ClientChannel, IncomingRequest } from '../../src/protocol/client-connection.ts';
 import { Inbox } from './inbox.ts';
 import { enveloped, modernHeaders } from './modern-envelope.ts';
 import { sseReader } from './sse-events.ts';
@@ -54,14 +54,14 @@ export class TestRoutes implements AsyncDisposable {
   /** Sessions as other gateways would name them. */
   readonly opened: { readonly id: string; readonly caller: string }[] = [];
   readonly routes: McpRoutes;
-  listener!: Listener;
+  listener!: HttpListener;
 
-  constructor(answers: Readonly<Record<string, Answer>>, options: Partial<RouteOptions>) {
-    const connect: Connect = ({ channel, path, kept, caller }) => {
+  constructor(answers: Readonly<Record<string, Answer>>, options: Partial<McpRouteOptions>) {
+    const connect: ConnectSession = ({ channel, path, stored: kept, caller }) => {
       if (kept !== undefined) this.opened.push({ id: kept.id, caller: callerIdentity(caller) });
       return this.#connect(channel, path, answers);
     };
-    this.routes = mcpRoutes({
+    this.routes = createMcpRoutes({
       connect,
       allowedHosts: [],
       allowedOrigins: [],
@@ -76,7 +76,7 @@ export class TestRoutes implements AsyncDisposable {
 
   static async start(
     answers: Readonly<Record<string, Answer>> = {},
-    options: Partial<RouteOptions> & {
+    options: Partial<McpRouteOptions> & {
       readonly limits?: Partial<ListenLimits>;
       readonly address?: string;
     } = {},
@@ -138,12 +138,12 @@ export class TestRoutes implements AsyncDisposable {
     };
     this.connections.push(connection);
     return {
-      request: (request: IncomingRequest) => (answers[request.method] ?? answer)(request, connection),
-      notification: (method: string, params: unknown) =>
+      handleRequest: (request: IncomingRequest) => (answers[request.method] ?? answer)(request, connection),
+      handleNotification: (method: string, params: unknown) =>
         void connection.notifications.push({ method, params }),
-      response: (message: unknown) => void connection.responses.push(message),
+      handleResponse: (message: unknown) => void connection.responses.push(message),
       close: () => void connection.closed++,
-      returned: () => void connection.returned++,
+      onClientReturned: () => void connection.returned++,
     };
   }
 }
@@ -157,9 +157,9 @@ function answer(request: IncomingRequest): void {
   if (request.method === 'initialize') {
     const protocolVersion = request.params?.['protocolVersion'];
     const serverInfo = { name: 'fake', version: '1' };
-    request.result(Payload.of({ protocolVersion, capabilities: { tools: {} }, serverInfo }));
-  } else if (request.method === 'unknown') request.error({ code: -32601, message: 'No such method.' });
-  else request.result(Payload.of({ method: request.method }));
+    request.sendResult(Payload.of({ protocolVersion, capabilities: { tools: {} }, serverInfo }));
+  } else if (request.method === 'unknown') request.sendError({ code: -32601, message: 'No such method.' });
+  else request.sendResult(Payload.of({ method: request.method }));
 }
 
 function send(url: URL, method: string, { headers = {}, body }: SendOptions): Promise<Answered> {

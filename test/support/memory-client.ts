@@ -1,8 +1,8 @@
-import { Cancellation } from '../../src/lib/cancellation.ts';
-import { deferred } from '../../src/lib/deferred.ts';
-import type { RpcErrorBody } from '../../src/model/errors.ts';
-import type { JsonObject } from '../../src/model/json.ts';
-import type { ClientChannel, IncomingRequest } from '../../src/wire/serving.ts';
+import { Cancellation } from '../../src/core/lib/cancellation.ts';
+import { deferred } from '../../src/core/lib/deferred.ts';
+import type { RpcErrorBody } from '../../src/core/errors.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { ClientChannel, IncomingRequest } from '../../src/protocol/client-connection.ts';
 
 /** A notification as a client hears it. */
 export type Told = readonly [method: string, params: JsonObject | undefined];
@@ -28,7 +28,7 @@ export class MemoryRequest implements IncomingRequest {
   readonly method: string;
   readonly params: JsonObject | undefined;
   readonly cancellation = new Cancellation();
-  readonly canAsk = true;
+  readonly canSendRequests = true;
   readonly told: Told[] = [];
   readonly asked: (readonly [id: string | number, ...Told])[] = [];
   readonly #answer = deferred<JsonObject>();
@@ -45,12 +45,12 @@ export class MemoryRequest implements IncomingRequest {
     return this.#answer.promise;
   }
 
-  result(payload: { readonly text: string }): void {
+  sendResult(payload: { readonly text: string }): void {
     this.answers++;
     this.#answer.resolve({ result: JSON.parse(payload.text) as unknown });
   }
 
-  error(error: RpcErrorBody): void {
+  sendError(error: RpcErrorBody): void {
     this.answers++;
     this.#answer.resolve({ error });
   }
@@ -59,7 +59,7 @@ export class MemoryRequest implements IncomingRequest {
     this.told.push([method, params]);
   }
 
-  ask(id: string | number, method: string, params: JsonObject | undefined): void {
+  sendRequest(id: string | number, method: string, params: JsonObject | undefined): void {
     this.asked.push([id, method, params]);
   }
 }

@@ -3,15 +3,15 @@ import type { ConfigSnapshot, GatewayConfig, UpstreamConfig } from '../../src/co
 import { diffConfig } from '../../src/config/reload/diff-config.ts';
 import type { ConfigDiff } from '../../src/config/reload/diff-config.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
-import { listingSource } from '../../src/gateway/listing/listing-source.ts';
-import { Emitter } from '../../src/lib/emitter.ts';
-import type { Fingerprint, UpstreamName } from '../../src/model/ids.ts';
-import type { JsonObject } from '../../src/model/json.ts';
-import type { Era } from '../../src/model/server-facts.ts';
-import type { CallWatch } from '../../src/observe/audit/audit-trail.ts';
-import { silentLogger } from '../../src/observe/log.ts';
-import { UpstreamPool } from '../../src/upstream/sharing/pool.ts';
-import { Peer } from '../../src/wire/peer.ts';
+import { createListingSource } from '../../src/gateway/listing/listing-source.ts';
+import { Emitter } from '../../src/core/lib/emitter.ts';
+import type { Fingerprint, UpstreamName } from '../../src/core/ids.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { Era } from '../../src/core/server-facts.ts';
+import type { CallObserver } from '../../src/observability/audit/audit-trail.ts';
+import { silentLogger } from '../../src/observability/log.ts';
+import { UpstreamPool } from '../../src/upstream/upstream-pool.ts';
+import { RpcClient } from '../../src/protocol/rpc-client.ts';
 import { MemoryServer } from './memory-server.ts';
 import type { Script } from './memory-server.ts';
 import { upstreamConfig } from './upstream-config.ts';
@@ -34,17 +34,17 @@ export class MemoryGateway implements AsyncDisposable {
   readonly servers = new Map<string, MemoryServer>();
   readonly #pool: UpstreamPool;
   readonly #catalog: Catalog;
-  readonly #watch: CallWatch | undefined;
+  readonly #callObserver: CallObserver | undefined;
   #offers: Readonly<Record<string, Offer>>;
   #snapshot: ConfigSnapshot;
 
   private constructor(
     offers: Readonly<Record<string, Offer>>,
     settings: Partial<GatewayConfig>,
-    watch: CallWatch | undefined,
+    callObserver: CallObserver | undefined,
   ) {
     this.#offers = offers;
-    this.#watch = watch;
+    this.#callObserver = callObserver;
     this.#snapshot = snapshotOf(offers, settings);
     const { upstreams } = this.#snapshot.value;
     const deps = { log: silentLogger, now: Date.now };
@@ -63,9 +63,9 @@ export class MemoryGateway implements AsyncDisposable {
           capabilities,
         };
         return {
-          peer: await Peer.over(server.open, handlers),
+          client: await RpcClient.open(server.open, handlers),
           facts,
-          hints: () => Promise.resolve({ stderr: [] }),
+          processHints: () => Promise.resolve({ stderr: [] }),
         };
       },
       identity: { info: { name: 'us' }, capabilities: {} },
@@ -73,11 +73,11 @@ export class MemoryGateway implements AsyncDisposable {
     });
     for (const upstream of upstreams) this.#pool.add(upstream);
     this.#catalog = new Catalog({
-      source: listingSource(this.#pool, deps),
+      source: createListingSource(this.#pool, deps),
       cache: {
         events: new Emitter(),
         restore: () => Promise.resolve([]),
-        keep: () => {},
+        retain: () => {},
         save: () => {},
       },
       separator: '__',
@@ -90,18 +90,18 @@ export class MemoryGateway implements AsyncDisposable {
       config: this.#snapshot.value,
       pool: this.#pool,
       catalog: this.#catalog,
-      ...(watch && { watch }),
+      ...(callObserver && { callObserver }),
     });
   }
 
   static async start(
     offers: Readonly<Record<string, Offer>>,
     settings: Partial<GatewayConfig> = {},
-    watch?: CallWatch,
+    callObserver?: CallObserver,
   ): Promise<MemoryGateway> {
-    const memory = new MemoryGateway(offers, settings, watch);
+    const memory = new MemoryGateway(offers, settings, callObserver);
     memory.gateway.start();
-    await memory.gateway.discovered;
+    await memory.gateway.firstListing;
     return memory;
   }
 
@@ -114,7 +114,7 @@ export class MemoryGateway implements AsyncDisposable {
     const diff = diffConfig(this.#snapshot, snapshot);
     this.#offers = offers;
     this.#snapshot = snapshot;
-    await this.gateway.apply({ snapshot, diff, watch: this.#watch });
+    await this.gateway.apply({ snapshot, diff, callObserver: this.#callObserver });
     return diff;
   }
 
@@ -177,7 +177,7 @@ const config: Omit<GatewayConfig, 'upstreams'> = {
   metrics: false,
   management: false,
   readOnly: false,
-  callerLimits: { isOfFleet: false, rate: 0, concurrency: 0, waiting: 0 },
+  callerLimits: { isFleetWide: false, rate: 0, concurrency: 0, waiting: 0 },
   redact: { arguments: 'off', results: 'off', entropy: false, patterns: {} },
   guards: [],
   profiles: {},

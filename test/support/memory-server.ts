@@ -1,7 +1,11 @@
-import { isJsonObject } from '../../src/model/json.ts';
-import type { JsonObject } from '../../src/model/json.ts';
-import type { Era } from '../../src/model/server-facts.ts';
-import type { MessageStream, Outgoing, StreamEvents } from '../../src/wire/stream.ts';
+import { isJsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { Era } from '../../src/core/server-facts.ts';
+import type {
+  ClientTransport,
+  OutgoingMessage,
+  TransportEvents,
+} from '../../src/protocol/client-transport.ts';
 
 /** One message as the server read it. */
 export interface Heard {
@@ -25,14 +29,14 @@ export class MemoryServer {
   canAbandon = false;
   closes = 0;
   readonly #script: Script;
-  #events: StreamEvents | undefined;
+  #events: TransportEvents | undefined;
 
   constructor(script: Script = () => undefined) {
     this.#script = script;
   }
 
   /** To be handed to `Peer.over`. */
-  readonly open = (events: StreamEvents): Promise<MessageStream> => {
+  readonly open = (events: TransportEvents): Promise<ClientTransport> => {
     this.#events = events;
     return Promise.resolve({
       send: (message) => this.#hear(message),
@@ -40,10 +44,10 @@ export class MemoryServer {
         this.abandoned.push(id);
         return this.canAbandon;
       },
-      negotiated: (era, protocol) => void this.agreed.push({ era, protocol }),
+      setProtocol: (era, protocol) => void this.agreed.push({ era, protocol }),
       close: () => {
         this.closes++;
-        this.#events?.closed(new Error('The stream was closed.'));
+        this.#events?.onClosed(new Error('The stream was closed.'));
         return Promise.resolve();
       },
     });
@@ -51,7 +55,7 @@ export class MemoryServer {
 
   /** Sends a message, or a text that need not be one. */
   say(message: JsonObject | string): void {
-    this.#events?.message(
+    this.#events?.onMessage(
       typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }),
     );
   }
@@ -62,11 +66,11 @@ export class MemoryServer {
 
   /** The stream lives on, this request gets no answer. */
   fail(id: number, error: Error): void {
-    this.#events?.failed(id, error);
+    this.#events?.onRequestFailed(id, error);
   }
 
   crash(error = new Error('The server closed its standard output.')): void {
-    this.#events?.closed(error);
+    this.#events?.onClosed(error);
   }
 
   /** Methods in the order in which they came. */
@@ -80,7 +84,7 @@ export class MemoryServer {
     return found;
   }
 
-  #hear(message: Outgoing): void {
+  #hear(message: OutgoingMessage): void {
     this.texts.push(message.text);
     const heard = JSON.parse(message.text) as Heard;
     this.heard.push(heard);

@@ -1,12 +1,15 @@
-import type { View } from '../../src/gateway/view.ts';
-import { tierOf } from '../../src/policy/tiers.ts';
-import type { ExposedName, Fingerprint, UpstreamName } from '../../src/model/ids.ts';
+import type { CatalogView } from '../../src/gateway/catalog-view.ts';
+import { inferTier } from '../../src/policy/tool-tiers.ts';
+import type { ExposedName, Fingerprint, UpstreamName } from '../../src/core/ids.ts';
 
 /** A view of one server with these tools; every call makes a new one that says the same. */
-export function memoryView(tools: readonly string[] = ['read'], parts: Partial<View> = {}): View {
+export function memoryView(
+  tools: readonly string[] = ['read'],
+  parts: Partial<CatalogView> = {},
+): CatalogView {
   const upstream = 'files' as UpstreamName;
   const fingerprint = 'x' as Fingerprint;
-  const view: View = {
+  const view: CatalogView = {
     digests: { tools: fingerprint, prompts: fingerprint, resources: fingerprint },
     tools: tools.map((name) => ({
       kind: 'tool',
@@ -43,10 +46,10 @@ export function memoryView(tools: readonly string[] = ['read'], parts: Partial<V
       },
     ],
     servers: [{ name: upstream }],
-    trouble: () => undefined,
+    unavailableReason: () => undefined,
     tool: (name) => view.tools.find((entry) => entry.name === name),
-    uri: (_upstream, own) => own,
-    tier: ({ definition }) => tierOf(definition),
+    exposedUri: (_upstream, own) => own,
+    tier: ({ definition }) => inferTier(definition),
     search: () => Promise.resolve([]),
     ...parts,
   };

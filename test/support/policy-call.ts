@@ -1,8 +1,8 @@
-import { Cancellation } from '../../src/lib/cancellation.ts';
-import type { UpstreamName } from '../../src/model/ids.ts';
-import type { Call } from '../../src/policy/call.ts';
+import { Cancellation } from '../../src/core/lib/cancellation.ts';
+import type { UpstreamName } from '../../src/core/ids.ts';
+import type { Call } from '../../src/policy/guard.ts';
 
-/** A call of some tool, with the parts that a test cares about. */
+/** Returns a tool call with default values for everything but `parts`. */
 export function policyCall(parts: Partial<Call> & { readonly upstream?: string } = {}): Call {
   const { upstream = 'server', ...call } = parts;
   return {
@@ -11,7 +11,7 @@ export function policyCall(parts: Partial<Call> & { readonly upstream?: string }
     operation: { kind: 'tool', upstream: upstream as UpstreamName, method: 'tools/call', params: {} },
     cancellation: new Cancellation(),
     timeoutMs: 1000,
-    ends: [],
+    endListeners: [],
     ...call,
   };
 }

@@ -9,7 +9,7 @@ import { isMainThread } from 'node:worker_threads';
 import pg from 'pg';
 
 import { type Statement, loggedDatabase, statementsOf } from '../../bench/fleet/statements.mjs';
-import type { PostgresServer } from '../../src/storage/store-place.ts';
+import type { PostgresServer } from '../../src/core/storage/store-place.ts';
 import { eventually } from './eventually.ts';
 
 /** A real PostgreSQL, as a child of nobody; it ends with the process that it was made for. */
@@ -78,7 +78,12 @@ function clusterOf(folder: string, { port, bin, uid, gid }: Ready): PostgresClus
     execFileSync(join(bin, 'pg_ctl'), ['-D', join(folder, 'data'), '-w', ...args], {
       ...(uid !== undefined && { uid }),
       ...(gid !== undefined && { gid }),
-      ...{ cwd: '/', stdio: 'ignore', env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' } },
+      cwd: '/',
+      stdio: 'ignore',
+      env: {
+        PATH: process.env['PATH'],
+        LC_ALL: 'C.UTF-8',
+      },
     });
   };
   return {

@@ -8,7 +8,7 @@ import { type HttpFixture, startHttpFixture } from './fixture.ts';
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const browser = fileURLToPath(new URL('agreeing-browser.mjs', import.meta.url));
 
-/** See `test/servers/authorization/behaviour.mjs`. */
+/** See `test/support/servers/authorization/behaviour.mjs`. */
 export type Behaviour = Readonly<Record<string, unknown>>;
 
 export interface ProtectedServer extends HttpFixture {
@@ -24,7 +24,10 @@ export async function startProtectedServer(
   args: readonly string[] = [],
 ): Promise<ProtectedServer> {
   const fixture = await startHttpFixture('needs-sign-in', [
-    ...['--era', 'both', '--behaviour', JSON.stringify(behaviour)],
+    '--era',
+    'both',
+    '--behaviour',
+    JSON.stringify(behaviour),
     ...args,
   ]);
   return {

@@ -73,12 +73,16 @@ export function stdioTransport(child: StdioChild): RawTransport {
   };
 }
 
-export function httpTransport(url: string): RawTransport {
+/** `given` are headers of every request, such as the key of a caller. */
+export function httpTransport(url: string, given: Readonly<Record<string, string>> = {}): RawTransport {
   const agent = new Agent({ keepAlive: true });
   const streams = new Set<IncomingMessage>();
   let session: string | undefined;
   let deliver: (text: string, status?: number) => boolean = () => true;
-  const always = (): Record<string, string> => (session === undefined ? {} : { 'mcp-session-id': session });
+  const always = (): Record<string, string> => ({
+    ...given,
+    ...(session !== undefined && { 'mcp-session-id': session }),
+  });
   const readEvents = (response: IncomingMessage): Promise<void> => {
     streams.add(response);
     const read = sseReader(({ event, data }) => {

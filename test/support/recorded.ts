@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import Libsql from 'libsql';
 
-import type { AuditRow } from '../../src/observe/audit/audit-row.ts';
+import type { AuditRow } from '../../src/observability/audit/audit-row.ts';
 import { eventually } from './eventually.ts';
 
 export function databaseOf(home: string): string {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-import { png } from '../../src/tray/png.ts';
+import { encodePng } from '../../src/cli/tray/encode-image.ts';
 
 export type Colour = readonly [number, number, number];
 
@@ -45,7 +45,7 @@ export class Screen {
     const rgba = Buffer.alloc(width * height * 4, 255);
     for (let y = 0; y < height; y++)
       for (let x = 0; x < width; x++) rgba.set(this.at(x, y), (y * width + x) * 4);
-    writeFileSync(path, png({ width, height, rgba }));
+    writeFileSync(path, encodePng({ width, height, rgba }));
   }
 
   #places(colour: Colour): readonly (readonly [number, number])[] {

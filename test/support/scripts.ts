@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import type { Answer, ScriptCall, ScriptLimits } from '../../src/exposure/code/messages.ts';
+import type { ScriptCallAnswer, ScriptCall, ScriptLimits } from '../../src/exposure/code/worker-messages.ts';
 import { Sandbox } from '../../src/exposure/code/sandbox.ts';
 import type { ScriptResult } from '../../src/exposure/code/script-run.ts';
-import { Cancellation } from '../../src/lib/cancellation.ts';
-import { steadyNow } from '../../src/lib/steady-now.ts';
+import { Cancellation } from '../../src/core/lib/cancellation.ts';
+import { monotonicNow } from '../../src/core/lib/monotonic-now.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -31,7 +31,7 @@ export class Scripts implements AsyncDisposable {
       memoryMb: limits.memoryMb,
       maxScripts: options.maxScripts ?? 2,
       maxWaiting: options.maxWaiting ?? 10,
-      now: steadyNow,
+      now: monotonicNow,
     });
   }
 
@@ -39,7 +39,7 @@ export class Scripts implements AsyncDisposable {
     source: string,
     options: {
       readonly limits?: Partial<ScriptLimits>;
-      readonly call?: (call: ScriptCall) => Promise<Answer>;
+      readonly call?: (call: ScriptCall) => Promise<ScriptCallAnswer>;
       readonly names?: Readonly<Record<string, readonly string[]>>;
       readonly cancellation?: Cancellation;
     } = {},
@@ -71,6 +71,6 @@ export class Scripts implements AsyncDisposable {
   }
 }
 
-export function value(given: unknown): Answer {
+export function value(given: unknown): ScriptCallAnswer {
   return { kind: 'value', json: JSON.stringify(given), isMarked: false };
 }

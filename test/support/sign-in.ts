@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 
-import { seedVariable } from '../../src/auth/upstream/brought/seeds.ts';
-import { keyFile } from '../../src/auth/upstream/sealing/secret-key.ts';
-import { signIn } from '../../src/auth/upstream/sign-in.ts';
+import { tokenSeedVariable } from '../../src/auth/upstream/token-import/token-seed.ts';
+import { openKeyFile } from '../../src/auth/upstream/token-encryption/secret-key.ts';
+import { signInWithBrowser } from '../../src/auth/upstream/browser-sign-in.ts';
 import type { StoredTokens } from '../../src/auth/upstream/stored-tokens.ts';
 import { TokenVault } from '../../src/auth/upstream/token-vault.ts';
-import { credentialsFor } from '../../src/app/signing-in/upstream-credentials.ts';
+import { createCredentialsFactory } from '../../src/auth/upstream/upstream-credentials.ts';
 import type { UpstreamAuth } from '../../src/config/config.ts';
-import { referenceReader } from '../../src/config/references.ts';
-import type { Credentials, Refusal } from '../../src/model/credentials.ts';
-import type { UpstreamName } from '../../src/model/ids.ts';
-import { silentLogger } from '../../src/observe/log.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { LazyDatabase } from '../../src/storage/lazy-database.ts';
+import { createReferenceReader } from '../../src/config/resolve-references.ts';
+import type { Credentials, Refusal } from '../../src/core/credentials.ts';
+import type { UpstreamName } from '../../src/core/ids.ts';
+import { silentLogger } from '../../src/observability/log.ts';
+import { openDatabase } from '../../src/core/storage/database.ts';
+import { LazyDatabase } from '../../src/core/storage/lazy-database.ts';
 import { untilListed } from './asking.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
 import { type Behaviour, type ProtectedServer, login, startProtectedServer } from './protected-server.ts';
@@ -39,7 +39,10 @@ export async function openSignedIn(behaviour: Behaviour = {}): Promise<SignedIn>
   const client = await gateway.client();
   await untilListed(client, 'it__whoami');
   return {
-    ...{ server, gateway, client, home },
+    server,
+    gateway,
+    client,
+    home,
     async [Symbol.asyncDispose]() {
       await client.close();
       await gateway[Symbol.asyncDispose]();
@@ -52,7 +55,7 @@ export async function openSignedIn(behaviour: Behaviour = {}): Promise<SignedIn>
 export interface Desk extends AsyncDisposable {
   readonly vault: TokenVault;
   readonly stateDir: string;
-  readonly place: { readonly upstream: UpstreamName; readonly caller: string };
+  readonly signInId: { readonly upstream: UpstreamName; readonly caller: string };
   readonly url: string;
   /** Signs in with a browser that agrees. */
   signIn(options?: {
@@ -80,21 +83,21 @@ export function openDesk(url: string, stateDir = temporaryFolder('desk')): Desk 
   const now = (): number => Date.now() + clock.offset;
   const log = silentLogger;
   const database = new LazyDatabase(() => openDatabase({ stateDir }));
-  const key = keyFile(join(stateDir, 'secret.key'));
+  const key = openKeyFile(join(stateDir, 'secret.key'));
   const vault = new TokenVault({ database: () => database.get(), key, pid: process.pid, now, log });
   const upstream = 'it' as UpstreamName;
-  const place = { upstream, caller: '' };
+  const signInId = { upstream, caller: '' };
   const stopping = new AbortController();
   const made: Credentials[] = [];
   return {
     vault,
     stateDir,
-    place,
+    signInId,
     url,
     clock,
     signIn: ({ auth = {}, open = agree, timeoutMs = 10_000, caller = '' } = {}) =>
-      signIn({
-        place: { upstream, caller },
+      signInWithBrowser({
+        signInId: { upstream, caller },
         url,
         auth: { ...USUAL_AUTH, ...auth },
         vault,
@@ -104,14 +107,18 @@ export function openDesk(url: string, stateDir = temporaryFolder('desk')): Desk 
         signal: stopping.signal,
       }),
     credentials({ auth = {}, url: address = url, seed } = {}) {
-      const env = seed === undefined ? {} : { [seedVariable(upstream)]: seed };
-      const reader = referenceReader({ env, home: stateDir, configFile: join(stateDir, 'config.jsonc') });
+      const env = seed === undefined ? {} : { [tokenSeedVariable(upstream)]: seed };
+      const reader = createReferenceReader({
+        env,
+        home: stateDir,
+        configFile: join(stateDir, 'config.jsonc'),
+      });
       const config = upstreamConfig({
         name: upstream,
         transport: { kind: 'http', url: address, headers: {}, flavour: 'auto' },
         auth: { ...USUAL_AUTH, ...auth },
       });
-      const credentials = credentialsFor({ vault, reader, env, now, log })(config, '');
+      const credentials = createCredentialsFactory({ vault, reader, env, now, log })(config, '');
       if (credentials === undefined) throw new Error('A server over HTTP has credentials.');
       made.push(credentials);
       return credentials;

@@ -1,5 +1,5 @@
 import type { UpstreamConfig } from '../../src/config/config.ts';
-import type { Fingerprint, UpstreamName } from '../../src/model/ids.ts';
+import type { Fingerprint, UpstreamName } from '../../src/core/ids.ts';
 
 /** What the config says about one upstream, with the defaults for whatever a test does not care about. */
 export function upstreamConfig(config: Partial<UpstreamConfig> = {}): UpstreamConfig {
@@ -21,7 +21,7 @@ export function upstreamConfig(config: Partial<UpstreamConfig> = {}): UpstreamCo
       argumentBytes: 0,
       resultBytes: 0,
       sessions: 10,
-      isOfFleet: false,
+      isFleetWide: false,
     },
     redact: { arguments: 'off', results: 'off' },
     hasArgumentRules: true,

@@ -1,6 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
+import { Button } from './components/button.tsx';
+import { ConfirmDialog } from './components/overlay/confirm-dialog.tsx';
+import { NoticeList } from './components/overlay/notice-list.tsx';
+import { PageHead } from './components/page/page-head.tsx';
+import { formatTime } from './lib/format.ts';
 import { Access } from './pages/access/access.tsx';
 import { Activity } from './pages/activity/activity.tsx';
 import { Approvals } from './pages/approvals/approvals.tsx';
@@ -8,12 +13,9 @@ import { Overview } from './pages/overview/overview.tsx';
 import { Servers } from './pages/servers/servers.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { Tools } from './pages/tools/tools.tsx';
-import { NoticeHost } from './parts/overlay/notice-host.tsx';
-import { QuestionHost } from './parts/overlay/question-host.tsx';
-import { PageHead } from './parts/page/page-head.tsx';
-import { PauseBanner } from './shell/pause-banner.tsx';
-import { Side } from './shell/side.tsx';
 import { pages } from './shell/pages.ts';
+import { Sidebar } from './shell/sidebar.tsx';
+import { resumeCalls } from './store/resume-calls.ts';
 import { useStore } from './store/use-store.ts';
 
 export function App() {
@@ -21,37 +23,37 @@ export function App() {
   if (session.value === 'unknown') return null;
   return (
     <>
-      {session.value === 'out' ? <SignIn /> : <Shell />}
-      <NoticeHost />
-      <QuestionHost />
+      {session.value === 'signed-out' ? <SignIn /> : <Shell />}
+      <NoticeList />
+      <ConfirmDialog />
     </>
   );
 }
 
 function Shell() {
-  const { router, link } = useStore();
+  const { router, connection } = useStore();
   const main = useRef<HTMLElement>(null);
   const path = router.path.value;
-  // One tool is a page of its own, though its path is that of all.
+  // The details of a tool count as a page of their own, although they have the path of the tool list.
   const tool = path === '/tools' ? router.query.value.get('tool') : null;
-  const isFirst = useRef(true);
+  const isFirstPage = useRef(true);
   useEffect(() => {
     const title = pages.find((page) => page.path === path)?.title;
     document.title = title === undefined ? 'Trunkline' : `${title} – Trunkline`;
-    // Whoever uses a screen reader or the keyboard goes on at the new page, not in the middle of the old one.
-    if (!isFirst.current) main.current?.focus();
-    isFirst.current = false;
+    // Screen reader and keyboard users continue at the beginning of the new page.
+    if (!isFirstPage.current) main.current?.focus();
+    isFirstPage.current = false;
   }, [path, tool]);
   return (
     <div class="shell">
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <Side />
+      <Sidebar />
       <div>
-        {link.value === 'lost' && (
+        {connection.value === 'lost' && (
           <p class="banner" role="status">
-            The connection to the gateway is lost. What you see may be old; it comes back by itself.
+            The connection to the gateway was lost. This page may be out of date. It reconnects automatically.
           </p>
         )}
         <PauseBanner />
@@ -59,6 +61,20 @@ function Shell() {
           {pageAt(path)}
         </main>
       </div>
+    </div>
+  );
+}
+
+function PauseBanner() {
+  const store = useStore();
+  const since = store.status.value.value?.pausedSince;
+  if (since === undefined) return null;
+  return (
+    <div class="banner" role="status">
+      <p>Paused since {formatTime(since)}: every call is refused. Clients still see the tools.</p>
+      <Button isSmall label="Resume calls" onPress={async () => resumeCalls(store)}>
+        Resume
+      </Button>
     </div>
   );
 }
@@ -80,7 +96,7 @@ function pageAt(path: string): ComponentChildren {
     default:
       return (
         <>
-          <PageHead title="There is no such page" />
+          <PageHead title="Page not found" />
           <p>
             <a href="/">Go to the overview</a>
           </p>

@@ -1,11 +1,13 @@
 import { render } from 'preact';
 
 import { App } from './app.tsx';
-import { makeStore } from './store/store.ts';
+import { escapeRenderedText } from './lib/escape-rendered-text.ts';
+import { createStore } from './store/store.ts';
 import { StoreContext } from './store/use-store.ts';
 import './style/all.css';
 
-const store = makeStore(window);
+escapeRenderedText();
+const store = createStore(window);
 const root = document.getElementById('app');
 if (root !== null) {
   render(
@@ -15,4 +17,4 @@ if (root !== null) {
     root,
   );
 }
-void store.begin();
+void store.start();

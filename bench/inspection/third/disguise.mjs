@@ -1,4 +1,4 @@
-// Texts in disguise, so that the sets can be read: `{{b64:some text}}` stands for the text in that encoding.
+// Encodes text, so the sets stay readable: `{{b64:some text}}` stands for the text in that encoding.
 
 const ALIKE = { a: 'а', c: 'с', e: 'е', i: 'і', o: 'о', p: 'р', s: 'ѕ', x: 'х', y: 'у' };
 const DIGITS = { a: '4', e: '3', i: '1', o: '0', s: '5', t: '7' };

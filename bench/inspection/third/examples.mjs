@@ -1,36 +1,36 @@
-// The third set, as text: `# family language` heads a group, and each line below it is one definition. What the letters mean is in SHAPES.
+// Reads the third set: `# family language` starts a group, and each line below it is one definition. SHAPES explains the letters.
 
 import { readFileSync } from 'node:fs';
 
 import { disguised } from './disguise.mjs';
 
-/** By the first letter of a line: how its fields, which are separated by bars, become a definition. */
+/** Turns the fields of a line, which are separated by bars, into a definition; the key is the first letter of the line. */
 const SHAPES = {
-  // What it pretends to do | what it says besides.
+  // Pretended purpose | the rest of the description.
   D: ([opening, said = '']) => ({ description: `${opening} ${said}`.trim() }),
-  // | a parameter | its description.
+  // Pretended purpose | name of a parameter | its description.
   P: ([opening, name, description]) => ({ description: opening, ...parameters({ [name]: { description } }) }),
-  // | the name of a parameter.
+  // Pretended purpose | name of a parameter.
   N: ([opening, name]) => ({ description: opening, ...parameters({ [name]: {} }) }),
-  // | a parameter | one of its values.
+  // Pretended purpose | name of a parameter | one of its values.
   E: ([opening, name, value]) => ({
     description: opening,
     ...parameters({ [name]: { enum: ['other', value] } }),
   }),
-  // | the description of the output.
+  // Pretended purpose | description of the output.
   O: ([opening, description]) => ({ description: opening, outputSchema: { type: 'object', description } }),
-  // | parameter: description | …, a text in pieces.
+  // Pretended purpose | parameter: description | …, a text in pieces.
   S: ([opening, ...pieces]) => ({
     description: opening,
     ...parameters(Object.fromEntries(pieces.map(pieceOf))),
   }),
   // Title | description.
   T: ([title, description]) => ({ title, description }),
-  // Title among the annotations | description.
+  // Title in the annotations | description.
   A: ([title, description]) => ({ description, annotations: { title } }),
-  // Instructions of a server.
+  // Instructions of a server, without fields.
   I: ([instructions]) => ({ instructions }),
-  // A message of a prompt.
+  // A message of a prompt, without fields.
   M: ([text]) => ({
     description: 'A prompt.',
     messages: [{ role: 'user', content: { type: 'text', text } }],

@@ -1,46 +1,46 @@
-import type { HeldReason } from '../../model/held.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { Tier } from '../../model/tier.ts';
+import type { HeldReason } from '../../core/held.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Tier } from '../../core/tier.ts';
 
-/** Everything that waits for a person. */
+/** Everything that is held for approval. */
 export interface AdminApprovals {
   readonly held: readonly AdminHeld[];
   readonly calls: readonly AdminWaitingCall[];
-  /** The lockfile that decides, where there is one. */
-  readonly lock?: string;
+  /** The lockfile that decides instead of a person, if there is one. */
+  readonly lock?: string | undefined;
 }
 
 export type AdminApprovalKind = 'server' | 'words' | 'tool' | 'prompt';
 
-/** Names one thing and the bytes of it that were looked at. */
+/** Identifies an item and the exact version of it that was reviewed. */
 export interface AdminNamed {
   readonly server: string;
   readonly kind: AdminApprovalKind;
-  /** The server's own; empty for the server itself and for its words. */
+  /** The original name on the server; empty for the server itself and for its instructions. */
   readonly name: string;
   readonly fingerprint: string;
 }
 
 export interface AdminHeld extends AdminNamed {
-  /** As clients would see it. */
-  readonly exposed?: string;
+  /** The name under which clients would see it. */
+  readonly exposed?: string | undefined;
   readonly reason: HeldReason;
-  /** As it is offered now. */
+  /** The definition that the server offers now. */
   readonly offered: JsonObject;
-  readonly approved?: { readonly fingerprint: string; readonly definition: JsonObject };
-  /** From what was approved to what is offered, with characters that do not show made visible. */
+  readonly approved?: { readonly fingerprint: string; readonly definition: JsonObject } | undefined;
+  /** The changes from the approved to the offered definition; invisible characters are escaped. */
   readonly changes: readonly AdminChange[];
   readonly findings: readonly { readonly rule: string; readonly where: string; readonly excerpt: string }[];
 }
 
-/** One place of a definition; texts are shown as they are, everything else as JSON. */
+/** One changed path of a definition. Strings are shown as they are, other values as JSON. */
 export interface AdminChange {
   readonly where: string;
-  readonly before?: string;
-  readonly after?: string;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
 }
 
-/** A call that a rule wants a person to agree to. */
+/** A call that is held because a rule requires the approval of a person. */
 export interface AdminWaitingCall {
   readonly id: string;
   readonly caller: string;
@@ -49,14 +49,14 @@ export interface AdminWaitingCall {
   readonly name: string;
   readonly arguments: JsonObject;
   readonly rule: string;
-  readonly message?: string;
+  readonly message?: string | undefined;
   readonly since: number;
   readonly until: number;
-  /** Whether the client still waits; if not, the same call again finds the decision. */
+  /** Whether the client still waits for the response. If not, the decision applies when the client repeats the call. */
   readonly isOpen: boolean;
 }
 
-/** What a lockfile would say now, and what differs from the one that is there. */
+/** The lockfile for the current listings, and its differences from the existing one. */
 export interface AdminLock {
   readonly file: string;
   readonly exists: boolean;
@@ -73,11 +73,11 @@ export interface AdminDifference {
   readonly changes: readonly AdminChange[];
 }
 
-/** Of whom one wants to know what a rule says. */
-export interface AdminAsWhom {
+/** The caller to whom a question about rules refers. */
+export interface AdminCallerQuery {
   readonly as?: string;
   readonly profile?: string;
-  /** Separated by commas, like roles. */
+  /** Comma-separated, like `roles`. */
   readonly groups?: string;
   readonly roles?: string;
   readonly tier?: Tier;
@@ -87,7 +87,7 @@ export interface AdminDecision {
   readonly caller: string;
   readonly profile: string;
   readonly verdict: 'allow' | 'hide' | 'ask';
-  /** The rule, profile or tier that decides. */
+  /** The rule, profile or tier that decided. */
   readonly rule: string;
-  readonly message?: string;
+  readonly message?: string | undefined;
 }

@@ -1,17 +1,19 @@
-import type { ErrorCode, RpcErrorBody } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { ServerFacts } from '../../model/server-facts.ts';
-import type { Tier } from '../../model/tier.ts';
-import type { KeyContract } from './key-contract.ts';
-import type { ManageContract } from './manage-contract.ts';
-import type { AdminSignIn, AdminSignInStatus } from './sign-in-contract.ts';
-import type { AuditTotals } from '../../observe/audit/audit-batch.ts';
-import type { AuditFilter, AuditRecord } from '../../observe/audit/audit-record.ts';
-import type { ToolStats } from '../../observe/audit/tool-stats.ts';
-import type { ChainVerdict } from '../../observe/audit/verify-chain.ts';
+import type {
+  OfferedSignIn as AdminSignIn,
+  SignInStatus as AdminSignInStatus,
+} from '../../auth/upstream/sign-in-status.ts';
+import type { ErrorCode, RpcErrorBody } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { ServerFacts } from '../../core/server-facts.ts';
+import type { Tier } from '../../core/tier.ts';
+import type { ManagementContract } from './management-contract.ts';
+import type { AuditTotals } from '../../observability/audit/audit-messages.ts';
+import type { AuditFilter, AuditRecord } from '../../observability/audit/audit-record.ts';
+import type { ToolStats } from '../../observability/audit/tool-stats.ts';
+import type { ChainVerification } from '../../observability/audit/hash-chain.ts';
 import type {
   AdminApprovals,
-  AdminAsWhom,
+  AdminCallerQuery,
   AdminDecision,
   AdminLock,
   AdminNamed,
@@ -20,106 +22,112 @@ import type {
 import type { DashboardContract } from './dashboard-contract.ts';
 import type { AdminStatus } from './status-contract.ts';
 
-/** Pages import types from here alone. */
+/** The dashboard imports its types from this file only. */
 export type * from './approval-contract.ts';
 export type * from './dashboard-contract.ts';
-export type * from './key-contract.ts';
-export type * from './manage-contract.ts';
-export type * from './sign-in-contract.ts';
+export type * from './management-contract.ts';
 export type * from './status-contract.ts';
-export type { AuditRecord } from '../../observe/audit/audit-record.ts';
+export type { AdminSignIn, AdminSignInStatus, AuditRecord };
 
 /**
- * Every route of the admin API by method and path: what it takes and what it answers. Names that begin with a colon are
- * parts of the path. Adding a route is one line here and one `route(…)` in a file of `routes/`.
+ * Every route of the admin API by method and path, with its input and its response. Names that begin with a colon are path
+ * parameters. To add a route, add a line here and an `addRoute(…)` to a file in `routes/`.
  */
-export interface AdminContract extends KeyContract, ManageContract, DashboardContract {
-  'GET /api/health': { answer: AdminHealth };
-  'GET /api/status': { answer: AdminStatus };
-  /** Calls are refused until it is resumed, also by the next gateway; those under way go on, and lists are answered. */
-  'POST /api/pause': { answer: AdminPause };
-  'POST /api/resume': { answer: AdminPause };
-  'POST /api/stop': { answer: { readonly stopping: true } };
+export interface AdminContract extends ManagementContract, DashboardContract {
+  'GET /api/health': { response: AdminHealth };
+  'GET /api/status': { response: AdminStatus };
+  /** Refuses new calls until they are resumed, also after a restart. Running calls continue, and lists are still answered. */
+  'POST /api/pause': { response: AdminPause };
+  'POST /api/resume': { response: AdminPause };
+  'POST /api/stop': { response: { readonly stopping: true } };
 
-  'GET /api/servers': { answer: readonly AdminServer[] };
-  'POST /api/servers/:name/restart': { answer: AdminServer };
-  /** Lists it again now; fails with the reason why it cannot be listed. */
-  'POST /api/servers/:name/refresh': { answer: AdminServer };
-  /** Lists all again now; what cannot be listed has its problem in the answer. */
-  'POST /api/refresh': { answer: readonly AdminServer[] };
+  'GET /api/servers': { response: readonly AdminServer[] };
+  'POST /api/servers/:name/restart': { response: AdminServer };
+  /** Lists the server again now; fails with the reason if it cannot be listed. */
+  'POST /api/servers/:name/refresh': { response: AdminServer };
+  /** Lists all servers again now; a server that cannot be listed has a `problem` in the response. */
+  'POST /api/refresh': { response: readonly AdminServer[] };
 
-  /** Who is signed in to what, for every server over HTTP. */
-  'GET /api/sign-ins': { answer: readonly AdminSignInStatus[] };
-  /** Begins a sign-in, or gives the one that is open: what the answer says is to be opened in a browser at the gateway's machine, or anywhere with `device`. */
+  /** The sign-in state of every server over HTTP. */
+  'GET /api/sign-ins': { response: readonly AdminSignInStatus[] };
+  /** Starts a sign-in, or returns the open one. Open the URL of the response in a browser on the gateway's machine, or on any device with the flow `device`. */
   'POST /api/servers/:name/sign-in': {
     body: { caller?: string; flow?: 'browser' | 'device' };
-    answer: AdminSignIn;
+    response: AdminSignIn;
   };
-  /** How far the last one is; with `accept: text/event-stream` an event `state` per change until it is over. */
-  'GET /api/servers/:name/sign-in': { query: { caller?: string }; answer: AdminSignIn };
-  'POST /api/servers/:name/sign-in/cancel': { body: { caller?: string }; answer: AdminSignIn };
-  /** Forgets the tokens, and revokes them where the authorization server can. */
+  /** The state of the last sign-in; with `accept: text/event-stream`, an event `state` per change until it has ended. */
+  'GET /api/servers/:name/sign-in': { query: { caller?: string }; response: AdminSignIn };
+  'POST /api/servers/:name/sign-in/cancel': { body: { caller?: string }; response: AdminSignIn };
+  /** Deletes the tokens, and revokes them if the authorization server supports it. */
   'POST /api/servers/:name/sign-out': {
     body: { caller?: string };
-    answer: { readonly result: 'revoked' | 'forgotten' | 'not-signed-in' };
+    response: { readonly result: 'revoked' | 'forgotten' | 'not-signed-in' };
   };
 
-  /** With `cached` nothing is started: what was listed before is all there is. The same holds below. */
-  'GET /api/tools': { query: { server?: string; cached?: boolean }; answer: readonly AdminTool[] };
-  'GET /api/prompts': { query: { server?: string; cached?: boolean }; answer: readonly AdminPrompt[] };
-  'GET /api/resources': { query: { server?: string; cached?: boolean }; answer: readonly AdminResource[] };
-  'GET /api/templates': { query: { server?: string; cached?: boolean }; answer: readonly AdminTemplate[] };
-  /** Without a limit, what matches much worse than the best is left out. */
+  /** Lists tools. `cached` starts no server and uses only earlier listings; the same applies to the routes below. */
+  'GET /api/tools': { query: { server?: string; cached?: boolean }; response: readonly AdminTool[] };
+  'GET /api/prompts': { query: { server?: string; cached?: boolean }; response: readonly AdminPrompt[] };
+  'GET /api/resources': { query: { server?: string; cached?: boolean }; response: readonly AdminResource[] };
+  'GET /api/templates': { query: { server?: string; cached?: boolean }; response: readonly AdminTemplate[] };
+  /** Without a limit, results that match much worse than the best one are omitted. */
   'GET /api/search': {
     query: { q: string; limit?: number; server?: string; cached?: boolean };
-    answer: readonly AdminHit[];
+    response: readonly AdminHit[];
   };
-  /** A tool with its whole definition. */
-  'GET /api/describe': { query: { name: string; server?: string }; answer: AdminToolDetail };
-  /** Why a name is what it is: hidden, unreachable, unknown; nothing is started for it. */
-  'GET /api/explain': { query: { name: string; client?: string } & AdminAsWhom; answer: AdminExplanation };
-  /** What waits for a person; nothing is started for it. */
-  'GET /api/approvals': { answer: AdminApprovals };
-  /** All or nothing: fails when one of them is not offered as it was looked at any more. */
+  /** A tool with its complete definition. */
+  'GET /api/describe': { query: { name: string; server?: string }; response: AdminToolDetail };
+  /** Explains why a name is usable, held, hidden, unreachable or unknown; starts no server. */
+  'GET /api/explain': {
+    query: { name: string; client?: string } & AdminCallerQuery;
+    response: AdminExplanation;
+  };
+  /** Everything that is held for approval; starts no server. */
+  'GET /api/approvals': { response: AdminApprovals };
+  /** Decides about all items or none: fails if one of them is no longer offered as it was reviewed. */
   'POST /api/approvals': {
     body: { decision: 'accept' | 'refuse'; items: readonly AdminNamed[] };
-    answer: AdminApprovals;
+    response: AdminApprovals;
   };
-  /** About a call that waits. */
-  'POST /api/approve': { body: { call: string; decision: 'accept' | 'refuse' }; answer: AdminWaitingCall };
-  /** Lists every server anew; fails when one cannot be listed. */
-  'GET /api/lock': { answer: AdminLock };
-  /** Names that begin like this, from what is cached, for shells. */
-  'GET /api/names': { query: { kind: AdminNameKind; prefix?: string }; answer: readonly string[] };
+  /** Decides about a held call. */
+  'POST /api/approve': { body: { call: string; decision: 'accept' | 'refuse' }; response: AdminWaitingCall };
+  /** Lists every server again; fails if one cannot be listed. */
+  'GET /api/lock': { response: AdminLock };
+  /** Names with this prefix from earlier listings, for shell completion. */
+  'GET /api/names': { query: { kind: AdminNameKind; prefix?: string }; response: readonly string[] };
 
-  /** The answer of a tool as it came; with `accept: text/event-stream` an `AdminCallEvent` per event. */
-  'POST /api/call': { body: AdminCall; answer: JsonObject };
-  /** What a person says to the question of a call, as a result of `elicitation/create`; false when nobody waits for it. */
-  'POST /api/answer': { body: { id: string; result: JsonObject }; answer: { readonly taken: boolean } };
+  /** The unchanged result of a tool; with `accept: text/event-stream`, a stream of `AdminCallEvent`. */
+  'POST /api/call': { body: AdminCall; response: JsonObject };
+  /** Answers the question of a running call with a result of `elicitation/create`; `taken` is false if the question is no longer open. */
+  'POST /api/answer': { body: { id: string; result: JsonObject }; response: { readonly taken: boolean } };
   'POST /api/prompt': {
     body: { name: string; server?: string; args?: Readonly<Record<string, string>> };
-    answer: JsonObject;
+    response: JsonObject;
   };
-  'POST /api/read': { body: { uri: string; server?: string }; answer: JsonObject };
-  /** Completes an argument of a prompt or a template, as `completion/complete` does. */
+  'POST /api/read': { body: { uri: string; server?: string }; response: JsonObject };
+  /** Completes an argument of a prompt or a resource template, as `completion/complete` does. */
   'POST /api/complete': {
     body: { ref: JsonObject; argument: { readonly name: string; readonly value: string } };
-    answer: JsonObject;
+    response: JsonObject;
   };
 
-  /** What was done, by whom, and how it ended; the newest first unless `order` is `asc`. */
+  /** Audit records of operations with caller and outcome; the newest first unless `order` is `asc`. */
   'GET /api/audit': {
     query: AdminAuditFilter & { limit?: number; order?: 'asc' | 'desc' };
-    answer: readonly AuditRecord[];
+    response: readonly AuditRecord[];
   };
-  'GET /api/audit/totals': { query: AdminAuditFilter; answer: AuditTotals };
-  /** Whether the chain of records is whole; `expect` is a hash of it that was noted earlier. */
-  'GET /api/audit/verify': { query: { expect?: string }; answer: ChainVerdict };
-  /** Per entry, for as long as the database exists. */
-  'GET /api/stats': { query: { server?: string; tool?: string }; answer: readonly ToolStats[] };
+  'GET /api/audit/totals': { query: AdminAuditFilter; response: AuditTotals };
+  /** Whether the hash chain of the records is intact; `expect` is a hash of the chain that was noted earlier. */
+  'GET /api/audit/verify': { query: { expect?: string }; response: ChainVerification };
+  /** Statistics per entry since the database was created. */
+  'GET /api/stats': { query: { server?: string; tool?: string }; response: readonly ToolStats[] };
+
+  /** The API keys of HTTP callers. Only the response that creates a key contains the key itself. */
+  'GET /api/keys': { response: readonly AdminKey[] };
+  'POST /api/keys': { body: AdminNewKey; response: AdminKey & { readonly key: string } };
+  'POST /api/keys/:name/revoke': { response: AdminKey };
 }
 
-/** Conditions on records that all hold; a star in a text stands for anything. `tool` is an exposed name or a server's own. */
+/** Conditions that a record must all meet; `*` in a text matches anything. `tool` is an exposed or an original name. */
 export interface AdminAuditFilter extends AuditFilter {
   readonly tool?: string;
 }
@@ -133,35 +141,37 @@ export interface AdminHealth {
 }
 
 export interface AdminPause {
-  /** Since when calls are refused, in milliseconds since 1970; absent while they are let through. */
-  readonly pausedSince?: number;
+  /** When the pause began, in milliseconds since 1970; absent while calls are accepted. */
+  readonly pausedSince?: number | undefined;
 }
 
 export interface AdminServer {
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly enabled: boolean;
-  /** A state of the connection (`held`: a person has to agree to it first), or `disabled`. */
+  /** The state of the connection, `held` while the server is held for approval, or `disabled`. */
   readonly state: string;
-  readonly share?: 'all' | 'session' | 'fleet';
-  /** References stay references; what may be a secret is not shown. */
-  readonly transport?: AdminTransport;
+  readonly share?: 'all' | 'session' | 'fleet' | undefined;
+  /** References are shown as references; values that may be secrets are masked. */
+  readonly transport?: AdminTransport | undefined;
   readonly tools: number;
   readonly prompts: number;
   readonly resources: number;
   readonly inFlight: number;
   readonly pid?: number;
-  /** When it last said what it offers; absent before the first time. */
+  /** When the server was last listed; absent before the first listing. */
   readonly listedAt?: number;
   readonly problem?: {
     readonly code: ErrorCode;
     readonly message: string;
-    /** When it is tried again by itself. */
+    /** When the next automatic attempt starts. */
     readonly retryAt?: number;
-    /** How often it was tried in vain in a row. */
+    /** The number of consecutive failed attempts. */
     readonly attempts?: number;
+    /** Whether its program, or a file that the program needs, is not installed. */
+    readonly isProgramMissing?: boolean;
   };
-  readonly server?: ServerFacts;
+  readonly server?: ServerFacts | undefined;
 }
 
 export type AdminTransport =
@@ -170,7 +180,7 @@ export type AdminTransport =
       readonly command: string;
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
-      readonly cwd?: string;
+      readonly cwd?: string | undefined;
     }
   | {
       readonly kind: 'http';
@@ -182,16 +192,16 @@ export type AdminTransport =
 export interface AdminTool {
   readonly name: string;
   readonly server: string;
-  /** As the server calls it. */
+  /** The name on the server. */
   readonly original: string;
-  readonly title?: string;
-  readonly description?: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
   readonly tier: Tier;
 }
 
 export interface AdminToolDetail extends AdminTool {
   readonly fingerprint: string;
-  /** As the server gave it. */
+  /** The definition as the server sent it. */
   readonly definition: JsonObject;
 }
 
@@ -219,25 +229,25 @@ export interface AdminTemplate {
 }
 
 export interface AdminCall {
-  /** The exposed name, or the server's own one when `server` is given. */
+  /** The exposed name, or the original name if `server` is given. */
   readonly name: string;
   readonly server?: string;
   readonly args?: JsonObject;
   readonly timeoutMs?: number;
-  /** From which level on log messages of the server are wanted as events. */
+  /** The minimum level of server log messages that are sent as events. */
   readonly logLevel?: string;
-  /** Whether somebody is there who answers forms of the server; only with events. */
+  /** Whether the client can answer forms of the server; only with an event stream. */
   readonly asks?: boolean;
 }
 
-/** A form that a server wants to have filled in during a call. */
+/** A form that a server asks the user to fill in during a call. */
 export interface AdminQuestion {
   readonly id: string;
-  /** `params` of its `elicitation/create`. */
+  /** The `params` of `elicitation/create`. */
   readonly params: JsonObject;
 }
 
-/** What a call tells while it runs; the last one is its result or its error. */
+/** An event of a running call; the last one is its result or its error. */
 export type AdminCallEvent =
   | { readonly event: 'progress'; readonly data: JsonObject }
   | { readonly event: 'log'; readonly data: JsonObject }
@@ -245,28 +255,54 @@ export type AdminCallEvent =
   | { readonly event: 'result'; readonly data: JsonObject }
   | { readonly event: 'error'; readonly data: AdminProblem };
 
-/** The body of every answer that is not a success. */
+/** The body of every error response. */
 export interface AdminProblem {
   readonly error:
     | { readonly code: ErrorCode; readonly message: string; readonly details: JsonObject }
-    /** What a server answered, as it came. */
+    /** The unchanged error of a server. */
     | { readonly rpc: RpcErrorBody };
 }
 
 export interface AdminExplanation {
   readonly name: string;
   readonly verdict: 'usable' | 'held' | 'hidden' | 'unreachable' | 'unlisted' | 'disabled' | 'unknown';
-  readonly kind?: AdminNameKind;
+  readonly kind?: AdminNameKind | undefined;
   readonly server?: string;
   readonly original?: string;
-  /** Sentences for people, the most important first. */
+  /** Explanations for people, the most important first. */
   readonly reasons: readonly string[];
-  /** Commands or edits that change it. */
+  /** Commands or edits that fix it. */
   readonly fixes: readonly string[];
-  /** Names like it, where it is unknown. */
+  /** Similar names, if the name is unknown. */
   readonly near: readonly string[];
-  /** What the rules say about it, for the caller who was asked about. */
-  readonly decision?: AdminDecision;
-  /** How the client that was asked about sees it, where that is otherwise than others do. */
-  readonly forClient?: { readonly client: string; readonly name: string; readonly says: readonly string[] };
+  /** The decision of the rules for the given caller. */
+  readonly decision?: AdminDecision | undefined;
+  /** The differences for the given client. */
+  readonly forClient?:
+    | {
+        readonly client: string;
+        readonly name: string;
+        readonly says: readonly string[];
+      }
+    | undefined;
+}
+
+export interface AdminNewKey {
+  readonly name: string;
+  /** Absent if the key is not bound to a profile. */
+  readonly profile?: string;
+  readonly tier?: Tier;
+  readonly groups?: readonly string[];
+  readonly roles?: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number;
+}
+
+export interface AdminKey extends AdminNewKey {
+  /** The first characters of the key, which are not secret. */
+  readonly start: string;
+  readonly createdAt: number;
+  readonly usedAt?: number;
+  /** Whether the running configuration accepts keys. */
+  readonly isAccepted: boolean;
 }

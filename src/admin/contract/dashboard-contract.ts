@@ -1,76 +1,75 @@
-import type { Tier } from '../../model/tier.ts';
-import type { AuditRecord } from '../../observe/audit/audit-record.ts';
-import type { Series } from '../../observe/audit/audit-series.ts';
-import type { AdminAsWhom } from './approval-contract.ts';
-import type { AdminAuditFilter, AdminCallEvent, AdminServer } from './contract.ts';
-import type { AdminConfigState } from './manage-contract.ts';
-import type { AdminSignIn } from './sign-in-contract.ts';
+import type { Tier } from '../../core/tier.ts';
+import type { AuditRecord } from '../../observability/audit/audit-record.ts';
+import type { CallTimeSeries } from '../../observability/audit/call-time-series.ts';
+import type { AdminCallerQuery } from './approval-contract.ts';
+import type { AdminAuditFilter, AdminCallEvent, AdminServer, AdminSignIn } from './contract.ts';
+import type { AdminConfigState } from './management-contract.ts';
 
-/** What only pages need; merged into the contract of all routes. */
+/** Routes that only the dashboard uses; part of `AdminContract`. */
 export interface DashboardContract {
-  /** Who asks; answers 401 to whoever is not signed in. */
-  'GET /api/session': { answer: AdminSession };
-  /** Signs a browser in with the admin key: the answer sets a cookie. Wrong keys are answered ever more slowly. */
-  'POST /api/session': { body: { key: string }; answer: AdminSession };
-  /** Signs the browser out, and forgets its cookie here as well. */
-  'DELETE /api/session': { answer: { readonly signedOut: true } };
-  /** A link that signs one browser in, once and soon; only for the key and for commands on this machine. */
-  'POST /api/session/link': { answer: AdminSessionLink };
+  /** The current session; responds with 401 if the browser is not signed in. */
+  'GET /api/session': { response: AdminSession };
+  /** Signs a browser in with the admin key; the response sets a cookie. After five wrong keys within a minute, signing in is blocked for a while. */
+  'POST /api/session': { body: { key: string }; response: AdminSession };
+  /** Signs the browser out and invalidates its cookie. */
+  'DELETE /api/session': { response: { readonly signedOut: true } };
+  /** Creates a link that signs one browser in once, within five minutes; only with the admin key or over the socket. */
+  'POST /api/session/link': { response: AdminSessionLink };
 
-  /** Calls, errors and durations over time: buckets of `bucket` milliseconds from `from` on. */
+  /** Calls, errors and durations over time, in buckets of `bucket` milliseconds that start at `from`. */
   'GET /api/audit/series': {
     query: AdminAuditFilter & { from?: number; to?: number; bucket?: number; by?: 'server' };
-    answer: AdminSeries;
+    response: AdminSeries;
   };
-  /** The median of each server's calls, a point per minute, for the last hour. */
-  'GET /api/latency': { answer: AdminLatency };
-  /** What clients were sent to know the tools, and what all of them would have cost. */
-  'GET /api/tokens': { query: { days?: number }; answer: AdminTokens };
+  /** The median call duration of each server per minute, for the last hour. */
+  'GET /api/latency': { response: AdminLatency };
+  /** The tokens that clients received to learn about the tools, and what listing all tools would have cost. */
+  'GET /api/tokens': { query: { days?: number }; response: AdminTokens };
 
-  'GET /api/profiles': { answer: readonly AdminProfile[] };
-  /** What somebody would see: whoever has this key, or is who these words say. */
-  'GET /api/view': { query: { key?: string } & AdminAsWhom; answer: AdminView };
+  'GET /api/profiles': { response: readonly AdminProfile[] };
+  /** The tools that another caller would see: the owner of a key, or a caller with the given properties. */
+  'GET /api/view': { query: { key?: string } & AdminCallerQuery; response: AdminView };
 }
 
 /**
- * Routes that answer with a stream or a document instead of one JSON value of ours; read where the description of all routes is
- * made.
+ * Routes that respond with a stream or a document instead of a JSON value of the contract. The generator of openapi.json reads
+ * this type.
  *
  * @public
  */
 export interface AdminStreams {
-  /** With `accept: text/event-stream`, what a call tells while it runs. */
+  /** Streams the events of a running call, if requested with `accept: text/event-stream`. */
   'POST /api/call': { type: 'text/event-stream'; event: AdminCallEvent };
-  /** With `accept: text/event-stream`, an event per change until it is over. */
+  /** Streams an event per change until the sign-in has ended, if requested with `accept: text/event-stream`. */
   'GET /api/servers/:name/sign-in': {
     query: { caller?: string };
     type: 'text/event-stream';
     event: { readonly event: 'state'; readonly data: AdminSignIn };
   };
-  /** Everything that changes, as server-sent events with ids; `Last-Event-ID`, or `after`, goes on where a reader was. */
+  /** All changes as server-sent events with ids; `Last-Event-ID` or `after` continues after an earlier event. */
   'GET /api/events': { query: { after?: string }; type: 'text/event-stream'; event: AdminEvent };
   'GET /api/audit/export': {
     query: AdminAuditFilter & { format?: 'jsonl' | 'csv' };
     type: 'application/x-ndjson' | 'text/csv';
   };
-  /** Records as they are written, an event `record` each. */
+  /** An event `record` for each audit record when it is written. */
   'GET /api/audit/events': {
     query: AdminAuditFilter;
     type: 'text/event-stream';
     event: { readonly event: 'record'; readonly data: AuditRecord };
   };
-  /** This very description of all routes. */
+  /** This description of all routes. */
   'GET /api/openapi.json': { type: 'application/json' };
 }
 
 export interface AdminSession {
-  /** How the one who asks has proved who it is. */
+  /** The method that authenticated the request. */
   readonly by: 'session' | 'key' | 'socket';
-  /** Whether a person sits there, whose additions need no approval. */
+  /** Whether the caller counts as a person, whose added servers need no approval. */
   readonly isPerson: boolean;
   readonly caller: string;
-  /** Of a session: when it ends unless it is used before. */
-  readonly expiresAt?: number;
+  /** When the session ends unless it is used before then. */
+  readonly expiresAt?: number | undefined;
 }
 
 export interface AdminSessionLink {
@@ -78,14 +77,14 @@ export interface AdminSessionLink {
   readonly expiresAt: number;
 }
 
-/** Every list has an element per bucket; `at` is where each begins. */
+/** Every list has one element per bucket; `at` holds the start times of the buckets. */
 export interface AdminSeries {
   readonly from: number;
   readonly to: number;
   readonly bucket: number;
   readonly at: readonly number[];
-  /** One for everything, or one per server, the busiest first. */
-  readonly series: readonly Series[];
+  /** One series in total, or one per server with the busiest first. */
+  readonly series: readonly CallTimeSeries[];
 }
 
 export interface AdminLatency {
@@ -95,18 +94,18 @@ export interface AdminLatency {
   readonly servers: readonly {
     readonly server: string;
     readonly calls: number;
-    /** Milliseconds; null where nothing was called. */
+    /** Milliseconds; null for minutes without calls. */
     readonly p50: readonly (number | null)[];
   }[];
 }
 
-/** Tokens are estimated. `saved` is `whole - menu - search`, and below zero where searching cost more than it spared. */
+/** Estimated tokens. `saved` is `whole - menu - search`, which is negative if searching cost more than it saved. */
 export interface AdminTokenCounts {
-  /** What listing every tool in full would have cost the same clients. */
+  /** The cost of listing every tool in full to the same clients. */
   readonly whole: number;
-  /** What their tool lists cost. */
+  /** The cost of the tool lists that they received. */
   readonly menu: number;
-  /** What their searches and descriptions cost, questions and answers. */
+  /** The cost of their searches and descriptions, requests and responses. */
   readonly search: number;
   readonly saved: number;
   readonly lists: number;
@@ -114,22 +113,22 @@ export interface AdminTokenCounts {
 }
 
 export interface AdminTokens extends AdminTokenCounts {
-  /** The oldest first, every day of the time asked for; days are those of the gateway's clock. */
+  /** Every requested day, the oldest first, in the time zone of the gateway. */
   readonly days: readonly ({ readonly day: string } & AdminTokenCounts)[];
 }
 
 export interface AdminProfile {
   readonly name: string;
-  readonly description?: string;
-  readonly expose?: string;
-  /** Where clients find it over HTTP. */
-  readonly url?: string;
+  readonly description?: string | undefined;
+  readonly expose?: string | undefined;
+  /** The URL of the profile for HTTP clients. */
+  readonly url?: string | undefined;
   readonly servers: readonly string[];
-  /** How many of each its callers see. */
+  /** The number of entries of each kind that its callers see. */
   readonly tools: number;
   readonly prompts: number;
   readonly resources: number;
-  /** Names of the keys that are bound to it. */
+  /** The names of the keys that are bound to it. */
   readonly keys: readonly string[];
 }
 
@@ -139,10 +138,10 @@ export interface AdminView {
     readonly profile: string;
     readonly groups: readonly string[];
     readonly roles: readonly string[];
-    readonly tier?: Tier;
+    readonly tier?: Tier | undefined;
   };
   readonly servers: readonly { readonly name: string; readonly isSeen: boolean }[];
-  /** All there are, those that are hidden from this caller as well. */
+  /** All tools, including those that are hidden from this caller. */
   readonly tools: readonly AdminSeenTool[];
 }
 
@@ -150,40 +149,40 @@ export interface AdminSeenTool {
   readonly name: string;
   readonly server: string;
   readonly tier: Tier;
-  /** `held` is what waits for approval, whatever the rules say. */
+  /** `held` means held for approval, whatever the rules say. */
   readonly verdict: 'allow' | 'ask' | 'hide' | 'held';
-  /** The rule, profile or tier that decides. */
+  /** The rule, profile or tier that decided. */
   readonly rule: string;
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /** One event of `GET /api/events`. */
 export type AdminEvent =
-  /** The first one: which gateway this is. Another `since` means that it was restarted. */
+  /** The first event. If `since` differs from the previous value, the gateway was restarted. */
   | { readonly event: 'hello'; readonly data: { readonly version: string; readonly since: number } }
-  /** Events were missed; whoever reads asks for everything again. */
+  /** Events were missed; the client must load everything again. */
   | { readonly event: 'reset'; readonly data: { readonly reason: 'gap' | 'slow' | 'restart' } }
-  /** A server is otherwise than before: its state, its numbers, its problem. */
+  /** The state, the counts or the problem of a server changed. */
   | { readonly event: 'server'; readonly data: AdminServer }
   | { readonly event: 'server-gone'; readonly data: { readonly name: string } }
-  /** Which lists differ. */
+  /** Says which lists changed. */
   | {
       readonly event: 'catalog';
       readonly data: { readonly tools: boolean; readonly prompts: boolean; readonly resources: boolean };
     }
-  /** How much waits for a person now. */
+  /** The new number of held items. */
   | { readonly event: 'approvals'; readonly data: AdminHeldCounts }
-  /** An operation has ended, or somebody has done something to the gateway. */
+  /** An operation finished, or a person changed something. */
   | { readonly event: 'record'; readonly data: AuditRecord }
-  /** The configuration was read again: it is in force, or nothing changed because of a mistake in it. */
+  /** The configuration was read again: it is active, or `problem` says why not. */
   | { readonly event: 'config'; readonly data: AdminConfigState }
   | { readonly event: 'sign-in'; readonly data: AdminSignIn }
-  /** Keys were made or revoked. */
+  /** A key was created or revoked. */
   | {
       readonly event: 'keys';
       readonly data: { readonly name: string; readonly action: 'add' | 'revoke' };
     }
-  /** Every few seconds. */
+  /** Sent every five seconds, and when a pause begins or ends. */
   | { readonly event: 'tick'; readonly data: AdminTick };
 
 export interface AdminHeldCounts {
@@ -196,8 +195,8 @@ export interface AdminTick {
   readonly at: number;
   readonly clients: number;
   readonly inFlight: number;
-  /** Records written since the start. */
+  /** The number of audit records written since the start. */
   readonly records: number;
-  /** While calls are refused because a person said so. */
-  readonly pausedSince?: number;
+  /** When the pause began; absent while calls are accepted. */
+  readonly pausedSince?: number | undefined;
 }

@@ -1,45 +1,45 @@
 import type { ConfigProblem } from '../../config/reload/config-state.ts';
-import type { AuditHealth } from '../../observe/audit/recorder.ts';
+import type { AuditHealth } from '../../observability/audit/audit-queue.ts';
 import type { AdminHealth, AdminPause, AdminServer } from './contract.ts';
 
 export interface AdminStatus extends AdminHealth, AdminPause {
   /** When the gateway was started, in milliseconds since 1970. */
   readonly since: number;
-  /** Whether it outlives the command that asks. */
+  /** `own` for a gateway that ends with the command that started it. */
   readonly kind: 'background' | 'http' | 'own';
   readonly config: string;
-  /** Where HTTP clients find it. */
-  readonly url?: string;
-  /** Client sessions that are connected now. */
+  /** The URL for HTTP clients. */
+  readonly url?: string | undefined;
+  /** The number of connected client sessions. */
   readonly clients: number;
   readonly warnings: readonly string[];
-  /** Why the configuration file as it is now is not what runs; absent when it is. */
-  readonly configProblem?: ConfigProblem;
-  /** Settings that are written otherwise than they are in use until the gateway is started again; absent when none is. */
-  readonly needsRestart?: readonly string[];
-  /** The gateways on the same database; absent where there is none of its own. */
-  readonly fleet?: AdminFleet;
+  /** Why the current content of the configuration file is not active; absent if it is. */
+  readonly configProblem?: ConfigProblem | undefined;
+  /** Settings in the file that take effect after the next restart; absent if there are none. */
+  readonly needsRestart?: readonly string[] | undefined;
+  /** The gateways that share a database; absent for a single gateway. */
+  readonly fleet?: AdminFleet | undefined;
   readonly tools: number;
-  /** How the record of operations fares; absent where there is none. */
-  readonly audit?: AuditHealth;
-  /** How much waits for a person. */
+  /** The state of the audit log; absent if it is off. */
+  readonly audit?: AuditHealth | undefined;
+  /** The number of items that are held for approval. */
   readonly held: {
     readonly servers: number;
     readonly entries: number;
     readonly calls: number;
-    /** Why nothing new is approved for the time being. */
-    readonly problem?: string;
+    /** Why the stored approvals cannot be read; nothing new is approved meanwhile. */
+    readonly problem?: string | undefined;
   };
   readonly servers: readonly AdminServer[];
 }
 
-/** This gateway as one of those that share a database. */
+/** This gateway and the others that share its database. */
 export interface AdminFleet {
-  /** Its id, which is another one after each start. */
+  /** The id of this gateway; it changes with every start. */
   readonly replica: string;
-  /** Where the others reach it. */
+  /** The address at which the others reach this gateway. */
   readonly address: string;
   readonly others: readonly { readonly id: string; readonly address: string; readonly version: string }[];
-  /** Why it is not one of them. */
+  /** Why this gateway could not join the others. */
   readonly problem?: string;
 }

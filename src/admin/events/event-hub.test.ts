@@ -1,13 +1,15 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { eventsIn } from '../event-reader.ts';
+import { readEvents } from '../read-events.ts';
 import { EventHub } from './event-hub.ts';
-import type { HubOptions } from './event-hub.ts';
+import type { EventHubOptions } from './event-hub.ts';
 
-function opened(options: Partial<HubOptions> = {}) {
+function createHub(options: Partial<EventHubOptions> = {}) {
   const watched: string[] = [];
   const hub = new EventHub({
-    ...{ version: '1', since: 36, ...options },
+    version: '1',
+    startedAt: 36,
+    ...options,
     watch: () => {
       watched.push('begin');
       return { [Symbol.dispose]: () => void watched.push('end') };
@@ -15,14 +17,14 @@ function opened(options: Partial<HubOptions> = {}) {
   });
   onTestFinished(() => hub[Symbol.dispose]());
   const isAllowed = (): boolean => true;
-  const gone = (name: string): void => hub.emit({ event: 'server-gone', data: { name } });
-  return { hub, watched, gone, open: (lastId?: string) => hub.open({ lastId, isAllowed }) };
+  const emitGone = (name: string): void => hub.emit({ event: 'server-gone', data: { name } });
+  return { hub, watched, emitGone, open: (lastId?: string) => hub.open({ lastId, isAllowed }) };
 }
 
-/** The next events of a stream that has them already, as `event data`. */
+/** Reads the next `count` buffered events of a stream as `event data`. */
 async function next(stream: ReadableStream<Uint8Array>, count: number): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const { event, data } of eventsIn(stream)) {
+  for await (const { event, data } of readEvents(stream)) {
     found.push(`${event} ${data}`);
     if (found.length === count) break;
   }
@@ -30,67 +32,67 @@ async function next(stream: ReadableStream<Uint8Array>, count: number): Promise<
 }
 
 const HELLO = 'hello {"version":"1","since":36}';
-const ended = (name: string): string => `server-gone {"name":"${name}"}`;
+const goneEvent = (name: string): string => `server-gone {"name":"${name}"}`;
 
-test('greets a reader and tells it what happens from then on', async () => {
-  const { open, gone } = opened();
-  gone('before');
+test('event hub: greets a new reader and sends it only later events', async () => {
+  const { open, emitGone } = createHub();
+  emitGone('before');
   const stream = open();
-  gone('a');
-  gone('b');
-  expect(await next(stream, 3)).toEqual([HELLO, ended('a'), ended('b')]);
+  emitGone('a');
+  emitGone('b');
+  expect(await next(stream, 3)).toEqual([HELLO, goneEvent('a'), goneEvent('b')]);
 });
 
-test('tells a reader who comes back what it missed, and nothing twice', async () => {
-  const { open, gone } = opened();
+test('event hub: replays the events after the last event id of a returning reader', async () => {
+  const { open, emitGone } = createHub();
   open();
-  for (const name of ['a', 'b', 'c']) gone(name);
-  expect(await next(open('10-1-1'), 3)).toEqual([HELLO, ended('b'), ended('c')]);
-  expect(await next(open('10-1-0'), 4)).toEqual([HELLO, ended('a'), ended('b'), ended('c')]);
+  for (const name of ['a', 'b', 'c']) emitGone(name);
+  expect(await next(open('10-1-1'), 3)).toEqual([HELLO, goneEvent('b'), goneEvent('c')]);
+  expect(await next(open('10-1-0'), 4)).toEqual([HELLO, goneEvent('a'), goneEvent('b'), goneEvent('c')]);
 });
 
 test.each([
-  ['of another start', '11-1-1', 'restart'],
-  ['of a time that nobody watched', '10-0-1', 'gap'],
-  ['that was never given', '10-1-9', 'gap'],
-  ['that is none', 'x', 'restart'],
-])('sends a reader with an id %s back to the beginning', async (_, id, reason) => {
-  const { open, gone } = opened();
+  ['belongs to another process', '11-1-1', 'restart'],
+  ['belongs to a period without readers', '10-0-1', 'gap'],
+  ['was never issued', '10-1-9', 'gap'],
+  ['is malformed', 'x', 'restart'],
+])('event hub: resets a reader whose last event id %s', async (_, id, reason) => {
+  const { open, emitGone } = createHub();
   open();
-  gone('a');
+  emitGone('a');
   expect(await next(open(id), 2)).toEqual([HELLO, `reset {"reason":"${reason}"}`]);
 });
 
-test('keeps a bounded number of events', async () => {
-  const { open, gone } = opened();
+test('event hub: keeps the last 2000 events for replay', async () => {
+  const { open, emitGone } = createHub();
   open();
-  for (let each = 0; each < 2001; each++) gone(`s${each}`);
+  for (let index = 0; index < 2001; index++) emitGone(`s${index}`);
   expect(await next(open('10-1-0'), 2)).toEqual([HELLO, 'reset {"reason":"gap"}']);
-  expect((await next(open('10-1-1'), 2001)).at(-1)).toBe(ended('s2000'));
+  expect((await next(open('10-1-1'), 2001)).at(-1)).toBe(goneEvent('s2000'));
 });
 
-test('cuts a reader off that reads too slowly, and tells it so', async () => {
-  const { open, gone } = opened();
+test('event hub: disconnects a slow reader and tells it the reason', async () => {
+  const { open, emitGone } = createHub();
   const stream = open();
-  for (let each = 0; each < 12; each++) gone('x'.repeat(100_000));
-  const heard = await next(stream, Infinity);
-  expect(heard.at(-1)).toBe('reset {"reason":"slow"}');
-  expect(heard.length).toBeLessThan(5);
+  for (let index = 0; index < 12; index++) emitGone('x'.repeat(100_000));
+  const received = await next(stream, Infinity);
+  expect(received.at(-1)).toBe('reset {"reason":"slow"}');
+  expect(received.length).toBeLessThan(5);
 });
 
-test('ends the stream of a browser that signed out', async () => {
-  const { hub, gone } = opened();
+test('event hub: ends the stream of a browser that signed out', async () => {
+  const { hub, emitGone } = createHub();
   let isAllowed = true;
   const stream = hub.open({ isAllowed: () => isAllowed });
-  gone('a');
+  emitGone('a');
   isAllowed = false;
-  gone('b');
-  const heard = await next(stream, Infinity);
-  expect(heard.join(' ')).not.toContain('"b"');
+  emitGone('b');
+  const received = await next(stream, Infinity);
+  expect(received.join(' ')).not.toContain('"b"');
 });
 
-test('watches while somebody reads, and a little longer', async () => {
-  const { open, watched, hub } = opened({ lingerMs: 0 });
+test('event hub: starts watching once with the first reader and stops on dispose', async () => {
+  const { open, watched, hub } = createHub();
   expect(watched).toEqual([]);
   const stream = open();
   open();
@@ -98,4 +100,38 @@ test('watches while somebody reads, and a little longer', async () => {
   await stream.cancel();
   hub[Symbol.dispose]();
   expect(watched).toEqual(['begin', 'end']);
+});
+
+test('event hub: keeps watching for one minute after the last reader, for one that returns', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { open, watched, emitGone } = createHub();
+  await open().cancel();
+  vi.advanceTimersByTime(59_999);
+  emitGone('a');
+  const returned = open('10-1-0');
+  expect(await next(returned, 2)).toEqual([HELLO, goneEvent('a')]);
+  // `next` has cancelled the stream, so the minute starts again.
+  vi.advanceTimersByTime(59_999);
+  expect(watched).toEqual(['begin']);
+  vi.advanceTimersByTime(1);
+  expect(watched).toEqual(['begin', 'end']);
+  emitGone('b');
+  expect(await next(open('10-1-1'), 2)).toEqual([HELLO, 'reset {"reason":"gap"}']);
+  expect(watched).toEqual(['begin', 'end', 'begin']);
+});
+
+test('event hub: does not stop watching while a reader is there', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { open, watched } = createHub({ lingerMs: 10 });
+  const [first, second] = [open(), open()];
+  await first.cancel();
+  vi.advanceTimersByTime(1000);
+  expect(watched).toEqual(['begin']);
+  await second.cancel();
+  vi.advanceTimersByTime(9);
+  open();
+  vi.advanceTimersByTime(1000);
+  expect(watched).toEqual(['begin']);
 });

@@ -1,130 +1,136 @@
 import type { AdminEvent } from '../contract/dashboard-contract.ts';
-import { EventStream } from './event-stream.ts';
+import { EventSubscriber } from './event-subscriber.ts';
 
-interface Sent {
-  readonly seq: number;
-  readonly text: string;
-}
-
-export interface HubOptions {
+export interface EventHubOptions {
   readonly version: string;
-  /** When the gateway was started; ids of another start are not ours. */
-  readonly since: number;
-  /** Begins to tell what changes, until it is disposed of; called when the first reader comes. */
+  /** When the gateway was started. This time is part of every event id, so ids from before a restart are recognized. */
+  readonly startedAt: number;
+  /** Called when the first subscriber arrives. Calls `emit` for every change until the result is disposed. */
   readonly watch: (emit: (event: AdminEvent) => void) => Disposable;
   readonly lingerMs?: number;
   readonly heartbeatMs?: number;
 }
 
-export interface ReaderOptions {
+interface SubscriptionOptions {
   readonly lastId?: string | undefined;
-  /** Asked again and again: whoever signs out hears nothing more. */
+  /** Checked before each event, so that a browser that signs out receives no more events. */
   readonly isAllowed: () => boolean;
 }
 
-const MAX_KEPT = 2000;
-const MAX_KEPT_CHARS = 2 * 1024 * 1024;
-const MAX_READERS = 64;
+interface SentEvent {
+  readonly seq: number;
+  readonly text: string;
+}
+
+const MAX_HISTORY = 2000;
+const MAX_HISTORY_CHARS = 2 * 1024 * 1024;
+const MAX_SUBSCRIBERS = 64;
 const LINGER_MS = 60_000;
 const HEARTBEAT_MS = 15_000;
 
-/** Tells every reader what changes. The last events are kept for a while, so that a reader who comes back misses nothing. */
+/**
+ * Sends every change to all subscribers. A subscriber that reconnects within a minute misses nothing: the hub keeps the last events
+ * (at most 2,000 events and 2 million characters), and continues to watch for one minute after the last subscriber has left.
+ */
 export class EventHub implements Disposable {
-  readonly #options: HubOptions;
-  readonly #readers = new Set<EventStream>();
-  #kept: Sent[] = [];
-  #keptChars = 0;
+  readonly #options: EventHubOptions;
+  readonly #subscribers = new Set<EventSubscriber>();
+  #history: SentEvent[] = [];
+  #historyChars = 0;
+  /** The number of the last event. */
   #seq = 0;
-  /** What was not watched was not kept. */
+  /** Counts the periods of watching; there is no history across two periods. */
   #generation = 0;
-  #watching: Disposable | undefined;
+  #watcher: Disposable | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
-  #leaving: NodeJS.Timeout | undefined;
+  #lingering: NodeJS.Timeout | undefined;
 
-  constructor(options: HubOptions) {
+  constructor(options: EventHubOptions) {
     this.#options = options;
   }
 
-  open({ lastId, isAllowed }: ReaderOptions): ReadableStream<Uint8Array> {
-    const [oldest] = this.#readers;
-    if (this.#readers.size >= MAX_READERS) oldest?.end();
-    clearTimeout(this.#leaving);
-    if (this.#watching === undefined) this.#start();
-    const reader = new EventStream({
+  /** Adds a subscriber and returns its stream. If there are too many, the oldest one is disconnected. */
+  open({ lastId, isAllowed }: SubscriptionOptions): ReadableStream<Uint8Array> {
+    const [oldest] = this.#subscribers;
+    if (this.#subscribers.size >= MAX_SUBSCRIBERS) oldest?.end();
+    clearTimeout(this.#lingering);
+    if (this.#watcher === undefined) this.#start();
+    const subscriber = new EventSubscriber({
       isAllowed,
-      slow: () => this.#text({ event: 'reset', data: { reason: 'slow' } }),
-      onEnd: () => this.#left(reader),
+      slowEvent: () => this.#format({ event: 'reset', data: { reason: 'slow' } }),
+      onEnd: () => this.#remove(subscriber),
     });
-    this.#readers.add(reader);
-    this.#greet(reader, lastId);
-    return reader.stream;
+    this.#subscribers.add(subscriber);
+    this.#greet(subscriber, lastId);
+    return subscriber.stream;
   }
 
   emit(event: AdminEvent): void {
-    if (this.#watching === undefined) return;
+    if (this.#watcher === undefined) return;
     this.#seq++;
-    const text = this.#text(event);
-    this.#kept.push({ seq: this.#seq, text });
-    this.#keptChars += text.length;
-    while (this.#kept.length > MAX_KEPT || this.#keptChars > MAX_KEPT_CHARS)
-      this.#keptChars -= this.#kept.shift()?.text.length ?? 0;
-    for (const reader of this.#readers) reader.push(text);
+    const text = this.#format(event);
+    this.#history.push({ seq: this.#seq, text });
+    this.#historyChars += text.length;
+    while (this.#history.length > MAX_HISTORY || this.#historyChars > MAX_HISTORY_CHARS)
+      this.#historyChars -= this.#history.shift()?.text.length ?? 0;
+    for (const subscriber of this.#subscribers) subscriber.push(text);
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#leaving);
+    clearTimeout(this.#lingering);
     this.#stop();
-    for (const reader of this.#readers) reader.end();
+    for (const subscriber of this.#subscribers) subscriber.end();
   }
 
   #start(): void {
     this.#generation++;
-    this.#watching = this.#options.watch((event) => this.emit(event));
-    const beat = (): void => {
-      for (const reader of this.#readers) reader.beat();
+    this.#watcher = this.#options.watch((event) => this.emit(event));
+    const sendHeartbeats = (): void => {
+      for (const subscriber of this.#subscribers) subscriber.sendHeartbeat();
     };
-    this.#heartbeat = setInterval(beat, this.#options.heartbeatMs ?? HEARTBEAT_MS).unref();
+    this.#heartbeat = setInterval(sendHeartbeats, this.#options.heartbeatMs ?? HEARTBEAT_MS).unref();
   }
 
   #stop(): void {
     clearInterval(this.#heartbeat);
-    this.#watching?.[Symbol.dispose]();
-    this.#watching = undefined;
-    this.#kept = [];
-    this.#keptChars = 0;
+    this.#watcher?.[Symbol.dispose]();
+    this.#watcher = undefined;
+    this.#history = [];
+    this.#historyChars = 0;
   }
 
-  #left(reader: EventStream): void {
-    this.#readers.delete(reader);
-    if (this.#readers.size > 0 || this.#watching === undefined) return;
-    clearTimeout(this.#leaving);
-    this.#leaving = setTimeout(() => this.#stop(), this.#options.lingerMs ?? LINGER_MS).unref();
+  #remove(subscriber: EventSubscriber): void {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size > 0 || this.#watcher === undefined) return;
+    clearTimeout(this.#lingering);
+    this.#lingering = setTimeout(() => this.#stop(), this.#options.lingerMs ?? LINGER_MS).unref();
   }
 
-  #greet(reader: EventStream, lastId: string | undefined): void {
-    const { version, since } = this.#options;
-    const missed = lastId === undefined ? [] : this.#missedSince(lastId);
-    // In this order: whoever counts ids has the greeting before what it missed.
+  #greet(subscriber: EventSubscriber, lastId: string | undefined): void {
+    const { version, startedAt } = this.#options;
+    const hello: AdminEvent = { event: 'hello', data: { version, since: startedAt } };
+    const missed = lastId === undefined ? [] : this.#eventsAfter(lastId);
     if (typeof missed === 'string') {
-      reader.push(this.#text({ event: 'hello', data: { version, since } }));
-      reader.push(this.#text({ event: 'reset', data: { reason: missed } }));
+      subscriber.push(this.#format(hello));
+      subscriber.push(this.#format({ event: 'reset', data: { reason: missed } }));
       return;
     }
-    reader.push(this.#text({ event: 'hello', data: { version, since } }, this.#seq - missed.length));
-    for (const { text } of missed) reader.push(text);
+    // `hello` gets the id of the last event before the missed ones, so that the ids on the stream increase.
+    subscriber.push(this.#format(hello, this.#seq - missed.length));
+    for (const { text } of missed) subscriber.push(text);
   }
 
-  /** What came after an id; why that cannot be said otherwise. */
-  #missedSince(id: string): readonly Sent[] | 'gap' | 'restart' {
-    const [since, generation, seq] = id.split('-').map((part) => Number.parseInt(part, 36));
-    if (since !== this.#options.since) return 'restart';
-    if (generation !== this.#generation || seq === undefined || !(seq <= this.#seq)) return 'gap';
-    const missed = this.#kept.filter((sent) => sent.seq > seq);
+  /** Returns the events after an id, or the reason why they are unknown: the gateway has restarted, or the history has a gap. */
+  #eventsAfter(id: string): readonly SentEvent[] | 'gap' | 'restart' {
+    const [startedAt, generation, seq = Number.NaN] = id.split('-').map((part) => Number.parseInt(part, 36));
+    if (startedAt !== this.#options.startedAt) return 'restart';
+    if (generation !== this.#generation || Number.isNaN(seq) || seq > this.#seq) return 'gap';
+    const missed = this.#history.filter((sent) => sent.seq > seq);
     return missed.length === this.#seq - seq ? missed : 'gap';
   }
 
-  #text({ event, data }: AdminEvent, seq = this.#seq): string {
-    const id = [this.#options.since, this.#generation, seq].map((part) => part.toString(36)).join('-');
+  #format({ event, data }: AdminEvent, seq = this.#seq): string {
+    const id = [this.#options.startedAt, this.#generation, seq].map((part) => part.toString(36)).join('-');
     return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 }

@@ -1,80 +1,80 @@
+import type { AdminDeps } from '../admin-deps.ts';
 import type { AdminEvent, AdminHeldCounts, AdminTick } from '../contract/dashboard-contract.ts';
-import { configShown } from '../shown/config-shown.ts';
-import type { AdminDeps } from '../deps.ts';
-import { allServers } from '../shown/server-shown.ts';
-import { RecordWatch } from './record-watch.ts';
+import { presentConfigState } from '../presenters/present-config-state.ts';
+import { presentServers } from '../presenters/present-servers.ts';
+import { RecordPoller } from './record-poller.ts';
 
-const LOOK_EVERY_MS = 250;
-const TICK_EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 250;
+const TICK_INTERVAL_MS = 5000;
 
 type Emit = (event: AdminEvent) => void;
 
 /**
- * Tells what changes, by looking: states, numbers and waiting calls change in many places and by the hundred, and a reader wants
- * to know how things are a few times a second, not of each step.
+ * Emits an event for each change. Polls the state four times a second, because states, counts and held calls change often and in many
+ * places, and a subscriber needs the current state rather than every step.
  */
 export function watchChanges(deps: AdminDeps, emit: Emit): Disposable {
-  const looks = [
-    serverLook(deps, emit),
-    approvalLook(deps, emit),
-    tickLook(deps, emit),
-    configLook(deps, emit),
+  const polls = [
+    pollServers(deps, emit),
+    pollApprovals(deps, emit),
+    pollTick(deps, emit),
+    pollConfig(deps, emit),
   ];
-  const records = new RecordWatch(deps, (record) => emit({ event: 'record', data: record }));
-  // At once: questions to the record and what is written to it keep their order, so that nothing that comes from now on is missed.
-  void records.look();
+  const records = new RecordPoller(deps, (record) => emit({ event: 'record', data: record }));
+  // The audit thread processes queries and writes in order, so this first query sets the starting point, and no later record is missed.
+  void records.poll();
   const timer = setInterval(() => {
-    for (const look of looks) look();
-    void records.look();
-  }, LOOK_EVERY_MS).unref();
-  const changed = deps.gateway.events.on('changed', ({ tools, prompts, resources }) =>
+    for (const poll of polls) poll();
+    void records.poll();
+  }, POLL_INTERVAL_MS).unref();
+  const catalogChanges = deps.gateway.events.on('changed', ({ tools, prompts, resources }) =>
     emit({ event: 'catalog', data: { tools, prompts, resources } }),
   );
-  let isOver = false;
+  let isDisposed = false;
   let signIns: Disposable | undefined;
   deps.signIns
     .watch((data) => emit({ event: 'sign-in', data }))
-    .then((watching) => {
-      signIns = watching;
-      if (isOver) watching[Symbol.dispose]();
+    .then((subscription) => {
+      signIns = subscription;
+      if (isDisposed) subscription[Symbol.dispose]();
     })
-    // Where nobody can sign in there is nothing to tell.
+    // A gateway without sign-ins has no such events.
     .catch(() => {});
   return {
     [Symbol.dispose]: () => {
-      isOver = true;
+      isDisposed = true;
       clearInterval(timer);
-      changed[Symbol.dispose]();
+      catalogChanges[Symbol.dispose]();
       signIns?.[Symbol.dispose]();
     },
   };
 }
 
-/** How things are at the beginning is no change. */
-function serverLook(deps: AdminDeps, emit: Emit): () => void {
-  let known = new Map(allServers(deps).map((server) => [server.name, JSON.stringify(server)]));
+/** Returns a function that emits the changes since its last call. Here and below, the initial state is known and causes no event. */
+function pollServers(deps: AdminDeps, emit: Emit): () => void {
+  let known = new Map(presentServers(deps).map((server) => [server.name, JSON.stringify(server)]));
   return () => {
-    const now = new Map<string, string>();
-    for (const server of allServers(deps)) {
+    const current = new Map<string, string>();
+    for (const server of presentServers(deps)) {
       const text = JSON.stringify(server);
-      now.set(server.name, text);
+      current.set(server.name, text);
       if (known.get(server.name) !== text) emit({ event: 'server', data: server });
     }
-    for (const name of known.keys()) if (!now.has(name)) emit({ event: 'server-gone', data: { name } });
-    known = now;
+    for (const name of known.keys()) if (!current.has(name)) emit({ event: 'server-gone', data: { name } });
+    known = current;
   };
 }
 
-function approvalLook({ gateway }: AdminDeps, emit: Emit): () => void {
+function pollApprovals({ gateway }: AdminDeps, emit: Emit): () => void {
   const counts = (): AdminHeldCounts => ({
-    ...gateway.quarantine.counts,
-    calls: gateway.waiting.list().length,
+    ...gateway.heldEntries.counts,
+    calls: gateway.heldCalls.list().length,
   });
-  // Also when one thing was decided and another one came.
+  // The compared text includes the items, because the counts stay the same if one item is decided while another one is added.
   const read = (): string =>
     JSON.stringify([
       counts(),
-      gateway.waiting.list().map(({ id, isOpen }) => [id, isOpen]),
+      gateway.heldCalls.list().map(({ id, isOpen }) => [id, isOpen]),
       gateway.servers.names().map((name) => {
         const listing = gateway.servers.listing(name);
         const { tools = [], prompts = [], words } = listing?.judged ?? {};
@@ -91,32 +91,32 @@ function approvalLook({ gateway }: AdminDeps, emit: Emit): () => void {
   };
 }
 
-function configLook(deps: AdminDeps, emit: Emit): () => void {
+function pollConfig(deps: AdminDeps, emit: Emit): () => void {
   const read = (): string => JSON.stringify([deps.config().revision, deps.reload()?.state]);
   let known = read();
   return () => {
     const now = read();
     if (now === known) return;
     known = now;
-    configShown(deps)
+    presentConfigState(deps)
       .then((data) => emit({ event: 'config', data }))
-      // Best effort: a file that cannot be read is in the problem that the next look finds.
+      // A failure is ignored: if the file cannot be read, a later poll finds the problem in the state.
       .catch(() => {});
   };
 }
 
-function tickLook({ gateway, audit, clients, pause }: AdminDeps, emit: Emit): () => void {
+function pollTick({ gateway, audit, clients, pause }: AdminDeps, emit: Emit): () => void {
   const read = (): AdminTick => ({
     at: Date.now(),
     clients: clients(),
     inFlight: gateway.status().reduce((sum, { inFlight }) => sum + inFlight, 0),
     records: audit.health.written,
-    ...(pause.since !== undefined && { pausedSince: pause.since }),
+    pausedSince: pause.since,
   });
   let last = read();
   return () => {
     const now = read();
-    if (now.at - last.at < TICK_EVERY_MS && now.pausedSince === last.pausedSince) return;
+    if (now.at - last.at < TICK_INTERVAL_MS && now.pausedSince === last.pausedSince) return;
     last = now;
     emit({ event: 'tick', data: now });
   };

@@ -1,47 +1,67 @@
 import { expect, test } from 'vitest';
 
-import { isOwnPage, sessionCookie, tokenIn } from './session-cookie.ts';
+import { isSameOriginRequest, formatSessionCookie, readSessionToken } from './session-cookie.ts';
 
 const local = { origin: 'http://127.0.0.1:7332', port: '7332' };
 const proxied = { origin: 'https://mcp.example.com', port: '7332' };
 
-test('a cookie is for this host alone, out of reach of scripts and of other sites', () => {
-  const cookie = sessionCookie(local, 'abc');
+test('session cookie: is host-only, HttpOnly and SameSite=Strict, and Secure over HTTPS', () => {
+  const cookie = formatSessionCookie(local, 'abc');
   expect(cookie).toBe('trunkline_7332=abc; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000');
-  expect(sessionCookie(proxied, 'abc')).toMatch(/^__Host-trunkline=abc; Path=\/; .*; Secure$/);
-  expect(sessionCookie(local, undefined)).toContain(
+  expect(formatSessionCookie(proxied, 'abc')).toMatch(/^__Host-trunkline=abc; Path=\/; .*; Secure$/);
+  expect(formatSessionCookie(local, undefined)).toContain(
     'trunkline_7332=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',
   );
 });
 
-test('the token is found among other cookies', () => {
-  expect(tokenIn({ cookie: 'a=b; trunkline_7332=t-o_k; c=d' }, local)).toBe('t-o_k');
-  expect(tokenIn({ cookie: 'trunkline_7333=other' }, local)).toBeUndefined();
-  expect(tokenIn({ cookie: 'trunkline_7332=plain' }, proxied)).toBeUndefined();
-  expect(tokenIn({}, local)).toBeUndefined();
+test('session cookie: finds the token among other cookies', () => {
+  expect(readSessionToken({ cookie: 'a=b; trunkline_7332=t-o_k; c=d' }, local)).toBe('t-o_k');
+  expect(readSessionToken({ cookie: 'trunkline_7333=other' }, local)).toBeUndefined();
+  expect(readSessionToken({ cookie: 'trunkline_7332=plain' }, proxied)).toBeUndefined();
+  expect(readSessionToken({}, local)).toBeUndefined();
 });
 
 const own = { origin: local.origin, 'sec-fetch-site': 'same-origin', 'x-trunkline': '1' };
 
 test.each([
-  ['our own page that changes something', 'POST', own, true],
-  ['an older browser, which tells no site', 'POST', { origin: own.origin, 'x-trunkline': '1' }, true],
-  ['a form of another page of this machine', 'POST', { ...own, origin: 'http://127.0.0.1:9999' }, false],
+  ['accepts a POST from the dashboard', 'POST', own, true],
   [
-    'a page of another site',
+    'accepts a POST from an older browser without Sec-Fetch-Site',
+    'POST',
+    { origin: own.origin, 'x-trunkline': '1' },
+    true,
+  ],
+  [
+    'rejects a POST from another port of this machine',
+    'POST',
+    { ...own, origin: 'http://127.0.0.1:9999' },
+    false,
+  ],
+  [
+    'rejects a POST from another site',
     'POST',
     { ...own, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
     false,
   ],
-  ['a page of the same site on another port', 'POST', { ...own, 'sec-fetch-site': 'same-site' }, false],
-  ['a form without the header', 'POST', { origin: own.origin, 'sec-fetch-site': 'same-origin' }, false],
-  ['who hides the origin', 'POST', { 'x-trunkline': '1' }, false],
-  ['who has an opaque origin', 'DELETE', { ...own, origin: 'null' }, false],
-  ['who typed the address', 'POST', { ...own, 'sec-fetch-site': 'none' }, false],
-  ['our own page that reads', 'GET', { 'sec-fetch-site': 'same-origin' }, true],
-  ['who typed the address to read', 'GET', { 'sec-fetch-site': 'none' }, true],
-  ['another site that reads', 'GET', { 'sec-fetch-site': 'cross-site' }, false],
-  ['another page that reads', 'GET', { origin: 'http://localhost:7332' }, false],
-])('takes or refuses %s', (_, method, headers, isTaken) => {
-  expect(isOwnPage({ method, headers }, local)).toBe(isTaken);
+  [
+    'rejects a POST that the browser marks as same-site',
+    'POST',
+    { ...own, 'sec-fetch-site': 'same-site' },
+    false,
+  ],
+  [
+    'rejects a POST without the X-Trunkline header',
+    'POST',
+    { origin: own.origin, 'sec-fetch-site': 'same-origin' },
+    false,
+  ],
+  ['rejects a POST without an Origin header', 'POST', { 'x-trunkline': '1' }, false],
+  ['rejects a DELETE with an opaque origin', 'DELETE', { ...own, origin: 'null' }, false],
+  ['rejects a POST from a direct navigation', 'POST', { ...own, 'sec-fetch-site': 'none' }, false],
+  ['accepts a GET from the dashboard', 'GET', { 'sec-fetch-site': 'same-origin' }, true],
+  ['accepts a GET from a direct navigation', 'GET', { 'sec-fetch-site': 'none' }, true],
+  ['rejects a GET from another site', 'GET', { 'sec-fetch-site': 'cross-site' }, false],
+  ['rejects a GET from another origin', 'GET', { origin: 'http://localhost:7332' }, false],
+])('same-origin check: %s', (_, method, headers, isAccepted) => {
+  expect(isSameOriginRequest({ method, headers }, local)).toBe(isAccepted);
 });

@@ -1,52 +1,63 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 
 import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
 
-import { coalesce } from '../../lib/coalesce.ts';
-import { databaseTime } from '../../storage/database-time.ts';
-import type { Database } from '../../storage/database.ts';
-import type { Tables } from '../../storage/tables.ts';
+import { coalesce } from '../../core/lib/coalesce.ts';
+import { deriveKey } from '../../core/lib/derive-key.ts';
+import { databaseTime } from '../../core/storage/database-time.ts';
+import type { Database } from '../../core/storage/database.ts';
+import type { Tables } from '../../core/storage/tables.ts';
 import {
-  expiryOf,
-  hashOf,
-  IDLE_MS,
-  LIFE_MS,
+  sessionExpiry,
+  SESSION_IDLE_MS,
+  SESSION_LIFETIME_MS,
   MAX_SESSIONS,
   MAX_TICKETS,
-  NOTE_EVERY_MS,
-  TICKET_MS,
-} from './session-life.ts';
-import type { FoundSession, OpenedSession, SessionLife, SignedInBrowsers, Ticket } from './session-life.ts';
+  USE_WRITE_INTERVAL_MS,
+  TICKET_LIFETIME_MS,
+} from './browser-session-store.ts';
+import type {
+  ActiveSession,
+  NewSession,
+  StoredBrowserSession,
+  BrowserSessionStore,
+  SignInTicket,
+} from './browser-session-store.ts';
 
-interface SharedOptions {
+interface SharedSessionOptions {
   readonly database: () => Promise<Database>;
-  /** Told when another gateway has changed something, and whenever that may have been missed. */
+  /** Registers a listener that is called after changes by other gateways, and when such a change may have been missed. */
   readonly follow: (listener: () => void) => void;
+  /** The secret that all gateways share. Hashes depend on it, so write access to the database alone is not enough to add a session. */
+  readonly secret: () => Promise<Buffer>;
   readonly now: () => number;
   readonly onProblem: (error: unknown) => void;
 }
 
 /**
- * Browsers that are signed in to all gateways of one database: what one opens or ends counts for all. Every gateway has all
- * sessions in memory, so that who is signed in stays so while the database is away.
+ * Stores sessions in the database that several gateways share, so that a session is valid at all of them. Every gateway keeps all sessions
+ * in memory, so that browsers stay signed in while the database is unavailable.
  */
-export class SharedBrowserSessions implements SignedInBrowsers {
-  readonly #options: SharedOptions;
-  readonly #look = coalesce(() => this.#read());
-  #sessions: ReadonlyMap<string, SessionLife> = new Map();
-  #noting: Promise<void> = Promise.resolve();
+export class SharedBrowserSessions implements BrowserSessionStore {
+  readonly #options: SharedSessionOptions;
+  readonly #reload = coalesce(() => this.#readAll());
+  #sessions: ReadonlyMap<string, StoredBrowserSession> = new Map();
+  /** The writes of session use, which run one after another. */
+  #useWrites: Promise<void> = Promise.resolve();
+  #hashKey: Buffer | undefined;
 
-  constructor(options: SharedOptions) {
+  constructor(options: SharedSessionOptions) {
     this.#options = options;
-    // Best effort: when the database is back it is told again, and who is not known is looked up.
-    const look = (): void => void this.#look().catch(() => {});
-    options.follow(look);
-    look();
+    // A failure is ignored: the listener is called again when the database is available, and `find` reloads for an unknown session.
+    const reload = (): void => void this.#reload().catch(() => {});
+    options.follow(reload);
+    reload();
   }
 
-  async ticket(): Promise<Ticket> {
+  async createTicket(): Promise<SignInTicket> {
     const text = randomBytes(32).toString('base64url');
+    const hash = await this.#hash(text);
     const database = await this.#options.database();
     const now = databaseTime(database);
     await database.query.transaction().execute(async (transaction) => {
@@ -57,35 +68,39 @@ export class SharedBrowserSessions implements SignedInBrowsers {
         .orderBy('expires_at', 'desc')
         .limit(MAX_TICKETS - 1);
       await transaction.deleteFrom('browser_tickets').where('hash', 'not in', newest).execute();
-      const expires_at = sql<number>`${now} + ${sql.lit(TICKET_MS)}`;
-      await transaction
-        .insertInto('browser_tickets')
-        .values({ hash: hashOf(text), expires_at })
-        .execute();
+      const expires_at = sql<number>`${now} + ${sql.lit(TICKET_LIFETIME_MS)}`;
+      await transaction.insertInto('browser_tickets').values({ hash, expires_at }).execute();
     });
-    return { text, expiresAt: this.#options.now() + TICKET_MS };
+    return { text, expiresAt: this.#options.now() + TICKET_LIFETIME_MS };
   }
 
-  async enter(ticket: string): Promise<OpenedSession | undefined> {
+  async redeemTicket(ticket: string): Promise<NewSession | undefined> {
     const database = await this.#options.database();
-    const hash = hashOf(ticket);
-    // Whoever takes the row away is let in, and nobody else can.
-    const used = await database.query
+    const hash = await this.#hash(ticket);
+    // Deleting the row redeems the ticket, so that only one request can succeed.
+    const deleted = await database.query
       .deleteFrom('browser_tickets')
       .where('hash', '=', hash)
-      .returning(sql<number>`case when expires_at > ${databaseTime(database)} then 1 else 0 end`.as('isGood'))
+      .returning(
+        sql<number>`case when expires_at > ${databaseTime(database)} then 1 else 0 end`.as('isValid'),
+      )
       .executeTakeFirst();
-    return used?.isGood === 1 ? this.open() : undefined;
+    return deleted?.isValid === 1 ? this.open() : undefined;
   }
 
-  async open(): Promise<OpenedSession> {
+  async open(): Promise<NewSession> {
     const token = randomBytes(32).toString('base64url');
     const now = this.#options.now();
-    const hash = hashOf(token);
+    const hash = await this.#hash(token);
     await this.#change(async (transaction) => {
       await transaction
         .deleteFrom('browser_sessions')
-        .where((row) => row.or([row('used_at', '<=', now - IDLE_MS), row('created_at', '<=', now - LIFE_MS)]))
+        .where((row) =>
+          row.or([
+            row('used_at', '<=', now - SESSION_IDLE_MS),
+            row('created_at', '<=', now - SESSION_LIFETIME_MS),
+          ]),
+        )
         .execute();
       const newest = transaction
         .selectFrom('browser_sessions')
@@ -98,26 +113,26 @@ export class SharedBrowserSessions implements SignedInBrowsers {
         .values({ hash, created_at: now, used_at: now })
         .execute();
     });
-    return { token, id: hash, expiresAt: expiryOf({ hash, createdAt: now, usedAt: now }) };
+    return { token, id: hash, expiresAt: sessionExpiry({ hash, createdAt: now, usedAt: now }) };
   }
 
-  async find(token: string): Promise<FoundSession | undefined> {
-    const hash = hashOf(token);
-    // Another gateway may have opened it, or seen it used, a moment ago.
-    if (!this.has(hash)) await this.#look();
-    const kept = this.#sessions.get(hash);
-    if (kept === undefined || !this.has(hash)) return undefined;
+  async find(token: string): Promise<ActiveSession | undefined> {
+    const hash = await this.#hash(token);
+    // Another gateway may have opened or extended the session a moment ago.
+    if (!this.has(hash)) await this.#reload();
+    const session = this.#sessions.get(hash);
+    if (session === undefined || !this.has(hash)) return undefined;
     const now = this.#options.now();
-    if (now - kept.usedAt <= NOTE_EVERY_MS) return { id: hash, expiresAt: expiryOf(kept) };
-    const used = { ...kept, usedAt: now };
-    this.#sessions = new Map(this.#sessions).set(hash, used);
-    this.#note(hash, now);
-    return { id: hash, expiresAt: expiryOf(used) };
+    if (now - session.usedAt <= USE_WRITE_INTERVAL_MS) return { id: hash, expiresAt: sessionExpiry(session) };
+    const extended = { ...session, usedAt: now };
+    this.#sessions = new Map(this.#sessions).set(hash, extended);
+    this.#writeUse(hash, now);
+    return { id: hash, expiresAt: sessionExpiry(extended) };
   }
 
   has(id: string): boolean {
-    const kept = this.#sessions.get(id);
-    return kept !== undefined && expiryOf(kept) > this.#options.now();
+    const session = this.#sessions.get(id);
+    return session !== undefined && sessionExpiry(session) > this.#options.now();
   }
 
   async close(id: string): Promise<void> {
@@ -126,15 +141,21 @@ export class SharedBrowserSessions implements SignedInBrowsers {
     });
   }
 
-  get isAny(): Promise<boolean> {
-    return this.#look().then(() => [...this.#sessions.keys()].some((id) => this.has(id)));
+  get hasAny(): Promise<boolean> {
+    return this.#reload().then(() => [...this.#sessions.keys()].some((id) => this.has(id)));
   }
 
   saved(): Promise<void> {
-    return this.#noting;
+    return this.#useWrites;
   }
 
-  #note(hash: string, usedAt: number): void {
+  /** Returns the keyed hash of a ticket or session token. One key serves both, because each hash is looked up only in its own table. */
+  async #hash(token: string): Promise<string> {
+    this.#hashKey ??= deriveKey(await this.#options.secret(), 'trunkline browser sessions');
+    return createHmac('sha256', this.#hashKey).update(token).digest('base64url');
+  }
+
+  #writeUse(hash: string, usedAt: number): void {
     const write = (): Promise<void> =>
       this.#change(async (transaction) => {
         await transaction
@@ -144,21 +165,21 @@ export class SharedBrowserSessions implements SignedInBrowsers {
           .where('used_at', '<', usedAt)
           .execute();
       });
-    // Best effort: the next use is written down, too.
-    this.#noting = this.#noting.then(write).catch(this.#options.onProblem);
+    // A failed write is only reported, because a later use of the session is written again.
+    this.#useWrites = this.#useWrites.then(write).catch(this.#options.onProblem);
   }
 
-  /** All gateways are told; this one knows when it is done. */
+  /** Changes the sessions and notifies the other gateways; resolves when this gateway has reloaded them. */
   async #change(work: (transaction: Transaction<Tables>) => Promise<void>): Promise<void> {
     const { query, changes } = await this.#options.database();
     await query.transaction().execute(async (transaction) => {
       await changes.announce(transaction, 'browsers');
       await work(transaction);
     });
-    await this.#look();
+    await this.#reload();
   }
 
-  async #read(): Promise<void> {
+  async #readAll(): Promise<void> {
     const { query } = await this.#options.database();
     const rows = await query.selectFrom('browser_sessions').selectAll().execute();
     this.#sessions = new Map(

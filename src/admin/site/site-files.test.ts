@@ -20,7 +20,7 @@ function header(headers: readonly string[] | undefined, name: string): string | 
   return headers?.[headers.indexOf(name) + 1];
 }
 
-test('pages that the dashboard draws itself are its one document, which browsers ask for anew', () => {
+test('site files: serves every dashboard route as index.html with no-cache and a strict CSP', () => {
   const files = site();
   for (const path of ['/', '/servers', '/servers/a.b', '/access', '/activity']) {
     const file = files.get(path);
@@ -33,7 +33,7 @@ test('pages that the dashboard draws itself are its one document, which browsers
   }
 });
 
-test('assets are kept for good, with their type', () => {
+test('site files: serves assets as immutable with their content type', () => {
   const file = site().get('/assets/app-1234.js');
   expect(header(file?.headers, 'Content-Type')).toBe('text/javascript; charset=utf-8');
   expect(header(file?.headers, 'Cache-Control')).toContain('immutable');
@@ -47,12 +47,12 @@ test.each([
   '/constructor',
   '//index.html',
   '',
-])('there is nothing at %j', (path) => {
+])('site files: serves nothing at %j', (path) => {
   const files = site();
   expect(files.has(path)).toBe(false);
   expect(files.get(path)).toBeUndefined();
 });
 
-test('a build without pages serves none', () => {
+test('site files: serves nothing when the build has no pages', () => {
   expect(new SiteFiles(pathToFileURL('/nonexistent/web/')).has('/')).toBe(false);
 });

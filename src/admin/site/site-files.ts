@@ -4,16 +4,16 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface SiteFile {
-  /** Names and values in turns. */
+  /** Header names and values, alternating. */
   readonly headers: readonly string[];
   readonly body: Buffer;
-  /** Of the content. */
+  /** The ETag of the content. */
   readonly tag: string;
 }
 
 const MAX_FILES = 500;
 const INDEX = '/index.html';
-/** Pages that the dashboard draws itself. */
+/** Paths that the dashboard renders in the browser. All of them, and the paths below them, get index.html. */
 const PAGES = ['/', '/servers', '/tools', '/approvals', '/activity', '/access'];
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -40,46 +40,46 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** What every page says: nothing from elsewhere, in no frame, and no word about where one came from. */
-export const PAGE_HEADERS: readonly string[] = [
-  ...['Content-Security-Policy', POLICY],
-  ...['X-Content-Type-Options', 'nosniff'],
-  ...['X-Frame-Options', 'DENY'],
-  ...['Referrer-Policy', 'no-referrer'],
-  ...['Cross-Origin-Opener-Policy', 'same-origin'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin'],
-];
+/** The security headers of every page: no resources from other origins, no framing, and no referrer. */
+export const PAGE_HEADERS: readonly string[] = Object.entries({
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}).flat();
 
-/** The built dashboard. A path is looked up among the files that are there, and never made into one. */
+/** Serves the built dashboard. A request path is looked up in the list of files and never used as a file path. */
 export class SiteFiles {
   readonly #folder: string;
-  #known: ReadonlyMap<string, string> | undefined;
-  readonly #read = new Map<string, SiteFile>();
+  #files: ReadonlyMap<string, string> | undefined;
+  readonly #cache = new Map<string, SiteFile>();
 
   constructor(folder: URL) {
     this.#folder = fileURLToPath(folder);
   }
 
   has(path: string): boolean {
-    return this.#paths().has(pageOr(path));
+    return this.#listFiles().has(resolvePage(path));
   }
 
   get(path: string): SiteFile | undefined {
-    const name = pageOr(path);
-    const file = this.#paths().get(name);
+    const name = resolvePage(path);
+    const file = this.#listFiles().get(name);
     if (file === undefined) return undefined;
-    let found = this.#read.get(name);
-    if (found === undefined) this.#read.set(name, (found = readSiteFile(name, file)));
-    return found;
+    let cached = this.#cache.get(name);
+    if (cached === undefined) this.#cache.set(name, (cached = readSiteFile(name, file)));
+    return cached;
   }
 
-  /** Looked at once; a build is complete before it is served. */
-  #paths(): ReadonlyMap<string, string> {
-    return (this.#known ??= listed(this.#folder));
+  /** Lists the files once, because a build is complete before it is served. */
+  #listFiles(): ReadonlyMap<string, string> {
+    return (this.#files ??= listFolder(this.#folder));
   }
 }
 
-function pageOr(path: string): string {
+function resolvePage(path: string): string {
   return PAGES.some((page) => path === page || (page !== '/' && path.startsWith(`${page}/`))) ? INDEX : path;
 }
 
@@ -87,24 +87,24 @@ function readSiteFile(name: string, file: string): SiteFile {
   const body = readFileSync(file);
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-  // Names of assets have a hash of their content in them.
+  // The names of assets contain a hash of their content, so browsers may cache them forever.
   const caching = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
   const headers = [...PAGE_HEADERS, 'Content-Type', type, 'Cache-Control', caching, 'ETag', tag];
   return { headers, body, tag };
 }
 
-function listed(folder: string): ReadonlyMap<string, string> {
+function listFolder(folder: string): ReadonlyMap<string, string> {
   try {
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) =>
-      each.isFile(),
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
     );
     return new Map(
-      files.slice(0, MAX_FILES).map((each) => {
-        const file = join(each.parentPath, each.name);
+      files.slice(0, MAX_FILES).map((entry) => {
+        const file = join(entry.parentPath, entry.name);
         return [`/${relative(folder, file).replaceAll('\\', '/')}`, file];
       }),
     );
   } catch {
-    return new Map(); // A build without pages has none.
+    return new Map(); // The build contains no dashboard.
   }
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { IdleExit } from './idle-exit.ts';
 
-describe('a gateway that nobody uses', () => {
+describe('idle exit', () => {
   let ends = 0;
   beforeEach(() => {
     ends = 0;
@@ -11,7 +11,7 @@ describe('a gateway that nobody uses', () => {
   afterEach(() => vi.useRealTimers());
   const idle = (idleMs: number | undefined) => new IdleExit({ idleMs: () => idleMs, onIdle: () => ends++ });
 
-  test('ends after its time without a client, also when it never had one', () => {
+  test('idle exit: ends the gateway after the idle time, even if no client ever connected', () => {
     idle(60_000);
     vi.advanceTimersByTime(59_999);
     expect(ends).toBe(0);
@@ -19,44 +19,44 @@ describe('a gateway that nobody uses', () => {
     expect(ends).toBe(1);
   });
 
-  test('gives whoever started it the time to come', () => {
+  test('idle exit: gives the first client ten seconds to connect', () => {
     const exit = idle(0);
     vi.advanceTimersByTime(9_999);
-    exit.enter();
+    exit.acquire();
     vi.advanceTimersByTime(60_000);
     expect(ends).toBe(0);
-    exit.leave();
+    exit.release();
     vi.advanceTimersByTime(0);
     expect(ends).toBe(1);
   });
 
-  test('stays while one of several clients is there, and counts anew after the last', () => {
+  test('idle exit: restarts the idle time when the last client leaves', () => {
     const exit = idle(20_000);
-    exit.enter();
-    exit.enter();
-    exit.leave();
+    exit.acquire();
+    exit.acquire();
+    exit.release();
     vi.advanceTimersByTime(100_000);
-    exit.leave();
+    exit.release();
     vi.advanceTimersByTime(19_000);
-    exit.enter();
-    exit.leave();
+    exit.acquire();
+    exit.release();
     vi.advanceTimersByTime(19_999);
     expect(ends).toBe(0);
     vi.advanceTimersByTime(1);
     expect(ends).toBe(1);
   });
 
-  test('with a successor ends with its last client', () => {
+  test('idle exit: ends a superseded gateway with its last client', () => {
     const exit = idle(60_000);
-    exit.enter();
+    exit.acquire();
     exit.retire();
     expect(ends).toBe(0);
-    exit.leave();
+    exit.release();
     vi.advanceTimersByTime(0);
     expect(ends).toBe(1);
   });
 
-  test('stays for ever where a person started it', () => {
+  test('idle exit: never ends a gateway without an idle time', () => {
     idle(undefined).retire();
     vi.advanceTimersByTime(10 ** 9);
     expect(ends).toBe(0);

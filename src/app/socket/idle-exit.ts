@@ -1,53 +1,54 @@
-/** Long enough for whoever started us to connect. */
-const FIRST_MS = 10_000;
+/** Minimum time before the first exit, so that the process that started the gateway can connect. */
+const FIRST_CLIENT_MS = 10_000;
 
 interface IdleExitOptions {
-  /** How long nobody may be there; absent where that is no reason to end. */
+  /** Returns the time without clients after which the gateway exits, in milliseconds; undefined if it must not exit by itself. */
   readonly idleMs: () => number | undefined;
   readonly onIdle: () => void;
 }
 
-/** Ends a gateway in the background that nobody uses, also one that never had a client. */
+/** Ends a background gateway that has had no client for `idleMs`, or never had one. */
 export class IdleExit implements Disposable {
   readonly #options: IdleExitOptions;
-  #present = 0;
-  #isRetiring = false;
+  #users = 0;
+  #isRetired = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: IdleExitOptions) {
     this.#options = options;
     const idleMs = options.idleMs();
-    if (idleMs !== undefined) this.#wait(Math.max(FIRST_MS, idleMs));
+    if (idleMs !== undefined) this.#exitAfter(Math.max(FIRST_CLIENT_MS, idleMs));
   }
 
-  enter(): void {
-    this.#present++;
+  /** Keeps the gateway running until `release` is called. */
+  acquire(): void {
+    this.#users++;
     clearTimeout(this.#timer);
   }
 
-  leave(): void {
-    this.#present--;
+  release(): void {
+    this.#users--;
     const idleMs = this.#options.idleMs();
-    if (this.#present > 0) return;
-    if (this.#isRetiring) this.#wait(0);
-    else if (idleMs !== undefined) this.#wait(idleMs);
+    if (this.#users > 0) return;
+    if (this.#isRetired) this.#exitAfter(0);
+    else if (idleMs !== undefined) this.#exitAfter(idleMs);
   }
 
-  /** There is a successor: ends with the last who is here, unless a person started us. */
+  /** Makes the gateway exit with its last client, because another gateway has replaced it. A foreground gateway keeps running. */
   retire(): void {
     if (this.#options.idleMs() === undefined) return;
-    this.#isRetiring = true;
-    if (this.#present === 0) this.#wait(0);
+    this.#isRetired = true;
+    if (this.#users === 0) this.#exitAfter(0);
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
   }
 
-  #wait(ms: number): void {
+  #exitAfter(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      if (this.#present === 0) this.#options.onIdle();
+      if (this.#users === 0) this.#options.onIdle();
     }, ms);
   }
 }

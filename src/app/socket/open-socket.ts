@@ -1,78 +1,84 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfigSnapshot } from '../../config/config.ts';
-import { shownConfig } from '../../config/file/inline.ts';
-import type { ParkedCalls } from '../../downstream/parked-calls.ts';
+import { formatConfigName } from '../../config/file/inline-config.ts';
+import type { ParkedCalls } from '../../downstream/questions/parked-calls.ts';
 import type { AppOptions } from '../app-options.ts';
 import { profileProblem } from '../profile-problem.ts';
 import { IdleExit } from './idle-exit.ts';
-import type { Connect, Front, FrontDeps } from '../open-front.ts';
-import { SocketFront } from './socket-front.ts';
+import type { ClientListener, ConnectClient, ListenerDeps } from '../client-listeners.ts';
+import { SocketServer } from './socket-server.ts';
 
-/** The socket on which the user's gateway serves pipes and commands. */
+/** Opens the socket on which the user's gateway serves pipes and commands. */
 export async function openSocket(
   path: string,
-  deps: FrontDeps & {
+  deps: ListenerDeps & {
     readonly options: AppOptions;
     readonly config: () => ConfigSnapshot;
-    readonly connect: Connect;
+    readonly connect: ConnectClient;
     readonly parked: ParkedCalls;
   },
-): Promise<Front> {
+): Promise<ClientListener> {
   const { options, config, connect, parked, admin, log, onEnd } = deps;
-  // What a person started in the foreground ends when that person says so.
+  // A gateway in the foreground runs until the user stops it.
   const idle = new IdleExit({
     idleMs: () => (options.listen === 'socket' ? config().value.idleExitMs : undefined),
     onIdle: () => {
-      log.info('Ending, since no client is here.');
+      log.info('Stopping, since no client is connected.');
       onEnd();
     },
   });
-  // Those who come later are told, too; whoever reads the log has nobody else to ask.
+  // A background gateway has no terminal, so its log contains the warnings that each client receives when it connects.
   if (options.listen === 'socket')
     for (const { file, line, column, message } of config().warnings)
-      log.warn('Something in the configuration is not used.', {
+      log.warn('A part of the configuration is not used.', {
         file: `${file}:${line}:${column}`,
         reason: message,
       });
-  const front = await SocketFront.open({
-    ...{ path, platform: options.platform, admin, idle, log },
+  const server = await SocketServer.open({
+    path,
+    platform: options.platform,
+    admin,
+    idle,
+    log,
     shutdownMs: () => config().value.shutdownMs,
-    notes: () => notesOf(config()),
+    welcomeNotes: () => configNotes(config()),
     onRefresh: deps.reload,
-    wrong: ({ profile }) => profileProblem(profile, config().value),
+    helloProblem: ({ profile }) => profileProblem(profile, config().value),
     onStop: onEnd,
     connect: (channel, { profile = 'default', expose }) =>
       connect({ id: 'local', via: 'stdio', profile }, channel, {
-        place: randomUUID(),
+        endpoint: randomUUID(),
         isConnection: true,
-        expose: exposeKind(expose),
+        expose: parseExposeKind(expose),
       }),
   });
   return {
     url: undefined,
-    clients: () => front.clients(),
+    clients: () => server.clientCount(),
     stopAccepting: () => {
-      front.stopAccepting();
+      server.stopAccepting();
       parked.close();
     },
-    drained: () => front.drained(),
+    drained: () => server.drained(),
     retire: () => idle.retire(),
     stay: () => {
-      idle.enter();
-      return { [Symbol.dispose]: () => idle.leave() };
+      idle.acquire();
+      return { [Symbol.dispose]: () => idle.release() };
     },
-    [Symbol.asyncDispose]: () => front[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
-function notesOf({ value, warnings, file }: ConfigSnapshot): readonly string[] {
-  const notes = warnings.map(({ file: at, line, column, message }) => `${at}:${line}:${column}: ${message}`);
+function configNotes({ value, warnings, file }: ConfigSnapshot): readonly string[] {
+  const notes = warnings.map(
+    ({ file: source, line, column, message }) => `${source}:${line}:${column}: ${message}`,
+  );
   return value.upstreams.length > 0
     ? notes
-    : [...notes, `No server can be used; add some to mcpServers in ${shownConfig(file)}`];
+    : [...notes, `No server can be used. Add servers to mcpServers in ${formatConfigName(file)}`];
 }
 
-function exposeKind(text: string | undefined): AppOptions['expose'] {
+function parseExposeKind(text: string | undefined): AppOptions['expose'] {
   return KINDS.find((kind) => kind === text);
 }
 

@@ -1,65 +1,69 @@
-import { refused } from './verdict.ts';
-import type { Asked, Authenticate, Provider, Verdict } from './verdict.ts';
+import { rejectAuth } from './auth-result.ts';
+import type { AuthProvider, AuthRequest, AuthResult, Authenticator } from './auth-result.ts';
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const MAX_TOKEN = 8192;
 
-/** Tries the providers in order. Whoever shows something that none of them accepts is refused, never taken for nobody. */
-export function authenticate(
-  providers: readonly Provider[],
+/** Returns an authenticator that tries the providers in order. Rejects a request that no provider accepts; it never becomes anonymous. */
+export function createAuthenticator(
+  providers: readonly AuthProvider[],
   options: { readonly hasProfile: (name: string) => boolean },
-): Authenticate {
-  return (asked) => {
-    const doubled = doubledHeader(asked.rawHeaders);
-    if (doubled !== undefined)
-      return refused(`The header ${doubled} is there more than once.`, {
+): Authenticator {
+  return (request) => {
+    const repeated = findRepeatedHeader(request.rawHeaders);
+    if (repeated !== undefined)
+      return rejectAuth(`The request has more than one ${repeated} header.`, {
         status: 400,
         error: 'invalid_request',
       });
-    const { authorization } = asked.headers;
+    const { authorization } = request.headers;
     const [, token] = BEARER.exec(authorization ?? '') ?? [];
     if (authorization !== undefined && (token === undefined || token.length > MAX_TOKEN))
-      return refused('Authorization must be "Bearer" and a key or token.', { error: 'invalid_token' });
+      return rejectAuth('The Authorization header must be "Bearer" followed by a key or token.', {
+        error: 'invalid_token',
+      });
     for (const provider of providers) {
-      const verdict = provider(asked, token);
-      if (verdict instanceof Promise) return verdict.then(checked);
-      if (verdict !== undefined) return checked(verdict);
+      const result = provider(request, token);
+      // A provider that returns a promise has recognized the form of the token, so no other provider is tried.
+      if (result instanceof Promise) return result.then(checkProfile);
+      if (result !== undefined) return checkProfile(result);
     }
     return token === undefined
-      ? refused('Show a key or token: send the header "Authorization: Bearer …".')
-      : refused('This key or token is not valid here.', { error: 'invalid_token' });
+      ? rejectAuth('A key or token is required: send the header "Authorization: Bearer …".')
+      : rejectAuth('This key or token is not valid here.', { error: 'invalid_token' });
   };
 
-  /** Without its selection a profile would be everything, so a caller of one that is gone is not let in. */
-  function checked(verdict: Verdict): Verdict {
-    if (!('admission' in verdict) || options.hasProfile(verdict.admission.caller.profile)) return verdict;
-    return refused('The profile of this caller does not exist any more.', { status: 403 });
+  /** Rejects a caller whose profile was removed, because without the selection of that profile the caller would see everything. */
+  function checkProfile(result: AuthResult): AuthResult {
+    if (!('authenticated' in result) || options.hasProfile(result.authenticated.caller.profile))
+      return result;
+    return rejectAuth("This caller's profile no longer exists.", { status: 403 });
   }
 }
 
-/** One object, since rules are looked up by it. */
-const ANYBODY: Verdict = {
-  admission: { caller: { id: 'local', via: 'http', profile: 'default' }, isBound: false },
+/** The caller of all local requests. It is a single object, because policy rules are cached by the identity of the caller object. */
+const LOCAL_CALLER: AuthResult = {
+  authenticated: { caller: { id: 'local', via: 'http', profile: 'default' }, isBound: false },
 };
 
-/** Nobody has to prove anything; that is why only loopback is served. What is shown all the same is not ignored. */
-export const admitLocal: Authenticate = ({ headers }) => {
+/** Accepts every request without credentials, so it is used only on loopback. Rejects credentials instead of ignoring them. */
+export const authenticateLocal: Authenticator = ({ headers }) => {
   if (headers.authorization !== undefined)
-    return refused(
-      'This gateway accepts no keys or tokens, since its configuration has no "auth"; send none, or add "auth": { "keys": true }.',
+    return rejectAuth(
+      'This gateway accepts no keys or tokens, because its configuration has no "auth". Send none, or add "auth": { "keys": true }.',
       { error: 'invalid_token' },
     );
-  return ANYBODY;
+  return LOCAL_CALLER;
 };
 
-/** Of these, Node shows the first and hides the others, while a proxy in front may have looked at the last. */
-const SINGLE = new Set(['authorization', 'host', 'origin', 'mcp-session-id']);
+/** Headers that must not be repeated, because Node exposes only the first one, while a proxy may have checked the last one. */
+const SINGLE_HEADERS = new Set(['authorization', 'host', 'origin', 'mcp-session-id']);
 
-function doubledHeader(raw: Asked['rawHeaders']): string | undefined {
+function findRepeatedHeader(rawHeaders: AuthRequest['rawHeaders']): string | undefined {
   let seen: string[] | undefined;
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = (raw[at] ?? '').toLowerCase();
-    if (!SINGLE.has(name)) continue;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    if (!SINGLE_HEADERS.has(name)) continue;
     if (seen?.includes(name) === true) return name;
     (seen ??= []).push(name);
   }

@@ -1,7 +1,7 @@
 import { SignJWT, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 
-import { IssuerUnreachable, issuerKeys } from './issuer-keys.ts';
+import { IssuerUnreachableError, createIssuerKeySource } from './issuer-keys.ts';
 
 const ISSUER = 'https://login.example.test/realm';
 
@@ -11,16 +11,16 @@ async function signer(kid: string) {
   return { jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256' }, token };
 }
 
-/** What is served where; everything else is not there. */
-function serving(pages: Record<string, unknown>, asked: string[] = []): typeof fetch {
+/** Serves the given pages and 404 for everything else. */
+function fetchFrom(pages: Record<string, unknown>, requests: string[] = []): typeof fetch {
   return ((url: string) => {
-    asked.push(url);
+    requests.push(url);
     const page = pages[url];
     return Promise.resolve(page === undefined ? new Response('', { status: 404 }) : Response.json(page));
   }) as typeof fetch;
 }
 
-test('finds the keys through the metadata, and new ones after a change', async () => {
+test('issuer keys: are discovered through the metadata and fetched again after a key rotation', async () => {
   const [first, second] = [await signer('first'), await signer('second')];
   const pages: Record<string, unknown> = {
     [`${ISSUER}/.well-known/openid-configuration`]: {
@@ -29,14 +29,14 @@ test('finds the keys through the metadata, and new ones after a change', async (
     },
     'https://keys.example.test/': { keys: [first.jwk] },
   };
-  const keys = issuerKeys({ issuer: ISSUER, now: Date.now, fetch: serving(pages), pauseMs: 0 });
+  const keys = createIssuerKeySource({ issuer: ISSUER, now: Date.now, fetch: fetchFrom(pages), pauseMs: 0 });
   await expect(jwtVerify(first.token, keys)).resolves.toBeDefined();
   pages['https://keys.example.test/'] = { keys: [second.jwk] };
   await expect(jwtVerify(second.token, keys)).resolves.toBeDefined();
   await expect(jwtVerify(first.token, keys)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
 });
 
-test('does not take the keys of another issuer', async () => {
+test('issuer keys: are rejected when the metadata names another issuer', async () => {
   const { jwk, token } = await signer('a');
   const pages = {
     [`${ISSUER}/.well-known/openid-configuration`]: {
@@ -45,31 +45,35 @@ test('does not take the keys of another issuer', async () => {
     },
     'https://evil.test/k': { keys: [jwk] },
   };
-  const keys = issuerKeys({ issuer: ISSUER, now: Date.now, fetch: serving(pages), pauseMs: 0 });
-  await expect(jwtVerify(token, keys)).rejects.toBeInstanceOf(IssuerUnreachable);
+  const keys = createIssuerKeySource({ issuer: ISSUER, now: Date.now, fetch: fetchFrom(pages), pauseMs: 0 });
+  await expect(jwtVerify(token, keys)).rejects.toBeInstanceOf(IssuerUnreachableError);
 });
 
-test('asks an issuer that does not answer again only after the pause', async () => {
+test('issuer keys: are requested again from an unreachable issuer only after a pause', async () => {
   const { jwk, token } = await signer('a');
-  const asked: string[] = [];
+  const requests: string[] = [];
   const pages: Record<string, unknown> = {};
   let now = 1_000_000;
   const jwksUrl = 'https://keys.example.test/';
-  const keys = issuerKeys({
-    ...{ issuer: ISSUER, jwksUrl, now: () => now, fetch: serving(pages, asked), pauseMs: 10_000 },
+  const keys = createIssuerKeySource({
+    issuer: ISSUER,
+    jwksUrl,
+    now: () => now,
+    fetch: fetchFrom(pages, requests),
+    pauseMs: 10_000,
   });
-  for (let at = 0; at < 5; at++)
-    await expect(jwtVerify(token, keys)).rejects.toBeInstanceOf(IssuerUnreachable);
-  expect(asked).toHaveLength(1);
+  for (let attempt = 0; attempt < 5; attempt++)
+    await expect(jwtVerify(token, keys)).rejects.toBeInstanceOf(IssuerUnreachableError);
+  expect(requests).toHaveLength(1);
   pages[jwksUrl] = { keys: [jwk] };
   now += 10_000;
   await expect(jwtVerify(token, keys)).resolves.toBeDefined();
 });
 
-test('reads no more than keys can need', async () => {
+test('issuer keys: are rejected when the response is too large', async () => {
   const { token } = await signer('a');
   const jwksUrl = 'https://keys.example.test/';
-  const fetch = serving({ [jwksUrl]: { keys: [], filler: 'x'.repeat(600_000) } });
-  const keys = issuerKeys({ issuer: ISSUER, jwksUrl, now: Date.now, fetch });
-  await expect(jwtVerify(token, keys)).rejects.toThrow('too much');
+  const fetch = fetchFrom({ [jwksUrl]: { keys: [], filler: 'x'.repeat(600_000) } });
+  const keys = createIssuerKeySource({ issuer: ISSUER, jwksUrl, now: Date.now, fetch });
+  await expect(jwtVerify(token, keys)).rejects.toThrow('larger than 524288 bytes');
 });

@@ -1,40 +1,44 @@
 import { createRemoteJWKSet, customFetch } from 'jose';
 import type { JWTVerifyGetKey } from 'jose';
 
-export interface IssuerKeysOptions {
+interface IssuerKeysOptions {
   readonly issuer: string;
-  /** Absent: the issuer's metadata says where. */
+  /** The address of the keys. If absent, it is read from the issuer's metadata. */
   readonly jwksUrl?: string | undefined;
   readonly now: () => number;
   readonly fetch?: typeof fetch;
-  /** At least this long between two readings, however many unknown keys are asked for. */
+  /** Minimum interval between two requests, however many tokens name an unknown key. */
   readonly pauseMs?: number;
 }
 
-/** The issuer cannot be asked; that says nothing about a token. */
-export class IssuerUnreachable extends Error {}
+/** Thrown if the keys cannot be fetched, which says nothing about the token. */
+export class IssuerUnreachableError extends Error {}
 
 const MAX_BYTES = 512 * 1024;
 const TIMEOUT_MS = 5000;
 const PAUSE_MS = 10_000;
-const KEEP_MS = 600_000;
+/** Time after which fetched keys are fetched again. */
+const CACHE_MS = 600_000;
 
-/** The keys of an issuer: read when first needed, again when a token names one that is new, and not too often. */
-export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
+/**
+ * Returns a function that finds the key for a token among the keys of an issuer. The keys are fetched on first use, and again when they are
+ * too old or a token names an unknown key, but at most once per `pauseMs`.
+ */
+export function createIssuerKeySource(options: IssuerKeysOptions): JWTVerifyGetKey {
   const { issuer, now, pauseMs = PAUSE_MS } = options;
-  const get = boundedGet(options.fetch ?? fetch);
+  const get = createBoundedGet(options.fetch ?? fetch);
   let opening: Promise<JWTVerifyGetKey> | undefined;
   let failedAt: number | undefined;
+  const hasFailedLately = (): boolean => failedAt !== undefined && now() - failedAt < pauseMs;
   const open = async (): Promise<JWTVerifyGetKey> => {
-    const url = options.jwksUrl ?? (await jwksUrlOf(issuer, get));
+    const url = options.jwksUrl ?? (await discoverJwksUrl(issuer, get));
     return createRemoteJWKSet(new URL(url), {
-      cacheMaxAge: KEEP_MS,
+      cacheMaxAge: CACHE_MS,
       cooldownDuration: pauseMs,
       timeoutDuration: TIMEOUT_MS,
       [customFetch]: async (address, { headers, signal }) => {
-        // After a failure the same holds as after a success, so that nobody can make us ask for every token.
-        if (failedAt !== undefined && now() - failedAt < pauseMs)
-          throw new IssuerUnreachable('Asked lately.');
+        // The library pauses only after a success. Without a pause after a failure, every token would trigger a request to the issuer.
+        if (hasFailedLately()) throw recentFailure();
         try {
           return await get(address, { headers, signal });
         } catch (error) {
@@ -45,25 +49,30 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
     });
   };
   return async (header, token) => {
-    if (failedAt !== undefined && opening === undefined && now() - failedAt < pauseMs)
-      throw new IssuerUnreachable('Asked lately.');
+    if (opening === undefined && hasFailedLately()) throw recentFailure();
     opening ??= open();
     try {
-      const find = await opening.catch((error: unknown) => {
+      const findKey = await opening.catch((error: unknown) => {
         opening = undefined;
         failedAt = now();
         throw error;
       });
-      return await find(header, token);
+      return await findKey(header, token);
     } catch (error) {
-      if (isAboutToken(error)) throw error;
-      throw new IssuerUnreachable(`The keys of ${issuer} cannot be read: ${String(error)}`, { cause: error });
+      if (isTokenProblem(error)) throw error;
+      throw new IssuerUnreachableError(`The keys of ${issuer} cannot be fetched: ${String(error)}`, {
+        cause: error,
+      });
     }
   };
 }
 
-/** That there is no such key, or that several fit, comes after the keys were read. */
-function isAboutToken(error: unknown): boolean {
+function recentFailure(): IssuerUnreachableError {
+  return new IssuerUnreachableError('The last attempt failed a moment ago.');
+}
+
+/** Whether the keys were fetched, and none or several of them match the token. */
+function isTokenProblem(error: unknown): boolean {
   return (
     error instanceof Error &&
     'code' in error &&
@@ -71,21 +80,21 @@ function isAboutToken(error: unknown): boolean {
   );
 }
 
-type Get = (url: string, init?: { headers?: Headers; signal?: AbortSignal }) => Promise<Response>;
+type BoundedGet = (url: string, init?: { headers?: Headers; signal?: AbortSignal }) => Promise<Response>;
 
-/** Without redirects, and not more than keys can need. */
-function boundedGet(fetchIt: typeof fetch): Get {
+/** Returns a GET that follows no redirect and reads at most `MAX_BYTES`. */
+function createBoundedGet(fetchUrl: typeof fetch): BoundedGet {
   return async (url, init = {}) => {
     const signal = init.signal ?? AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetchIt(url, { ...init, signal, redirect: 'error' });
+    const response = await fetchUrl(url, { ...init, signal, redirect: 'error' });
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > MAX_BYTES) throw new Error('It answers with too much.');
+      if (size > MAX_BYTES) throw new Error(`The response is larger than ${MAX_BYTES} bytes.`);
       chunks.push(chunk);
     }
-    if (response.status !== 200) throw new Error(`It answers with status ${response.status}.`);
+    if (response.status !== 200) throw new Error(`The response has status ${response.status}.`);
     return new Response(Buffer.concat(chunks), {
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -93,26 +102,26 @@ function boundedGet(fetchIt: typeof fetch): Get {
   };
 }
 
-/** As clients look for it: the path goes behind the well-known part, and OpenID puts it before. */
-async function jwksUrlOf(issuer: string, get: Get): Promise<string> {
+/** Reads the address of the keys from the metadata, at the paths of RFC 8414 and of OpenID Connect. */
+async function discoverJwksUrl(issuer: string, get: BoundedGet): Promise<string> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
-  const places = [
+  const metadataUrls = [
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}/.well-known/openid-configuration${path}`,
-    ...(path === '' ? [] : [`${origin}${path}/.well-known/openid-configuration`]),
   ];
-  let last: unknown;
-  for (const place of places) {
+  if (path !== '') metadataUrls.push(`${origin}${path}/.well-known/openid-configuration`);
+  let lastError: unknown;
+  for (const metadataUrl of metadataUrls) {
     try {
-      const metadata = (await (await get(place)).json()) as Record<string, unknown>;
-      if (metadata['issuer'] !== issuer) throw new Error(`${place} is about another issuer.`);
+      const metadata = (await (await get(metadataUrl)).json()) as Record<string, unknown>;
+      if (metadata['issuer'] !== issuer) throw new Error(`${metadataUrl} describes another issuer.`);
       const { jwks_uri: url } = metadata;
       if (typeof url === 'string' && URL.canParse(url)) return url;
-      throw new Error(`${place} does not say where the keys are.`);
+      throw new Error(`${metadataUrl} has no usable jwks_uri.`);
     } catch (error) {
-      last = error;
+      lastError = error;
     }
   }
-  throw last;
+  throw lastError;
 }

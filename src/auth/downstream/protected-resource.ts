@@ -1,38 +1,38 @@
-import type { JsonObject } from '../../model/json.ts';
-import type { Refusal } from './verdict.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { AuthFailure } from './auth-result.ts';
 
-export interface ProtectedResourceOptions {
-  /** Where clients find us, if that is not what they ask for. */
+interface ProtectedResourceOptions {
+  /** The address under which clients reach the gateway, if it differs from the requested host. */
   readonly publicUrl?: string | undefined;
-  /** Issuers whose tokens we take; none where OAuth has no part in it. */
+  /** The issuers whose tokens are accepted; empty where OAuth is not configured. */
   readonly issuers: () => readonly string[];
   readonly scopes: readonly string[];
 }
 
+/** Describes the gateway to OAuth clients. */
 export interface ProtectedResource {
-  /** The document of RFC 9728 that this path asks for; undefined for other paths. */
+  /** Returns the RFC 9728 document at this path, or undefined for any other path. */
   metadata(path: string, host: string): JsonObject | undefined;
-  /** The header that goes with a refusal. */
-  challenge(refusal: Refusal, path: string, host: string): string;
+  /** Returns the `WWW-Authenticate` header for a failure. */
+  challenge(failure: AuthFailure, path: string, host: string): string;
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-/** Every name looks the same here, so that nobody learns which exist. */
-const RESOURCE = /^\/(?:mcp(?:\/[ps]\/[A-Za-z0-9._~%-]+)?|sse)$/;
+/** Matches any profile or server name, so a response never reveals which names exist. */
+const RESOURCE_PATH = /^\/(?:mcp(?:\/[ps]\/[A-Za-z0-9._~%-]+)?|sse)$/;
 
-/** What clients that speak OAuth are told about us. */
-export function protectedResource(options: ProtectedResourceOptions): ProtectedResource {
+export function createProtectedResource(options: ProtectedResourceOptions): ProtectedResource {
   const { publicUrl, scopes } = options;
-  // A host that got here is one of those that we answer to.
-  const origin = (host: string): string => publicUrl ?? `http://${host}`;
+  // The Host header was checked before, so the response may contain it.
+  const originFor = (host: string): string => publicUrl ?? `http://${host}`;
   return {
     metadata: (path, host) => {
       const issuers = options.issuers();
       if (issuers.length === 0 || !path.startsWith(WELL_KNOWN)) return undefined;
       const rest = path.slice(WELL_KNOWN.length);
-      if (rest !== '' && !RESOURCE.test(rest)) return undefined;
+      if (rest !== '' && !RESOURCE_PATH.test(rest)) return undefined;
       return {
-        resource: `${origin(host)}${rest === '' ? '/mcp' : rest}`,
+        resource: `${originFor(host)}${rest === '' ? '/mcp' : rest}`,
         authorization_servers: issuers,
         bearer_methods_supported: ['header'],
         resource_name: 'Trunkline',
@@ -41,22 +41,21 @@ export function protectedResource(options: ProtectedResourceOptions): ProtectedR
     },
     challenge: ({ error, scope, message }, path, host) => {
       const hasIssuer = options.issuers().length > 0;
-      const wanted = scope ?? (hasIssuer && scopes.length > 0 ? scopes.join(' ') : undefined);
-      const about = path === '/messages' ? '/sse' : path;
-      const parts = [
-        'realm="trunkline"',
-        ...(error === undefined ? [] : [`error="${error}"`, `error_description="${quotable(message)}"`]),
-        ...(wanted === undefined ? [] : [`scope="${quotable(wanted)}"`]),
-        ...(hasIssuer && RESOURCE.test(about)
-          ? [`resource_metadata="${origin(host)}${WELL_KNOWN}${about}"`]
-          : []),
-      ];
-      return `Bearer ${parts.join(', ')}`;
+      const requiredScope = scope ?? (hasIssuer && scopes.length > 0 ? scopes.join(' ') : undefined);
+      // Clients of the SSE transport post to `/messages`, but the resource is `/sse`.
+      const resource = path === '/messages' ? '/sse' : path;
+      const parameters = ['realm="trunkline"'];
+      if (error !== undefined)
+        parameters.push(`error="${error}"`, `error_description="${toQuotedText(message)}"`);
+      if (requiredScope !== undefined) parameters.push(`scope="${toQuotedText(requiredScope)}"`);
+      if (hasIssuer && RESOURCE_PATH.test(resource))
+        parameters.push(`resource_metadata="${originFor(host)}${WELL_KNOWN}${resource}"`);
+      return `Bearer ${parameters.join(', ')}`;
     },
   };
 }
 
-/** What RFC 6750 allows between the quotes. */
-function quotable(text: string): string {
+/** Replaces the characters that RFC 6750 does not allow in a quoted value. */
+function toQuotedText(text: string): string {
   return text.replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, '?');
 }

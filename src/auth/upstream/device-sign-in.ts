@@ -1,161 +1,152 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { GatewayError } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
-import { authenticate } from './oauth/client-authentication.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { authenticateClient } from './oauth/client-authentication.ts';
 import type { OAuthClient } from './oauth/client-authentication.ts';
-import { clientFor } from './oauth/client-registration.ts';
-import { errorFromAnswer, OAuthError } from './oauth/oauth-error.ts';
+import { OAuthError, errorFromResponse, sanitizeText } from './oauth/oauth-error.ts';
 import { requestTokens } from './oauth/token-request.ts';
-import type { TokenAnswer } from './oauth/token-request.ts';
-import { prepareSignIn } from './prepare-sign-in.ts';
-import type { Prepared, SignInTarget } from './prepare-sign-in.ts';
-import { tokensFrom } from './renew-tokens.ts';
-import { asFailure, configuredClient, grantedBy } from './sign-in.ts';
-import type { StoredTokens } from './stored-tokens.ts';
+import type { TokenResponse } from './oauth/token-request.ts';
+import { grantDetails, obtainClient, prepareSignIn, toSignInError } from './prepare-sign-in.ts';
+import type { PreparedSignIn, SignInTarget } from './prepare-sign-in.ts';
+import { type StoredTokens, toStoredTokens } from './stored-tokens.ts';
 
-/** What the person needs, on whatever machine their browser is. */
+/** The address and the code with which a person signs in, in a browser on any machine. */
 export interface DevicePrompt {
   readonly url: string;
   readonly code: string;
-  /** The same with the code inside, where the server offers it. */
-  readonly complete?: string;
+  /** The address with the code in it, if the server offers one. */
+  readonly complete?: string | undefined;
   readonly expiresAt: number;
 }
 
-interface DeviceCode extends DevicePrompt {
-  readonly device: string;
+interface DeviceAuthorization extends DevicePrompt {
+  readonly deviceCode: string;
   readonly intervalMs: number;
 }
 
-const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+/** Increase of the poll interval after a `slow_down` error (RFC 8628, section 3.5). */
 const SLOW_DOWN_MS = 5000;
+/** Upper limit for the lifetime of a code, whatever the server says. */
 const MAX_LIFETIME_MS = 30 * 60_000;
-/** Never called; registrations must name one. */
-const NO_REDIRECT = 'http://127.0.0.1/callback';
+/** The redirect address of the registration, which requires one; the device flow never uses it. */
+const UNUSED_REDIRECT = 'http://127.0.0.1/callback';
 
-/** A person signs in with a browser elsewhere (RFC 8628); the tokens are in the vault when it resolves. */
-export async function signInByDevice(
-  target: SignInTarget & { readonly show: (prompt: DevicePrompt) => void },
-): Promise<StoredTokens> {
-  const { vault, place } = target;
+interface DeviceSignInOptions extends SignInTarget {
+  readonly show: (prompt: DevicePrompt) => void;
+  /** Waits before each poll; a parameter for tests. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Signs in with a browser on another machine (RFC 8628), and saves the tokens in the vault. */
+export async function signInWithDevice(options: DeviceSignInOptions): Promise<StoredTokens> {
+  const { vault, signInId } = options;
   try {
-    const prepared = await prepareSignIn(target);
-    const client = await clientOf(target, prepared);
-    const code = await requestCode(prepared, client, target);
-    target.show({
-      url: code.url,
-      code: code.code,
-      expiresAt: code.expiresAt,
-      ...(code.complete !== undefined && { complete: code.complete }),
+    const prepared = await prepareSignIn(options);
+    const { client } = await obtainClient(options, prepared, {
+      registration: await vault.loadClient(prepared.discovered.server.issuer, signInId.upstream),
+      redirectUri: UNUSED_REDIRECT,
+      grantTypes: [DEVICE_GRANT, 'refresh_token'],
     });
-    const answer = await poll(prepared, client, { code, target });
-    const before = { ...grantedBy(prepared, client, target), flow: 'device' as const };
-    const tokens = tokensFrom(answer, { before, now: target.now() });
-    await vault.save(place, tokens);
-    await vault.note(place, undefined);
+    const authorization = await requestDeviceCode(prepared, client, options.now);
+    const { url, code, complete, expiresAt } = authorization;
+    options.show({ url, code, complete, expiresAt });
+    const response = await pollForTokens(prepared, client, { authorization, options });
+    const details = { ...grantDetails(prepared, client, options), flow: 'device' as const };
+    const tokens = toStoredTokens(response, details, options.now());
+    await vault.save(signInId, tokens);
+    await vault.saveNote(signInId, undefined);
     return tokens;
   } catch (error) {
-    throw asFailure(error);
+    throw toSignInError(error);
   }
 }
 
-async function clientOf({ vault, place, auth }: SignInTarget, prepared: Prepared): Promise<OAuthClient> {
-  const { server } = prepared.discovered;
-  const known = await vault.loadClient(server.issuer, place.upstream);
-  const { client, isNew } = await clientFor({
-    upstream: place.upstream,
-    server,
-    configured: configuredClient(auth),
-    clientMetadataUrl: auth.clientMetadataUrl,
-    known: known?.redirectUri === NO_REDIRECT ? known.client : undefined,
-    redirectUri: NO_REDIRECT,
-    grantTypes: [GRANT, 'refresh_token'],
-    scope: prepared.scope,
-    fetch: prepared.fetch,
-  });
-  if (isNew) await vault.saveClient(server.issuer, place.upstream, { client, redirectUri: NO_REDIRECT });
-  return client;
-}
-
-async function requestCode(
-  prepared: Prepared,
+async function requestDeviceCode(
+  prepared: PreparedSignIn,
   client: OAuthClient,
-  { now }: SignInTarget,
-): Promise<DeviceCode> {
+  now: () => number,
+): Promise<DeviceAuthorization> {
   const { server, resource } = prepared.discovered;
   const { issuer, deviceEndpoint } = server;
   if (deviceEndpoint === undefined) {
     throw new GatewayError(
       'SIGN_IN_FAILED',
-      `The authorization server ${issuer} offers no sign-in by device code; use a browser on this machine instead.`,
+      `The authorization server ${issuer} does not offer sign-in with a device code. Run \`trunkline login\` without \`--device\`.`,
     );
   }
   const form = new URLSearchParams({ client_id: client.id });
   if (prepared.scope !== undefined) form.set('scope', prepared.scope);
   if (resource !== undefined) form.set('resource', resource);
   const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  await authenticate(client, server, { form, headers });
-  const answer = await prepared.fetch(new URL(deviceEndpoint), {
+  await authenticateClient(client, server, { form, headers });
+  const response = await prepared.fetch(new URL(deviceEndpoint), {
     method: 'POST',
     headers,
     body: form.toString(),
   });
-  const value: unknown = answer.status >= 200 && answer.status < 300 ? parsed(answer.text) : undefined;
-  const { device_code: device, user_code: code, verification_uri: url } = isJsonObject(value) ? value : {};
+  const isSuccess = response.status >= 200 && response.status < 300;
+  const body = isSuccess ? parseObject(response.text) : undefined;
+  const { device_code: deviceCode, user_code: code, verification_uri: url } = body ?? {};
   if (
-    !isJsonObject(value) ||
-    typeof device !== 'string' ||
+    body === undefined ||
+    typeof deviceCode !== 'string' ||
     typeof code !== 'string' ||
     typeof url !== 'string'
   )
-    throw errorFromAnswer(`The authorization server ${issuer} gave no device code`, answer);
-  const complete = value['verification_uri_complete'];
-  const lifetimeMs = Math.min(Number(value['expires_in'] ?? 600) * 1000 || MAX_LIFETIME_MS, MAX_LIFETIME_MS);
+    throw errorFromResponse(`The authorization server ${issuer} issued no device code`, response);
+  const complete = body['verification_uri_complete'];
+  const lifetimeMs = Math.min(Number(body['expires_in'] ?? 600) * 1000 || MAX_LIFETIME_MS, MAX_LIFETIME_MS);
   return {
-    device,
-    code,
-    url,
+    deviceCode,
+    code: sanitizeText(code),
+    url: sanitizeText(url),
+    complete: typeof complete === 'string' ? sanitizeText(complete) : undefined,
     expiresAt: now() + lifetimeMs,
-    intervalMs: Math.min(Math.max(Number(value['interval'] ?? 5) || 5, 1), 60) * 1000,
-    ...(typeof complete === 'string' && { complete }),
+    // The interval is limited to 1 to 60 s; without one, RFC 8628 defines 5 s.
+    intervalMs: Math.min(Math.max(Number(body['interval'] ?? 5) || 5, 1), 60) * 1000,
   };
 }
 
-/** Asks in the pace that the server wants until the person has decided. */
-async function poll(
-  prepared: Prepared,
+/** Polls the token endpoint at the interval that the server asks for, until the person has decided or the code expires. */
+async function pollForTokens(
+  prepared: PreparedSignIn,
   client: OAuthClient,
-  { code, target }: { readonly code: DeviceCode; readonly target: SignInTarget },
-): Promise<TokenAnswer> {
+  context: { readonly authorization: DeviceAuthorization; readonly options: DeviceSignInOptions },
+): Promise<TokenResponse> {
+  const { authorization, options } = context;
   const { server, resource } = prepared.discovered;
-  const grant = { grant_type: GRANT, device_code: code.device, resource };
-  let { intervalMs } = code;
-  while (target.now() < code.expiresAt) {
-    await delay(intervalMs, undefined, { signal: target.signal });
+  const { sleep = (ms, signal) => delay(ms, undefined, { signal }) } = options;
+  const grant = { grant_type: DEVICE_GRANT, device_code: authorization.deviceCode, resource };
+  let { intervalMs } = authorization;
+  while (options.now() < authorization.expiresAt) {
+    await sleep(intervalMs, options.signal);
     try {
       return await requestTokens({ server, client, grant, fetch: prepared.fetch });
     } catch (error) {
       if (error instanceof OAuthError && error.error === 'slow_down') intervalMs += SLOW_DOWN_MS;
-      else if (!isWorthWaiting(error)) throw error;
+      else if (!shouldKeepPolling(error)) throw error;
     }
   }
   throw new GatewayError(
     'SIGN_IN_FAILED',
-    'Nobody confirmed the code before it expired. Nothing was saved; try again.',
+    'The code expired before it was confirmed. Nothing was saved; try again.',
   );
 }
 
-/** Nobody decided yet, or the server could not be asked this time. */
-function isWorthWaiting(error: unknown): boolean {
+/** Whether the person has not decided yet, or the server is temporarily unavailable. */
+function shouldKeepPolling(error: unknown): boolean {
   if (error instanceof OAuthError) return error.error === 'authorization_pending' || error.status >= 500;
   return error instanceof GatewayError && error.code === 'UPSTREAM_UNAVAILABLE';
 }
 
-function parsed(text: string): unknown {
+function parseObject(text: string): JsonObject | undefined {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
   } catch {
-    return undefined; // The caller tells what came instead.
+    return undefined; // The caller reports the content of the response.
   }
 }

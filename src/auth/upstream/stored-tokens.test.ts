@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 
-import { renewalTime } from './stored-tokens.ts';
+import { refreshTime } from './stored-tokens.ts';
 
 const tokens = { url: 'https://x.example/mcp', accessToken: 'a', flow: 'browser' } as const;
 
-test('tokens are renewed at four fifths of their life', () => {
-  expect(renewalTime({ ...tokens, obtainedAt: 10_000, expiresAt: 20_000 })).toBe(18_000);
+test('refresh time: is at 80 % of the token lifetime', () => {
+  expect(refreshTime({ ...tokens, obtainedAt: 10_000, expiresAt: 20_000 })).toBe(18_000);
 });
 
-test('tokens that do not say when they end are not renewed before they are refused', () => {
-  expect(renewalTime({ ...tokens, obtainedAt: 10_000 })).toBeUndefined();
+test('refresh time: is undefined for tokens without an expiry', () => {
+  expect(refreshTime({ ...tokens, obtainedAt: 10_000 })).toBeUndefined();
 });

@@ -1,51 +1,65 @@
 import type { OAuthClient } from './oauth/client-authentication.ts';
-import type { AuthorizationServer } from './oauth/discovery.ts';
+import type { AuthorizationServerMetadata } from './oauth/server-discovery.ts';
+import type { TokenResponse } from './oauth/token-request.ts';
 
-/** One successful sign-in: the tokens, and all that renewing and revoking them needs. */
+/** The tokens of one sign-in, with the data for refreshing and revoking them. The database stores this object as JSON. */
 export interface StoredTokens {
-  /** The address of the upstream that they are for; they are sent nowhere else. */
+  /** The address of the upstream for which the tokens were issued; they are never sent to another one. */
   readonly url: string;
   readonly accessToken: string;
-  readonly refreshToken?: string;
+  readonly refreshToken?: string | undefined;
   readonly obtainedAt: number;
-  readonly expiresAt?: number;
-  readonly scope?: string;
-  readonly resource?: string;
-  readonly account?: string;
-  /** How they were had; a machine gets new ones without a person. */
+  readonly expiresAt?: number | undefined;
+  readonly scope?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly account?: string | undefined;
+  /** The flow that obtained the tokens; only `client-credentials` gets new ones without a person or a refresh token. */
   readonly flow: 'browser' | 'device' | 'client-credentials' | 'pasted' | 'seed' | 'imported';
-  /** Who issued them; absent for a token that a person pasted. */
-  readonly server?: Pick<
-    AuthorizationServer,
-    'issuer' | 'tokenEndpoint' | 'authMethods' | 'signingAlgorithms' | 'revocationEndpoint'
-  >;
-  readonly client?: OAuthClient;
-  /** Hash of the seed that they began with, so that a changed seed is noticed. */
-  readonly seed?: string;
+  /** The authorization server; absent if it is unknown, as for a token that a person pasted. */
+  readonly server?:
+    | Pick<
+        AuthorizationServerMetadata,
+        'issuer' | 'tokenEndpoint' | 'authMethods' | 'signingAlgorithms' | 'revocationEndpoint'
+      >
+    | undefined;
+  readonly client?: OAuthClient | undefined;
+  /** A hash of the seed that the tokens come from, which reveals a change of the seed. */
+  readonly seed?: string | undefined;
 }
 
-/** What a server last said that a person has to act on. */
+/** Builds the tokens to store from a token response. A response without a refresh token keeps the previous one. */
+export function toStoredTokens(
+  response: TokenResponse,
+  previous: Omit<StoredTokens, 'accessToken' | 'obtainedAt'>,
+  now: number,
+): StoredTokens {
+  return {
+    ...previous,
+    accessToken: response.accessToken,
+    obtainedAt: now,
+    expiresAt: response.expiresIn === undefined ? undefined : now + response.expiresIn * 1000,
+    refreshToken: response.refreshToken ?? previous.refreshToken,
+    scope: response.scope ?? previous.scope,
+    account: response.account ?? previous.account,
+  };
+}
+
+/** The fraction of their lifetime after which tokens are refreshed. */
+const REFRESH_AT = 0.8;
+
+/** Returns the time at which to refresh the tokens, or undefined for tokens without an expiry. */
+export function refreshTime({ obtainedAt, expiresAt }: StoredTokens): number | undefined {
+  return expiresAt === undefined ? undefined : obtainedAt + (expiresAt - obtainedAt) * REFRESH_AT;
+}
+
+/** Facts about the last refused request that the next sign-in needs. The database stores them as JSON. */
 export interface SignInNote {
-  /** Of its challenge. */
-  readonly resourceMetadata?: string;
-  readonly scope?: string;
-  /** Scopes that a call was refused for; the next sign-in asks for them as well. */
-  readonly more?: string;
-  /** For people. */
-  readonly problem?: string;
-}
-
-/** At this part of their life tokens are renewed, long before anybody notices. */
-const RENEW_AT = 0.8;
-
-/** When to renew; undefined where tokens do not say how long they live. */
-export function renewalTime({ obtainedAt, expiresAt }: StoredTokens): number | undefined {
-  return expiresAt === undefined ? undefined : obtainedAt + (expiresAt - obtainedAt) * RENEW_AT;
-}
-
-/** For notes, in which nothing is nothing to be kept. */
-export function withoutUndefined<T extends object>(
-  value: T,
-): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never; // Just that.
+  /** The `resource_metadata` of the challenge. */
+  readonly resourceMetadata?: string | undefined;
+  /** The `scope` of the challenge. */
+  readonly scope?: string | undefined;
+  /** Scopes that a refused call lacked. The next sign-in also requests these scopes. */
+  readonly more?: string | undefined;
+  /** The problem, as shown to people. */
+  readonly problem?: string | undefined;
 }

@@ -1,125 +1,132 @@
-import { withinMs } from '../../lib/within-ms.ts';
-import type { UpstreamName } from '../../model/ids.ts';
-import type { Logger } from '../../observe/log.ts';
-import type { Database } from '../../storage/database.ts';
-import { giveBackLate, withLease } from '../../storage/lease.ts';
-import { RenewedTokens } from './keeping/renewed-tokens.ts';
+import type { UpstreamName } from '../../core/ids.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { waitAtMost } from '../../core/lib/wait-at-most.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { releaseLate, withLease } from '../../core/storage/lease.ts';
+import type { Logger } from '../../observability/log.ts';
 import type { OAuthClient } from './oauth/client-authentication.ts';
-import type { KeySource } from './sealing/secret-key.ts';
-import { type Place, placeKey } from './place.ts';
-import { SavedSignIns } from './saved-sign-ins.ts';
-import { SealedJson } from './sealing/sealed-json.ts';
+import { type SignInId, signInKey } from './sign-in-id.ts';
+import { SignInStore } from './sign-in-store.ts';
 import type { SignInNote, StoredTokens } from './stored-tokens.ts';
+import { JsonCipher } from './token-encryption/json-cipher.ts';
+import type { KeySource } from './token-encryption/secret-key.ts';
+import { TokenWriteBuffer } from './token-write-buffer.ts';
 
-interface VaultDeps {
+interface TokenVaultDeps {
   readonly database: () => Promise<Database>;
   readonly key: KeySource;
   readonly pid: number;
   readonly now: () => number;
   readonly log: Logger;
-  /** Whether `look` is called when another process has saved something, so that nobody needs to ask. */
-  readonly isFollowed?: boolean;
-  /** How soon what could not be saved is tried again; a parameter for tests. */
-  readonly saveAgainMs?: number;
+  /** Whether `handleExternalChange` is called when another process saves something, which makes polling unnecessary. */
+  readonly hasChangeNotifications?: boolean;
+  /** Delay before a failed write is retried; a parameter for tests. */
+  readonly saveRetryMs?: number;
 }
 
-/** Longer than any answer of a token endpoint is waited for. */
+/** A client registration with the redirect address that it was made with; it is valid only for this address. */
+export interface ClientRegistration {
+  readonly client: OAuthClient;
+  readonly redirectUri: string;
+}
+
+/** Duration of the refresh lease; longer than the timeout of any token request. */
 const LEASE_MS = 30_000;
-/** What a token endpoint is given that was asked when everything began to close: what it answers later is lost. */
-const LAST_ANSWERS_MS = 4000;
-const SAVE_AGAIN_MS = 1000;
+/** Maximum time that closing waits for pending token requests; tokens in a later response are lost. */
+const CLOSE_TIMEOUT_MS = 4000;
+const SAVE_RETRY_MS = 1000;
+/** The first character of a note that is not encrypted, which is a JSON object. */
+const PLAIN_START = '{';
 
-/** Tokens and registrations, encrypted in the database. What cannot be decrypted counts as absent, and is kept. */
+/** Stores tokens, client registrations and notes, encrypted in the database. Rows that cannot be decrypted are kept but count as absent. */
 export class TokenVault implements AsyncDisposable {
-  readonly #deps: VaultDeps;
-  readonly #waiting = new Set<{ readonly key: string; readonly told: () => Promise<unknown> }>();
+  readonly #deps: TokenVaultDeps;
+  readonly #listeners = new Set<{ readonly key: string; readonly notify: () => Promise<unknown> }>();
+  readonly #cipher: JsonCipher;
+  readonly #store: SignInStore;
+  readonly #writeBuffer: TokenWriteBuffer;
+  readonly #refreshes = new Set<Promise<unknown>>();
+  #revision = 0;
 
-  readonly #sealed: SealedJson;
-  readonly #saved: SavedSignIns;
-  readonly #renewed: RenewedTokens;
-  #edition = 0;
-  readonly #refreshing = new Set<Promise<unknown>>();
-
-  constructor(deps: VaultDeps) {
+  constructor(deps: TokenVaultDeps) {
     this.#deps = deps;
-    const { database, now, saveAgainMs = SAVE_AGAIN_MS } = deps;
-    this.#sealed = new SealedJson(deps);
-    this.#saved = new SavedSignIns({ database, now, sealed: this.#sealed });
-    this.#renewed = new RenewedTokens({
-      saved: this.#saved,
-      tell: (place) => this.#tell(place),
-      settled: async (place) => giveBackLate(await database(), leaseName(place)),
-      saveAgainMs,
+    const { database, now, saveRetryMs = SAVE_RETRY_MS } = deps;
+    this.#cipher = new JsonCipher(deps);
+    this.#store = new SignInStore({ database, now, cipher: this.#cipher });
+    this.#writeBuffer = new TokenWriteBuffer({
+      store: this.#store,
+      onSaved: (signInId) => this.#notifyListeners(signInId),
+      onSettled: async (signInId) => releaseLate(await database(), leaseName(signInId)),
+      saveRetryMs,
     });
   }
 
-  /** Whether anything can be in it; without a key nothing was ever saved, and the database need not be opened. */
+  /** Whether the vault may hold tokens. Without a key, none were ever saved, so the database need not be opened. */
   get isUsed(): boolean {
     return this.#deps.key.has();
   }
 
-  /** Another number whenever something may have been saved by anybody; undefined where that is not known. */
-  get edition(): number | undefined {
-    return this.#deps.isFollowed === true ? this.#edition : undefined;
+  /** A number that changes whenever another process may have saved something; undefined if the vault has no change notifications. */
+  get revision(): number | undefined {
+    return this.#deps.hasChangeNotifications === true ? this.#revision : undefined;
   }
 
-  async load(place: Place): Promise<StoredTokens | undefined> {
-    const read = this.isUsed ? await this.#saved.read(place) : undefined;
-    return this.#renewed.current(place, read?.tokens);
+  async load(signInId: SignInId): Promise<StoredTokens | undefined> {
+    const saved = this.isUsed ? await this.#store.read(signInId) : undefined;
+    return this.#writeBuffer.current(signInId, saved?.tokens);
   }
 
-  /** Whether something was saved here that nobody can read any more; it stays until somebody signs in again. */
-  async isUnreadable(place: Place): Promise<boolean> {
-    return (await this.#saved.read(place)) !== undefined && (await this.load(place)) === undefined;
+  /** Whether tokens are stored that cannot be decrypted; they stay until the next sign-in. */
+  async isUnreadable(signInId: SignInId): Promise<boolean> {
+    return (await this.#store.read(signInId)) !== undefined && (await this.load(signInId)) === undefined;
   }
 
-  async save(place: Place, tokens: StoredTokens): Promise<void> {
-    await this.#saved.write(place, tokens);
-    this.#renewed.overruled(place, tokens);
-    await this.#tell(place);
+  async save(signInId: SignInId, tokens: StoredTokens): Promise<void> {
+    await this.#store.write(signInId, tokens);
+    this.#writeBuffer.recordSignIn(signInId, tokens);
+    await this.#notifyListeners(signInId);
   }
 
   /**
-   * Saves what was had for tokens that are spent by now, and says whether it counts: it does not where somebody signed in or out
-   * meanwhile. Where it cannot be saved, which rejects, it counts as well, and is kept in memory until it can be.
+   * Saves the result of a refresh in place of the used tokens. Resolves with false if a sign-in or sign-out in the meantime made the
+   * result obsolete. Rejects if the result cannot be saved now; this process uses the new tokens nevertheless and retries the write.
    */
   async replace(
-    spent: StoredTokens,
+    used: StoredTokens,
     tokens: StoredTokens,
-    about: { readonly place: Place; readonly isFirst: boolean },
+    context: { readonly signInId: SignInId; readonly isFirst: boolean },
   ): Promise<boolean> {
-    return this.#renewed.replace(spent, tokens, about);
+    return this.#writeBuffer.replace(used, tokens, context);
   }
 
-  /** Told before `save` resolves, so that whoever saved finds everybody in the know; must not reject. */
-  onSaved(place: Place, told: () => Promise<unknown>): Disposable {
-    const waiting = { key: placeKey(place), told };
-    this.#waiting.add(waiting);
-    return { [Symbol.dispose]: () => void this.#waiting.delete(waiting) };
+  /** Registers a listener, which must not reject. `save` awaits it, so all listeners know the new tokens once `save` resolves. */
+  onSaved(signInId: SignInId, notify: () => Promise<unknown>): Disposable {
+    const listener = { key: signInKey(signInId), notify };
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  /** Another process may have saved something; whoever waits looks. */
-  async look(): Promise<void> {
-    this.#edition++;
-    await Promise.all([...this.#waiting].map((one) => one.told()));
+  /** Called when another process may have saved something. */
+  async handleExternalChange(): Promise<void> {
+    this.#revision++;
+    await Promise.all([...this.#listeners].map((listener) => listener.notify()));
   }
 
-  async forget(place: Place): Promise<void> {
-    if (this.isUsed) await this.#saved.remove(place);
-    this.#renewed.forget(place);
+  async remove(signInId: SignInId): Promise<void> {
+    if (this.isUsed) await this.#store.remove(signInId);
+    this.#writeBuffer.remove(signInId);
   }
 
-  /** When each sign-in of an upstream was last saved, by caller; for noticing what another process did. */
+  /** Returns the time at which each sign-in of these upstreams was last saved, which reveals changes by other processes. */
   async savedAt(upstreams: readonly UpstreamName[]): Promise<ReadonlyMap<string, number>> {
-    return !this.isUsed || upstreams.length === 0 ? new Map() : this.#saved.savedAt(upstreams);
+    return !this.isUsed || upstreams.length === 0 ? new Map() : this.#store.savedAt(upstreams);
   }
 
-  /** Every sign-in that there is, for the list that people see. */
-  async places(): Promise<readonly Place[]> {
-    return this.isUsed ? this.#saved.places() : [];
+  async listSignInIds(): Promise<readonly SignInId[]> {
+    return this.isUsed ? this.#store.listIds() : [];
   }
 
-  async loadClient(issuer: string, upstream: UpstreamName): Promise<RegisteredClient | undefined> {
+  async loadClient(issuer: string, upstream: UpstreamName): Promise<ClientRegistration | undefined> {
     if (!this.isUsed) return undefined;
     const { query } = await this.#deps.database();
     const row = await query
@@ -129,11 +136,12 @@ export class TokenVault implements AsyncDisposable {
       .where('upstream', '=', upstream)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    return (await this.#sealed.open(row.body, ['client', issuer, upstream])) as RegisteredClient | undefined; // Our own value, as its seal says.
+    const client = await this.#cipher.decrypt(row.body, ['client', issuer, upstream]);
+    return client as ClientRegistration | undefined; // Its encryption proves that `saveClient` wrote it.
   }
 
-  async saveClient(issuer: string, upstream: UpstreamName, client: RegisteredClient): Promise<void> {
-    const body = await this.#sealed.seal(client, ['client', issuer, upstream]);
+  async saveClient(issuer: string, upstream: UpstreamName, client: ClientRegistration): Promise<void> {
+    const body = await this.#cipher.encrypt(client, ['client', issuer, upstream]);
     const { query } = await this.#deps.database();
     const row = { issuer, upstream, body, saved_at: this.#deps.now() };
     await query
@@ -143,7 +151,7 @@ export class TokenVault implements AsyncDisposable {
       .execute();
   }
 
-  async forgetClient(issuer: string, upstream: UpstreamName): Promise<void> {
+  async removeClient(issuer: string, upstream: UpstreamName): Promise<void> {
     const { query } = await this.#deps.database();
     await query
       .deleteFrom('oauth_clients')
@@ -152,17 +160,20 @@ export class TokenVault implements AsyncDisposable {
       .execute();
   }
 
-  async note(place: Place, note: SignInNote | undefined): Promise<void> {
+  /** Stores a note for the next sign-in, or deletes it if `note` is undefined. */
+  async saveNote(signInId: SignInId, note: SignInNote | undefined): Promise<void> {
     const { query } = await this.#deps.database();
     if (note === undefined) {
       await query
         .deleteFrom('sign_in_notes')
-        .where('upstream', '=', place.upstream)
-        .where('caller', '=', place.caller)
+        .where('upstream', '=', signInId.upstream)
+        .where('caller', '=', signInId.caller)
         .execute();
       return;
     }
-    const row = { ...place, body: JSON.stringify(note), noted_at: this.#deps.now() };
+    // A note must not create a key. Without one, the note is not encrypted: the database is then a file with the protection of a key file.
+    const body = this.isUsed ? await this.#cipher.encrypt(note, noteContext(signInId)) : JSON.stringify(note);
+    const row = { ...signInId, body, noted_at: this.#deps.now() };
     await query
       .insertInto('sign_in_notes')
       .values(row)
@@ -170,55 +181,73 @@ export class TokenVault implements AsyncDisposable {
       .execute();
   }
 
-  async noted(place: Place): Promise<(SignInNote & { readonly at: number }) | undefined> {
+  async loadNote(signInId: SignInId): Promise<(SignInNote & { readonly at: number }) | undefined> {
     const { query } = await this.#deps.database();
     const row = await query
       .selectFrom('sign_in_notes')
       .selectAll()
-      .where('upstream', '=', place.upstream)
-      .where('caller', '=', place.caller)
+      .where('upstream', '=', signInId.upstream)
+      .where('caller', '=', signInId.caller)
       .executeTakeFirst();
-    return row === undefined ? undefined : { ...(JSON.parse(row.body) as SignInNote), at: row.noted_at };
+    if (row === undefined) return undefined;
+    if (!this.isUsed) return { ...parsePlainNote(row.body), at: row.noted_at };
+    if (row.body.startsWith(PLAIN_START)) {
+      // A plain note is older than the key, or was written by another program. Its metadata address could belong to an attacker, who would
+      // then receive the client secret. The address is therefore dropped, and the next sign-in asks the server for it.
+      const { resourceMetadata: _, ...note } = parsePlainNote(row.body);
+      return { ...note, at: row.noted_at };
+    }
+    const note = await this.#cipher.decrypt(row.body, noteContext(signInId));
+    return { ...(isJsonObject(note) ? (note as SignInNote) : {}), at: row.noted_at };
   }
 
   /**
-   * One process at a time; `work` gets what is saved once it has its turn, which may be newer than what the caller knew, and whether another
-   * one may have begun meanwhile.
+   * Runs `work` while no other process refreshes this sign-in. `work` receives the tokens that are saved at that time, which may be newer
+   * than those the caller knows, and a signal that aborts if another process may have taken the lease.
    */
-  async refreshing<T>(
-    place: Place,
-    work: (current: StoredTokens | undefined, lost: AbortSignal) => Promise<T>,
+  async withRefreshLease<T>(
+    signInId: SignInId,
+    work: (current: StoredTokens | undefined, leaseLost: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
     const { pid, now } = this.#deps;
     const database = await this.#deps.database();
-    // Whoever else had its turn now would spend again what is spent.
-    const isKept = (): boolean => this.#renewed.isUnsaved(place);
-    const lease = { database, name: leaseName(place), forMs: LEASE_MS, pid, now, signal, isKept };
-    const refreshed = withLease(lease, async (lost) => work(await this.load(place), lost));
-    this.#refreshing.add(refreshed);
-    return refreshed.finally(() => this.#refreshing.delete(refreshed));
+    // The lease is kept while the result is unsaved; otherwise another process would use the same refresh token again.
+    const isKept = (): boolean => this.#writeBuffer.isUnsaved(signInId);
+    const lease = { database, name: leaseName(signInId), forMs: LEASE_MS, pid, now, signal, isKept };
+    const refresh = withLease(lease, async (leaseLost) => work(await this.load(signInId), leaseLost));
+    this.#refreshes.add(refresh);
+    return refresh.finally(() => this.#refreshes.delete(refresh));
   }
 
-  /** Before the database closes: a refresh token that is spent must not be all that the next start finds. */
+  /** Saves pending tokens before the database closes; otherwise the next start would find only refresh tokens that were already used. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const answered = Promise.allSettled(this.#refreshing).then(() => this.#renewed.saveAll());
-    await withinMs(Promise.allSettled([this.#renewed.saveAll(), answered]), LAST_ANSWERS_MS);
+    const afterRefreshes = Promise.allSettled(this.#refreshes).then(() => this.#writeBuffer.flush());
+    await waitAtMost(Promise.allSettled([this.#writeBuffer.flush(), afterRefreshes]), CLOSE_TIMEOUT_MS);
   }
 
-  async #tell(place: Place): Promise<void> {
-    const key = placeKey(place);
-    const concerned = [...this.#waiting].filter((one) => one.key === key);
-    await Promise.all(concerned.map((one) => one.told()));
+  async #notifyListeners(signInId: SignInId): Promise<void> {
+    const key = signInKey(signInId);
+    const listeners = [...this.#listeners].filter((listener) => listener.key === key);
+    await Promise.all(listeners.map((listener) => listener.notify()));
   }
 }
 
-/** A registration is good for the redirect address it was made with. */
-export interface RegisteredClient {
-  readonly client: OAuthClient;
-  readonly redirectUri: string;
+function leaseName(signInId: SignInId): string {
+  return `sign-in ${signInKey(signInId)}`;
 }
 
-function leaseName(place: Place): string {
-  return `sign-in ${placeKey(place)}`;
+function noteContext({ upstream, caller }: SignInId): readonly string[] {
+  return ['note', upstream, caller];
+}
+
+/** Keeps only string members, because anyone with write access to the database could have written the note. */
+function parsePlainNote(body: string): SignInNote {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (!isJsonObject(value)) return {};
+    return Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'));
+  } catch {
+    return {};
+  }
 }

@@ -1,22 +1,22 @@
-import { entryProblem } from '../../config/entry-problem.ts';
-import type { SecretPlace } from '../../import/apply-plan.ts';
-import { plainSecrets } from '../../import/secrets.ts';
-import type { Applied } from '../../manage/change-results.ts';
-import { shellWord } from '../../lib/shell-word.ts';
-import { splitWords } from '../../lib/split-words.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { findEntryProblem } from '../../config/read-server-entry.ts';
+import type { SecretDestination } from '../../setup/import/import-edits.ts';
+import { findPlaintextSecrets } from '../../setup/import/plaintext-secrets.ts';
+import type { ApplyResult } from '../../setup/manage/change-results.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
+import { splitShellWords } from '../../core/lib/split-shell-words.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { readHeader } from '../read-header.ts';
-import { askAtTerminal, isTerminal } from './set-up/ask.ts';
-import { configChange } from './set-up/config-change.ts';
-import type { ConfigChange } from './set-up/config-change.ts';
-import { addServers } from './set-up/plain-secrets.ts';
-import { keptIn, tellApplied } from './set-up/server-verbs.ts';
-import { startFolder } from './set-up/start-folder.ts';
-import { foreseenProblem, tellForeseen, tryServer } from './set-up/try-server.ts';
+import { parseHeader } from '../parse-header.ts';
+import { openTerminalPrompt, isInteractive } from './setup/terminal-prompt.ts';
+import { openEditableConfig } from './setup/editable-config.ts';
+import type { EditableConfig } from './setup/editable-config.ts';
+import { addServers } from './setup/add-servers.ts';
+import { describeStorage, noteApplied } from './setup/server-changes.ts';
+import { resolveStartFolder } from './setup/start-folder.ts';
+import { checkNewEntry, notePreflightProblem, tryServer } from './setup/try-server.ts';
 
 export interface AddOptions extends GlobalOptions {
   readonly url?: string;
@@ -27,127 +27,128 @@ export interface AddOptions extends GlobalOptions {
   readonly env?: readonly string[];
   readonly header?: readonly string[];
   readonly tag?: readonly string[];
-  readonly references?: SecretPlace | true;
+  readonly references?: SecretDestination | true;
   readonly trust?: boolean;
   readonly replace?: boolean;
   readonly yes?: boolean;
-  /** What followed `--`. */
+  /** The words after `--`. */
   readonly rest?: readonly string[];
 }
 
-/** Adds a server to the configuration; at a terminal it is tried at once, and the exit code says how that went. */
-export async function add(
+/** Adds a server to the configuration. At a terminal, connects to it at once; the exit code then reports the result. */
+export async function runAdd(
   options: AddOptions,
   context: CliContext,
-  [said]: readonly string[],
+  [nameArgument]: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  const chosen = await chosenServer(options, context, said);
-  const { name } = chosen;
-  const change = await configChange(options.config, context);
-  const { entry, notes } = anchored(withFlags(chosen.entry, options), chosen, { change, context });
-  const wrong = entryProblem(name, entry, change.file);
-  if (wrong !== undefined) throw new GatewayError('USAGE', `Server "${name}" cannot be added: ${wrong}.`);
-  if (change.document.servers.has(name) && options.replace !== true)
+  const server = await readServer(options, context, nameArgument);
+  const { name } = server;
+  const config = await openEditableConfig(options.config, context);
+  const { entry, notes } = setStartFolder(applyFlags(server.entry, options), server, { config, context });
+  const invalid = findEntryProblem(name, entry, config.file);
+  if (invalid !== undefined) throw new GatewayError('USAGE', `Server "${name}" cannot be added: ${invalid}.`);
+  if (config.document.servers.has(name) && options.replace !== true)
     throw new GatewayError(
       'USAGE',
-      `There is a server "${name}" in ${change.file} already; take another name, or --replace it.`,
+      `${config.file} already has a server "${name}". Choose another name, or add --replace.`,
     );
-  const isPerson = isTerminal(context);
+  const isPerson = isInteractive(context);
   const trust = isPerson || options.trust === true ? 'first-sight' : 'manual';
-  let applied: Applied;
+  let applied: ApplyResult;
   {
-    using ask = options.yes === true ? undefined : askAtTerminal(context);
-    const addition = { name, entry, secrets: plainSecrets(name, entry) };
-    const more = {
-      trust,
-      replace: options.replace === true,
-      ...(options.references !== undefined && { references: options.references }),
-    } as const;
-    applied = await addServers(change, [addition], more, { context, ask });
+    using prompt = options.yes === true ? undefined : openTerminalPrompt(context);
+    const addition = { name, entry, secrets: findPlaintextSecrets(name, entry) };
+    const { references, replace = false } = options;
+    applied = await addServers(config, [addition], { trust, replace, references }, { context, prompt });
   }
-  const { place, ...kept } = keptIn(change.file, applied);
-  // At a terminal it is tried instead.
-  const foreseen = isPerson ? undefined : await foreseenProblem(name, entry, { change, context });
-  const problem = foreseen && { code: foreseen.code, message: foreseen.message };
-  if (out.style.format === 'json')
-    out.json({ added: name, config: change.file, ...kept, trust, ...(problem && { problem }) });
-  else if (applied.state === 'unchanged') out.line(`${name} is in ${place} already`);
+  const { place, ...storage } = describeStorage(config.file, applied);
+  // At a terminal, tryServer connects to the server instead.
+  const preflightError = isPerson ? undefined : await checkNewEntry(name, entry, { config, context });
+  const problem = preflightError && { code: preflightError.code, message: preflightError.message };
+  if (out.style.format === 'json') out.json({ added: name, config: config.file, ...storage, trust, problem });
+  else if (applied.state === 'unchanged') out.line(`${name} is already in ${place}`);
   else out.line(`Added ${name} to ${place}`);
   for (const note of notes) out.note(note);
-  tellApplied(applied, change, context);
+  noteApplied(applied, config, context);
   if (isPerson) return tryServer(name, options, context);
-  if (foreseen !== undefined) tellForeseen(name, foreseen, context);
+  if (preflightError !== undefined) notePreflightProblem(name, preflightError, context);
   return 0;
 }
 
-interface Chosen {
+interface NewServer {
   readonly name: string;
   readonly entry: JsonObject;
   readonly notes: readonly string[];
-  /** Typed here, so that paths in it are meant from here. */
+  /** The command line as typed. Its relative paths refer to the current folder. */
   readonly words?: readonly string[];
 }
 
-/** The entry with the folder that its words need, and what is to be said about it. */
-function anchored(
+/** Adds the `cwd` that relative paths in the command need, and a note about it. */
+function setStartFolder(
   entry: JsonObject,
-  { notes, words }: Chosen,
-  { change, context }: { readonly change: ConfigChange; readonly context: CliContext },
-): Pick<Chosen, 'entry' | 'notes'> {
+  { notes, words }: NewServer,
+  { config, context }: { readonly config: EditableConfig; readonly context: CliContext },
+): Pick<NewServer, 'entry' | 'notes'> {
   const { cwd, platform } = context;
-  const folder = words && startFolder(words, { cwd, platform, file: change.file });
+  const folder = words && resolveStartFolder(words, { cwd, platform, file: config.file });
   if (folder === undefined) return { entry, notes };
-  const note = `It will be started in ${cwd}, where ${shellWord(folder.word)} is: "cwd" of its entry says so.`;
+  const note = `The server will be started in ${cwd}, because ${quoteShellWord(folder.word)} is there. Its entry has this folder as "cwd".`;
   return { entry: { ...entry, cwd: folder.cwd }, notes: [...notes, note] };
 }
 
-async function chosenServer(
+async function readServer(
   options: AddOptions,
   context: CliContext,
-  said: string | undefined,
-): Promise<Chosen> {
+  name: string | undefined,
+): Promise<NewServer> {
   const { url, sse, cli, fromRegistry, rest } = options;
-  const ways = [url, sse, cli, fromRegistry, rest].filter((way) => way !== undefined);
-  if (ways.length !== 1)
+  const sources = [url, sse, cli, fromRegistry, rest].filter((source) => source !== undefined);
+  if (sources.length !== 1)
     throw new GatewayError(
       'USAGE',
-      'Say in one way how the server is reached: -- COMMAND ARGS…, --url URL, --sse URL, --cli COMMAND or --from-registry NAME.',
+      `${sources.length === 0 ? 'The server is missing' : 'The server is given more than once'}. Give exactly one of -- COMMAND ARGS…, --url URL, --sse URL, --cli COMMAND or --from-registry NAME.`,
     );
   if (fromRegistry !== undefined) {
-    const { fromRegistryEntry } = await import('./set-up/from-registry.ts');
-    const found = await fromRegistryEntry(fromRegistry, options, context);
-    return { ...found, name: said ?? found.name };
+    const { confirmRegistryEntry } = await import('./setup/confirm-registry-entry.ts');
+    const found = await confirmRegistryEntry(fromRegistry, options, context);
+    return { ...found, name: name ?? found.name };
   }
-  if (said === undefined)
-    throw new GatewayError('USAGE', 'Say under which name: trunkline add NAME -- COMMAND ARGS…');
-  return { name: said, ...givenServer(options), notes: [] };
+  if (name === undefined)
+    throw new GatewayError('USAGE', 'Missing argument: name. Run: trunkline add NAME -- COMMAND ARGS…');
+  return { name, ...readServerFlags(options), notes: [] };
 }
 
-function givenServer({ url, sse, cli, rest }: AddOptions): Pick<Chosen, 'entry' | 'words'> {
+function readServerFlags({ url, sse, cli, rest }: AddOptions): Pick<NewServer, 'entry' | 'words'> {
   if (url !== undefined) return { entry: { url } };
   if (sse !== undefined) return { entry: { type: 'sse', url: sse } };
-  const words = cli === undefined ? rest : splitWords(cli);
+  const words = cli === undefined ? rest : splitShellWords(cli);
   const [command, ...args] = words ?? [];
   if (command === undefined || command === '')
     throw new GatewayError(
       'USAGE',
-      'A command must follow --, such as: trunkline add files -- npx -y some-server',
+      'A command must follow --, for example: trunkline add files -- npx -y some-server',
     );
   const entry = { command, ...(args.length > 0 && { args }), ...(cli !== undefined && { cli: true }) };
   return { entry, words: [command, ...args] };
 }
 
-function withFlags(entry: JsonObject, options: AddOptions): JsonObject {
-  const env = variables(options.env);
+function applyFlags(entry: JsonObject, options: AddOptions): JsonObject {
+  const env = parseVariables(options.env);
   const headers =
     options.header &&
-    Object.fromEntries(options.header.map(readHeader).map(({ name, value }) => [name, value]));
+    Object.fromEntries(options.header.map(parseHeader).map(({ name, value }) => [name, value]));
   const isProgram = entry['command'] !== undefined;
   if (isProgram && headers !== undefined)
-    throw new GatewayError('USAGE', '--header is for servers at an address; programs take --env.');
+    throw new GatewayError(
+      'USAGE',
+      '--header requires a server at a URL. For a program, use --env NAME=VALUE.',
+    );
   if (!isProgram && env !== undefined)
-    throw new GatewayError('USAGE', '--env is for programs; servers at an address take --header.');
+    throw new GatewayError(
+      'USAGE',
+      '--env requires a program. For a server at a URL, use --header NAME=VALUE.',
+    );
   return {
     ...entry,
     ...(env !== undefined && { env: { ...(entry['env'] as JsonObject | undefined), ...env } }),
@@ -158,14 +159,14 @@ function withFlags(entry: JsonObject, options: AddOptions): JsonObject {
   };
 }
 
-function variables(flags: readonly string[] | undefined): JsonObject | undefined {
+function parseVariables(flags: readonly string[] | undefined): JsonObject | undefined {
   if (flags === undefined) return undefined;
   return Object.fromEntries(
-    flags.map((each) => {
-      const [, name, value] = /^([^=]+)=(.*)$/s.exec(each) ?? [];
-      // What was given may be a secret, so it is not repeated.
+    flags.map((flag) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(flag) ?? [];
+      // The value may be a secret, so the message does not repeat it.
       if (name === undefined || value === undefined)
-        throw new GatewayError('USAGE', '--env needs a name and a value, such as --env NAME=VALUE.');
+        throw new GatewayError('USAGE', '--env needs a name and a value. Write --env NAME=VALUE.');
       return [name, value];
     }),
   );

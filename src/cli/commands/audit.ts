@@ -1,36 +1,36 @@
-import type { ExitCode } from '../../model/errors.ts';
-import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { GatewayError } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { onLine } from '../line/on-line.ts';
-import { counted } from './listing.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
 
 interface AuditOptions extends GlobalOptions {
   readonly expect?: string;
 }
 
-/** Checks the chain of the record; a broken one is an error. */
-export function audit({ config, expect }: AuditOptions, context: CliContext): Promise<ExitCode> {
-  return onLine({ ...(config !== undefined && { config }) }, context, async (line) => {
+/** Verifies the hash chain of the audit log. A broken chain is an error. */
+export function runAudit({ config, expect }: AuditOptions, context: CliContext): Promise<ExitCode> {
+  return withGateway({ config }, context, async (gateway) => {
     const { out } = context;
-    const verdict = await out.during('Reading the record', () =>
-      line.client.ask('GET /api/audit/verify', expect === undefined ? {} : { expect }, line),
+    const verdict = await out.withProgress('Reading the audit log', () =>
+      gateway.client.request('GET /api/audit/verify', expect === undefined ? {} : { expect }, gateway),
     );
     const { ok, checked, unchained, head, problem } = verdict;
     if (out.style.format === 'json') out.json(verdict);
     else if (ok) {
-      out.line(`${out.paint.green('whole')}  ${counted(checked, 'chained record')}`);
-      if (head !== undefined) out.line(`head   ${head}`);
+      out.line(`${out.paint.green('intact')}  ${formatCount(checked, 'chained record')}`);
+      if (head !== undefined) out.line(`head    ${head}`);
       if (unchained > 0)
         out.note(
-          `${counted(unchained, 'record')} without a hash: audit.chain was not set when they were made.`,
+          `${formatCount(unchained, 'record')} without a hash, because audit.chain was not set when they were written.`,
         );
     }
     if (ok) return 0;
     const at = problem?.seq === undefined ? '' : ` Record ${problem.seq}:`;
     const error = new GatewayError(
       'STORE_CORRUPT',
-      `The record is not what was written.${at} ${problem?.message ?? ''}`,
+      `The audit log was changed after it was written.${at} ${problem?.message ?? ''}`,
       { details: { ...verdict } },
     );
     if (out.style.format !== 'json') out.problem(error);

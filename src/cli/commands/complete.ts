@@ -1,63 +1,86 @@
 import type { Command, Option } from 'commander';
 import type { CachedNames } from '../../app/cached-names.ts';
-import { findConfig, locations, stateDirOf } from '../../config/paths.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
+import { findConfig, resolveLocations, resolveStateDir } from '../../config/find-config.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
-import { inOneLine } from '../harmless.ts';
+import { sanitize, toOneLine } from '../sanitize.ts';
+import { isArgumentWord } from './call/typed-arguments.ts';
+import { readBashWords } from './complete/bash-words.ts';
 
 interface Candidate {
   readonly text: string;
   readonly about?: string | undefined;
 }
 
-type Names = () => Promise<CachedNames>;
+type LoadNames = () => Promise<CachedNames>;
 
-const OF_TOOLS = new Set(['call', 'describe', 'why', 'preflight']);
-const OF_SERVERS = new Set(['remove', 'enable', 'disable']);
+const TOOL_COMMANDS = new Set(['call', 'describe', 'why', 'preflight']);
+const SERVER_COMMANDS = new Set(['remove', 'enable', 'disable']);
 
-/** Prints what the last of the words can become, a candidate and what it is about per line; never fails a shell. */
-export async function complete(
+export interface CompleteOptions {
+  /** The value of COMP_WORDBREAKS, if bash asks. The words then come from COMP_WORDS, and candidates are quoted for bash. */
+  readonly bash?: string;
+}
+
+/**
+ * Prints the candidates for the last word, one per line: quoted for bash, or followed by a tab and a description for other shells.
+ * Never fails, because an error message would disturb the command line that the user types.
+ */
+export async function runComplete(
   program: Command,
   context: CliContext,
-  words: readonly string[],
+  { bash, typed }: CompleteOptions & { readonly typed: readonly string[] },
 ): Promise<ExitCode> {
+  const bashWords = bash === undefined ? undefined : readBashWords(typed, bash);
+  if (bash !== undefined && bashWords === undefined) return 0;
+  const words = bashWords?.words ?? typed;
   const current = words.at(-1) ?? '';
   let cached: Promise<CachedNames> | undefined;
-  const names: Names = () => (cached ??= readNames(words, context));
+  const names: LoadNames = () => (cached ??= readNames(words, context));
   try {
-    const candidates = await candidatesFor(program, words.slice(0, -1), current, names);
-    for (const { text, about = '' } of candidates)
-      if (text.startsWith(current) && !/[\t\n]/.test(text))
-        context.out.line(`${text}\t${inOneLine(about).slice(0, 80)}`);
+    const candidates = await findCandidates(program, words.slice(0, -1), current, names);
+    for (const { text, about = '' } of candidates) {
+      if (!text.startsWith(current) || hasControlCharacters(text)) continue;
+      context.out.line(bashWords?.insert(text) ?? `${text}\t${toOneLine(about).slice(0, 80)}`);
+    }
   } catch {
-    // Best effort: a person who presses Tab asked for no error.
+    // Pressing Tab must not print errors.
   }
   return 0;
 }
 
-async function candidatesFor(
+/** Whether a candidate must be left out: shells split candidates at line breaks and tabs, and print them to the terminal. */
+function hasControlCharacters(text: string): boolean {
+  return /[\t\n]/.test(text) || sanitize(text) !== text;
+}
+
+async function findCandidates(
   program: Command,
   before: readonly string[],
   current: string,
-  names: Names,
+  names: LoadNames,
 ): Promise<readonly Candidate[]> {
   const end = before.indexOf('--');
   if (end >= 0) return [];
-  const { command, words, open } = readLine(program, before);
-  if (open !== undefined) return valuesOf(open, names);
+  const { command, words, open } = parseWords(program, before);
+  if (open !== undefined) return completeOptionValue(open, names);
   if (current.startsWith('-'))
-    return [...new Set([...command.options, ...program.options])].filter(({ hidden }) => !hidden).map(flagOf);
-  const commands = command.commands.filter((each) => !each.name().startsWith('__'));
+    return [...new Set([...command.options, ...program.options])]
+      .filter(({ hidden }) => !hidden)
+      .map(toFlagCandidate);
+  const commands = command.commands.filter((subcommand) => !subcommand.name().startsWith('__'));
   if (commands.length > 0) {
-    const all = commands.map((each) => ({ text: each.name(), about: each.summary() }));
+    const all = commands.map((subcommand) => ({ text: subcommand.name(), about: subcommand.summary() }));
     return command === program ? [...all, { text: 'help', about: 'print help for a command' }] : all;
   }
-  return wordsOf(command, words, names);
+  // Servers choose their names. A name that begins with a dash would be parsed as an option, for example `--config=FILE`.
+  const found = await completeArgument(command, words, names);
+  return found.filter(({ text }) => !text.startsWith('-'));
 }
 
-/** Walks the line as far as it is typed: which command it is, its words, and an option that still lacks its value. */
-function readLine(program: Command, before: readonly string[]) {
+/** Returns the command, its arguments so far, and an option that still needs its value. */
+function parseWords(program: Command, before: readonly string[]) {
   let command = program;
   let open: Option | undefined;
   const words: string[] = [];
@@ -70,7 +93,7 @@ function readLine(program: Command, before: readonly string[]) {
       );
       open = option?.required === true ? option : undefined;
     } else {
-      const next = command.commands.find((each) => each.name() === word);
+      const next = command.commands.find((subcommand) => subcommand.name() === word);
       if (next === undefined) words.push(word);
       else command = next;
     }
@@ -78,70 +101,79 @@ function readLine(program: Command, before: readonly string[]) {
   return { command, words, open };
 }
 
-async function valuesOf(option: Option, names: Names): Promise<readonly Candidate[]> {
+async function completeOptionValue(option: Option, names: LoadNames): Promise<readonly Candidate[]> {
   if (option.argChoices !== undefined) return option.argChoices.map((text) => ({ text }));
-  return option.long === '--server' ? servers(await names()) : [];
+  return option.long === '--server' ? toServerCandidates(await names()) : [];
 }
 
-async function wordsOf(
+async function completeArgument(
   command: Command,
   words: readonly string[],
-  names: Names,
+  names: LoadNames,
 ): Promise<readonly Candidate[]> {
   const declared = command.registeredArguments;
   const argument =
     declared[words.length] ?? (declared.at(-1)?.variadic === true ? declared.at(-1) : undefined);
   if (argument?.argChoices !== undefined) return argument.argChoices.map((text) => ({ text }));
   const name = command.name();
-  if (OF_TOOLS.has(name)) return toolsFor(name, words, await names());
+  if (TOOL_COMMANDS.has(name)) return completeTool(name, words, await names());
   if (argument === undefined) return [];
-  if (argument.name() === 'server' || OF_SERVERS.has(name)) return servers(await names());
+  if (argument.name() === 'server' || SERVER_COMMANDS.has(name)) return toServerCandidates(await names());
   if (name === 'prompt' && words.length === 0) return (await names()).prompts.map((text) => ({ text }));
   return argument.name() === 'uri' ? (await names()).resources.map((text) => ({ text })) : [];
 }
 
-/** Names of tools; after a server its own names of them; after a tool its parameters. */
-function toolsFor(command: string, words: readonly string[], names: CachedNames): readonly Candidate[] {
+/** Completes names of tools; after a server, the original names of its tools; after a tool, its parameters. */
+function completeTool(command: string, words: readonly string[], names: CachedNames): readonly Candidate[] {
   const [first, second] = words;
   const about = ({ definition }: CachedNames['tools'][number]): string =>
-    inOneLine(definition['description']);
+    toOneLine(definition['description']);
   const all: Candidate[] = names.tools.map((tool) => ({ text: tool.name, about: about(tool) }));
   if (first === undefined || command === 'preflight')
-    return all.concat(command === 'preflight' ? [] : servers(names));
+    return all.concat(command === 'preflight' ? [] : toServerCandidates(names));
   const own = names.tools.filter(({ upstream }) => upstream === first);
   if (own.length > 0 && second === undefined)
-    return own.map((tool) => ({ text: tool.definition.name, about: about(tool) }));
+    return own
+      .filter(({ definition }) => !isArgumentWord(definition.name))
+      .map((tool) => ({ text: tool.definition.name, about: about(tool) }));
   if (command !== 'call') return [];
   const tool =
     names.tools.find((each) => each.name === first) ??
     own.find(({ definition }) => definition.name === second);
   const schema = tool?.definition['inputSchema'];
   if (!isJsonObject(schema) || !isJsonObject(schema['properties'])) return [];
-  return Object.entries(schema['properties']).map(([key, property]) => ({
-    text: `${key}=`,
-    about: isJsonObject(property) ? inOneLine(property['description']) : '',
-  }));
+  return Object.entries(schema['properties'])
+    .filter(([key]) => canBeTypedAsKey(key))
+    .map(([key, property]) => ({
+      text: `${key}=`,
+      about: isJsonObject(property) ? toOneLine(property['description']) : '',
+    }));
 }
 
-function servers(names: CachedNames): Candidate[] {
+/** Whether `key=` is parsed as an argument with this key. A key such as `a=b` would be parsed as the key `a` with a value. */
+function canBeTypedAsKey(key: string): boolean {
+  return !key.includes('=') && !key.endsWith(':');
+}
+
+function toServerCandidates(names: CachedNames): Candidate[] {
   return names.servers.map((text) => ({ text, about: 'server' }));
 }
 
-function flagOf(option: Option): Candidate {
+function toFlagCandidate(option: Option): Candidate {
   return { text: option.long ?? option.flags, about: option.description };
 }
 
 async function readNames(words: readonly string[], context: CliContext): Promise<CachedNames> {
   const at = words.lastIndexOf('--config');
-  const places = locations(context);
+  const locations = resolveLocations(context);
   const { file } = await findConfig({
     flag: at < 0 ? words.find((word) => word.startsWith('--config='))?.slice(9) : words[at + 1],
     env: context.env,
     cwd: context.cwd,
-    locations: places,
-    // Only names are shown, and only those of what was trusted and run before.
+    locations,
+    // Completion only prints cached names, which come from configurations that were trusted before.
     isTrusted: () => Promise.resolve(true),
   });
   const { cachedNames } = await import('../../app/cached-names.ts');
-  return cachedNames(stateDirOf(file, places), context.build);
+  return cachedNames(resolveStateDir(file, locations), context.build);
 }

@@ -1,8 +1,8 @@
-import type { ExitCode } from '../../model/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 
-/** The script that a shell reads at its start. Candidates come from the program itself, so it need not be renewed. */
-export async function completions(
+/** Prints the script that a shell loads when it starts. The script asks the program for candidates, so it never becomes outdated. */
+export async function runCompletions(
   _options: unknown,
   { out }: CliContext,
   [shell = '']: readonly string[],
@@ -12,33 +12,17 @@ export async function completions(
 }
 
 const SCRIPTS: Readonly<Record<string, string>> = {
-  // Candidates are quoted one by one and never expanded: names of servers can hold anything. The shell divides words at
-  // colons and equals signs, the program does not: they are put together first, and only what is missing is given back.
+  // Names of servers, tools and parameters can contain any character, and bash inserts candidates without quoting them. Therefore the
+  // program receives the words as they were typed and prints each candidate with the quotes that it needs.
   bash: `# Put this into ~/.bashrc:  eval "$(trunkline completions bash)"
 _trunkline() {
   COMPREPLY=()
-  local line word known i n=0
-  local -a all=()
-  for ((i = 1; i <= COMP_CWORD; i++)); do
-    word=\${COMP_WORDS[i]}
-    if ((n > 0)) && { [[ $word == [:=]* ]] || [[ -n $word && \${all[n-1]} == *[:=] ]]; }; then
-      known=\${all[n-1]}
-      all[n-1]+=$word
-      [[ $word == [:=]* ]] && known=\${all[n-1]}
-    else
-      known=''
-      all[n++]=$word
-    fi
-  done
+  local line
   while IFS= read -r line; do
-    line=\${line%%$'\\t'*}
-    line=\${line#"$known"}
     [[ -n $line ]] || continue
-    case $line in
-      *=) COMPREPLY+=("$line"); compopt -o nospace 2>/dev/null ;;
-      *) COMPREPLY+=("$(printf '%q' "$line")") ;;
-    esac
-  done < <(trunkline __complete -- "\${all[@]}" 2>/dev/null)
+    COMPREPLY+=("$line")
+    [[ $line != *= ]] || compopt -o nospace 2>/dev/null
+  done < <(trunkline __complete --bash="$COMP_WORDBREAKS" -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _trunkline trunkline`,
   zsh: `#compdef trunkline
@@ -46,7 +30,7 @@ complete -o default -F _trunkline trunkline`,
 _trunkline() {
   local tab=$'\\t'
   local -a lines plain open
-  lines=("\${(@f)$(trunkline __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  lines=("\${(@f)$(trunkline __complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
   lines=("\${(@)lines%%$tab*}")
   plain=("\${(@)\${(@)lines:#*=}:#}")
   open=("\${(@M)lines:#*=}")
@@ -57,8 +41,9 @@ _trunkline() {
 compdef _trunkline trunkline`,
   fish: `# Put this into ~/.config/fish/config.fish:  trunkline completions fish | source
 function __trunkline_complete
-  set -l words (commandline -opc) (commandline -ct)
-  trunkline __complete -- $words[2..-1] 2>/dev/null
+  set -l words (commandline -opc)
+  set -l current (commandline -oct)
+  trunkline __complete -- $words[2..-1] "$current" 2>/dev/null
 end
 complete -c trunkline -f -a '(__trunkline_complete)'
 complete -c trunkline -n 'contains -- -- (commandline -opc)' -F

@@ -1,21 +1,25 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { INLINE_CONFIG } from '../../config/file/inline.ts';
-import { findConfig, locations, stateDirOf } from '../../config/paths.ts';
-import { isTrusted } from '../../config/file/trust.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { INLINE_CONFIG_VARIABLE } from '../../config/file/inline-config.ts';
+import { findConfig, resolveLocations, resolveStateDir } from '../../config/find-config.ts';
+import { isTrusted } from '../../config/file/config-trust.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 
-/** Says which configuration other commands use, whatever is in it; nothing is read, made or started. */
-export async function configPath(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
+/** Prints the path of the configuration that other commands use. Does not read, create or start anything. */
+export async function runConfigPath(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   const { out, env, cwd } = context;
-  const places = locations(context);
-  let isToBeTrusted = false;
+  const locations = resolveLocations(context);
+  let needsTrust = false;
   const { file, from } = await findConfig({
-    ...{ flag: options.config, env, cwd, locations: places },
+    flag: options.config,
+    env,
+    cwd,
+    locations,
+    // Accepts an untrusted project configuration, because the command only prints its path, and remembers that trust is missing.
     isTrusted: async (project) => {
-      isToBeTrusted = !(await isTrusted(project, places.stateDir));
+      needsTrust = !(await isTrusted(project, locations.stateDir));
       return true;
     },
   });
@@ -23,19 +27,21 @@ export async function configPath(options: GlobalOptions, context: CliContext): P
   const exists = isInline || (await isFile(file));
   if (out.style.format === 'json')
     out.json({
-      // What scripts open has to be a file.
+      // Scripts open this path, so it must be a file.
       path: isInline ? null : file,
       exists,
       dir: dirname(file),
       from,
-      ...(isInline && { variable: INLINE_CONFIG }),
-      trusted: !isToBeTrusted,
-      stateDir: stateDirOf(file, places),
+      variable: isInline ? INLINE_CONFIG_VARIABLE : undefined,
+      trusted: !needsTrust,
+      stateDir: resolveStateDir(file, locations),
     });
-  else out.line(isInline ? `env:${INLINE_CONFIG}` : file);
-  if (out.style.format === 'text' && !exists) out.note('There is no such file yet.');
-  if (out.style.format === 'text' && isToBeTrusted)
-    out.note('It is not used before you have read it and trust it: trunkline trust');
+  else out.line(isInline ? `env:${INLINE_CONFIG_VARIABLE}` : file);
+  if (out.style.format === 'text' && !exists) out.note('This file does not exist yet.');
+  if (out.style.format === 'text' && needsTrust)
+    out.note(
+      'This project configuration is not trusted yet, so it is not used. Read it, then run: trunkline trust',
+    );
   return 0;
 }
 

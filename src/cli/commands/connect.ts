@@ -1,36 +1,40 @@
-import { locations } from '../../config/paths.ts';
-import { bytesOf, Connections, replace } from '../../connect/connections.ts';
-import { planReturn } from '../../connect/plan-connection.ts';
-import type { SecretPlace } from '../../import/apply-plan.ts';
-import type { OnConflict } from '../../import/plan.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { resolveLocations } from '../../config/find-config.ts';
+import { readFileIfPresent, ConnectionHistory, replaceFile } from '../../setup/connect/connection-history.ts';
+import { planMergedUndo } from '../../setup/connect/plan-connection.ts';
+import type { SecretDestination } from '../../setup/import/import-edits.ts';
+import type { ConflictStrategy } from '../../setup/import/plan-import.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { counted } from './listing.ts';
-import { askAtTerminal, cannotAsk } from './set-up/ask.ts';
-import { configChange } from './set-up/config-change.ts';
-import { clientNamed, plannedConnection, writeConnection } from './set-up/connect-client.ts';
-import type { PlannedConnection } from './set-up/connect-client.ts';
-import { heldServers, takeHeld, tellHeld } from './set-up/held-servers.ts';
-import { ownStart, snippet } from './set-up/own-start.ts';
-import { addPlanned } from './set-up/plain-secrets.ts';
-import { tellApplied } from './set-up/server-verbs.ts';
-import { secretsJson, tellSecrets } from './set-up/show-plan.ts';
-import { tellConnection } from './set-up/tell-connection.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
+import { openTerminalPrompt, noTerminalError } from './setup/terminal-prompt.ts';
+import { openEditableConfig } from './setup/editable-config.ts';
+import {
+  getConnectableClient,
+  planClientConnection,
+  writeConnection,
+  printConnectionPlan,
+} from './setup/connect-client.ts';
+import type { ClientConnectionPlan } from './setup/connect-client.ts';
+import { findHeldServers, approveHeldServers, noteHeldServers } from './setup/held-servers.ts';
+import { createLaunchEntry, formatSnippet } from './setup/launch-entry.ts';
+import { addPlannedServers } from './setup/add-servers.ts';
+import { noteApplied } from './setup/server-changes.ts';
+import { secretsToJson, notePlaintextSecrets } from './setup/print-import-plan.ts';
 
 export interface ConnectOptions extends GlobalOptions {
   readonly dryRun?: boolean;
   readonly undo?: boolean;
   readonly merge?: boolean;
-  readonly conflicts?: OnConflict;
-  readonly references?: SecretPlace | true;
+  readonly conflicts?: ConflictStrategy;
+  readonly references?: SecretDestination | true;
   readonly trust?: boolean;
   readonly yes?: boolean;
 }
 
-/** Writes Trunkline into a client's configuration and takes over that client's servers. */
-export async function connect(
+/** Writes Trunkline into a client's configuration and moves the client's servers to Trunkline. */
+export async function runConnect(
   options: ConnectOptions,
   context: CliContext,
   [name = '']: readonly string[],
@@ -38,90 +42,98 @@ export async function connect(
   const { out } = context;
   if (options.undo === true) return undo(name, options, context);
   if (options.merge === true)
-    throw new GatewayError('USAGE', '--merge goes with --undo: it puts only the servers back.');
-  const change = await configChange(options.config, context);
+    throw new GatewayError('USAGE', '--merge requires --undo. Together they restore only the servers.');
+  const config = await openEditableConfig(options.config, context);
   if (name === 'other') {
-    out.line(snippet(ownStart(context, { configFile: change.file, hasPath: true })));
+    out.line(formatSnippet(createLaunchEntry(context, { configFile: config.file, hasPath: true })));
     return 0;
   }
-  const client = clientNamed(name);
-  const planned = await plannedConnection(client, change, context, { onConflict: options.conflicts });
-  const of = { config: options.config, context };
-  const held = planned.isChanged ? await heldServers(planned.known, of) : [];
+  const client = getConnectableClient(name);
+  const planned = await planClientConnection(client, config, context, { onConflict: options.conflicts });
+  const scope = { config: options.config, context };
+  const held = planned.isChanged ? await findHeldServers(planned.existingServers, scope) : [];
   if (out.style.format === 'text') {
-    tellConnection(planned, held, context);
-    // Without --dry-run it is said, and asked, when they are added.
-    if (options.dryRun === true) tellSecrets(planned.additions, context);
+    printConnectionPlan(planned, held, context);
+    // Without --dry-run, addPlannedServers reports secrets and asks about them.
+    if (options.dryRun === true) notePlaintextSecrets(planned.newServers, context);
   }
   if (!planned.isChanged || options.dryRun === true) {
-    if (out.style.format === 'json') out.json(report(planned, held));
-    else if (!planned.isChanged) out.line(`${client.source.title} is connected already.`);
+    if (out.style.format === 'json') out.json(toReport(planned, held));
+    else if (!planned.isChanged) out.line(`${client.source.title} is already connected.`);
     return 0;
   }
-  using ask = askAtTerminal(context);
+  using prompt = openTerminalPrompt(context);
   if (options.yes !== true) {
-    if (ask === undefined) {
-      if (out.style.format === 'json') out.json(report(planned, held));
-      throw cannotAsk(
+    if (prompt === undefined) {
+      if (out.style.format === 'json') out.json(toReport(planned, held));
+      throw noTerminalError(
         `${planned.file} would be changed.`,
-        '--yes changes it, --dry-run only shows what would be done',
+        'Add --yes to change it, or --dry-run to see the changes',
       );
     }
-    if (!(await ask.confirm(`Change ${planned.file}?`))) {
+    if (!(await prompt.confirm(`Change ${planned.file}?`))) {
       out.note('Nothing was changed.');
       return 0;
     }
   }
-  const { applied, trust } = await addPlanned(change, planned.additions, options, { context, ask });
-  const left = trust === 'first-sight' ? await takeHeld(held, of) : held;
+  const { applied, trust } = await addPlannedServers(config, planned.newServers, options, {
+    context,
+    prompt,
+  });
+  const stillHeld = trust === 'first-sight' ? await approveHeldServers(held, scope) : held;
   const backup = await writeConnection(planned, context);
-  const waiting = trust === 'manual' ? planned.additions.map((each) => each.name) : [];
+  const newlyHeld = trust === 'manual' ? planned.newServers.map((server) => server.name) : [];
   if (out.style.format === 'json')
-    out.json(report(planned, [...waiting, ...left], { written: true, backup }));
+    out.json(toReport(planned, [...newlyHeld, ...stillHeld], { written: true, backup }));
   else {
-    out.line(`${client.source.title} uses Trunkline now; start it anew to see it.`);
+    out.line(`${client.source.title} now uses Trunkline. Restart it to apply the change.`);
     out.line(out.paint.dim(`Undo with: trunkline connect ${name} --undo`));
   }
-  tellApplied(applied, change, context);
-  tellHeld(left, context);
+  noteApplied(applied, config, context);
+  noteHeldServers(stillHeld, context);
   return 0;
 }
 
-function report(
-  { client, file, moved, staying, additions }: PlannedConnection,
+function toReport(
+  { client, file, moved, unmoved, newServers }: ClientConnectionPlan,
   held: readonly string[],
-  done: { readonly written: boolean; readonly backup?: string | undefined } = { written: false },
+  { written, backup }: { readonly written: boolean; readonly backup?: string | undefined } = {
+    written: false,
+  },
 ): object {
-  const { written, backup } = done;
   return {
-    ...{ client: client.source.id, file, written, moved, staying },
-    ...secretsJson(additions),
-    ...(held.length > 0 && { held }),
-    ...(backup !== undefined && { backup }),
+    client: client.source.id,
+    file,
+    written,
+    moved,
+    staying: unmoved,
+    ...secretsToJson(newServers),
+    held: held.length > 0 ? held : undefined,
+    backup,
   };
 }
 
 async function undo(name: string, options: ConnectOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
-  const client = clientNamed(name);
-  const connections = new Connections(locations(context).stateDir);
+  const client = getConnectableClient(name);
+  const connections = new ConnectionHistory(resolveLocations(context).stateDir);
   const records = await connections.records(name);
   const record = records.at(-1);
   if (record === undefined)
     throw new GatewayError(
       'ENTRY_NOT_FOUND',
-      `Trunkline has not connected ${client.source.title}, so there is nothing to undo.`,
+      `Trunkline has not connected ${client.source.title}, so there is nothing to undo. See the connectable clients with: trunkline connect --help`,
     );
   const before = await connections.before(record);
-  if (options.dryRun === true) out.note(`${record.file} would be put back.`);
+  if (options.dryRun === true) out.note(`${record.file} would be restored.`);
   else if (options.merge === true) {
-    const now = await bytesOf(record.file);
-    const text = merged(
+    const now = await readFileIfPresent(record.file);
+    const text = mergeUndo(
       client,
       { before: before?.toString('utf8') ?? '', now: now?.toString('utf8') ?? '' },
       record.file,
     );
-    await replace(record.file, now, Buffer.from(text));
+    await replaceFile(record.file, now, Buffer.from(text));
     await connections.forget(name);
   } else await connections.undo(name, record);
   const isDone = options.dryRun !== true;
@@ -129,23 +141,23 @@ async function undo(name: string, options: ConnectOptions, context: CliContext):
   if (out.style.format === 'json') out.json({ client: name, file: record.file, undone: isDone, further });
   else if (isDone) {
     out.line(
-      `${record.file} ${options.merge === true ? 'has its servers back' : before === undefined ? 'is gone, as before' : 'is as it was, to the byte'}.`,
+      `${record.file} ${options.merge === true ? 'has its servers back' : before === undefined ? 'was removed, because it did not exist before' : 'was restored byte for byte'}.`,
     );
-    if (further > 0) out.note(`${counted(further, 'earlier change')} can be undone as well.`);
-    out.note("Trunkline's own configuration keeps the servers; trunkline remove takes them out.");
+    if (further > 0) out.note(`${formatCount(further, 'earlier change')} can be undone in the same way.`);
+    out.note('The servers stay in the configuration of Trunkline. Remove one with: trunkline remove SERVER');
   }
   return 0;
 }
 
-function merged(
-  client: ReturnType<typeof clientNamed>,
+function mergeUndo(
+  client: ReturnType<typeof getConnectableClient>,
   texts: { readonly before: string; readonly now: string },
   file: string,
 ): string {
   try {
-    return planReturn(client, texts);
+    return planMergedUndo(client, texts);
   } catch (error) {
-    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
-    throw new GatewayError('CONFIG_INVALID', `${file} was left as it is: ${why}.`, { cause: error });
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
+    throw new GatewayError('CONFIG_INVALID', `${file} was not changed: ${reason}.`, { cause: error });
   }
 }

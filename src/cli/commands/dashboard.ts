@@ -1,43 +1,47 @@
-import type { ExitCode } from '../../model/errors.ts';
-import { GatewayError } from '../../model/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { GatewayError } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { foundConfig } from '../found-config.ts';
-import type { FoundFor } from '../found-config.ts';
-import { linesToGateways } from '../line/lines-to-gateways.ts';
-import { openPrivately } from '../open-privately.ts';
+import { locateConfig } from '../locate-config.ts';
+import type { ConfigLocation } from '../locate-config.ts';
+import { findReachableGateways } from '../gateway-client/reachable-gateways.ts';
+import { openDashboardLink } from '../open-dashboard-link.ts';
 
-/** Opens the dashboard of this user's gateway with a link that works once; where no gateway runs, one is started in the background. */
-export async function dashboard(
+/** Opens the dashboard of the gateway with a single-use link. Starts a gateway in the background if none runs. */
+export async function runDashboard(
   options: GlobalOptions & { readonly print?: boolean },
   context: CliContext,
 ): Promise<ExitCode> {
   const { out } = context;
-  const found = await foundConfig(options.config, context, { isReached: true });
-  const started = await running(found, context);
+  const location = await locateConfig(options.config, context, { isGatewayEnough: true });
+  const started = await startGatewayIfNeeded(location, context);
   try {
-    const [reached] = await linesToGateways(found.stateDir);
-    if (reached === undefined)
+    const [gateway] = await findReachableGateways(location.stateDir);
+    if (gateway === undefined)
       throw new GatewayError(
         'GATEWAY_UNAVAILABLE',
-        'The gateway cannot be reached; try: trunkline serve --http',
+        'The gateway was started but does not answer. Find the cause with: trunkline doctor',
       );
-    const link = await reached.line.client.ask('POST /api/session/link', {});
+    const link = await gateway.connection.client.request('POST /api/session/link', {});
     const opening =
-      options.print === true ? 'printed' : await openPrivately(new URL(link.url), found.stateDir, context);
+      options.print === true
+        ? 'printed'
+        : await openDashboardLink(new URL(link.url), location.stateDir, context);
     const isOpened = opening === 'opened';
-    // What was opened is used up; the address without it is good for the next time.
+    // The browser has used the link, which works only once. The plain address can be opened again.
     const url = isOpened ? new URL('/', link.url).href : link.url;
     if (out.style.format === 'json')
-      out.json({ url, opened: isOpened, ...(!isOpened && { expiresAt: link.expiresAt }) });
+      out.json({ url, opened: isOpened, expiresAt: isOpened ? undefined : link.expiresAt });
     else if (isOpened) {
       out.line(`Opened ${url} in your browser.`);
-      out.note('Is it not there? A link to open yourself: trunkline dashboard --print');
+      out.note('If no page opened, get a link with: trunkline dashboard --print');
     } else {
       if (opening === 'confined')
-        out.note('Your browser comes from a snap and may not read the file that would sign it in.');
+        out.note(
+          'Your browser is a snap, which cannot read the file that signs it in. Open the link yourself.',
+        );
       out.line(url);
-      out.note('Open it in a browser within five minutes; it works once.');
+      out.note('Open this link in a browser within five minutes. It works once.');
     }
     return 0;
   } finally {
@@ -45,13 +49,13 @@ export async function dashboard(
   }
 }
 
-/** A pipe to the gateway, so that it does not end before the browser is there; undefined when one runs that was started otherwise. */
-async function running(found: FoundFor, context: CliContext) {
-  if ((await linesToGateways(found.stateDir)).length > 0) return undefined;
-  const [{ attach }, { attachOptions }] = await Promise.all([
-    import('../../attach/attach.ts'),
-    import('./serve-attached.ts'),
+/** Starts a gateway if none runs. Returns a connection that keeps it alive until the browser has opened the page. */
+async function startGatewayIfNeeded(location: ConfigLocation, context: CliContext) {
+  if ((await findReachableGateways(location.stateDir)).length > 0) return undefined;
+  const [{ findOrStartGateway: attach }, { createFindOrStartOptions: attachOptions }] = await Promise.all([
+    import('../../app/shared-gateway/find-or-start-gateway.ts'),
+    import('./serve-through-shared-gateway.ts'),
   ]);
   using _ = context.out.progress('Starting the gateway');
-  return (await attach(await attachOptions(found, {}, context))).socket;
+  return (await attach(await attachOptions(location, {}, context))).socket;
 }

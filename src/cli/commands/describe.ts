@@ -1,57 +1,67 @@
 import type { AdminToolDetail } from '../../admin/contract/contract.ts';
-import { isJsonObject } from '../../model/json.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { harmless, inOneLine } from '../harmless.ts';
-import { onLine } from '../line/on-line.ts';
-import type { Work } from '../line/on-line.ts';
-import { entryNamed } from './call/entry-named.ts';
-import { foundTool } from './call/found-tool.ts';
-import { parametersOf } from './call/parameters.ts';
-import { tierPaint } from './tier.ts';
+import { sanitize, toOneLine } from '../sanitize.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
+import type { CommandConnection } from '../gateway-client/with-gateway.ts';
+import { parseEntrySelection } from './call/entry-selection.ts';
+import { fetchTool } from './call/fetch-tool.ts';
+import { listParameters } from './call/parameters.ts';
+import { selectTierPaint } from './select-tier-paint.ts';
 
-/** A tool and its parameters, required ones marked. */
-export function describe(
+/** Prints a tool and its parameters, the required ones first. */
+export function runDescribe(
   options: AdHocOptions,
   context: CliContext,
   words: readonly string[],
 ): Promise<ExitCode> {
-  const { named, rest } = entryNamed(words, options);
+  const { entry, rest } = parseEntrySelection(words, options);
   if (rest.length > 0)
-    throw new GatewayError('USAGE', `"${rest.join(' ')}" is too much: give a tool, or a server and a tool.`);
-  return onLine(options, context, async (line) => {
+    throw new GatewayError(
+      'USAGE',
+      `Unexpected argument "${rest.join(' ')}". Give a tool, or a server and a tool.`,
+    );
+  return withGateway(options, context, async (gateway) => {
     const { out } = context;
-    const answer = await out.during(`Looking for ${named.name}`, () =>
-      foundTool(line, named, 'Give a tool, or a server and its own name of the tool.'),
+    const answer = await out.withProgress(`Looking for ${entry.name}`, () =>
+      fetchTool(gateway, entry, 'Give a tool, or a server and the original name of its tool.'),
     );
     if (out.style.format === 'json') out.json(answer.value);
-    else print(answer.peek as AdminToolDetail, line, context);
+    else printTool(answer.peek as AdminToolDetail, gateway, context);
     return 0;
   });
 }
 
-function print(tool: AdminToolDetail, { only }: Work, { out }: CliContext): void {
+function printTool(tool: AdminToolDetail, { onlyServer }: CommandConnection, { out }: CliContext): void {
   const { tier, server, title, description, definition } = tool;
-  const name = only === undefined ? tool.name : tool.original;
+  const name = onlyServer === undefined ? tool.name : tool.original;
   const { bold, dim } = out.paint;
-  const from = only === undefined ? `  ${dim(`of ${harmless(server)}`)}` : '';
-  out.line(`${bold(harmless(name))}  ${tierPaint(tier, out.paint)(tier)}${from}`);
-  if (title !== undefined) out.line(harmless(title));
-  if (description !== undefined && description !== '') out.prose(`\n${harmless(description).trimEnd()}`);
-  const parameters = parametersOf(definition['inputSchema']);
+  const from = onlyServer === undefined ? `  ${dim(`on ${toOneLine(server)}`)}` : '';
+  out.line(`${bold(toOneLine(name))}  ${selectTierPaint(tier, out.paint)(tier)}${from}`);
+  if (title !== undefined) out.line(toOneLine(title));
+  if (description !== undefined && description !== '') out.prose(`\n${sanitize(description).trimEnd()}`);
+  const parameters = listParameters(definition['inputSchema']);
   out.line(parameters.length === 0 ? '\nNo parameters.' : `\n${bold('Parameters')}`);
   out.table(
     parameters.map((parameter) => [
-      { text: `  ${parameter.name}`, paint: out.paint.cyan },
-      inOneLine(parameter.type),
+      { text: `  ${toOneLine(parameter.name)}`, paint: out.paint.cyan },
+      toOneLine(parameter.type),
       { text: parameter.isRequired ? 'required' : '', paint: out.paint.yellow },
-      inOneLine(parameter.about),
+      toOneLine(parameter.description),
     ]),
-    { last: 'wrap', drop: [1] },
+    { lastColumn: 'wrap', dropOrder: [1] },
   );
-  if (isJsonObject(definition['outputSchema'])) out.line(`\n${dim('Answers with structured content.')}`);
-  const example = parameters.filter(({ isRequired }) => isRequired).map((each) => `${each.name}=…`);
-  out.line(`\n${dim(inOneLine(['trunkline call', name, ...example].join(' ')))}`);
+  if (isJsonObject(definition['outputSchema'])) out.line(`\n${dim('Returns structured content.')}`);
+  out.line(`\n${dim(formatExampleCall(name, parameters))}`);
+}
+
+/** Returns an example command. Users copy it into a shell, so names from the server are quoted. */
+function formatExampleCall(name: string, parameters: ReturnType<typeof listParameters>): string {
+  const required = parameters.filter(({ isRequired }) => isRequired);
+  const words = required.map((parameter) => `${quoteShellWord(toOneLine(parameter.name))}=…`);
+  return ['trunkline call', quoteShellWord(toOneLine(name)), ...words].join(' ');
 }

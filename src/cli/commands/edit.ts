@@ -1,43 +1,44 @@
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { checkText, documentFrom, serversIn } from '../../config/file/edit.ts';
-import { nodeAt, parseDocument, positionAt } from '../../config/file/document.ts';
-import { STARTER } from '../../config/paths.ts';
-import { splitWords } from '../../lib/split-words.ts';
-import { entryIn, sharesDatabase } from '../../manage/entry-in.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { checkConfigText, parseConfigDocument, readServerEntries } from '../../config/file/edit-config.ts';
+import { findNode, parseDocument, toPosition } from '../../config/file/document.ts';
+import { STARTER_CONFIG } from '../../config/starter-config.ts';
+import { splitShellWords } from '../../core/lib/split-shell-words.ts';
+import { findEntry, sharesDatabase } from '../../setup/manage/config-entries.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { askAtTerminal, isTerminal } from './set-up/ask.ts';
-import { tellRunning } from './set-up/config-change.ts';
-import { draftChange } from './set-up/draft-change.ts';
-import type { DraftChange } from './set-up/draft-change.ts';
-import { draftOf, olderDrafts, writeDraft } from './set-up/drafts.ts';
-import { OF_ONE_FILE } from './set-up/server-verbs.ts';
+import { openTerminalPrompt, isInteractive } from './setup/terminal-prompt.ts';
+import { reloadRunningGateway } from './setup/editable-config.ts';
+import { openEditableConfigText, getDraftPath, findOlderDrafts, writeDraft } from './setup/config-draft.ts';
+import type { EditableConfigText } from './setup/config-draft.ts';
+import { LOCAL_FILE_NOTE } from './setup/server-changes.ts';
 
-/** Opens a copy of the configuration in the person's editor, and saves what can be used only. */
-export async function edit(
+/** Opens a draft of the configuration in the user's editor. Saves it only if it is valid. */
+export async function runEdit(
   options: GlobalOptions,
   context: CliContext,
   [name]: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  const editor = editorOf(context);
-  const change = await draftChange(options.config, context);
+  const editor = findEditor(context);
+  const change = await openEditableConfigText(options.config, context);
   const { file, text: before } = change;
-  const start = before ?? STARTER;
-  if (name !== undefined) refuseUnknown(file, start, name);
-  const draft = draftOf(file, start);
-  for (const older of await olderDrafts(draft))
-    out.note(`The draft in ${older} was begun before ${file} changed, and is left there.`);
-  if (!(await isContinued(draft, context))) await writeDraft(draft, start);
+  const start = before ?? STARTER_CONFIG;
+  if (name !== undefined) assertServerExists(file, start, name);
+  const draft = getDraftPath(file, start);
+  for (const older of await findOlderDrafts(draft))
+    out.note(
+      `There is an older draft in ${older}, which was started before ${file} changed. It is not used.`,
+    );
+  if (!(await shouldContinueDraft(draft, context))) await writeDraft(draft, start);
   for (;;) {
     try {
-      await inEditor(editor, { draft, name }, context);
+      await openInEditor(editor, { draft, name }, context);
     } catch (error) {
-      throw await whatIsLeft(error, { draft, start });
+      throw await keepOrRemoveDraft(error, { draft, start });
     }
     const text = await readFile(draft, 'utf8');
     if (text === before) {
@@ -46,35 +47,36 @@ export async function edit(
       else out.line('Nothing was changed.');
       return 0;
     }
-    const problem = problemOf(file, { text, before }, context.version);
+    const problem = findProblem(file, { text, before }, context.version);
     if (problem === undefined) {
-      await save(change, { text, draft });
+      await saveDraft(change, { text, draft });
       await rm(draft, { force: true });
       if (out.style.format === 'json') out.json({ saved: true, config: file });
       else out.line(`Saved ${file}`);
-      await tellRunning(change, context);
-      if (sharesDatabase(text)) out.note(OF_ONE_FILE);
+      await reloadRunningGateway(change, context);
+      if (sharesDatabase(text)) out.note(LOCAL_FILE_NOTE);
       return 0;
     }
     out.problem(problem);
-    if (!(await isReopened(context)))
+    if (!(await shouldReopen(context)))
       throw new GatewayError(
         'CONFIG_INVALID',
-        `${file} was left as it is. Your draft is in ${draft}; trunkline edit goes on with it.`,
+        `${file} was not changed. Your draft is in ${draft}. Continue with: trunkline edit`,
         { details: { file, draft } },
       );
   }
 }
 
-/** Nobody is taken to a server that is not there; a file that is broken as a whole is opened all the same, to be mended. */
-function refuseUnknown(file: string, text: string, name: string): void {
-  if ('problem' in parseDocument(text) || serversIn(text).has(name)) return;
-  entryIn(documentFrom(file, text), name);
+/** Throws if the server is unknown. Accepts a file that cannot be parsed, so that the user can open and correct it. */
+function assertServerExists(file: string, text: string, name: string): void {
+  if ('problem' in parseDocument(text) || readServerEntries(text).has(name)) return;
+  // Throws an error that suggests similar names.
+  findEntry(parseConfigDocument(file, text), name);
 }
 
-/** What somebody else wrote meanwhile is not overwritten, and what was typed here is not lost. */
-async function save(
-  change: DraftChange,
+/** Saves the draft. If the file was changed in the meantime, keeps both the file and the draft. */
+async function saveDraft(
+  change: EditableConfigText,
   { text, draft }: { readonly text: string; readonly draft: string },
 ): Promise<void> {
   try {
@@ -83,14 +85,14 @@ async function save(
     if (!(error instanceof GatewayError) || error.code !== 'REVISION_CONFLICT') throw error;
     throw new GatewayError(
       'REVISION_CONFLICT',
-      `${change.file} was changed by somebody else while you edited it, and was left as it is. Your draft is in ${draft}; trunkline edit begins with the file as it is now.`,
+      `${change.file} was changed while you edited it, so your version was not saved. Your draft is in ${draft}. Run trunkline edit to start again from the current file.`,
       { cause: error, details: { file: change.file, draft } },
     );
   }
 }
 
-/** A draft in which nothing was written is no draft. */
-async function whatIsLeft(
+/** Called when the editor failed. Removes an unchanged draft. Keeps a changed one and adds its path to the error. */
+async function keepOrRemoveDraft(
   error: unknown,
   { draft, start }: { readonly draft: string; readonly start: string },
 ): Promise<unknown> {
@@ -102,15 +104,15 @@ async function whatIsLeft(
   return error;
 }
 
-/** Why a text is not saved: it is no configuration, or a server would be left out that was not before. */
-function problemOf(
+/** Returns why a text cannot be saved: it is invalid, or it makes a server unusable that was usable before. */
+function findProblem(
   file: string,
   { text, before }: { readonly text: string; readonly before: string | undefined },
   version: string,
 ): GatewayError | undefined {
   try {
-    const { unusable } = checkText(file, text, version);
-    const [first] = unusable.filter(({ name }) => !leftOut(file, before, version).includes(name));
+    const { unusable } = checkConfigText(file, text, version);
+    const [first] = unusable.filter(({ name }) => !findUnusableServers(file, before, version).includes(name));
     return first === undefined ? undefined : new GatewayError('CONFIG_INVALID', first.message);
   } catch (error) {
     if (error instanceof GatewayError) return error;
@@ -118,64 +120,66 @@ function problemOf(
   }
 }
 
-function leftOut(file: string, text: string | undefined, version: string): readonly string[] {
+function findUnusableServers(file: string, text: string | undefined, version: string): readonly string[] {
   if (text === undefined) return [];
   try {
-    return checkText(file, text, version).unusable.map(({ name }) => name);
+    return checkConfigText(file, text, version).unusable.map(({ name }) => name);
   } catch {
-    return []; // It was broken as a whole.
+    return []; // The file could not be parsed before.
   }
 }
 
-async function isContinued(draft: string, context: CliContext): Promise<boolean> {
+async function shouldContinueDraft(draft: string, context: CliContext): Promise<boolean> {
   const left = await readFile(draft, 'utf8').catch(() => undefined);
   if (left === undefined) return false;
-  using ask = askAtTerminal(context);
-  // Awaited here, since the questions end with this block.
+  using ask = openTerminalPrompt(context);
+  // The answer must be awaited here, because `using` closes the prompt when the function returns.
   if (ask !== undefined) {
-    context.out.note(`There is a draft from before in ${draft}`);
-    return await ask.confirm('Go on with it?');
+    context.out.note(`There is an earlier draft in ${draft}`);
+    return await ask.confirm('Continue with it?');
   }
-  context.out.note(`Going on with the draft from before in ${draft}`);
+  context.out.note(`Continuing with the earlier draft in ${draft}`);
   return true;
 }
 
-async function isReopened(context: CliContext): Promise<boolean> {
-  using ask = askAtTerminal(context);
-  return ask === undefined ? false : await ask.confirm('It was not saved. Open it again?');
+async function shouldReopen(context: CliContext): Promise<boolean> {
+  using ask = openTerminalPrompt(context);
+  return ask === undefined ? false : await ask.confirm('The draft was not saved. Open it again?');
 }
 
-/** The words of the person's editor. */
-function editorOf(context: CliContext): readonly [string, ...string[]] {
+/** Returns the command line of the user's editor. */
+function findEditor(context: CliContext): readonly [string, ...string[]] {
   const { env, platform } = context;
-  const said = [env['VISUAL'], env['EDITOR']].find((each) => each !== undefined && each.trim() !== '');
-  if (said === undefined && !isTerminal(context))
+  const configured = [env['VISUAL'], env['EDITOR']].find(
+    (value) => value !== undefined && value.trim() !== '',
+  );
+  if (configured === undefined && !isInteractive(context))
     throw new GatewayError(
       'USAGE',
-      'There is no terminal for an editor; set VISUAL or EDITOR to one that needs none.',
+      'There is no terminal for an editor. Set VISUAL or EDITOR to an editor that opens its own window.',
     );
-  const [command, ...args] = splitWords(said ?? (platform === 'win32' ? 'notepad' : 'vi')) ?? [];
-  if (command === undefined) throw new GatewayError('USAGE', 'VISUAL or EDITOR names no program.');
+  const [command, ...args] = splitShellWords(configured ?? (platform === 'win32' ? 'notepad' : 'vi')) ?? [];
+  if (command === undefined)
+    throw new GatewayError('USAGE', 'VISUAL or EDITOR has an unclosed quote. Correct the variable.');
   return [command, ...args];
 }
 
-async function inEditor(
+async function openInEditor(
   [command, ...args]: readonly [string, ...string[]],
   { draft, name }: { readonly draft: string; readonly name: string | undefined },
   context: CliContext,
 ): Promise<void> {
-  const line = name === undefined ? undefined : lineOf(await readFile(draft, 'utf8'), name);
-  const place = line === undefined ? [draft] : placed(command, draft, line);
+  const line = name === undefined ? undefined : findEntryLine(await readFile(draft, 'utf8'), name);
+  const fileArguments = line === undefined ? [draft] : editorArguments(command, draft, line);
   // Ctrl-C belongs to the editor while it is open.
   context.onStopSignal(() => {});
   const code = await new Promise<number | null>((resolve, reject) => {
-    // An editor is a program of the person, who gave it the terminal.
-    const child = spawn(command, [...args, ...place], { stdio: 'inherit', env: { ...context.env } });
+    const child = spawn(command, [...args, ...fileArguments], { stdio: 'inherit', env: { ...context.env } });
     child.once('error', (error) =>
       reject(
         new GatewayError(
           'USAGE',
-          `The editor "${command}" cannot be started; set VISUAL or EDITOR to another one.`,
+          `The editor "${command}" cannot be started. Set VISUAL or EDITOR to another one.`,
           {
             cause: error,
           },
@@ -185,17 +189,21 @@ async function inEditor(
     child.once('close', resolve);
   });
   if (code !== 0)
-    throw new GatewayError('USAGE', `The editor "${command}" ended with ${code}; nothing was saved.`);
+    throw new GatewayError(
+      'USAGE',
+      `The editor "${command}" ended with exit code ${code}, so nothing was saved.`,
+    );
 }
 
-/** Where the entry of a server begins. */
-function lineOf(text: string, name: string): number | undefined {
+/** Returns the line at which the entry of a server starts. */
+function findEntryLine(text: string, name: string): number | undefined {
   const parsed = parseDocument(text);
-  const node = 'problem' in parsed ? undefined : nodeAt(parsed.root, ['mcpServers', name]);
-  return node === undefined ? undefined : positionAt(text, node.offset).line;
+  const node = 'problem' in parsed ? undefined : findNode(parsed.root, ['mcpServers', name]);
+  return node === undefined ? undefined : toPosition(text, node.offset).line;
 }
 
-function placed(command: string, draft: string, line: number): readonly string[] {
+/** Returns the arguments with which an editor opens the draft at a line. Unknown editors open it at the top. */
+function editorArguments(command: string, draft: string, line: number): readonly string[] {
   const program = basename(command).replace(/\.(?:exe|cmd)$/i, '');
   if (/^(?:n?vim?|nano|emacs|micro|kak|mg|ne|joe)$/.test(program)) return [`+${line}`, draft];
   if (/^(?:code|codium|code-insiders|cursor|windsurf)$/.test(program))

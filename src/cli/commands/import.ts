@@ -1,106 +1,132 @@
-import type { SecretPlace } from '../../import/apply-plan.ts';
-import { planImport } from '../../import/plan.ts';
-import type { OnConflict, Step } from '../../import/plan.ts';
-import { nearest } from '../../lib/nearest.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import type { SecretDestination } from '../../setup/import/import-edits.ts';
+import { planImport } from '../../setup/import/plan-import.ts';
+import type { ConflictStrategy, ImportStep } from '../../setup/import/plan-import.ts';
+import { findSimilar } from '../../core/lib/find-similar.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { counted } from './listing.ts';
-import { askAtTerminal, cannotAsk } from './set-up/ask.ts';
-import { configChange } from './set-up/config-change.ts';
-import { foundServers, ownProgram } from './set-up/found-servers.ts';
-import { addedByOthers, heldServers, tellHeld } from './set-up/held-servers.ts';
-import { addPlanned } from './set-up/plain-secrets.ts';
-import { keptIn, tellApplied } from './set-up/server-verbs.ts';
-import { planJson, showPlan, tellBroken, tellSecrets } from './set-up/show-plan.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
+import { openTerminalPrompt, noTerminalError } from './setup/terminal-prompt.ts';
+import { openEditableConfig } from './setup/editable-config.ts';
+import { findImportableServers, getOwnIdentity } from './setup/find-importable-servers.ts';
+import { filterManuallyTrusted, findHeldServers, noteHeldServers } from './setup/held-servers.ts';
+import { addPlannedServers } from './setup/add-servers.ts';
+import { describeStorage, noteApplied } from './setup/server-changes.ts';
+import {
+  importPlanToJson,
+  printImportPlan,
+  noteLeftOutFiles,
+  noteUnreadableFiles,
+  notePlaintextSecrets,
+} from './setup/print-import-plan.ts';
 
 export interface ImportOptions extends GlobalOptions {
   readonly from?: readonly string[];
   readonly only?: readonly string[];
-  readonly conflicts?: OnConflict;
-  readonly references?: SecretPlace | true;
+  readonly conflicts?: ConflictStrategy;
+  readonly references?: SecretDestination | true;
   readonly dryRun?: boolean;
   readonly trust?: boolean;
   readonly yes?: boolean;
 }
 
-/** Shows what other clients have and takes over what is new. */
-export async function importServers(options: ImportOptions, context: CliContext): Promise<ExitCode> {
+/** Lists the servers of other clients and adds the new ones to the configuration. */
+export async function runImport(options: ImportOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
   const isJson = out.style.format === 'json';
-  const change = await configChange(options.config, context);
-  const found = await foundServers(options.from, context);
-  tellBroken(found, context);
+  const config = await openEditableConfig(options.config, context);
+  const { found, leftOut } = await findImportableServers(options.from, context);
+  noteUnreadableFiles(found, context);
+  noteLeftOutFiles(leftOut, context);
   const all = planImport(found, {
-    servers: change.document.servers,
-    own: ownProgram(context, change.document.text),
+    servers: config.document.servers,
+    identity: getOwnIdentity(context, config.document.text),
     onConflict: options.conflicts ?? 'keep',
-    configFile: change.file,
+    configFile: config.file,
   });
-  const steps = options.only === undefined ? all : chosenOf(all, options.only);
-  const wanted = steps.flatMap(({ state, as, entry, secrets }) =>
-    state === 'new' && entry !== undefined ? [{ name: as, entry, secrets }] : [],
-  );
-  const result = (applied: boolean) => ({ config: change.file, applied, plan: planJson(steps) });
-  if (!isJson) tellPlan(steps, options, context);
+  const steps = options.only === undefined ? all : selectSteps(all, options.only);
+  const newServers = listNewServers(steps, options);
+  const result = (applied: boolean) => ({
+    config: config.file,
+    applied,
+    plan: importPlanToJson(steps),
+    leftOut: leftOut.length > 0 ? leftOut.map(({ path }) => path) : undefined,
+  });
+  if (!isJson) printPlan(steps, options, context);
   const same = steps.filter(({ state }) => state === 'same').map(({ as }) => as);
-  tellHeld(await heldServers(addedByOthers(same, change), { config: options.config, context }), context);
-  if (wanted.length === 0 || options.dryRun === true) {
+  noteHeldServers(
+    await findHeldServers(filterManuallyTrusted(same, config), { config: options.config, context }),
+    context,
+  );
+  if (newServers.length === 0 || options.dryRun === true) {
     if (isJson) out.json(result(false));
     else if (steps.length > 0)
       out.line(
-        wanted.length === 0
-          ? '\nNothing is new.'
-          : `\n${counted(wanted.length, 'server')} would be added to ${change.file}`,
+        newServers.length === 0
+          ? '\nThere are no new servers.'
+          : `\n${formatCount(newServers.length, 'server')} would be added to ${config.file}`,
       );
     return 0;
   }
-  using ask = askAtTerminal(context);
+  using prompt = openTerminalPrompt(context);
   if (options.yes !== true) {
-    if (ask === undefined) {
+    if (prompt === undefined) {
       if (isJson) out.json(result(false));
-      throw cannotAsk(
-        `${counted(wanted.length, 'server')} would be added to ${change.file}.`,
-        '--yes adds them, --dry-run only shows them',
+      throw noTerminalError(
+        `${formatCount(newServers.length, 'server')} would be added to ${config.file}.`,
+        'Add --yes to add them, or --dry-run to see them',
       );
     }
-    if (!(await ask.confirm(`Add ${counted(wanted.length, 'server')} to ${change.file}?`))) {
+    if (!(await prompt.confirm(`Add ${formatCount(newServers.length, 'server')} to ${config.file}?`))) {
       out.note('Nothing was changed.');
       return 0;
     }
   }
-  const { applied, trust } = await addPlanned(change, wanted, options, { context, ask });
-  const { place, ...kept } = keptIn(change.file, applied);
-  if (isJson) out.json({ ...result(true), ...kept, trust });
-  else out.line(`Added ${counted(wanted.length, 'server')} to ${place}`);
-  tellApplied(applied, change, context);
+  const { applied, trust } = await addPlannedServers(config, newServers, options, { context, prompt });
+  const { place, ...storage } = describeStorage(config.file, applied);
+  const held = newServers.filter(({ isHeld }) => isHeld || trust === 'manual').map(({ name }) => name);
+  if (isJson) out.json({ ...result(true), ...storage, trust, held: held.length > 0 ? held : undefined });
+  else out.line(`Added ${formatCount(newServers.length, 'server')} to ${place}`);
+  noteApplied(applied, config, context);
   return 0;
 }
 
-/** A name that nothing has is a mistake, which would go unnoticed otherwise. */
-function chosenOf(steps: readonly Step[], only: readonly string[]): readonly Step[] {
+/** Returns the servers to add. Those of project files are held, unless `--trust` accepts them. */
+function listNewServers(steps: readonly ImportStep[], { trust }: ImportOptions) {
+  return steps.flatMap(({ state, as, entry, secrets, from }) => {
+    const isHeld = from.scope === 'project' && trust !== true;
+    return state === 'new' && entry !== undefined ? [{ name: as, entry, secrets, isHeld }] : [];
+  });
+}
+
+/** Rejects unknown names, because a mistyped name would otherwise select nothing silently. */
+function selectSteps(steps: readonly ImportStep[], only: readonly string[]): readonly ImportStep[] {
   const names = new Set(steps.map(({ name }) => name));
   const [missing] = only.filter((name) => !names.has(name));
   if (missing === undefined) return steps.filter(({ name }) => only.includes(name));
-  const [meant] = nearest(missing, names, 1);
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  throw new GatewayError('ENTRY_NOT_FOUND', `No server "${missing}" was found to be taken over.${hint}`, {
+  const [suggestion] = findSimilar(missing, names, 1);
+  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
+  throw new GatewayError('ENTRY_NOT_FOUND', `No client on this machine has a server "${missing}".${hint}`, {
     details: { kind: 'server', server: missing },
   });
 }
 
-function tellPlan(steps: readonly Step[], { conflicts, dryRun }: ImportOptions, context: CliContext): void {
+function printPlan(
+  steps: readonly ImportStep[],
+  { conflicts, dryRun }: ImportOptions,
+  context: CliContext,
+): void {
   const { out } = context;
-  if (steps.length === 0) out.line('No servers of other clients were found.');
-  else showPlan(steps, context);
+  if (steps.length === 0) out.line('No other client on this machine has servers.');
+  else printImportPlan(steps, context);
   if (conflicts === undefined && steps.some(({ state }) => state === 'conflicting'))
-    out.note('--conflicts rename adds those whose name is taken under another one.');
+    out.note('To add servers whose name is taken under another name, use --conflicts rename.');
   for (const { as, remarks, state } of steps)
     for (const remark of state === 'new' ? remarks : []) out.note(`${as}: ${remark}`);
-  // Without --dry-run it is said, and asked, when they are added.
+  // Without --dry-run, addPlannedServers reports secrets and asks about them.
   if (dryRun === true)
-    tellSecrets(
+    notePlaintextSecrets(
       steps.flatMap(({ as, secrets, state }) => (state === 'new' ? [{ name: as, secrets }] : [])),
       context,
     );

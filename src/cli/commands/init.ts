@@ -1,186 +1,210 @@
-import { clients } from '../../connect/clients.ts';
-import type { SecretPlace } from '../../import/apply-plan.ts';
-import { planImport } from '../../import/plan.ts';
-import type { Step } from '../../import/plan.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { connectableClients } from '../../setup/connect/connectable-clients.ts';
+import type { SecretDestination } from '../../setup/import/import-edits.ts';
+import { planImport } from '../../setup/import/plan-import.ts';
+import type { ImportStep } from '../../setup/import/plan-import.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { counted } from './listing.ts';
-import { search } from './search.ts';
-import { askAtTerminal } from './set-up/ask.ts';
-import type { Ask } from './set-up/ask.ts';
-import { configChange } from './set-up/config-change.ts';
-import { clientNamed, fileOf, plannedConnection, writeConnection } from './set-up/connect-client.ts';
-import { foundServers, ownProgram } from './set-up/found-servers.ts';
-import { heldServers, takeHeld, tellHeld, tellWaiting } from './set-up/held-servers.ts';
-import { addServers } from './set-up/plain-secrets.ts';
-import { keptIn, tellApplied } from './set-up/server-verbs.ts';
-import { showPlan, tellBroken } from './set-up/show-plan.ts';
-import { tellConnection } from './set-up/tell-connection.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
+import { runSearch } from './search.ts';
+import { openTerminalPrompt } from './setup/terminal-prompt.ts';
+import type { TerminalPrompt } from './setup/terminal-prompt.ts';
+import { openEditableConfig } from './setup/editable-config.ts';
+import {
+  getConnectableClient,
+  findClientFile,
+  planClientConnection,
+  writeConnection,
+  printConnectionPlan,
+} from './setup/connect-client.ts';
+import { findImportableServers, getOwnIdentity } from './setup/find-importable-servers.ts';
+import {
+  findHeldServers,
+  approveHeldServers,
+  noteHeldServers,
+  printHeldSummary,
+} from './setup/held-servers.ts';
+import { addServers } from './setup/add-servers.ts';
+import { describeStorage, noteApplied } from './setup/server-changes.ts';
+import { printImportPlan, noteLeftOutFiles, noteUnreadableFiles } from './setup/print-import-plan.ts';
 
 export interface InitOptions extends GlobalOptions {
-  /** Names of servers, `all` or `none`. */
+  /** The names of servers, `all` or `none`. */
   readonly import?: readonly string[];
-  /** Clients, or `none`. */
+  /** The names of clients, or `none`. */
   readonly connect?: readonly string[];
   readonly search?: string;
-  readonly references?: SecretPlace | true;
+  readonly references?: SecretDestination | true;
   readonly yes?: boolean;
 }
 
-/** The first minute: takes over servers, connects a client, finds a first tool. */
-export async function init(options: InitOptions, context: CliContext): Promise<ExitCode> {
+/** Sets up everything interactively: imports servers, connects a client, and searches for a first tool. */
+export async function runInit(options: InitOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
-  // Whether a flag is malformed is known before anything is done.
-  for (const name of options.connect ?? []) if (name !== 'none') clientNamed(name);
+  // Invalid flags are rejected before anything is changed.
+  for (const name of options.connect ?? []) if (name !== 'none') getConnectableClient(name);
   let query: string | undefined;
   {
-    using ask = askAtTerminal(context);
-    if (ask === undefined)
+    using prompt = openTerminalPrompt(context);
+    if (prompt === undefined)
       throw new GatewayError(
         'USAGE',
-        'init asks a person, and there is no terminal; nothing was done. In a script use: trunkline import --yes, trunkline connect CLIENT --yes',
+        'trunkline init asks questions, but there is no terminal. Nothing was changed. In a script, use trunkline import --yes and trunkline connect CLIENT --yes.',
       );
-    await takeOver(options, context, ask);
-    await connectClients(options, context, ask);
-    query = await firstQuery(options, context, ask);
+    await importFoundServers(options, context, prompt);
+    await connectClients(options, context, prompt);
+    query = await askFirstQuery(options, context, prompt);
   }
   if (query !== undefined) {
     out.line(`\n$ trunkline search ${JSON.stringify(query)}`);
-    await search({ ...(options.config !== undefined && { config: options.config }), limit: 5 }, context, [
-      query,
-    ]);
+    await runSearch({ config: options.config, limit: 5 }, context, [query]);
   }
-  await tellWaiting({ config: options.config, context });
-  out.line('\nDone. trunkline servers shows what you have, trunkline --help what you can do.');
+  await printHeldSummary({ config: options.config, context });
+  out.line('\nDone. List your servers with: trunkline servers\nSee all commands with: trunkline --help');
   return 0;
 }
 
-async function takeOver(options: InitOptions, context: CliContext, ask: Ask): Promise<void> {
+async function importFoundServers(
+  options: InitOptions,
+  context: CliContext,
+  prompt: TerminalPrompt,
+): Promise<void> {
   const { out } = context;
-  const change = await configChange(options.config, context);
-  const found = await foundServers(undefined, context);
-  tellBroken(found, context);
+  const config = await openEditableConfig(options.config, context);
+  const { found, leftOut } = await findImportableServers(undefined, context);
+  noteUnreadableFiles(found, context);
+  noteLeftOutFiles(leftOut, context);
   const steps = planImport(found, {
-    servers: change.document.servers,
-    own: ownProgram(context, change.document.text),
+    servers: config.document.servers,
+    identity: getOwnIdentity(context, config.document.text),
     onConflict: 'keep',
-    configFile: change.file,
+    configFile: config.file,
   });
-  const fresh = steps.filter(({ state }) => state === 'new');
-  if (steps.length === 0) out.line('No servers of other clients were found on this machine.');
+  const newSteps = steps.filter(({ state }) => state === 'new');
+  if (steps.length === 0) out.line('No other client on this machine has servers.');
   else {
     out.line('Servers of other clients on this machine:\n');
-    showPlan(steps, context);
+    printImportPlan(steps, context);
   }
-  if (fresh.length === 0) {
-    if (steps.length > 0) out.line('\nNothing is new.');
-    // There is a file to look at afterwards, whatever was chosen.
-    if (change.document.isNew) await change.save([]);
+  if (newSteps.length === 0) {
+    if (steps.length > 0) out.line('\nThere are no new servers.');
+    // The configuration exists after init, whatever was chosen.
+    if (config.document.isNew) await config.save([]);
     return;
   }
-  const chosen = await chosenSteps(fresh, options, context, ask);
-  const wanted = chosen.flatMap(({ as, entry, secrets }) =>
+  const chosen = await chooseServers(newSteps, options, context, prompt);
+  const newServers = chosen.flatMap(({ as, entry, secrets }) =>
     entry === undefined ? [] : [{ name: as, entry, secrets }],
   );
-  if (wanted.length === 0) return;
+  if (newServers.length === 0) return;
   const references = options.references ?? (options.yes === true ? 'file' : undefined);
   const applied = await addServers(
-    change,
-    wanted,
-    { trust: 'first-sight', ...(references !== undefined && { references }) },
-    { context, ask },
+    config,
+    newServers,
+    { trust: 'first-sight', references },
+    { context, prompt },
   );
-  out.line(`Added ${counted(wanted.length, 'server')} to ${keptIn(change.file, applied).place}`);
-  tellApplied(applied, change, context);
+  out.line(
+    `Added ${formatCount(newServers.length, 'server')} to ${describeStorage(config.file, applied).place}`,
+  );
+  noteApplied(applied, config, context);
 }
 
-async function chosenSteps(
-  fresh: readonly Step[],
+async function chooseServers(
+  steps: readonly ImportStep[],
   options: InitOptions,
   { out }: CliContext,
-  ask: Ask,
-): Promise<readonly Step[]> {
-  const said = options.import ?? (options.yes === true ? ['all'] : undefined);
-  if (said !== undefined) return said.includes('all') ? fresh : fresh.filter(({ as }) => said.includes(as));
+  prompt: TerminalPrompt,
+): Promise<readonly ImportStep[]> {
+  const flags = options.import ?? (options.yes === true ? ['all'] : undefined);
+  if (flags !== undefined)
+    return flags.includes('all') ? steps : steps.filter(({ as }) => flags.includes(as));
   for (;;) {
-    const answer = await ask.text(
-      `\nTake over ${counted(fresh.length, 'new server')}? [Y/n, or names with commas]`,
+    const answer = await prompt.text(
+      `\nImport ${formatCount(steps.length, 'new server')}? [Y/n, or names separated by commas]`,
     );
-    if (/^(?:y|yes)?$/i.test(answer)) return fresh;
+    if (/^(?:y|yes)?$/i.test(answer)) return steps;
     if (/^(?:n|no)$/i.test(answer)) return [];
     const names = answer.split(/[\s,]+/).filter((name) => name !== '');
-    const unknown = names.filter((name) => !fresh.some(({ as }) => as === name));
-    if (unknown.length === 0) return fresh.filter(({ as }) => names.includes(as));
-    out.note(`There is no new server ${unknown.join(', ')}.`);
+    const unknown = names.filter((name) => !steps.some(({ as }) => as === name));
+    if (unknown.length === 0) return steps.filter(({ as }) => names.includes(as));
+    out.note(`No new server has the name ${unknown.join(', ')}.`);
   }
 }
 
-async function connectClients(options: InitOptions, context: CliContext, ask: Ask): Promise<void> {
+async function connectClients(
+  options: InitOptions,
+  context: CliContext,
+  prompt: TerminalPrompt,
+): Promise<void> {
   const { out } = context;
   const present: string[] = [];
-  for (const client of clients) {
-    const { bytes } = await fileOf(client, context);
+  for (const client of connectableClients) {
+    const { bytes } = await findClientFile(client, context);
     if (bytes !== undefined) present.push(client.source.id);
   }
-  const said = options.connect ?? (options.yes === true ? [] : undefined);
-  const names = said ?? (await chosenClients(present, ask, context));
+  const flags = options.connect ?? (options.yes === true ? [] : undefined);
+  const names = flags ?? (await chooseClients(present, prompt, context));
   for (const name of names) {
     if (name === 'none') continue;
-    const client = clientNamed(name);
-    // Read anew for each, since the one before has changed it.
-    const change = await configChange(options.config, context);
-    // What to take over was asked before; the client keeps the rest beside Trunkline.
-    const planned = await plannedConnection(client, change, context, { isTakingOver: false });
+    const client = getConnectableClient(name);
+    // Read again for each client, because the previous one may have changed it.
+    const config = await openEditableConfig(options.config, context);
+    // The user has already chosen which servers to import. The client keeps the others.
+    const planned = await planClientConnection(client, config, context, { canTakeOver: false });
     if (!planned.isChanged) {
-      out.line(`${client.source.title} is connected already.`);
+      out.line(`${client.source.title} is already connected.`);
       continue;
     }
-    const of = { config: options.config, context };
-    const waiting = await heldServers(planned.known, of);
-    tellConnection(planned, waiting, context);
-    // Who named the client on the command line has answered.
-    if (said === undefined && !(await ask.confirm(`Change ${planned.file}?`))) {
-      out.note(`${client.source.title} was left as it is.`);
+    const scope = { config: options.config, context };
+    const heldBefore = await findHeldServers(planned.existingServers, scope);
+    printConnectionPlan(planned, heldBefore, context);
+    // Naming the client on the command line counts as confirmation.
+    if (flags === undefined && !(await prompt.confirm(`Change ${planned.file}?`))) {
+      out.note(`${client.source.title} was not changed.`);
       continue;
     }
-    if (change.document.isNew) await change.save([]);
-    const held = await takeHeld(waiting, of);
+    if (config.document.isNew) await config.save([]);
+    const held = await approveHeldServers(heldBefore, scope);
     await writeConnection(planned, context);
-    out.line(`${client.source.title} uses Trunkline now (undo: trunkline connect ${name} --undo)`);
-    tellHeld(held, context);
+    out.line(`${client.source.title} now uses Trunkline. Undo with: trunkline connect ${name} --undo`);
+    noteHeldServers(held, context);
   }
 }
 
-async function chosenClients(
+async function chooseClients(
   present: readonly string[],
-  ask: Ask,
+  prompt: TerminalPrompt,
   { out }: CliContext,
 ): Promise<readonly string[]> {
   if (present.length === 0) {
-    out.line(
-      '\nNo client was found here whose configuration can be written; trunkline connect other prints what to paste.',
+    out.prose(
+      '\nNo supported client was found. For any other client, print the entry to paste with: trunkline connect other',
     );
     return [];
   }
   for (;;) {
-    const answer = await ask.text(
-      `\nConnect a client? ${present.join(', ')} [names with commas, Enter for none]`,
+    const answer = await prompt.text(
+      `\nConnect a client? ${present.join(', ')} [names separated by commas, Enter for none]`,
     );
     const names = answer.split(/[\s,]+/).filter((name) => name !== '');
-    const unknown = names.filter((name) => !clients.some(({ source }) => source.id === name));
+    const unknown = names.filter((name) => !connectableClients.some(({ source }) => source.id === name));
     if (unknown.length === 0) return names;
-    out.note(`${unknown.join(', ')} is not a client that is known here.`);
+    out.note(`Unknown client: ${unknown.join(', ')}.`);
   }
 }
 
-async function firstQuery(options: InitOptions, context: CliContext, ask: Ask): Promise<string | undefined> {
+async function askFirstQuery(
+  options: InitOptions,
+  context: CliContext,
+  prompt: TerminalPrompt,
+): Promise<string | undefined> {
   if (options.search !== undefined) return options.search === '' ? undefined : options.search;
-  const { document } = await configChange(options.config, context);
+  const { document } = await openEditableConfig(options.config, context);
   if (options.yes === true || document.servers.size === 0) return undefined;
-  const answer = await ask.text(
-    '\nWhat would you like to do first? A search shows the tools for it [Enter for none]',
+  const answer = await prompt.text(
+    '\nWhat would you like to do first? Trunkline searches for matching tools. [Enter for none]',
   );
   return answer === '' ? undefined : answer;
 }

@@ -1,12 +1,12 @@
 import type { AdminKey } from '../../admin/contract/contract.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import type { Tier } from '../../model/tier.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import type { Tier } from '../../core/tier.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { onLine } from '../line/on-line.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
 
-interface AddOptions extends GlobalOptions {
+interface KeysAddOptions extends GlobalOptions {
   readonly profile?: string;
   readonly tier?: Tier;
   readonly expires?: string;
@@ -14,92 +14,91 @@ interface AddOptions extends GlobalOptions {
   readonly role?: readonly string[];
 }
 
+/** The units of `--expires`, in seconds. */
 const UNITS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 };
 const NOT_ACCEPTED =
-  'The configuration does not accept keys yet: add "auth": { "keys": true } to it and start the gateway again.';
+  'The configuration does not accept keys yet. Add "auth": { "keys": true } to it with trunkline edit, then restart the gateway.';
 
-/** The key goes to standard output and everything about it to standard error, so that a pipe gets the key alone. */
-export function addKey(
-  options: AddOptions,
+/** Creates a key. Only the key goes to standard output, so that it can be piped. */
+export function runKeysAdd(
+  options: KeysAddOptions,
   context: CliContext,
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   const { profile, tier, expires, group = [], role = [] } = options;
-  const expiresAt = expires === undefined ? undefined : Date.now() + parseLife(expires);
-  return onLine(onlyConfig(options), context, async ({ client, signal }) => {
+  const expiresAt = expires === undefined ? undefined : Date.now() + parseLifetime(expires);
+  return withGateway({ config: options.config }, context, async ({ client, signal }) => {
     const { out } = context;
-    const { key, ...made } = await client.ask(
+    const { key, ...created } = await client.request(
       'POST /api/keys',
       {
-        ...{ name, groups: group, roles: role },
+        name,
+        groups: group,
+        roles: role,
         ...(profile !== undefined && { profile }),
         ...(tier !== undefined && { tier }),
         ...(expiresAt !== undefined && { expiresAt }),
       },
       { signal },
     );
-    if (out.style.format === 'json') out.json({ key, ...readable(made) });
+    if (out.style.format === 'json') out.json({ key, ...keyToJson(created) });
     else {
       out.line(key);
-      out.note(`This is the key of "${name}" (${mayOf(made)}). It is not shown again.`);
-      out.note(`Clients send it as the header "Authorization: Bearer ${made.start}…".`);
+      out.note(`This is the key of "${name}" (${formatPermissions(created)}). It is not shown again.`);
+      out.note(`Clients send it as the header "Authorization: Bearer ${created.start}…".`);
     }
-    if (!made.isAccepted) out.note(NOT_ACCEPTED);
+    if (!created.isAccepted) out.note(NOT_ACCEPTED);
     return 0;
   });
 }
 
-export function listKeys(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
-  return onLine(onlyConfig(options), context, async ({ client, signal }) => {
+export function runKeysList(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
+  return withGateway({ config: options.config }, context, async ({ client, signal }) => {
     const { out } = context;
-    const all = await client.ask('GET /api/keys', {}, { signal });
-    if (out.style.format === 'json') out.json(all.map(readable));
-    else if (all.length === 0) out.line('There are no keys; make one with: trunkline keys add NAME');
+    const keys = await client.request('GET /api/keys', {}, { signal });
+    if (out.style.format === 'json') out.json(keys.map(keyToJson));
+    else if (keys.length === 0) out.line('There are no keys. Create one with: trunkline keys add NAME');
     else {
-      const head = ['name', 'begins', 'may', 'ends', 'last used'];
-      const rows = all.map((key) => [
+      const head = ['name', 'starts with', 'allows', 'expires', 'last used'];
+      const rows = keys.map((key) => [
         { text: key.name, paint: out.paint.bold },
         key.start,
-        mayOf(key),
-        endOf(key),
-        key.usedAt === undefined ? 'never' : when(key.usedAt),
+        formatPermissions(key),
+        formatExpiry(key),
+        key.usedAt === undefined ? 'never' : formatUtcTime(key.usedAt),
       ]);
       out.table([head.map((text) => ({ text, paint: out.paint.dim })), ...rows], {
-        last: 'wrap',
-        drop: [1, 4],
+        lastColumn: 'wrap',
+        dropOrder: [1, 4],
       });
     }
-    if (all.some(({ isAccepted }) => !isAccepted)) out.note(NOT_ACCEPTED);
+    if (keys.some(({ isAccepted }) => !isAccepted)) out.note(NOT_ACCEPTED);
     return 0;
   });
 }
 
-export function revokeKey(
+export function runKeysRevoke(
   options: GlobalOptions,
   context: CliContext,
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
-  return onLine(onlyConfig(options), context, async ({ client, signal }) => {
+  return withGateway({ config: options.config }, context, async ({ client, signal }) => {
     const { out } = context;
-    const key = await client.ask('POST /api/keys/:name/revoke', { name }, { signal });
-    if (out.style.format === 'json') out.json({ revoked: true, ...readable(key) });
+    const key = await client.request('POST /api/keys/:name/revoke', { name }, { signal });
+    if (out.style.format === 'json') out.json({ revoked: true, ...keyToJson(key) });
     else out.line(`Revoked the key of "${name}"`);
     return 0;
   });
 }
 
-function onlyConfig({ config }: GlobalOptions): GlobalOptions {
-  return config === undefined ? {} : { config };
-}
-
-function parseLife(text: string): number {
+function parseLifetime(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,5})([mhdwy])$/.exec(text) ?? [];
   const seconds = Number(amount) * (UNITS[unit] ?? Number.NaN);
   if (seconds > 0) return seconds * 1000;
-  throw new GatewayError('USAGE', `--expires must be such as 12h, 30d or 1y, and it is "${text}".`);
+  throw new GatewayError('USAGE', `--expires "${text}" is not a duration. Write it as 12h, 30d or 1y.`);
 }
 
-function mayOf({ profile, tier, groups = [], roles = [] }: AdminKey): string {
+function formatPermissions({ profile, tier, groups = [], roles = [] }: AdminKey): string {
   const parts = [
     profile === undefined ? 'any profile' : `profile ${profile}`,
     tier === undefined ? undefined : `tier ${tier}`,
@@ -109,21 +108,22 @@ function mayOf({ profile, tier, groups = [], roles = [] }: AdminKey): string {
   return parts.filter((part) => part !== undefined).join('; ');
 }
 
-function endOf({ expiresAt }: AdminKey): string {
+function formatExpiry({ expiresAt }: AdminKey): string {
   if (expiresAt === undefined) return 'never';
-  return expiresAt <= Date.now() ? `over since ${when(expiresAt)}` : when(expiresAt);
+  return expiresAt <= Date.now() ? `expired ${formatUtcTime(expiresAt)}` : formatUtcTime(expiresAt);
 }
 
-function when(at: number): string {
+function formatUtcTime(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-function readable({ createdAt, expiresAt, usedAt, ...key }: AdminKey): object {
-  const iso = (at: number): string => new Date(at).toISOString();
+function keyToJson({ createdAt, expiresAt, usedAt, ...key }: AdminKey): object {
+  const toIso = (at: number | undefined): string | undefined =>
+    at === undefined ? undefined : new Date(at).toISOString();
   return {
     ...key,
-    createdAt: iso(createdAt),
-    ...(expiresAt !== undefined && { expiresAt: iso(expiresAt) }),
-    ...(usedAt !== undefined && { usedAt: iso(usedAt) }),
+    createdAt: toIso(createdAt),
+    expiresAt: toIso(expiresAt),
+    usedAt: toIso(usedAt),
   };
 }

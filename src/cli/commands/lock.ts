@@ -1,55 +1,58 @@
 import type { AdminLock } from '../../admin/contract/approval-contract.ts';
-import { writeFileAtomic } from '../../lib/atomic-file.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { writeFileAtomic } from '../../core/lib/write-file-atomic.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { harmless, inOneLine } from '../harmless.ts';
-import { onLine } from '../line/on-line.ts';
-import { changeLines } from './approvals/change-lines.ts';
+import { sanitize, toOneLine } from '../sanitize.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
+import { formatChanges } from './approvals/format-changes.ts';
 
 interface LockOptions extends GlobalOptions {
   readonly check?: boolean;
 }
 
+/** The exit code of `--check` if the lock file is missing or differs. */
 const DIFFERS: ExitCode = 6;
 
-/** Writes down what all servers offer, for review; or only says whether that is what the file has. */
-export function lock(options: LockOptions, context: CliContext): Promise<ExitCode> {
-  return onLine(options, context, async (line) => {
+/** Writes the definitions that all servers offer to the lock file. With `--check`, only compares them with the file. */
+export function runLock(options: LockOptions, context: CliContext): Promise<ExitCode> {
+  return withGateway(options, context, async (gateway) => {
     const { out } = context;
     const isCheck = options.check === true;
-    const found = await out.during('Listing all servers', () => line.client.ask('GET /api/lock', {}, line));
+    const found = await out.withProgress('Listing all servers', () =>
+      gateway.client.request('GET /api/lock', {}, gateway),
+    );
     const { file, exists, text, entries, differences } = found;
     const isSame = exists && differences.length === 0;
-    // Readable by all who may read the configuration's folder: it is made to be committed.
+    // The lock file is readable by everyone, because it is meant to be committed.
     if (!isCheck && !isSame) await writeFileAtomic(file, text, 0o644);
     if (out.style.format === 'json')
       out.json({ file, entries, differences, [isCheck ? 'same' : 'written']: isCheck ? isSame : !isSame });
     else {
       if (exists) printDifferences(found, context);
-      out.line(sentence(found, { isCheck, isSame }));
+      out.line(formatResult(found, { isCheck, isSame }));
     }
     return isCheck && !isSame ? DIFFERS : 0;
   });
 }
 
-function sentence(
+function formatResult(
   { file, exists, entries, differences }: AdminLock,
   { isCheck, isSame }: { readonly isCheck: boolean; readonly isSame: boolean },
 ): string {
-  const where = harmless(file);
-  if (isSame) return `${where} has what the servers offer: ${entries} entries.`;
+  const where = sanitize(file);
+  if (isSame) return `${where} matches what the servers offer (${entries} entries).`;
   if (!isCheck)
-    return `Wrote ${entries} entries to ${where}. Review it, and commit it beside the configuration.`;
+    return `Wrote ${entries} entries to ${where}. Review the file and commit it with the configuration.`;
   return exists
-    ? `${where} differs in ${differences.length} entries from what the servers offer.`
-    : `There is no ${where}; trunkline lock writes it.`;
+    ? `${where} differs from what the servers offer in ${differences.length} entries.`
+    : `${where} does not exist. Create it with: trunkline lock`;
 }
 
 function printDifferences({ differences }: AdminLock, { out }: CliContext): void {
   for (const { server, kind, name, difference, changes } of differences) {
-    const what = kind === 'words' ? 'what it says of itself' : `${kind} ${inOneLine(name)}`;
-    out.line(`${out.paint.bold(`${inOneLine(server)}: ${what}`)}  ${out.paint.yellow(difference)}`);
-    for (const each of changeLines(changes, out.paint)) out.line(`  ${each}`);
+    const what = kind === 'words' ? 'title, description and instructions' : `${kind} ${toOneLine(name)}`;
+    out.line(`${out.paint.bold(`${toOneLine(server)}: ${what}`)}  ${out.paint.yellow(difference)}`);
+    for (const line of formatChanges(changes, out.paint).lines) out.line(`  ${line}`);
   }
 }

@@ -1,12 +1,13 @@
-import { openSignIns } from '../../app/signing-in/open-sign-ins.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import { silentLogger } from '../../observe/log.ts';
+import { openSignIns } from '../../app/open-sign-ins.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { silentLogger } from '../../observability/log.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { foundConfig } from '../found-config.ts';
+import { locateConfig } from '../locate-config.ts';
 import { openBrowser } from '../open-browser.ts';
 import { readSecret } from '../read-secret.ts';
+import { toOneLine } from '../sanitize.ts';
 
 export interface LoginOptions extends GlobalOptions {
   readonly caller?: string;
@@ -14,45 +15,44 @@ export interface LoginOptions extends GlobalOptions {
   readonly token?: boolean;
   readonly fromMcpRemote?: boolean;
   readonly browser?: boolean;
-  /** Seconds. */
+  /** The maximum time for the sign-in, in seconds. */
   readonly timeout?: number;
 }
 
-/** Signs in to one server; a gateway that runs notices by itself. */
-export async function login(
+/** Signs in to one server. A running gateway picks up the new token by itself. */
+export async function runLogin(
   options: LoginOptions,
   context: CliContext,
   [server = '']: readonly string[],
 ): Promise<ExitCode> {
-  const { file, text, stateDir } = await foundConfig(options.config, context);
+  const { file, text, stateDir } = await locateConfig(options.config, context);
   const { env, out, platform } = context;
   const stopping = new AbortController();
   context.onStopSignal(() =>
-    stopping.abort(new GatewayError('CALL_CANCELLED', 'Stopped; nothing was saved.')),
+    stopping.abort(new GatewayError('CALL_CANCELLED', 'The sign-in was cancelled. Nothing was saved.')),
   );
   await using signIns = await openSignIns({ ...context, file, text, stateDir, log: silentLogger });
-  const tell = (account?: string): ExitCode => {
-    const who = account === undefined ? '' : ` as ${account}`;
-    if (out.style.format === 'json')
-      out.json({ server, state: 'signed-in', ...(account !== undefined && { account }) });
-    else out.line(`Signed in to ${server}${who}.`);
+  const printSignedIn = (account?: string): ExitCode => {
+    const suffix = account === undefined ? '' : ` as ${toOneLine(account)}`;
+    if (out.style.format === 'json') out.json({ server, state: 'signed-in', account });
+    else out.line(`Signed in to ${server}${suffix}.`);
     return 0;
   };
   if (options.fromMcpRemote === true) {
     await signIns.importMcpRemote(server, options.caller ?? '', stopping.signal);
     out.note(
-      'From now on the tokens are renewed here; mcp-remote has to sign in again where it is still used.',
+      'Trunkline refreshes the tokens from now on. If you keep using mcp-remote, sign in again there.',
     );
-    return tell();
+    return printSignedIn();
   }
   if (options.token === true) {
-    const hint = await signIns.hint(server);
-    const where = hint === undefined ? '' : ` It is made at ${hint}`;
-    const prompt = `Paste the token and press Enter; it is not shown.${where}`;
-    // Never from the command line, which others on the machine can see.
+    const hint = await signIns.findTokenPage(server);
+    const where = hint === undefined ? '' : ` Create one at ${hint}`;
+    const prompt = `Paste the token and press Enter. It is not shown.${where}`;
+    // The token is never an argument, because other users can read command lines.
     const token = await readSecret(context, { prompt, signal: stopping.signal });
-    await signIns.paste(server, options.caller ?? '', token);
-    return tell();
+    await signIns.saveToken(server, options.caller ?? '', token);
+    return printSignedIn();
   }
   const { account } = await signIns.signIn({
     server,
@@ -64,15 +64,15 @@ export async function login(
       const isOpened = options.browser !== false && (await openBrowser(url, { env, platform }));
       out.note(
         isOpened
-          ? 'Sign in in the browser that was opened. If it was not, open this:'
-          : 'Open this in a browser on this machine:',
+          ? 'Sign in using the browser window that opened. If none did, open this URL:'
+          : 'Open this URL in a browser on this machine:',
       );
       out.note(`\n  ${url.href}\n`);
     },
     show: ({ url, code, complete }) => {
-      out.note(`Open ${url} in any browser and type the code ${code}`);
-      if (complete !== undefined) out.note(`Or open ${complete}`);
+      out.note(`Open ${toOneLine(url)} in any browser and enter the code ${toOneLine(code)}`);
+      if (complete !== undefined) out.note(`Or open ${toOneLine(complete)}`);
     },
   });
-  return tell(account);
+  return printSignedIn(account);
 }

@@ -1,55 +1,59 @@
-import { stringifyExact } from '../../lib/exact-json.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { stringifyExact } from '../../core/lib/exact-json.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { harmless } from '../harmless.ts';
-import { onLine } from '../line/on-line.ts';
-import { misfitOf } from './call/call-arguments.ts';
-import { readCallWords } from './call/call-words.ts';
-import type { CallWords } from './call/call-words.ts';
-import { contentLines, isSaved } from './call/content.ts';
-import { entryNamed } from './call/entry-named.ts';
-import { outFolder } from './call/saved.ts';
-import { surplusWord } from './call/surplus-word.ts';
+import { sanitize } from '../sanitize.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
+import { toArgumentsError } from './call/call-arguments.ts';
+import { readTypedArguments } from './call/typed-arguments.ts';
+import type { TypedArguments } from './call/typed-arguments.ts';
+import { formatContent, isSavedLine } from './call/format-content.ts';
+import { parseEntrySelection } from './call/entry-selection.ts';
+import { prepareOutFolder } from './call/save-content.ts';
+import { explainSurplusWord } from './call/fetch-tool.ts';
 
 interface PromptOptions extends AdHocOptions {
   readonly out?: string;
 }
 
-/** A prompt with its arguments filled in. */
-export async function prompt(
+/** Prints a prompt with its arguments filled in. */
+export async function runPrompt(
   options: PromptOptions,
   context: CliContext,
   words: readonly string[],
 ): Promise<ExitCode> {
-  const { named, rest } = entryNamed(words, options);
-  const args = textsOf(await readCallWords(rest, context));
-  const folder = await outFolder(options.out, context.cwd);
-  return onLine(options, context, async (line) => {
+  const { entry, rest } = parseEntrySelection(words, options);
+  const args = toTextArguments(await readTypedArguments(rest, context));
+  const folder = await prepareOutFolder(options.out, context.cwd);
+  return withGateway(options, context, async (gateway) => {
     const { out } = context;
     const result = await out
-      .during(`Getting ${named.name}`, () => line.client.pass('POST /api/prompt', { ...named, args }, line))
+      .withProgress(`Getting ${entry.name}`, () =>
+        gateway.client.requestPayload('POST /api/prompt', { ...entry, args }, gateway),
+      )
       .catch(async (error: unknown) => {
-        throw misfitOf(error, named.name) ?? (await surplusWord(line, named, error)) ?? error;
+        throw (
+          toArgumentsError(error, entry.name) ?? (await explainSurplusWord(gateway, entry, error)) ?? error
+        );
       });
     const isJson = out.style.format === 'json';
-    if (isJson) out.line(result.text);
+    if (isJson) out.jsonText(result.text);
     const { messages } = isJsonObject(result.peek) ? result.peek : ({} as JsonObject);
     for (const message of Array.isArray(messages) ? messages.filter(isJsonObject) : []) {
-      if (!isJson) out.line(out.paint.bold(`${harmless(String(message['role']))}:`));
-      // Also where JSON is printed, since somebody asked for the files.
-      for (const text of await contentLines([message['content']], folder))
+      if (!isJson) out.line(out.paint.bold(`${sanitize(String(message['role']))}:`));
+      // --out saves files in JSON mode, too.
+      for (const text of await formatContent([message['content']], folder))
         if (!isJson) out.line(text);
-        else if (isSaved(text)) out.note(text);
+        else if (isSavedLine(text)) out.note(text);
     }
     return 0;
   });
 }
 
-/** The protocol knows only texts as arguments of prompts. */
-function textsOf({ base, pairs }: CallWords): Readonly<Record<string, string>> {
+/** Converts all arguments to strings, the only type that MCP allows for prompts. */
+function toTextArguments({ base, pairs }: TypedArguments): Readonly<Record<string, string>> {
   const text = (value: unknown): string => (typeof value === 'string' ? value : stringifyExact(value));
   return Object.fromEntries([
     ...Object.entries(base).map(([key, value]) => [key, text(value)] as const),

@@ -1,41 +1,44 @@
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { inOneLine } from '../harmless.ts';
-import { counted, listEntries } from './listing.ts';
+import { toOneLine } from '../sanitize.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
+import { runListCommand } from './list-command.ts';
 
-export function prompts(
+export function runPrompts(
   options: AdHocOptions,
   context: CliContext,
   words: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  return listEntries(
+  return runListCommand(
     options,
     { context, words },
     {
       title: 'prompts',
-      ask: async (line, asked) => {
-        const listed = await line.client.ask('GET /api/prompts', asked, line);
-        return line.only === undefined ? listed : listed.map((each) => ({ ...each, name: each.original }));
+      fetch: async (gateway, filter) => {
+        const listed = await gateway.client.request('GET /api/prompts', filter, gateway);
+        return gateway.onlyServer === undefined
+          ? listed
+          : listed.map((prompt) => ({ ...prompt, name: prompt.original }));
       },
-      print: (shown) => {
-        const rows = shown.map(({ name, definition }) => [
+      print: (entries) => {
+        const rows = entries.map(({ name, definition }) => [
           { text: name, paint: out.paint.bold },
-          argumentsOf(definition),
-          inOneLine(definition['description'], definition['title']),
+          formatArguments(definition),
+          toOneLine(definition['description'], definition['title']),
         ]);
-        out.table(rows, { isNamed: true });
-        out.line(shown.length === 0 ? 'No prompts.' : `\n${counted(shown.length, 'prompt')}`);
+        out.table(rows, { hasNameColumn: true });
+        out.line(entries.length === 0 ? 'No prompts.' : `\n${formatCount(entries.length, 'prompt')}`);
       },
     },
   );
 }
 
-/** As they are typed: required ones plain, others in brackets. */
-function argumentsOf({ arguments: declared }: JsonObject): string {
+/** Formats arguments as they are typed, with optional ones in brackets. */
+function formatArguments({ arguments: declared }: JsonObject): string {
   if (!Array.isArray(declared)) return '';
   return declared
     .filter(isJsonObject)

@@ -1,74 +1,78 @@
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { onLine } from '../line/on-line.ts';
-import { resourceLine } from './call/content.ts';
-import { outFolder, saved } from './call/saved.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
+import { formatResource } from './call/format-content.ts';
+import { prepareOutFolder, saveContent } from './call/save-content.ts';
 
 interface ReadOptions extends AdHocOptions {
   readonly out?: string;
   readonly server?: string;
 }
 
-/** The content of a resource. A resource is a document, so a pipe gets it as it is unless `--json` asks for the answer. */
-export async function read(
+/** Prints the content of a resource. A pipe gets the content unchanged; `--json` prints the whole answer of the server. */
+export async function runRead(
   options: ReadOptions,
   context: CliContext,
   [uri = '']: readonly string[],
 ): Promise<ExitCode> {
-  const folder = await outFolder(options.out, context.cwd);
-  return onLine(options, context, async (line) => {
+  const folder = await prepareOutFolder(options.out, context.cwd);
+  return withGateway(options, context, async (gateway) => {
     const { out } = context;
-    if (line.only !== undefined && options.server !== undefined)
+    if (gateway.onlyServer !== undefined && options.server !== undefined)
       throw new GatewayError(
         'USAGE',
-        'With --url or a command after -- there is that server alone; leave --server out.',
+        '--url and a command after -- already select the server. Remove --server.',
       );
-    const server = line.only ?? options.server;
-    const result = await out.during(`Reading ${uri}`, () =>
-      line.client.pass('POST /api/read', { uri, ...(server !== undefined && { server }) }, line),
+    const server = gateway.onlyServer ?? options.server;
+    const result = await out.withProgress(`Reading ${uri}`, () =>
+      gateway.client.requestPayload(
+        'POST /api/read',
+        { uri, ...(server !== undefined && { server }) },
+        gateway,
+      ),
     );
-    if (out.style.isJsonAsked) out.line(result.text);
+    if (out.style.isJsonRequested) out.jsonText(result.text);
     const { contents } = isJsonObject(result.peek) ? result.peek : ({} as JsonObject);
     const parts = Array.isArray(contents) ? contents.filter(isJsonObject) : [];
-    if (folder !== undefined) await save(parts, folder, context);
-    else if (!out.style.isJsonAsked) await show(parts, context);
+    if (folder !== undefined) await saveParts(parts, folder, context);
+    else if (!out.style.isJsonRequested) await printParts(parts, context);
     return 0;
   });
 }
 
-async function save(parts: readonly JsonObject[], folder: string, { out }: CliContext): Promise<void> {
+async function saveParts(parts: readonly JsonObject[], folder: string, { out }: CliContext): Promise<void> {
   for (const part of parts) {
     const { uri, mimeType } = part;
-    const path = await saved(folder, {
-      bytes: bytesOf(part),
-      wish: String(uri),
+    const path = await saveContent(folder, {
+      bytes: partBytes(part),
+      nameHint: String(uri),
       mimeType: typeof mimeType === 'string' ? mimeType : undefined,
     });
-    // Where the answer itself is printed, nothing else may be among it.
-    if (out.style.isJsonAsked) out.note(path);
+    // With --json, standard output holds only the answer.
+    if (out.style.isJsonRequested) out.note(path);
     else out.line(path);
   }
 }
 
-async function show(parts: readonly JsonObject[], { out, stdout }: CliContext): Promise<void> {
+async function printParts(parts: readonly JsonObject[], { out, stdout }: CliContext): Promise<void> {
   if (stdout.isTTY === true) {
     for (const [at, part] of parts.entries())
-      out.line(await resourceLine(part, { at: at + 1, folder: undefined }));
+      out.line(await formatResource(part, { at: at + 1, folder: undefined }));
     return;
   }
   if (parts.length > 1 && parts.some(({ blob }) => typeof blob === 'string'))
     throw new GatewayError(
       'USAGE',
-      'The resource has several parts; save them with --out DIR, or use --json.',
+      'The resource has several parts, which cannot be written to one stream. Save them with --out FOLDER, or use --json.',
     );
-  for (const part of parts) stdout.write(bytesOf(part));
+  for (const part of parts) stdout.write(partBytes(part));
 }
 
-function bytesOf({ text, blob }: JsonObject): Buffer {
+function partBytes({ text, blob }: JsonObject): Buffer {
   return typeof blob === 'string'
     ? Buffer.from(blob, 'base64')
     : Buffer.from(typeof text === 'string' ? text : '');

@@ -1,20 +1,21 @@
-import type { ConfigEdit } from '../../config/file/edit.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { Registry } from '../../registry/registry.ts';
-import { registryEntry } from '../../registry/registry-entry.ts';
-import { renewedEntry } from '../../registry/renewed-entry.ts';
-import type { RenewedEntry } from '../../registry/renewed-entry.ts';
+import type { ConfigEdit } from '../../config/file/edit-config.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { RegistryClient } from '../../setup/registry/registry-client.ts';
+import { createRegistryEntry } from '../../setup/registry/registry-entry.ts';
+import { planEntryUpdate } from '../../setup/registry/plan-entry-update.ts';
+import type { EntryUpdate } from '../../setup/registry/plan-entry-update.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { inOneLine } from '../harmless.ts';
-import { counted } from './listing.ts';
-import { askAtTerminal, cannotAsk, isTerminal } from './set-up/ask.ts';
-import { configChange, entryOf, tellRunning } from './set-up/config-change.ts';
-import type { ConfigChange } from './set-up/config-change.ts';
-import { chosenRegistry } from './set-up/from-registry.ts';
+import { toOneLine } from '../sanitize.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
+import { openTerminalPrompt, noTerminalError, isInteractive } from './setup/terminal-prompt.ts';
+import { openEditableConfig, getServerEntry, reloadRunningGateway } from './setup/editable-config.ts';
+import type { EditableConfig } from './setup/editable-config.ts';
+import { openRegistry } from './setup/confirm-registry-entry.ts';
 
 interface RegistryUpdateOptions extends GlobalOptions {
   readonly registry?: string;
@@ -22,188 +23,194 @@ interface RegistryUpdateOptions extends GlobalOptions {
   readonly yes?: boolean;
 }
 
-/** One server of the configuration, and what the registry says about it now. */
-interface Looked {
+/** A configured server, compared with its newest version in the registry. */
+interface UpdateCheck {
   readonly server: string;
   readonly registry: string;
   readonly state: 'current' | 'outdated' | 'unusable';
-  readonly version?: string;
-  readonly newest?: string;
-  readonly reason?: string;
-  /** Variables that are new, and have to be set. */
-  readonly needs?: readonly string[];
-  /** What is run or reached now, and what would be. */
-  readonly reached?: RenewedEntry['reached'];
-  /** What it no longer has, since it was for another host. */
-  readonly dropped?: readonly string[];
-  /** Whether it waits for a person afterwards. */
-  readonly held?: boolean;
-  readonly changes?: JsonObject;
+  readonly version?: string | undefined;
+  readonly newest?: string | undefined;
+  readonly reason?: string | undefined;
+  /** New variables that must be set. */
+  readonly needs?: readonly string[] | undefined;
+  /** The command or URL before and after the update. */
+  readonly reached?: EntryUpdate['target'] | undefined;
+  /** Settings that are removed, because they were meant for another host. */
+  readonly dropped?: readonly string[] | undefined;
+  /** Whether the server is held for approval after the update. */
+  readonly held?: boolean | undefined;
+  readonly changes?: JsonObject | undefined;
 }
 
-/** Brings servers that came from the registry to their newest versions. */
-export async function registryUpdate(
+/** Updates servers that came from the registry to their newest versions. */
+export async function runRegistryUpdate(
   options: RegistryUpdateOptions,
   context: CliContext,
   names: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  const change = await configChange(options.config, context);
-  const chosen = chosenServers(change, names);
-  const registry = chosenRegistry(options, context);
-  const looked = await out.during('Asking the registry', () =>
-    Promise.all(chosen.map((each) => look(each, registry, isTerminal(context)))),
+  const config = await openEditableConfig(options.config, context);
+  const selected = selectServers(config, names);
+  const registry = openRegistry(options, context);
+  const checks = await out.withProgress('Checking the registry', () =>
+    Promise.all(selected.map((server) => checkUpdate(server, registry, isInteractive(context)))),
   );
-  const outdated = looked.filter(({ state }) => state === 'outdated');
+  const outdated = checks.filter(({ state }) => state === 'outdated');
   const isJson = out.style.format === 'json';
-  const tell = (applied: boolean): void => {
+  const printJson = (applied: boolean): void => {
     if (isJson)
       out.json({
-        config: change.file,
+        config: config.file,
         applied,
-        servers: looked.map(({ changes: _changes, ...rest }) => rest),
+        servers: checks.map(({ changes: _changes, ...rest }) => rest),
       });
   };
-  if (!isJson) print(looked, context);
-  if (outdated.length === 0 || options.dryRun === true || !(await isWanted(outdated, options, context))) {
-    tell(false);
+  if (!isJson) printChecks(checks, context);
+  if (
+    outdated.length === 0 ||
+    options.dryRun === true ||
+    !(await confirmUpdate(outdated, options, context))
+  ) {
+    printJson(false);
     return 0;
   }
-  await change.save(outdated.flatMap(editsOf));
-  tell(true);
-  if (!isJson) out.line(`Updated ${counted(outdated.length, 'server')} in ${change.file}`);
-  tellNeeds(outdated, context);
-  await tellRunning(change, context);
+  await config.save(outdated.flatMap(toEdits));
+  printJson(true);
+  if (!isJson) out.line(`Updated ${formatCount(outdated.length, 'server')} in ${config.file}`);
+  noteNewVariables(outdated, context);
+  await reloadRunningGateway(config, context);
   return 0;
 }
 
-interface Chosen {
+interface RegistryServer {
   readonly server: string;
   readonly registry: string;
   readonly entry: JsonObject;
 }
 
-function chosenServers(change: ConfigChange, names: readonly string[]): readonly Chosen[] {
-  const wanted = names.length === 0 ? [...change.document.servers.keys()] : names;
-  const found = wanted.flatMap((server) => {
-    const entry = entryOf(change, server);
+function selectServers(config: EditableConfig, names: readonly string[]): readonly RegistryServer[] {
+  const requested = names.length === 0 ? [...config.document.servers.keys()] : names;
+  const found = requested.flatMap((server) => {
+    const entry = getServerEntry(config, server);
     const registry = isJsonObject(entry) ? entry['registry'] : undefined;
     return isJsonObject(entry) && typeof registry === 'string' ? [{ server, registry, entry }] : [];
   });
-  const missing = wanted.find((server) => !found.some((each) => each.server === server));
+  const missing = requested.find((server) => !found.some((each) => each.server === server));
   if (names.length === 0 || missing === undefined) return found;
   throw new GatewayError(
     'USAGE',
-    `Server "${missing}" does not say which server of the registry it is. Give its entry "registry": "NAME", or replace it: trunkline add ${missing} --from-registry NAME --replace`,
+    `Server "${missing}" has no "registry" in its entry, so its version in the registry is unknown. Set "registry": "NAME" with trunkline edit ${quoteShellWord(missing)}, or replace it with: trunkline add ${quoteShellWord(missing)} --from-registry NAME --replace`,
   );
 }
 
-async function look(
-  { server, registry: name, entry }: Chosen,
-  registry: Registry,
+async function checkUpdate(
+  { server, registry: name, entry }: RegistryServer,
+  registry: RegistryClient,
   isPerson: boolean,
-): Promise<Looked> {
+): Promise<UpdateCheck> {
   const about = { server, registry: name };
   try {
     const found = await registry.server(name);
-    const fresh = registryEntry(found);
-    const renewed = 'problem' in fresh ? fresh : renewedEntry(entry, fresh);
-    if ('problem' in renewed) return { ...about, state: 'unusable', reason: renewed.problem };
-    const { changes, version, added, isOtherKind, reached, dropped } = renewed;
+    const registryEntry = createRegistryEntry(found);
+    const update = 'problem' in registryEntry ? registryEntry : planEntryUpdate(entry, registryEntry);
+    if ('problem' in update) return { ...about, state: 'unusable', reason: update.problem };
+    const { changes, version, added, isKindChanged: isOtherKind, target: reached, dropped } = update;
     const isSame = Object.keys(changes).length === 0;
-    // Nobody at a terminal has seen that it is something else now.
-    const held = !isPerson && (isOtherKind || isElsewhere(reached));
-    const kind = entry['command'] === undefined ? 'an address' : 'a program';
+    // Without a terminal, no user has seen that the command or host changes.
+    const held = !isPerson && (isOtherKind || isOtherAddress(reached));
+    const kind = entry['command'] === undefined ? 'a server at a URL' : 'a program';
     return {
       ...about,
-      ...(version !== undefined && { version }),
+      version,
       newest: found.version,
-      ...(isSame
-        ? { state: 'current' }
-        : { state: 'outdated', changes: held ? { ...changes, trust: 'manual' } : changes }),
-      ...(reached !== undefined && { reached }),
-      ...(dropped !== undefined && { dropped }),
-      ...(held && { held }),
-      ...(isOtherKind && { reason: `it is no longer ${kind}; what was set for that goes` }),
-      ...(added.length > 0 && { needs: added }),
+      state: isSame ? 'current' : 'outdated',
+      changes: isSame ? undefined : held ? { ...changes, trust: 'manual' } : changes,
+      reached,
+      dropped,
+      held: held ? true : undefined,
+      reason: isOtherKind ? `it is no longer ${kind}; settings for that are removed` : undefined,
+      needs: added.length > 0 ? added : undefined,
     };
   } catch (error) {
-    // One that is gone keeps nobody from the others; a registry that is gone does.
+    // A server that was removed from the registry does not stop the others. A failing registry does.
     if (!(error instanceof GatewayError) || error.code !== 'ENTRY_NOT_FOUND') throw error;
-    return { ...about, state: 'unusable', reason: 'the registry does not have it any more' };
+    return { ...about, state: 'unusable', reason: 'the registry no longer has it' };
   }
 }
 
-/** Whether it is an address of another path or host; a newer version of a package is what was asked for. */
-function isElsewhere(reached: Looked['reached']): boolean {
+/** Whether the update changes the URL of the server. A new version of a package is not held, because the user asked for it. */
+function isOtherAddress(reached: UpdateCheck['reached']): boolean {
   return reached !== undefined && URL.canParse(reached.to);
 }
 
-async function isWanted(
-  outdated: readonly Looked[],
+async function confirmUpdate(
+  outdated: readonly UpdateCheck[],
   { yes }: RegistryUpdateOptions,
   context: CliContext,
 ): Promise<boolean> {
   if (yes === true) return true;
-  const what = counted(outdated.length, 'server');
-  using ask = askAtTerminal(context);
-  if (ask === undefined)
-    throw cannotAsk(
-      `${what} would be updated.`,
-      '--yes updates them, --dry-run only shows what would be done',
+  const count = formatCount(outdated.length, 'server');
+  using prompt = openTerminalPrompt(context);
+  if (prompt === undefined)
+    throw noTerminalError(
+      `${count} would be updated.`,
+      'Add --yes to update them, or --dry-run to see the changes',
     );
-  const isAgreed = await ask.confirm(`Update ${what}?`);
+  const isAgreed = await prompt.confirm(`Update ${count}?`);
   if (!isAgreed) context.out.note('Nothing was changed.');
   return isAgreed;
 }
 
-function editsOf({ server, changes = {} }: Looked): readonly ConfigEdit[] {
+function toEdits({ server, changes = {} }: UpdateCheck): readonly ConfigEdit[] {
   return Object.entries(changes).map(([key, value]) => ({ path: ['mcpServers', server, key], value }));
 }
 
-function print(looked: readonly Looked[], { out }: CliContext): void {
-  if (looked.length === 0) {
-    out.line('No server came from the registry. Find one with: trunkline registry search TEXT');
+function printChecks(checks: readonly UpdateCheck[], { out }: CliContext): void {
+  if (checks.length === 0) {
+    out.prose('No configured server comes from the registry. Find one with: trunkline registry search TEXT');
     return;
   }
   const { bold, dim, green, yellow, red } = out.paint;
   const paints = { current: green, outdated: yellow, unusable: red };
   const head = ['server', 'state', 'version', ''].map((text) => ({ text, paint: dim }));
-  const rows = looked.map(({ server, state, version, newest, registry, reason }) => [
+  const rows = checks.map(({ server, state, version, newest, registry, reason }) => [
     { text: server, paint: bold },
     { text: state, paint: paints[state] },
-    inOneLine(
+    toOneLine(
       [version, newest === version ? undefined : newest].filter((each) => each !== undefined).join(' → '),
     ),
-    inOneLine(reason, registry),
+    toOneLine(reason, registry),
   ]);
   out.table([head, ...rows]);
-  for (const { server, reached, dropped, held } of looked) {
-    if (reached !== undefined) out.line(`${server}: ${inOneLine(reached.from)} → ${inOneLine(reached.to)}`);
+  for (const { server, reached, dropped, held } of checks) {
+    if (reached !== undefined)
+      out.line(`${toOneLine(server)}: ${toOneLine(reached.from)} → ${toOneLine(reached.to)}`);
     if (dropped !== undefined)
       out.line(
         yellow(
-          `${server}: ${inOneLine(dropped.join(', '))} ${dropped.length === 1 ? 'was' : 'were'} for the other host and will be removed; set again what the new one may have: trunkline edit ${server}`,
+          `${server}: ${toOneLine(dropped.join(', '))} ${dropped.length === 1 ? 'was' : 'were'} meant for the old host and will be removed. Set the values that the new host may receive with: trunkline edit ${quoteShellWord(server)}`,
         ),
       );
     if (held === true)
       out.line(
-        yellow(`${server}: will wait for a person, since nobody is at a terminal: trunkline approvals`),
+        yellow(
+          `${server}: will be held for approval, because there is no terminal. Accept it with: trunkline approvals accept ${quoteShellWord(server)}`,
+        ),
       );
   }
 }
 
-function tellNeeds(outdated: readonly Looked[], { out }: CliContext): void {
+function noteNewVariables(outdated: readonly UpdateCheck[], { out }: CliContext): void {
   const needs = outdated.filter(({ needs: names }) => names !== undefined);
   for (const { server, needs: names = [], changes = {} } of needs) {
     const isWritten = [changes['env'], changes['headers']].some(
       (filled) => isJsonObject(filled) && names.some((name) => Object.hasOwn(filled, name)),
     );
-    const what = names.length === 1 ? 'it' : 'them';
-    // What another host asks for is given to it by a person alone.
-    const how = isWritten
-      ? `set ${what} where Trunkline is started`
-      : `set ${what} with trunkline edit ${server}`;
-    out.note(`${server} now asks for ${names.join(', ')}: ${how}.`);
+    const pronoun = names.length === 1 ? 'it' : 'them';
+    // References for new variables are not written if the host changes, so the user must set them in the entry.
+    const advice = isWritten
+      ? `Set ${pronoun} in the environment of Trunkline.`
+      : `Set ${pronoun} with: trunkline edit ${quoteShellWord(server)}`;
+    out.note(`${server} now needs ${names.join(', ')}. ${advice}`);
   }
 }

@@ -1,19 +1,19 @@
-import type { ExitCode } from '../../model/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { keptIn, tellApplied, verbsOf } from './set-up/server-verbs.ts';
+import { describeStorage, noteApplied, openConfigAndChanges } from './setup/server-changes.ts';
 
-export async function remove(
+export async function runRemove(
   options: GlobalOptions,
   context: CliContext,
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  const { verbs, change } = await verbsOf(options.config, context);
-  const { applied } = await verbs.remove(name);
-  const { place, ...kept } = keptIn(change.file, applied);
-  if (out.style.format === 'json') out.json({ removed: name, config: change.file, ...kept });
+  const { changes, config } = await openConfigAndChanges(options.config, context);
+  const { applied } = await changes.remove(name);
+  const { place, ...storage } = describeStorage(config.file, applied);
+  if (out.style.format === 'json') out.json({ removed: name, config: config.file, ...storage });
   else out.line(`Removed ${name} from ${place}`);
-  tellApplied(applied, change, context);
+  noteApplied(applied, config, context);
   return 0;
 }

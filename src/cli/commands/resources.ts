@@ -1,42 +1,48 @@
-import type { ExitCode } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { inOneLine } from '../harmless.ts';
-import { counted, listEntries } from './listing.ts';
+import { toOneLine } from '../sanitize.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
+import { runListCommand } from './list-command.ts';
 
-/** Resources and, after them, templates of resources. */
-export function resources(
+/** Lists resources, followed by resource templates. */
+export function runResources(
   options: AdHocOptions,
   context: CliContext,
   words: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  const row = (uri: string, definition: JsonObject) => [
+  const toRow = (uri: string, definition: JsonObject) => [
     { text: uri, paint: out.paint.bold },
-    inOneLine(definition['mimeType']),
-    inOneLine(definition['description'], definition['title'], definition['name']),
+    toOneLine(definition['mimeType']),
+    toOneLine(definition['description'], definition['title'], definition['name']),
   ];
-  return listEntries(
+  return runListCommand(
     options,
     { context, words },
     {
       title: 'resources',
-      ask: async (line, asked) => {
+      fetch: async (gateway, filter) => {
         const [listed, templates] = await Promise.all([
-          line.client.ask('GET /api/resources', asked, line),
-          line.client.ask('GET /api/templates', asked, line),
+          gateway.client.request('GET /api/resources', filter, gateway),
+          gateway.client.request('GET /api/templates', filter, gateway),
         ]);
         return [...listed, ...templates];
       },
-      print: (shown) => {
-        const templates = shown.filter((each) => 'uriTemplate' in each).length;
+      print: (entries) => {
+        const templates = entries.filter((entry) => 'uriTemplate' in entry).length;
         out.table(
-          shown.map((each) => row('uriTemplate' in each ? each.uriTemplate : each.uri, each.definition)),
-          { isNamed: true },
+          entries.map((entry) =>
+            toRow('uriTemplate' in entry ? entry.uriTemplate : entry.uri, entry.definition),
+          ),
+          { hasNameColumn: true },
         );
-        const count = [counted(shown.length - templates, 'resource'), counted(templates, 'template')];
-        out.line(shown.length === 0 ? 'No resources.' : `\n${count.join(', ')}`);
+        const count = [
+          formatCount(entries.length - templates, 'resource'),
+          formatCount(templates, 'template'),
+        ];
+        out.line(entries.length === 0 ? 'No resources.' : `\n${count.join(', ')}`);
       },
     },
   );

@@ -1,33 +1,40 @@
 import { closeSync, writeSync } from 'node:fs';
 import { startApp } from '../../app/app.ts';
-import { gatewayLog, READY_DESCRIPTOR, readyLine } from '../../attach/start-gateway.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import { jsonLogger } from '../../observe/log.ts';
-import { RotatingFile } from '../../observe/rotating-file.ts';
-import { appWorld } from '../app-world.ts';
+import { gatewayLogPath, READY_DESCRIPTOR, readyLine } from '../../app/shared-gateway/start-gateway.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { createJsonLogger } from '../../observability/log.ts';
+import { RotatingFile } from '../../observability/rotating-file.ts';
+import { toAppEnvironment } from '../app-environment.ts';
 import type { CliContext } from '../context.ts';
-import { foundConfig } from '../found-config.ts';
-import { userSocket } from '../line/user-socket.ts';
+import { locateConfig } from '../locate-config.ts';
+import { createUserSocketPath } from '../gateway-client/user-socket-path.ts';
 import type { ServeOptions } from './serve.ts';
 
-/** The user's gateway: it outlives whoever started it, and says once whether it listens. */
+/** Runs the background gateway, which outlives the process that started it. Signals to that process once whether it listens or failed. */
 export async function serveBackground(options: ServeOptions, context: CliContext): Promise<ExitCode> {
   try {
-    const { file, text, isInline, stateDir, places } = await foundConfig(options.config, context);
-    const log = new RotatingFile(gatewayLog(stateDir));
+    const { file, text, isTextFromEnvironment, stateDir, locations } = await locateConfig(
+      options.config,
+      context,
+    );
+    const log = new RotatingFile(gatewayLogPath(stateDir));
     const app = await startApp({
-      ...{ ...appWorld(context), file, text, isInline, stateDir },
-      trustedIn: options.project === true ? places.stateDir : undefined,
+      ...toAppEnvironment(context),
+      file,
+      text,
+      isTextFromEnvironment,
+      stateDir,
+      trustDir: options.project === true ? locations.stateDir : undefined,
       http: undefined,
       listen: 'socket',
-      socket: userSocket(stateDir, context),
+      socket: createUserSocketPath(stateDir, context),
       expose: undefined,
       onStopSignal: context.onStopSignal,
       logger: (configured) =>
-        jsonLogger({ level: options.logLevel ?? configured, write: (line) => log.write(line) }),
+        createJsonLogger({ level: options.logLevel ?? configured, write: (line) => log.write(line) }),
     });
-    tell(readyLine());
+    signalReadiness(readyLine());
     await app.stopped;
     return 0;
   } catch (error) {
@@ -35,17 +42,17 @@ export async function serveBackground(options: ServeOptions, context: CliContext
       error instanceof GatewayError
         ? error
         : new GatewayError('GATEWAY_UNAVAILABLE', String(error), { cause: error });
-    tell(readyLine(problem));
+    signalReadiness(readyLine(problem));
     return problem.traits.exit;
   }
 }
 
-/** Best effort: whoever started us may not wait any more. */
-function tell(line: string): void {
+/** Signals readiness or a startup error on a file descriptor that the starting process reads. */
+function signalReadiness(line: string): void {
   try {
     writeSync(READY_DESCRIPTOR, line);
     closeSync(READY_DESCRIPTOR);
   } catch {
-    // Nobody is there to be told.
+    // The starting process no longer waits.
   }
 }

@@ -1,68 +1,71 @@
 import type { AdminServer } from '../../admin/contract/contract.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { inOneLine } from '../harmless.ts';
-import { onLine } from '../line/on-line.ts';
-import { ago } from '../ago.ts';
-import { counted, noServers, tellWarnings } from './listing.ts';
+import { toOneLine } from '../sanitize.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
+import { formatElapsed } from '../format-elapsed.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
+import { formatNoServersHelp, reportWarnings } from './list-command.ts';
 
-export function servers(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
-  return onLine(
+export function runServers(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
+  return withGateway(
     options,
     context,
-    async (line) => {
-      const { servers: all, warnings } = await line.client.ask('GET /api/status', {}, line);
-      tellWarnings(warnings, context);
+    async (gateway) => {
+      const { servers: all, warnings } = await gateway.client.request('GET /api/status', {}, gateway);
+      reportWarnings(warnings, context);
       if (context.out.style.format === 'json') context.out.json(all);
-      else printServers(all, context, line.config);
+      else printServers(all, context, gateway.config);
       return 0;
     },
-    { reach: 'any' },
+    { environment: 'any' },
   );
 }
 
-/** Asks them again what they offer; of all of them those that cannot say it make the exit code. */
-export function refresh(
+/** Lists all servers again, or one. A server that cannot be listed decides the exit code. */
+export function runRefresh(
   options: GlobalOptions,
   context: CliContext,
   [name]: readonly string[],
 ): Promise<ExitCode> {
-  return onLine(options, context, async ({ client, signal, config }) => {
+  return withGateway(options, context, async ({ client, signal, config }) => {
     const all =
       name === undefined
-        ? await context.out.during('Listing all servers', () =>
-            client.ask('POST /api/refresh', {}, { signal }),
+        ? await context.out.withProgress('Listing all servers', () =>
+            client.request('POST /api/refresh', {}, { signal }),
           )
-        : await context.out.during(`Listing ${name}`, async () => [
-            await client.ask('POST /api/servers/:name/refresh', { name }, { signal }),
+        : await context.out.withProgress(`Listing ${name}`, async () => [
+            await client.request('POST /api/servers/:name/refresh', { name }, { signal }),
           ]);
-    tellServers(all, name, context, config);
+    printServerList(all, name, context, config);
     const [failed] = all.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
     return failed === undefined ? 0 : new GatewayError(failed.code, failed.message).traits.exit;
   });
 }
 
-export function restart(
+export function runRestart(
   options: GlobalOptions,
   context: CliContext,
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
-  return onLine(options, context, async ({ client, signal, config, to }) => {
-    const known = (await client.ask('GET /api/servers', {}, { signal })).find((each) => each.name === name);
-    // What is not there, or cannot be started as everybody knows, is told by the answer.
-    if (to === 'own' && known?.enabled === true && known.problem === undefined)
-      context.out.note(`No gateway is running, so "${name}" is started once, to see whether it can be.`);
-    const server = await context.out.during(`Restarting ${name}`, () =>
-      client.ask('POST /api/servers/:name/restart', { name }, { signal }),
+  return withGateway(options, context, async ({ client, signal, config, target }) => {
+    const known = (await client.request('GET /api/servers', {}, { signal })).find(
+      (each) => each.name === name,
     );
-    tellServers([server], name, context, config);
+    // An unknown or disabled server and known problems need no note, because the response below reports them.
+    if (target === 'in-process' && known?.enabled === true && known.problem === undefined)
+      context.out.note(`No gateway is running, so "${name}" is only started once to check that it works.`);
+    const server = await context.out.withProgress(`Restarting ${name}`, () =>
+      client.request('POST /api/servers/:name/restart', { name }, { signal }),
+    );
+    printServerList([server], name, context, config);
     return 0;
   });
 }
 
-function tellServers(
+function printServerList(
   all: readonly AdminServer[],
   name: string | undefined,
   context: CliContext,
@@ -74,32 +77,32 @@ function tellServers(
 
 function printServers(all: readonly AdminServer[], { out }: CliContext, config: string): void {
   if (all.length === 0) {
-    out.line(noServers(config));
+    out.line(formatNoServersHelp(config));
     return;
   }
   const { bold, dim } = out.paint;
-  const head = ['server', 'state', 'transport', 'tools', 'listed', 'reached by'].map((text) => ({
+  const head = ['server', 'state', 'transport', 'tools', 'listed', 'command or URL'].map((text) => ({
     text,
     paint: dim,
   }));
   const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const troubles = sorted.map(({ problem }) => problem && inOneLine(troubleOf(problem)));
-  // On a terminal what is wrong has no room beside the rest.
+  const problems = sorted.map(({ problem }) => problem && toOneLine(formatProblem(problem)));
+  // On a terminal, problems go below the rows, because they are too long for a column.
   const isBelow = out.style.width !== Infinity;
   const rows = sorted.map((server, at) => [
     { text: server.name, paint: bold },
-    { text: server.state, paint: statePaint(server, out.paint) },
+    { text: server.state, paint: selectStatePaint(server, out.paint) },
     server.transport?.kind ?? '',
     server.listedAt === undefined ? '' : String(server.tools),
-    server.listedAt === undefined ? 'never' : `${ago(Date.now() - server.listedAt)} ago`,
-    isBelow ? reachedBy(server) : (troubles[at] ?? reachedBy(server)),
+    server.listedAt === undefined ? 'never' : `${formatElapsed(Date.now() - server.listedAt)} ago`,
+    isBelow ? formatTransport(server) : (problems[at] ?? formatTransport(server)),
   ]);
-  out.table([head, ...rows], { drop: [2, 4, 3], ...(isBelow && { below: [undefined, ...troubles] }) });
-  out.line(`\n${counted(all.length, 'server')}`);
+  out.table([head, ...rows], { dropOrder: [2, 4, 3], notes: isBelow ? [undefined, ...problems] : undefined });
+  out.line(`\n${formatCount(all.length, 'server')}`);
 }
 
-/** With what happens by itself, where something does. */
-function troubleOf({ message, retryAt, attempts }: NonNullable<AdminServer['problem']>): string {
+/** Adds the number of attempts and the next one, if the gateway retries. */
+function formatProblem({ message, retryAt, attempts }: NonNullable<AdminServer['problem']>): string {
   if (attempts === undefined) return message;
   const tried = attempts === 1 ? 'once' : `${attempts} times`;
   if (retryAt === undefined) return `tried ${tried}, again now: ${message}`;
@@ -107,12 +110,12 @@ function troubleOf({ message, retryAt, attempts }: NonNullable<AdminServer['prob
   return `tried ${tried}, again in ${seconds} s: ${message}`;
 }
 
-function reachedBy({ transport }: AdminServer): string {
+function formatTransport({ transport }: AdminServer): string {
   if (transport === undefined) return '';
   return transport.kind === 'http' ? transport.url : [transport.command, ...transport.args].join(' ');
 }
 
-function statePaint(
+function selectStatePaint(
   { state, problem }: AdminServer,
   paint: CliContext['out']['paint'],
 ): (text: string) => string {

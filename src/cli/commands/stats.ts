@@ -1,46 +1,50 @@
-import type { ExitCode } from '../../model/errors.ts';
-import type { ToolStats } from '../../observe/audit/tool-stats.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import type { ToolStats } from '../../observability/audit/tool-stats.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { inOneLine } from '../harmless.ts';
-import { onLine } from '../line/on-line.ts';
-import { when } from '../when.ts';
+import { toOneLine } from '../sanitize.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
+import { formatTime } from '../format-time.ts';
 
 interface StatsOptions extends GlobalOptions {
   readonly server?: string;
   readonly limit?: number;
 }
 
-/** What became of the calls of each tool, those that are called most first. */
-export function stats(
+/** Prints statistics of the calls of each tool, the most called first. */
+export function runStats(
   options: StatsOptions,
   context: CliContext,
   [tool]: readonly string[],
 ): Promise<ExitCode> {
   const { server, limit, config } = options;
-  return onLine(
-    { ...(config !== undefined && { config }) },
+  return withGateway(
+    { config },
     context,
-    async (line) => {
+    async (gateway) => {
       const { out } = context;
-      const asked = { ...(server !== undefined && { server }), ...(tool !== undefined && { tool }) };
-      const all = (await line.client.ask('GET /api/stats', asked, line)).slice(0, limit);
+      const filter = { ...(server !== undefined && { server }), ...(tool !== undefined && { tool }) };
+      const all = (await gateway.client.request('GET /api/stats', filter, gateway)).slice(0, limit);
       if (out.style.format === 'json') out.json(all);
       else if (all.length === 0)
-        out.line(`Nothing ${Object.keys(asked).length === 0 ? '' : 'of that '}was called yet.`);
-      else print(all, context);
+        out.line(
+          Object.keys(filter).length === 0
+            ? 'No tool has been called yet.'
+            : 'No call matches these filters.',
+        );
+      else printStats(all, context);
       return 0;
     },
-    { reach: 'any' },
+    { environment: 'any' },
   );
 }
 
-/** Times are counted in buckets, which know no third digit. */
-function estimated(ms: number): string {
+/** Formats a time with two significant digits, because the histogram that it comes from is not more precise. */
+function formatEstimate(ms: number): string {
   return `~${Number(ms.toPrecision(2))} ms`;
 }
 
-function print(all: readonly ToolStats[], { out }: CliContext): void {
+function printStats(all: readonly ToolStats[], { out }: CliContext): void {
   const { bold, dim, red } = out.paint;
   const now = Date.now();
   const head = (text: string) => ({ text, paint: dim });
@@ -48,18 +52,18 @@ function print(all: readonly ToolStats[], { out }: CliContext): void {
     ['server', 'name', 'calls', 'errors', 'refused', 'p50', 'p95', 'p99', 'tokens in', 'out', 'last use'].map(
       head,
     ),
-    ...all.map((each) => [
-      inOneLine(each.server),
-      { text: inOneLine(each.entry), paint: bold },
-      String(each.calls),
-      { text: String(each.errors), paint: each.errors > 0 ? red : dim },
-      { text: String(each.refused), paint: each.refused > 0 ? out.paint.yellow : dim },
-      ...[each.p50, each.p95, each.p99].map((ms) => (ms === undefined ? '–' : estimated(ms))),
-      String(each.tokensIn),
-      String(each.tokensOut),
-      { text: when(each.lastAt, { now, width: out.style.width }), paint: dim },
+    ...all.map((tool) => [
+      toOneLine(tool.server),
+      { text: toOneLine(tool.entry), paint: bold },
+      String(tool.calls),
+      { text: String(tool.errors), paint: tool.errors > 0 ? red : dim },
+      { text: String(tool.refused), paint: tool.refused > 0 ? out.paint.yellow : dim },
+      ...[tool.p50, tool.p95, tool.p99].map((ms) => (ms === undefined ? '–' : formatEstimate(ms))),
+      String(tool.tokensIn),
+      String(tool.tokensOut),
+      { text: formatTime(tool.lastAt, { now, width: out.style.width }), paint: dim },
     ]),
   ];
-  // On a narrow terminal the 95th percentile says most of what the others say.
-  out.table(rows, { drop: [7, 5, 10, 8, 9, 0, 6, 4], whole: [10] });
+  // On a narrow terminal, the 95th percentile is the most informative one.
+  out.table(rows, { dropOrder: [7, 5, 10, 8, 9, 0, 6, 4], wholeColumns: [10] });
 }

@@ -1,71 +1,74 @@
-import { dial } from '../../attach/dial.ts';
-import { readRecords } from '../../attach/gateway-record.ts';
-import { isAlive } from '../../attach/is-alive.ts';
-import { shownConfig } from '../../config/file/inline.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { connectToGateway } from '../../app/shared-gateway/connect-to-gateway.ts';
+import { listGatewayRecords } from '../../app/shared-gateway/gateway-record.ts';
+import { isProcessAlive } from '../../app/shared-gateway/is-process-alive.ts';
+import { formatConfigName } from '../../config/file/inline-config.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { foundConfig } from '../found-config.ts';
-import type { ReachedGateway } from '../line/line-to-record.ts';
-import { linesToGateways, othersShown } from '../line/lines-to-gateways.ts';
+import { locateConfig } from '../locate-config.ts';
+import type { ReachableGateway } from '../gateway-client/reachable-gateways.ts';
+import { findReachableGateways, otherGatewaysToJson } from '../gateway-client/reachable-gateways.ts';
 
-/** Longer than a gateway may take by its own settings to let calls finish. */
-const WITHIN_MS = 30_000;
-const LOOK_AGAIN_MS = 20;
+/** Longer than the longest shutdown time that the configuration allows. */
+const STOP_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 20;
 
-/** Ends the gateway of this configuration, as a signal does: what was called is answered first. */
-export async function stop(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
+/** Stops the gateway of this configuration. As with SIGTERM, running calls are answered first. */
+export async function runStop(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
-  const { file, stateDir } = await foundConfig(options.config, context, { isMade: false, isReached: true });
-  const pid = await askedToStop(stateDir);
+  const { file, stateDir } = await locateConfig(options.config, context, {
+    canCreate: false,
+    isGatewayEnough: true,
+  });
+  const pid = await requestStop(stateDir);
   if (pid === undefined) {
-    tell({ stopped: false, config: file }, `No gateway is running for ${shownConfig(file)}`);
+    print({ stopped: false, config: file }, `No gateway is running for ${formatConfigName(file)}`);
     return 0;
   }
   {
     using _ = out.progress('Stopping the gateway');
-    await gone(pid);
+    await waitForExit(pid);
   }
-  const others = await linesToGateways(stateDir);
-  tell(
-    { stopped: true, config: file, pid, ...othersShown(others) },
-    `Stopped the gateway of ${shownConfig(file)}${stillRunning(others)}`,
+  const others = await findReachableGateways(stateDir);
+  print(
+    { stopped: true, config: file, pid, ...otherGatewaysToJson(others) },
+    `Stopped the gateway of ${formatConfigName(file)}${formatStillRunning(others)}`,
   );
   return 0;
 
-  function tell(value: object, text: string): void {
+  function print(value: object, text: string): void {
     if (out.style.format === 'json') out.json(value);
     else out.prose(text);
   }
 }
 
-/** The process of the first gateway that took the request; undefined when there is none. */
-async function askedToStop(stateDir: string): Promise<number | undefined> {
-  for (const { socket, pid } of readRecords(stateDir)) {
-    const reached = await dial(socket, { stop: true }).catch(() => undefined);
-    if (reached === undefined) continue;
-    reached.socket.destroy();
+/** Returns the process id of the first gateway that accepts the request, or undefined if no gateway runs. */
+async function requestStop(stateDir: string): Promise<number | undefined> {
+  for (const { socket, pid } of listGatewayRecords(stateDir)) {
+    const connection = await connectToGateway(socket, { stop: true }).catch(() => undefined);
+    if (connection === undefined) continue;
+    connection.socket.destroy();
     return pid;
   }
   return undefined;
 }
 
-function stillRunning(others: readonly ReachedGateway[]): string {
+function formatStillRunning(others: readonly ReachableGateway[]): string {
   const pids = others.map(({ record }) => record.pid).join(', ');
   if (others.length === 0) return '';
   return others.length === 1
-    ? `; another one, process ${pids}, runs still`
-    : `; others, processes ${pids}, run still`;
+    ? `. Another gateway is still running: process ${pids}`
+    : `. Other gateways are still running: processes ${pids}`;
 }
 
-async function gone(pid: number): Promise<void> {
-  for (const until = Date.now() + WITHIN_MS; Date.now() < until;) {
-    if (!isAlive(pid)) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+async function waitForExit(pid: number): Promise<void> {
+  for (const until = Date.now() + STOP_TIMEOUT_MS; Date.now() < until;) {
+    if (!isProcessAlive(pid)) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
   throw new GatewayError(
     'CALL_TIMEOUT',
-    `The gateway, process ${pid}, has not ended after ${WITHIN_MS / 1000} s.`,
+    `The gateway (process ${pid}) is still running after ${STOP_TIMEOUT_MS / 1000} s. End it with: kill -9 ${pid}`,
   );
 }

@@ -1,9 +1,9 @@
-import type { ExitCode } from '../../model/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { tellApplied, verbsOf } from './set-up/server-verbs.ts';
+import { noteApplied, openConfigAndChanges } from './setup/server-changes.ts';
 
-export function enable(
+export function runEnable(
   options: GlobalOptions,
   context: CliContext,
   words: readonly string[],
@@ -11,7 +11,7 @@ export function enable(
   return switchServer(true, options, context, words);
 }
 
-export function disable(
+export function runDisable(
   options: GlobalOptions,
   context: CliContext,
   words: readonly string[],
@@ -26,12 +26,12 @@ async function switchServer(
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   const { out } = context;
-  const { verbs, change } = await verbsOf(options.config, context);
-  const { changed, applied } = await (isOn ? verbs.enable(name) : verbs.disable(name));
+  const { changes, config } = await openConfigAndChanges(options.config, context);
+  const { changed, applied } = await (isOn ? changes.enable(name) : changes.disable(name));
   const isChanged = changed.length > 0;
   const state = isOn ? 'enabled' : 'disabled';
   if (out.style.format === 'json') out.json({ server: name, enabled: isOn, changed: isChanged });
-  else out.line(isChanged ? `${name} is ${state} now` : `${name} is ${state} already`);
-  tellApplied(applied, change, context);
+  else out.line(isChanged ? `${name} is now ${state}` : `${name} is already ${state}`);
+  noteApplied(applied, config, context);
   return 0;
 }

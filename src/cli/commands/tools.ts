@@ -1,38 +1,41 @@
 import type { AdminTool } from '../../admin/contract/contract.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
-import { inOneLine } from '../harmless.ts';
-import { counted, listEntries } from './listing.ts';
-import { tierPaint } from './tier.ts';
+import { toOneLine } from '../sanitize.ts';
+import { formatCount } from '../../core/lib/format-count.ts';
+import { runListCommand } from './list-command.ts';
+import { selectTierPaint } from './select-tier-paint.ts';
 
-export function tools(
+export function runTools(
   options: AdHocOptions,
   context: CliContext,
   words: readonly string[],
 ): Promise<ExitCode> {
-  return listEntries(
+  return runListCommand(
     options,
     { context, words },
     {
       title: 'tools',
-      ask: async (line, asked) => {
-        const listed = await line.client.ask('GET /api/tools', asked, line);
-        return line.only === undefined ? listed : listed.map((tool) => ({ ...tool, name: tool.original }));
+      fetch: async (gateway, filter) => {
+        const listed = await gateway.client.request('GET /api/tools', filter, gateway);
+        return gateway.onlyServer === undefined
+          ? listed
+          : listed.map((tool) => ({ ...tool, name: tool.original }));
       },
-      print: (shown) => print(shown, context),
+      print: (entries) => printTools(entries, context),
     },
   );
 }
 
-function print(shown: readonly AdminTool[], { out }: CliContext): void {
+function printTools(entries: readonly AdminTool[], { out }: CliContext): void {
   out.table(
-    shown.map(({ name, tier, description, title }) => [
+    entries.map(({ name, tier, description, title }) => [
       { text: name, paint: out.paint.bold },
-      { text: tier, paint: tierPaint(tier, out.paint) },
-      inOneLine(description, title),
+      { text: tier, paint: selectTierPaint(tier, out.paint) },
+      toOneLine(description, title),
     ]),
-    { isNamed: true },
+    { hasNameColumn: true },
   );
-  out.line(shown.length === 0 ? 'No tools.' : `\n${counted(shown.length, 'tool')}`);
+  out.line(entries.length === 0 ? 'No tools.' : `\n${formatCount(entries.length, 'tool')}`);
 }

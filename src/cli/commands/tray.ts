@@ -1,65 +1,72 @@
-import { adminClient } from '../../admin/client.ts';
-import { eventsIn } from '../../admin/event-reader.ts';
-import { readRecord } from '../../attach/gateway-record.ts';
-import { socketSend } from '../../attach/socket-send.ts';
-import type { ExitCode } from '../../model/errors.ts';
-import { openIcon } from '../../tray/open-icon.ts';
-import type { Connect, Reached } from '../../tray/gateway-watch.ts';
-import { runTray } from '../../tray/tray.ts';
+import { createAdminClient } from '../../admin/admin-client.ts';
+import { readEvents } from '../../admin/read-events.ts';
+import { findGatewayRecord } from '../../app/shared-gateway/gateway-record.ts';
+import { createSocketFetch } from '../../app/shared-gateway/socket-fetch.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { openTrayIcon } from '../tray/open-tray-icon.ts';
+import type { GatewayConnector, MonitoredGateway } from '../tray/gateway-monitor.ts';
+import { runTray } from '../tray/run-tray.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
-import { foundConfig } from '../found-config.ts';
+import { locateConfig } from '../locate-config.ts';
 import { openBrowser } from '../open-browser.ts';
-import { openPrivately } from '../open-privately.ts';
+import { openDashboardLink } from '../open-dashboard-link.ts';
 import { startDetached } from '../start-detached.ts';
 
-/** Also while nothing is told, so that a gateway that comes is soon seen. */
-const LOOK_EVERY_MS = 2000;
+/** The icon also polls, because a gateway that starts sends no event. */
+const POLL_INTERVAL_MS = 2000;
 
-/** Shows the gateway of this configuration as an icon of the desktop, until the person quits it. */
-export async function tray(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
+/** Shows the gateway of this configuration as a desktop icon until the user quits it. */
+export async function runTrayCommand(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   const { env, platform, pid, out } = context;
-  const { file, stateDir, places } = await foundConfig(options.config, context);
-  const told = new AbortController();
-  context.onStopSignal(() => told.abort());
+  const { file, stateDir, locations } = await locateConfig(options.config, context);
+  const stopping = new AbortController();
+  context.onStopSignal(() => stopping.abort());
   const reason = await runTray({
-    openIcon: (onChosen) =>
-      openIcon({ env, platform, pid, uid: process.getuid?.() ?? 0, onChosen, folder: places.stateDir }),
-    connect: connector(stateDir),
+    openIcon: (onAction) =>
+      openTrayIcon({
+        env,
+        platform,
+        pid,
+        uid: process.getuid?.() ?? 0,
+        onAction,
+        folder: locations.stateDir,
+      }),
+    connect: createConnector(stateDir),
     openPage: (url) => openBrowser(url, context),
-    openPrivately: async (link) => (await openPrivately(link, stateDir, context)) === 'opened',
-    edit: () => openEditor(file, platform),
+    openDashboardLink: async (link) => (await openDashboardLink(link, stateDir, context)) === 'opened',
+    openConfigEditor: () => openEditor(file, platform),
     now: Date.now,
-    everyMs: LOOK_EVERY_MS,
-    signal: told.signal,
+    pollIntervalMs: POLL_INTERVAL_MS,
+    signal: stopping.signal,
   });
-  if (reason === 'desktop-gone') out.note('The desktop has ended, and the icon with it.');
+  if (reason === 'desktop-gone') out.note('The desktop session has ended, so the icon was closed.');
   return 0;
 }
 
-/** Looks each time who the gateway is, since it may have been started again; asking it tells whether it is there. */
-function connector(stateDir: string): Connect {
-  let known: { readonly socket: string; readonly reached: Reached } | undefined;
+/** Reads the gateway's record for every connection, because the gateway may have been restarted. Requests show whether it answers. */
+function createConnector(stateDir: string): GatewayConnector {
+  let known: { readonly socket: string; readonly gateway: MonitoredGateway } | undefined;
   return () => {
-    const socket = readRecord(stateDir)?.socket;
+    const socket = findGatewayRecord(stateDir)?.socket;
     if (socket === undefined) return Promise.resolve(undefined);
-    if (known?.socket !== socket) known = { socket, reached: reachedAt(socket) };
-    return Promise.resolve(known.reached);
+    if (known?.socket !== socket) known = { socket, gateway: connectToSocket(socket) };
+    return Promise.resolve(known.gateway);
   };
 }
 
-function reachedAt(socket: string): Reached {
-  const send = socketSend(socket);
+function connectToSocket(socket: string): MonitoredGateway {
+  const send = createSocketFetch(socket);
   return {
-    client: adminClient(send),
+    client: createAdminClient(send),
     async *changes(signal) {
       const { body } = await send(new Request('http://trunkline/api/events', { signal }));
-      if (body !== null) yield* eventsIn(body);
+      if (body !== null) yield* readEvents(body);
     },
   };
 }
 
-/** In the program that the desktop opens texts with; one for a terminal would have none here. */
+/** Opens the file in the desktop's text editor, because there is no terminal for `EDITOR`. */
 function openEditor(file: string, platform: NodeJS.Platform): Promise<boolean> {
   if (platform === 'darwin') return startDetached('open', ['-t', file]);
   return startDetached(platform === 'win32' ? 'notepad' : 'xdg-open', [file]);

@@ -1,25 +1,25 @@
-import type { Declare } from '../declare.ts';
+import type { CommandRegistrar } from '../declare.ts';
 
-/** Commands that watch the gateway and hold it back. */
-export function declareDesktop({ program, run }: Declare): void {
+/** Declares the commands that watch and pause the gateway. */
+export function declareDesktop({ program, lazy }: CommandRegistrar): void {
   program.commandsGroup('Watch and pause:');
   program
     .command('tray')
-    .summary('show the gateway as an icon of the desktop')
+    .summary('show the gateway as a desktop icon')
     .description(
-      'Show the gateway as an icon of the desktop, with a menu: what needs you, servers on and off, the dashboard, pause and resume. It runs until you quit it; gateways may come and go.',
+      'Show the gateway as a desktop icon. Its menu lists what needs your attention, enables and disables servers, opens the dashboard, and pauses and resumes calls. The icon stays until you quit it, even while no gateway runs.',
     )
-    .action(run(async () => (await import('../commands/tray.ts')).tray));
+    .action(lazy(async () => (await import('../commands/tray.ts')).runTrayCommand));
   program
     .command('pause')
     .summary('refuse all calls until resume')
     .description(
-      'Refuse every call of every client until trunkline resume, also in gateways that are started later. Calls under way go on, and lists are answered as always.',
+      'Refuse all calls of all clients until trunkline resume, including in gateways that start later. Running calls finish, and listings still work.',
     )
-    .action(run(async () => (await import('../commands/pause.ts')).pause));
+    .action(lazy(async () => (await import('../commands/pause.ts')).runPause));
   program
     .command('resume')
-    .summary('let calls through again')
-    .description('Let calls through again after trunkline pause.')
-    .action(run(async () => (await import('../commands/pause.ts')).resume));
+    .summary('allow calls again')
+    .description('Allow calls again after trunkline pause.')
+    .action(lazy(async () => (await import('../commands/pause.ts')).runResume));
 }

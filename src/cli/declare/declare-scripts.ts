@@ -1,42 +1,44 @@
 import { Argument } from 'commander';
-import type { Declare } from '../declare.ts';
+import type { CompleteOptions } from '../commands/complete.ts';
+import type { CommandRegistrar } from '../declare.ts';
 
-/** Commands for scripts, containers and shells. */
-export function declareScripts({ program, run }: Declare): void {
+/** Declares the commands for scripts, containers and shells. */
+export function declareScripts({ program, lazy }: CommandRegistrar): void {
   program.commandsGroup('For scripts and shells:');
   program
     .command('config')
-    .summary('say which configuration is used')
+    .summary('print which configuration is used')
     .description(
-      'The configuration that commands use. trunkline edit changes it, trunkline doctor checks it.',
+      'Print which configuration commands use. Change it with trunkline edit, check it with trunkline doctor.',
     )
     .command('path')
-    .summary('print where it is')
+    .summary('print the path of the configuration')
     .description(
-      'Print the path of the configuration that other commands use, whether it exists or not. Nothing is read, written or started.',
+      'Print the path of the configuration that other commands use, even if it does not exist. Does not read, write or start anything.',
     )
-    .action(run(async () => (await import('../commands/config-path.ts')).configPath));
+    .action(lazy(async () => (await import('../commands/config-path.ts')).runConfigPath));
   program
     .command('healthcheck')
-    .argument('[url]', 'of a gateway; one without a path is asked at /healthz')
-    .summary('ask whether a gateway answers over HTTP')
+    .argument('[url]', 'the URL of a gateway; without a path, /healthz is added')
+    .summary('check that a gateway answers over HTTP')
     .description(
-      'Ask whether a gateway answers over HTTP within five seconds: the one at the URL, else the one of this configuration that runs, else one where it would listen. Exit code 0: it does, 4: it does not. In a pipe nothing is printed unless --json asks for it, as checks of containers want it.',
+      'Check that a gateway answers over HTTP within five seconds: the one at the URL, else the running gateway of this configuration, else one at its configured address. Exit code 0: it answers, 4: it does not. In a pipe, prints nothing without --json, for health checks of containers.',
     )
-    .action(run(async () => (await import('../commands/healthcheck.ts')).healthcheck));
+    .action(lazy(async () => (await import('../commands/healthcheck.ts')).runHealthcheck));
   program
     .command('completions')
-    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
-    .summary('print a script that completes commands and names')
-    .description('Print a script for the shell that completes commands, options, servers and tools.')
-    .action(run(async () => (await import('../commands/completions.ts')).completions));
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .summary('print a script for shell completion')
+    .description('Print a script that makes the shell complete commands, options, servers and tools.')
+    .action(lazy(async () => (await import('../commands/completions.ts')).runCompletions));
   program
     .command('__complete', { hidden: true })
     .argument('[words...]')
+    .option('--bash <wordbreaks>', 'read and print words as bash does')
     .action(
-      run(async () => {
-        const { complete } = await import('../commands/complete.ts');
-        return (_options, context, words) => complete(program, context, words);
+      lazy<CompleteOptions>(async () => {
+        const { runComplete } = await import('../commands/complete.ts');
+        return (options, context, typed) => runComplete(program, context, { ...options, typed });
       }),
     );
 }

@@ -1,36 +1,38 @@
 import { Option } from 'commander';
-import { count } from '../declare.ts';
-import type { Declare } from '../declare.ts';
+import { parsePositiveInteger } from '../declare.ts';
+import type { CommandRegistrar } from '../declare.ts';
 
-/** Commands about signing in to servers. */
-export function declareSignIn({ program, run }: Declare): void {
+/** Declares the commands for signing in to servers. */
+export function declareSignIn({ program, lazy }: CommandRegistrar): void {
   program.commandsGroup('Sign in to servers:');
   program
     .command('login')
     .argument('<server>', 'its name in the configuration')
-    .summary('sign in to a server that asks for it')
+    .summary('sign in to a server')
     .description(
-      'Sign in to a server over HTTP that asks for it: in a browser on this machine, or with --device in one elsewhere. A gateway that runs notices within a second.',
+      'Sign in to an HTTP server that requires it, in a browser on this machine, or with --device in a browser elsewhere. A running gateway uses the sign-in within a second.',
     )
-    .option('--device', 'type a code into a browser on another machine')
-    .option('--token', 'read a token that you made by hand from standard input')
-    .option('--from-mcp-remote', 'take over the tokens that mcp-remote has for this very server')
-    .option('--no-browser', 'print the address instead of opening a browser')
-    .option('--caller <id>', 'for this caller only, where callers sign in by themselves (auth.per)')
-    .addOption(new Option('--timeout <seconds>', 'how long to wait for the browser').argParser(count))
-    .action(run(async () => (await import('../commands/login.ts')).login));
+    .option('--device', 'enter a code in a browser on another machine')
+    .option('--token', 'read a token that you created yourself from standard input')
+    .option('--from-mcp-remote', 'import the tokens that mcp-remote has for this server')
+    .option('--no-browser', 'print the URL instead of opening a browser')
+    .option('--caller <id>', 'sign in for this caller only, if callers sign in separately (auth.per)')
+    .addOption(
+      new Option('--timeout <seconds>', 'how long to wait for the browser').argParser(parsePositiveInteger),
+    )
+    .action(lazy(async () => (await import('../commands/login.ts')).runLogin));
   program
     .command('logout')
     .argument('<server>', 'its name in the configuration')
-    .summary('forget the sign-in to a server')
-    .description('Forget the sign-in to a server, and revoke its tokens where the authorization server can.')
-    .option('--caller <id>', 'of this caller only')
-    .action(run(async () => (await import('../commands/logout.ts')).logout));
+    .summary('sign out of a server')
+    .description('Delete the tokens of a server, and revoke them if the authorization server supports it.')
+    .option('--caller <id>', 'sign out this caller only')
+    .action(lazy(async () => (await import('../commands/logout.ts')).runLogout));
   program
     .command('auth')
-    .summary('list sign-ins: who, until when, what is wrong')
+    .summary('list sign-ins: account, expiry, problems')
     .description(
-      'List the servers over HTTP with their sign-in: state, account where it is known, when the token ends, and what went wrong last.',
+      'List the HTTP servers with their sign-in: state, account if it is known, expiry of the token, and the last problem.',
     )
-    .action(run(async () => (await import('../commands/auth.ts')).auth));
+    .action(lazy(async () => (await import('../commands/auth.ts')).runAuth));
 }

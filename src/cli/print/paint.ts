@@ -1,4 +1,4 @@
-/** Colours, or nothing where there are none to be. */
+/** Colours text. Without colours, every function returns its text unchanged. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -8,15 +8,15 @@ export interface Paint {
   readonly cyan: (text: string) => string;
 }
 
-export function paint(isColoured: boolean): Paint {
-  const by = (on: number, off: number) => (text: string) =>
+export function createPaint(isColoured: boolean): Paint {
+  const style = (on: number, off: number) => (text: string) =>
     isColoured && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   return {
-    bold: by(1, 22),
-    dim: by(2, 22),
-    red: by(31, 39),
-    green: by(32, 39),
-    yellow: by(33, 39),
-    cyan: by(36, 39),
+    bold: style(1, 22),
+    dim: style(2, 22),
+    red: style(31, 39),
+    green: style(32, 39),
+    yellow: style(33, 39),
+    cyan: style(36, 39),
   };
 }

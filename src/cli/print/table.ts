@@ -1,166 +1,195 @@
-import { cut, widthOf, wrap } from './width.ts';
+import { truncate, displayWidth, wrapText } from './display-width.ts';
 
-/** A text, or a text with what colours it once its width is settled. */
-export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
+/** A text, optionally with a function that colours it after it was fitted to its column. */
+export type TableCell = string | { readonly text: string; readonly paint: (text: string) => string };
 
 export interface TableOptions {
-  /** Of the terminal. */
+  /** The number of columns of the terminal. */
   readonly width?: number;
-  /** What happens to a last column that is too wide for it. */
-  readonly last?: 'cut' | 'wrap';
-  /** Columns that a narrow terminal does without, by number, the least important first; else those before the last one. */
-  readonly drop?: readonly number[];
-  /** The first column has names, which people copy: they are never cut, and what has no room beside them goes below. */
-  readonly isNamed?: boolean;
-  /** The first row says what the columns are. */
-  readonly hasHead?: boolean;
-  /** Columns, by number, that say something only when they are whole: they are left out rather than cut. */
-  readonly whole?: readonly number[];
-  /** What is said below a row, over as many lines as it takes. */
-  readonly below?: readonly (Cell | undefined)[];
+  /** Whether a last column that is too wide is cut (the default) or wrapped. */
+  readonly lastColumn?: 'cut' | 'wrap';
+  /**
+   * Indices of the columns that a narrow terminal omits first, in this order. Then it omits the others from right to left, except the
+   * first and the last.
+   */
+  readonly dropOrder?: readonly number[];
+  /** The first column holds names, which users copy. They are never cut; the other cells move below them if there is no room. */
+  readonly hasNameColumn?: boolean;
+  /** The first row holds the column titles. */
+  readonly hasHeader?: boolean;
+  /** Indices of columns that are omitted rather than cut, such as times. */
+  readonly wholeColumns?: readonly number[];
+  /** Texts below the rows, by index of the row. They wrap. */
+  readonly notes?: readonly (TableCell | undefined)[] | undefined;
 }
 
+/** The number of spaces between two columns. */
 const GAP = 2;
-/** Below this nobody can read a column, so that it had better be left out. */
-const LEAST = 12;
-/** What is said about names wants this much; a longer name stands in a line of its own, so that it takes no room from all others. */
-const ABOUT = 40;
-/** Below this a name and what is said about it share a line only by giving way to each other. */
+/** A narrower column is unreadable, so it is omitted. */
+const MIN_COLUMN_WIDTH = 12;
+/** The columns that stay free beside names. A name that leaves less room gets a line of its own, so that it does not narrow all rows. */
+const ROOM_BESIDE_NAMES = 40;
+/** On terminals with fewer columns, long names do not get lines of their own. All rows are stacked instead if names need the room. */
 const NARROW = 72;
 
-/** Columns of equal width, separated by two spaces; the last cell of a row is not padded. No line is wider than the terminal. */
-export function table(all: readonly (readonly Cell[])[], options: TableOptions = {}): readonly string[] {
-  const { width = Infinity, last = 'cut', isNamed = false, below = [] } = options;
-  const long = isNamed ? longNames(all, width) : [];
-  const { rows, columns } = kept(withoutNames(all, long), width, options);
-  const isWhole = (at: number): boolean => isKept(columns[at] ?? at, options);
-  const least = Math.max(1, Math.min(LEAST, Math.floor((width - GAP) / 2)));
-  const natural = naturalWidths(rows);
-  if (isNamed && (natural[0] ?? 0) + GAP + least > width) return stacked(all, options);
-  const end = isWhole(natural.length)
-    ? Math.max(...rows.map((row) => widthOf(textOf(row.at(-1) ?? ''))))
-    : least;
-  const widths = fitting(natural, { room: width - end, least, isWhole });
-  const before = widths.reduce((sum, each) => sum + each + GAP, 0);
-  const room = Math.max(least, width - before);
-  return rows.flatMap((row, number) => {
-    const cells = row.slice(0, -1).map((cell, at) => padded(cell, widths[at] ?? 0));
-    const end = row.at(-1) ?? '';
-    const lines = last === 'wrap' && width !== Infinity ? wrap(textOf(end), room) : [cut(textOf(end), room)];
-    const indent = ' '.repeat(widths.slice(0, cells.length).reduce((sum, each) => sum + each + GAP, 0));
-    const shown = lines.map((line, at) => {
-      const text = typeof end === 'string' ? line : end.paint(line);
-      return (at === 0 ? [...cells, text].join(' '.repeat(GAP)) : indent + text).trimEnd();
+/**
+ * Aligns rows in columns separated by two spaces. The last cell of a row is not padded. Only names, which are never cut, can make a
+ * line wider than the terminal.
+ */
+export function formatTable(
+  all: readonly (readonly TableCell[])[],
+  options: TableOptions = {},
+): readonly string[] {
+  const { width = Infinity, lastColumn = 'cut', hasNameColumn = false, notes = [] } = options;
+  const longNames = hasNameColumn ? findLongNames(all, width) : [];
+  const { rows, columns } = selectColumns(removeNames(all, longNames), width, options);
+  const isWhole = (index: number): boolean => isUncuttable(columns[index] ?? index, options);
+  const minWidth = Math.max(1, Math.min(MIN_COLUMN_WIDTH, Math.floor((width - GAP) / 2)));
+  const natural = measureColumns(rows);
+  if (hasNameColumn && (natural[0] ?? 0) + GAP + minWidth > width) return formatStacked(all, options);
+  // `natural` lacks the last column, so its length is the index of the last column.
+  const lastWidth = isWhole(natural.length)
+    ? Math.max(...rows.map((row) => displayWidth(cellText(row.at(-1) ?? ''))))
+    : minWidth;
+  const widths = shrinkColumns(natural, { room: width - lastWidth, minWidth, isWhole });
+  const room = Math.max(minWidth, width - sumWidths(widths));
+  return rows.flatMap((row, index) => {
+    const cells = row.slice(0, -1).map((cell, column) => padCell(cell, widths[column] ?? 0));
+    const lastCell = row.at(-1) ?? '';
+    const text = cellText(lastCell);
+    const lines = lastColumn === 'wrap' && width !== Infinity ? wrapText(text, room) : [truncate(text, room)];
+    const indent = ' '.repeat(sumWidths(widths.slice(0, cells.length)));
+    const rowLines = lines.map((line, at) => {
+      const painted = paintText(lastCell, line);
+      return (at === 0 ? [...cells, painted].join(' '.repeat(GAP)) : indent + painted).trimEnd();
     });
-    return [...namedAbove(long[number]), ...shown, ...said(below[number], width)];
+    return [...formatNameLine(longNames[index]), ...rowLines, ...formatNote(notes[index], width)];
   });
 }
 
-/** The names that are too long to have something beside them, each in the place of its row; on a narrow terminal none is. */
-function longNames(rows: readonly (readonly Cell[])[], width: number): readonly (Cell | undefined)[] {
+/** Returns the sum of the widths, with the gap after each column. */
+function sumWidths(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + GAP, 0);
+}
+
+/** Returns, by index of the row, the names that leave too little room beside them. On a narrow terminal there are none. */
+function findLongNames(
+  rows: readonly (readonly TableCell[])[],
+  width: number,
+): readonly (TableCell | undefined)[] {
   if (width === Infinity || width < NARROW) return [];
-  return rows.map(([name = '']) => (widthOf(textOf(name)) > width - ABOUT ? name : undefined));
+  return rows.map(([name = '']) =>
+    displayWidth(cellText(name)) > width - ROOM_BESIDE_NAMES ? name : undefined,
+  );
 }
 
-function withoutNames(
-  rows: readonly (readonly Cell[])[],
-  long: readonly (Cell | undefined)[],
-): readonly (readonly Cell[])[] {
-  return rows.map((row, at) => (long[at] === undefined ? row : ['', ...row.slice(1)]));
+function removeNames(
+  rows: readonly (readonly TableCell[])[],
+  names: readonly (TableCell | undefined)[],
+): readonly (readonly TableCell[])[] {
+  return rows.map((row, index) => (names[index] === undefined ? row : ['', ...row.slice(1)]));
 }
 
-function namedAbove(name: Cell | undefined): readonly string[] {
-  if (name === undefined) return [];
-  return [typeof name === 'string' ? name : name.paint(name.text)];
+function formatNameLine(name: TableCell | undefined): readonly string[] {
+  return name === undefined ? [] : [paintText(name, cellText(name))];
 }
 
-/** What goes below a row, a little to the right of where it begins. */
-function said(cell: Cell | undefined, width: number): readonly string[] {
+/** Formats the text below a row, indented. */
+function formatNote(cell: TableCell | undefined, width: number): readonly string[] {
   if (cell === undefined) return [];
-  const lines = width === Infinity ? [textOf(cell)] : wrap(textOf(cell), width - GAP);
-  return lines.map((line) => ' '.repeat(GAP) + (typeof cell === 'string' ? line : cell.paint(line)));
+  const lines = width === Infinity ? [cellText(cell)] : wrapText(cellText(cell), width - GAP);
+  return lines.map((line) => ' '.repeat(GAP) + paintText(cell, line));
 }
 
-function isKept(at: number, { isNamed = false, whole = [] }: TableOptions): boolean {
+function isUncuttable(
+  at: number,
+  { hasNameColumn: isNamed = false, wholeColumns: whole = [] }: TableOptions,
+): boolean {
   return (isNamed && at === 0) || whole.includes(at);
 }
 
-/** Leaves out columns that say nothing, and others until each of the rest has room for something that can be read. */
-function kept(
-  rows: readonly (readonly Cell[])[],
+/**
+ * Omits empty columns, and then others until each remaining column has its minimum width. Returns the original indices of the
+ * remaining columns; the list is empty if no column was omitted.
+ */
+function selectColumns(
+  rows: readonly (readonly TableCell[])[],
   width: number,
   options: TableOptions,
-): { readonly rows: readonly (readonly Cell[])[]; readonly columns: readonly number[] } {
+): { readonly rows: readonly (readonly TableCell[])[]; readonly columns: readonly number[] } {
   if (width === Infinity) return { rows, columns: [] };
   const needs: number[] = [];
   for (const row of rows)
     row.forEach((cell, at) => {
-      const own = widthOf(textOf(cell));
-      needs[at] = Math.max(needs[at] ?? 0, isKept(at, options) ? own : Math.min(LEAST, own));
+      const own = displayWidth(cellText(cell));
+      needs[at] = Math.max(needs[at] ?? 0, isUncuttable(at, options) ? own : Math.min(MIN_COLUMN_WIDTH, own));
     });
-  const left = new Set(
-    [...needs.keys()].filter((at) => at === 0 || options.isNamed === true || needs[at] !== 0),
+  const columns = new Set(
+    [...needs.keys()].filter((at) => at === 0 || options.hasNameColumn === true || needs[at] !== 0),
   );
-  const before = [...needs.keys()].slice(1, -1).toReversed();
-  for (const at of [...(options.drop ?? []), ...before]) {
-    const needed = [...left].reduce((sum, each) => sum + (needs[each] ?? 0) + GAP, -GAP);
+  const rightToLeft = [...needs.keys()].slice(1, -1).toReversed();
+  for (const at of [...(options.dropOrder ?? []), ...rightToLeft]) {
+    const needed = sumWidths([...columns].map((column) => needs[column] ?? 0)) - GAP;
     if (needed <= width) break;
-    left.delete(at);
+    columns.delete(at);
   }
-  if (left.size === needs.length) return { rows, columns: [] };
-  return { rows: rows.map((row) => row.filter((_, at) => left.has(at))), columns: [...left] };
+  if (columns.size === needs.length) return { rows, columns: [] };
+  return { rows: rows.map((row) => row.filter((_, at) => columns.has(at))), columns: [...columns] };
 }
 
-/** A name, and below it what is said about it. */
-function stacked(
-  rows: readonly (readonly Cell[])[],
-  { width = Infinity, hasHead = false }: TableOptions,
+/** Formats each row as its name with the last cell below it. */
+function formatStacked(
+  rows: readonly (readonly TableCell[])[],
+  { width = Infinity, hasHeader = false }: TableOptions,
 ): readonly string[] {
   const indent = ' '.repeat(GAP);
-  return rows.slice(hasHead ? 1 : 0).flatMap((row) => {
-    const [name = '', end = ''] = [row[0], row.length > 1 ? row.at(-1) : ''];
-    const shown = (cell: Cell, text: string): string => (typeof cell === 'string' ? text : cell.paint(text));
-    const about = cut(textOf(end), width - GAP);
-    return [shown(name, textOf(name)), ...(about === '' ? [] : [indent + shown(end, about)])];
+  return rows.slice(hasHeader ? 1 : 0).flatMap((row) => {
+    const [name = '', lastCell = ''] = [row[0], row.length > 1 ? row.at(-1) : ''];
+    const nameLine = paintText(name, cellText(name));
+    const text = truncate(cellText(lastCell), width - GAP);
+    return text === '' ? [nameLine] : [nameLine, indent + paintText(lastCell, text)];
   });
 }
 
-function naturalWidths(rows: readonly (readonly Cell[])[]): readonly number[] {
+/** Returns the width of the widest cell of each column except the last. */
+function measureColumns(rows: readonly (readonly TableCell[])[]): readonly number[] {
   const widths: number[] = [];
   for (const row of rows) {
     row.slice(0, -1).forEach((cell, at) => {
-      widths[at] = Math.max(widths[at] ?? 0, widthOf(textOf(cell)));
+      widths[at] = Math.max(widths[at] ?? 0, displayWidth(cellText(cell)));
     });
   }
   return widths;
 }
 
-/** Takes from the widest columns until the last one has some room. */
-function fitting(
+/** Narrows the widest column by one, repeatedly, until all columns fit into the room or no column can be narrowed further. */
+function shrinkColumns(
   natural: readonly number[],
-  {
-    room: all,
-    least,
-    isWhole,
-  }: { readonly room: number; readonly least: number; readonly isWhole: (at: number) => boolean },
+  options: {
+    readonly room: number;
+    readonly minWidth: number;
+    readonly isWhole: (index: number) => boolean;
+  },
 ): readonly number[] {
   const widths = [...natural];
-  const room = all - GAP * widths.length;
-  for (let excess = widths.reduce((sum, each) => sum + each, 0) - room; excess > 0; excess--) {
-    const cuttable = [...widths.keys()].filter((at) => !isWhole(at));
+  for (let excess = sumWidths(widths) - options.room; excess > 0; excess--) {
+    const cuttable = [...widths.keys()].filter((index) => !options.isWhole(index));
     const widest = cuttable.toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0];
-    if (widest === undefined || (widths[widest] ?? 0) <= least) break;
+    if (widest === undefined || (widths[widest] ?? 0) <= options.minWidth) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
 }
 
-function padded(cell: Cell, width: number): string {
-  const text = cut(textOf(cell), width);
-  const shown = typeof cell === 'string' ? text : cell.paint(text);
-  return shown + ' '.repeat(Math.max(0, width - widthOf(text)));
+function padCell(cell: TableCell, width: number): string {
+  const text = truncate(cellText(cell), width);
+  return paintText(cell, text) + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-function textOf(cell: Cell): string {
+function paintText(cell: TableCell, text: string): string {
+  return typeof cell === 'string' ? text : cell.paint(text);
+}
+
+function cellText(cell: TableCell): string {
   return typeof cell === 'string' ? cell : cell.text;
 }

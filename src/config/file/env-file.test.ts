@@ -8,7 +8,7 @@ function variables(text: string): unknown {
   return 'variables' in parsed ? parsed.variables : parsed;
 }
 
-test('reads plain, exported, quoted and empty values', () => {
+test('env file: accepts plain, exported, quoted and empty values', () => {
   expect(variables('A=1\nexport B=two words\nC="x y"\nD=\'$x "y"\'\nE=\n F = padded \nG=""')).toEqual({
     A: '1',
     B: 'two words',
@@ -20,7 +20,7 @@ test('reads plain, exported, quoted and empty values', () => {
   });
 });
 
-test('leaves out comments and blank lines', () => {
+test('env file: ignores comments and blank lines', () => {
   expect(variables('# head\n\n  # indented\nA=1 # why\nB="x # y" # z\nC=a#b\nD=#c\n\t\n')).toEqual({
     A: '1',
     B: 'x # y',
@@ -29,21 +29,21 @@ test('leaves out comments and blank lines', () => {
   });
 });
 
-test('knows escapes in double quotes only', () => {
+test('env file: interprets escapes only in double quotes', () => {
   expect(
     variables(String.raw`A="a\nb\t\"c\" \\ \$d \e"` + '\n' + String.raw`B='a\nb'` + '\n' + 'C=a\\nb'),
   ).toEqual({ A: 'a\nb\t"c" \\ $d \\e', B: String.raw`a\nb`, C: String.raw`a\nb` });
 });
 
-test('lets quoted values span lines', () => {
+test('env file: allows quoted values to span lines', () => {
   expect(variables('KEY="one\ntwo"\nNEXT=\'three\nfour\'')).toEqual({ KEY: 'one\ntwo', NEXT: 'three\nfour' });
 });
 
-test('tolerates a byte order mark and the line ends of Windows', () => {
+test('env file: tolerates a byte order mark and CRLF', () => {
   expect(variables('\uFEFFA=1\r\nB="2"\r\n')).toEqual({ A: '1', B: '2' });
 });
 
-test('takes the last of a name that is there twice', () => {
+test('env file: takes the last of duplicate names', () => {
   expect(variables('A=1\nA=2')).toEqual({ A: '2' });
 });
 
@@ -54,11 +54,11 @@ test.each([
   ['A= "open', 1],
   ['A="x" y', 1],
   ['2A=1', 1],
-])('names the line of %j that it does not understand', (text, line) => {
+])('env file: reports the first invalid line of %j', (text, line) => {
   expect(parseEnvFile(text)).toEqual({ badLine: line });
 });
 
-test('whatever a value holds, single quotes keep it', () => {
+test('env file: keeps any single-quoted value unchanged', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-c "#=$\\\n{}`é]*$/), (value) => {
       expect(parseEnvFile(`A='${value}'\nB=1`)).toEqual({ variables: { A: value, B: '1' } });
@@ -66,7 +66,7 @@ test('whatever a value holds, single quotes keep it', () => {
   );
 });
 
-test('whatever the text, it comes to an end', () => {
+test('env file: parses any text without hanging', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[A ="'#\\\n\r\t$]*$/), (text) => {
       expect(parseEnvFile(text)).toBeTypeOf('object');

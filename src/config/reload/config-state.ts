@@ -1,18 +1,18 @@
-import { GatewayError } from '../../model/errors.ts';
-import type { ErrorCode } from '../../model/errors.ts';
-import type { Fingerprint } from '../../model/ids.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import type { Fingerprint } from '../../core/ids.ts';
 
-/** How the configuration in use and the file are to each other. */
+/** Whether the active configuration matches the file. */
 export interface ConfigState {
   /** Absolute. */
   readonly file: string;
-  /** Of the configuration in use. */
+  /** Revision of the active configuration. */
   readonly revision: Fingerprint;
-  /** When it was taken into use, in milliseconds since 1970. */
+  /** When the active configuration was applied, in milliseconds since 1970. */
   readonly since: number;
-  /** Why the file as it is now is not what is in use. */
+  /** Why the current content of the file is not active. */
   readonly problem?: ConfigProblem;
-  /** Settings that are written otherwise than they are in use until the gateway is started again. */
+  /** Settings whose new values take effect after a restart of the gateway. */
   readonly needsRestart: readonly string[];
 }
 
@@ -21,20 +21,20 @@ export interface ConfigProblem {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
-  /** With the place at its beginning where there is one. */
+  /** One line for each problem, which begins with its position in the file if there is one. */
   readonly message: string;
 }
 
-/** What went wrong with a change, for people and for programs. */
-export function configProblem(error: unknown, file: string): ConfigProblem {
+/** Describes why a change was not applied, for people and programs. */
+export function toConfigProblem(error: unknown, file: string): ConfigProblem {
   if (!(error instanceof GatewayError)) {
     const reason = error instanceof Error ? error.message : String(error);
     return { code: 'INVARIANT', file, message: `${file}: the change cannot be applied: ${reason}` };
   }
-  const { line, column, file: where } = error.details;
+  const { line, column, file: source } = error.details;
   return {
     code: error.code,
-    file: typeof where === 'string' ? where : file,
+    file: typeof source === 'string' ? source : file,
     ...(typeof line === 'number' && { line }),
     ...(typeof column === 'number' && { column }),
     message: error.message,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Fingerprint } from '../../model/ids.ts';
+import type { Fingerprint } from '../../core/ids.ts';
 import type { ConfigSnapshot } from '../config.ts';
-import { validateConfig } from '../validate.ts';
+import { validateConfig } from '../validate-config.ts';
 import { diffConfig } from './diff-config.ts';
 
 const snapshot = (value: object): ConfigSnapshot =>
@@ -14,8 +14,8 @@ const snapshot = (value: object): ConfigSnapshot =>
 const servers = (mcpServers: object): ConfigSnapshot => snapshot({ mcpServers });
 const NOTHING = { added: [], reopened: [], adjusted: [], left: [], gone: [], settings: [] };
 
-describe('the difference between two configurations', () => {
-  test('is nothing where only comments, order or formatting differ', () => {
+describe('config difference', () => {
+  test('config diff: is empty when only comments, order or formatting differ', () => {
     const one = snapshot({ mcpServers: { a: { command: 'a' }, b: { url: 'http://x' } }, idle: '5m' });
     const other = snapshot({
       idle: '300s',
@@ -33,7 +33,7 @@ describe('the difference between two configurations', () => {
     ['era', { command: 'a', era: 'legacy' }],
     ['share', { command: 'a', share: 'session' }],
     ['transport', { url: 'http://x' }],
-  ])('reopens a server with another %s, and it alone', (_, after) => {
+  ])('config diff: reopens only the server with a changed %s', (_, after) => {
     const diff = diffConfig(
       servers({ a: { command: 'a' }, b: { command: 'b' } }),
       servers({ a: after, b: { command: 'b' } }),
@@ -41,7 +41,7 @@ describe('the difference between two configurations', () => {
     expect(diff).toEqual({ ...NOTHING, reopened: ['a'] });
   });
 
-  test('reopens a server that is signed in to otherwise', () => {
+  test('config diff: reopens a server with changed auth settings', () => {
     const diff = diffConfig(
       servers({ a: { url: 'http://x' } }),
       servers({ a: { url: 'http://x', auth: { scopes: ['y'] } } }),
@@ -60,12 +60,12 @@ describe('the difference between two configurations', () => {
     { trust: 'scan' },
     { redact: { results: 'report' } },
     { argumentRules: false },
-  ])('keeps the connection of a server with another %o', (change) => {
+  ])('config diff: keeps the connection of a server with a changed %o', (change) => {
     const diff = diffConfig(servers({ a: { command: 'a' } }), servers({ a: { command: 'a', ...change } }));
     expect(diff).toEqual({ ...NOTHING, adjusted: ['a'] });
   });
 
-  test('tells servers that are gone from those that are only not used', () => {
+  test('config diff: distinguishes removed servers from disabled or invalid ones', () => {
     const before = servers({
       a: { command: 'a' },
       b: { command: 'b' },
@@ -81,13 +81,13 @@ describe('the difference between two configurations', () => {
     });
   });
 
-  test('names every setting that differs, also one that was not there', () => {
+  test('config diff: names every changed setting, including added and removed ones', () => {
     const before = snapshot({ names: { separator: '.' } });
     const after = snapshot({ auth: { keys: true }, log: { level: 'debug' } });
     expect(diffConfig(before, after).settings.toSorted()).toEqual(['auth', 'log', 'names']);
   });
 
-  test('counts what a setting at the top means for servers', () => {
+  test('config diff: adjusts servers when an inherited top-level setting changes', () => {
     const before = snapshot({ mcpServers: { a: { command: 'a' } } });
     const after = snapshot({ mcpServers: { a: { command: 'a' } }, timeouts: { call: '5s' } });
     expect(diffConfig(before, after)).toEqual({ ...NOTHING, adjusted: ['a'] });

@@ -1,60 +1,60 @@
-import { canonicalJson } from '../../lib/canonical-json.ts';
-import type { UpstreamName } from '../../model/ids.ts';
+import { canonicalJson } from '../../core/lib/canonical-json.ts';
+import type { UpstreamName } from '../../core/ids.ts';
 import type { ConfigSnapshot, GatewayConfig, UpstreamConfig } from '../config.ts';
 
 type Setting = Exclude<keyof GatewayConfig, 'upstreams'>;
 
-/** What is different between two configurations; servers that are in none of the lists are as they were. */
+/** The differences between two configurations. A server that is in no list is unchanged. */
 export interface ConfigDiff {
   readonly added: readonly UpstreamName[];
-  /** Reached in another way, so that their connections are of no use any more. */
+  /** Servers with another transport or sign-in, whose connections must be replaced. */
   readonly reopened: readonly UpstreamName[];
-  /** Otherwise in what we do with them; their connections stay. */
+  /** Servers with other settings, whose connections stay open. */
   readonly adjusted: readonly UpstreamName[];
-  /** In use before and not any more: disabled, left out because of a mistake, or gone. */
+  /** Servers that were in use and no longer are: disabled, unusable or removed. */
   readonly left: readonly UpstreamName[];
-  /** Those that the file does not have any more, whether they were in use or not. */
+  /** Servers that are no longer in the file, whether they were in use or not. */
   readonly gone: readonly UpstreamName[];
   readonly settings: readonly Setting[];
 }
 
 export function diffConfig(before: ConfigSnapshot, after: ConfigSnapshot): ConfigDiff {
-  const [old, now] = [byName(before), byName(after)];
-  const common = [...now.values()].flatMap((upstream) => {
-    const earlier = old.get(upstream.name);
-    return earlier === undefined || isSame(earlier, upstream) ? [] : [{ earlier, upstream }];
+  const [oldServers, newServers] = [indexByName(before), indexByName(after)];
+  const changed = [...newServers.values()].flatMap((upstream) => {
+    const old = oldServers.get(upstream.name);
+    return old === undefined || isEqual(old, upstream) ? [] : [{ old, upstream }];
   });
-  const isReopened = ({ earlier, upstream }: (typeof common)[number]): boolean =>
-    !isReachedTheSame(earlier, upstream);
-  const present = new Set([...now.keys(), ...after.disabled, ...after.unusable]);
+  const reopened = changed.filter(({ old, upstream }) => !hasSameConnection(old, upstream));
+  const adjusted = changed.filter(({ old, upstream }) => hasSameConnection(old, upstream));
+  const present = new Set([...newServers.keys(), ...after.disabled, ...after.unusable]);
   return {
-    added: [...now.keys()].filter((name) => !old.has(name)),
-    reopened: common.filter(isReopened).map(({ upstream: { name } }) => name),
-    adjusted: common.filter((pair) => !isReopened(pair)).map(({ upstream: { name } }) => name),
-    left: [...old.keys()].filter((name) => !now.has(name)),
-    gone: [...old.keys(), ...before.disabled, ...before.unusable].filter((name) => !present.has(name)),
-    settings: changedSettings(before.value, after.value),
+    added: [...newServers.keys()].filter((name) => !oldServers.has(name)),
+    reopened: reopened.map(({ upstream: { name } }) => name),
+    adjusted: adjusted.map(({ upstream: { name } }) => name),
+    left: [...oldServers.keys()].filter((name) => !newServers.has(name)),
+    gone: [...oldServers.keys(), ...before.disabled, ...before.unusable].filter((name) => !present.has(name)),
+    settings: listChangedSettings(before.value, after.value),
   };
 }
 
-/** Whether a connection made with one configuration is what the other would make. */
-function isReachedTheSame(one: UpstreamConfig, other: UpstreamConfig): boolean {
-  const facts = ({ fingerprint, share, auth, transport }: UpstreamConfig): string =>
-    canonicalJson({ fingerprint, share, auth, transport });
-  return facts(one) === facts(other);
+function indexByName({ value }: ConfigSnapshot): ReadonlyMap<UpstreamName, UpstreamConfig> {
+  return new Map(value.upstreams.map((upstream) => [upstream.name, upstream]));
 }
 
-function changedSettings(before: GatewayConfig, after: GatewayConfig): readonly Setting[] {
+/** Whether a connection made with one configuration is valid for the other. */
+function hasSameConnection(one: UpstreamConfig, other: UpstreamConfig): boolean {
+  const connectionKey = ({ fingerprint, share, auth, transport }: UpstreamConfig): string =>
+    canonicalJson({ fingerprint, share, auth, transport });
+  return connectionKey(one) === connectionKey(other);
+}
+
+function listChangedSettings(before: GatewayConfig, after: GatewayConfig): readonly Setting[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof GatewayConfig)[]);
   return [...keys].filter(
-    (key): key is Setting => key !== 'upstreams' && !isSame(before[key] ?? null, after[key] ?? null),
+    (key): key is Setting => key !== 'upstreams' && !isEqual(before[key] ?? null, after[key] ?? null),
   );
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+function isEqual(one: unknown, other: unknown): boolean {
   return one === other || canonicalJson(one) === canonicalJson(other);
-}
-
-function byName({ value }: ConfigSnapshot): ReadonlyMap<UpstreamName, UpstreamConfig> {
-  return new Map(value.upstreams.map((upstream) => [upstream.name, upstream]));
 }

@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 
 import { z } from 'zod';
 
-import { duration, text, texts, whole } from './schema-parts.ts';
+import { duration, nonEmptyString, nonEmptyStrings, wholeNumber } from './schema-parts.ts';
 
-/** Only such as need a public key: with others, whoever can check a token could make one. */
+/** Only asymmetric algorithms: with a symmetric one, every verifier could also issue tokens. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -19,21 +19,21 @@ const ALGORITHMS = [
 ] as const;
 
 const networkHint = 'must be an address or a network such as "10.0.0.5", "10.0.0.0/8" or "fd00::/8"';
-const network = text.refine(isNetwork, { error: networkHint });
+const network = nonEmptyString.refine(isNetwork, { error: networkHint });
 const header = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a name that an HTTP header can have' })
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a valid HTTP header name' })
   .refine((name) => !/^(?:authorization|host|origin|cookie|x-forwarded-for)$/i.test(name), {
-    error: 'is a header that says something else',
+    error: 'is a header with another meaning; use a header of its own for the identity',
   });
 const httpsHint = 'must begin with https:// (or http:// on this machine)';
-const httpsUrl = text.refine(isSafeUrl, { error: httpsHint });
-const defaults = {
-  profile: text.optional().describe('Profile that these callers are bound to.'),
+const httpsUrl = nonEmptyString.refine(isSafeUrl, { error: httpsHint });
+const callerDefaults = {
+  profile: nonEmptyString.optional().describe('Profile that these callers are bound to.'),
   tier: z
     .enum(['read', 'write', 'destructive'])
     .optional()
-    .describe('The most that a tool may do for these callers to see it.'),
+    .describe('Maximum tier of these callers: they see only tools up to this tier.'),
 };
 
 const forwarded = z
@@ -41,87 +41,98 @@ const forwarded = z
     from: z
       .array(network)
       .min(1)
-      .describe('Addresses and networks of the proxy. The headers of everybody else are not believed.'),
-    user: header.prefault('X-Forwarded-User').describe('Header with the name of the user.'),
-    groups: header.optional().describe('Header with their groups, between commas.'),
-    ...defaults,
+      .describe('Addresses and networks of the proxy. The headers of other peers are ignored.'),
+    user: header.prefault('X-Forwarded-User').describe('Header with the user name.'),
+    groups: header.optional().describe("Header with the user's groups, separated by commas."),
+    ...callerDefaults,
   })
-  .describe('A proxy in front of the gateway signs people in and says in headers who they are.');
+  .describe('A reverse proxy in front of the gateway authenticates users and passes their identity in headers.');
 
 const jwt = z
   .strictObject({
-    issuer: httpsUrl.describe('Address of the authorization server, exactly as its tokens say it.'),
+    issuer: httpsUrl.describe('URL of the authorization server, exactly as in the `iss` claim of its tokens.'),
     audience: z
-      .union([text, texts.min(1)], { error: 'must be a text or a list of texts' })
+      .union([nonEmptyString, nonEmptyStrings.min(1)], { error: 'must be a string or a list of strings' })
       .transform((value) => (typeof value === 'string' ? [value] : value))
-      .describe('What `aud` of a token must say for it to be meant for us.'),
-    jwksUrl: httpsUrl.optional().describe('Where its keys are. Without it, its metadata says so.'),
+      .describe('Accepted values of the `aud` claim.'),
+    jwksUrl: httpsUrl.optional().describe("URL of the issuer's keys. Default: the URL in its metadata."),
     algorithms: z
       .array(z.enum(ALGORITHMS))
       .min(1)
       .prefault(['RS256', 'PS256', 'ES256', 'EdDSA'])
-      .describe('Signatures that are accepted.'),
-    clockSkew: duration(0).prefault('30s').describe('How far its clock may be from ours.'),
-    scopes: texts.prefault([]).describe('Scopes that a token must have, all of them.'),
+      .describe('Accepted signature algorithms.'),
+    clockSkew: duration(0)
+      .prefault('30s')
+      .describe("Maximum difference between the issuer's clock and this machine's."),
+    scopes: nonEmptyStrings.prefault([]).describe('Scopes that a token must have, all of them.'),
     claims: z
       .strictObject({
-        id: text.prefault('sub').describe('Claim with the name of the caller.'),
-        groups: text.prefault('groups').describe('Claim with their groups.'),
-        roles: text.prefault('roles').describe('Claim with their roles, such as `realm_access.roles`.'),
-        profile: text.optional().describe('Claim with the profile that they are bound to.'),
-        tier: text.optional().describe('Claim with the most that a tool may do for them to see it.'),
+        id: nonEmptyString.prefault('sub').describe('JWT claim that holds the id of the caller.'),
+        groups: nonEmptyString.prefault('groups').describe("JWT claim that holds the caller's groups."),
+        roles: nonEmptyString
+          .prefault('roles')
+          .describe("JWT claim that holds the caller's roles, such as `realm_access.roles`."),
+        profile: nonEmptyString
+          .optional()
+          .describe('JWT claim that holds the profile that the caller is bound to.'),
+        tier: nonEmptyString.optional().describe("JWT claim that holds the caller's maximum tier."),
       })
       .prefault({})
-      .describe('Which claims say what; dots lead into objects.'),
-    ...defaults,
+      .describe('Names of the claims; a dot separates the steps into nested objects.'),
+    ...callerDefaults,
   })
-  .describe('Callers bring tokens (JWT) of an authorization server.');
+  .describe('Callers send tokens (JWT) of an authorization server.');
 
 const authorizationServer = z
   .strictObject({
-    accessTokenLife: duration(1000).prefault('1h').describe('How long an access token lasts.'),
+    accessTokenLife: duration(1000).prefault('1h').describe('Lifetime of an access token.'),
     refreshTokenLife: duration(1000)
       .prefault('336h')
-      .describe('How long a client may stay away before a person has to agree again.'),
+      .describe('After this time without a request of the client, a person has to approve it again.'),
     registration: z.boolean().prefault(true).describe('Whether clients may register themselves.'),
-    maxClients: whole(1, 100_000)
+    maxClients: wholeNumber(1, 100_000)
       .prefault(500)
-      .describe('Clients that registered themselves; the one that nobody agreed to for longest makes room.'),
+      .describe(
+        'Maximum number of clients that registered themselves; beyond it, the client whose last approval is oldest is removed.',
+      ),
     metadataDocuments: z
       .boolean()
       .prefault(true)
-      .describe('Whether the id of a client may be the address of a document about it.'),
-    allowPrivate: z.boolean().prefault(false).describe('Whether such a document may have a private address.'),
+      .describe('Whether a client id may be the URL of a client id metadata document.'),
+    allowPrivate: z
+      .boolean()
+      .prefault(false)
+      .describe('Whether that document may have a private address.'),
   })
   .describe(
-    'An authorization server of our own, for clients that insist on OAuth. People prove who they are with a key; it works without `keys`, too.',
+    'The built-in authorization server, for clients that require OAuth. People sign in with a key, even if `keys` is `false`.',
   );
 
-/** `http.publicUrl`: an origin, since paths are ours. */
-export const publicUrl = httpsUrl
+/** `http.publicUrl`: an origin, because the gateway defines the paths. */
+export const publicUrlSchema = httpsUrl
   .refine((value) => new URL(value).pathname === '/' && new URL(value).search === '', {
     error: 'must have no path',
   })
   .transform((value) => new URL(value).origin)
   .meta({ title: 'origin' });
 
-/** `auth`: how callers over HTTP prove who they are. */
+/** `auth`: how callers over HTTP authenticate. */
 export const callersSchema = z
   .strictObject({
     keys: z
       .boolean()
       .prefault(false)
-      .describe('Whether keys that `trunkline keys add` made are accepted as `Authorization: Bearer …`.'),
+      .describe('Whether keys of `trunkline keys add` are accepted as `Authorization: Bearer …`.'),
     forwarded: forwarded.optional(),
     jwt: jwt.optional(),
     authorizationServer: authorizationServer.optional(),
   })
   .refine(({ keys, ...others }) => keys || Object.values(others).some((other) => other !== undefined), {
-    error: 'names no way to prove who one is, so that nobody could come in; set "keys": true',
+    error: 'enables no authentication method, so every caller would be rejected; set "keys": true',
   })
   .optional()
   .describe(
-    'How callers over HTTP prove who they are, tried in this order. Without it everybody on this machine is served, and nobody else.',
+    'How callers over HTTP authenticate; the methods are tried in this order. Without it, all callers on this machine are served without authentication, and no others.',
   );
 
 function isNetwork(value: string): boolean {

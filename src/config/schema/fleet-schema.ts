@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { text } from './schema-parts.ts';
+import { nonEmptyString } from './schema-parts.ts';
 
 const HOST_AND_PORT = /^(?:\[[\da-fA-F:.%]+\]|[^\s:/[\]]+):\d{1,5}$/;
 const hint = 'must be a host and a port, such as "10.0.0.5:7333" or "[::1]:0"';
-const hostAndPort = text
+const hostAndPort = nonEmptyString
   .regex(HOST_AND_PORT, { error: hint, abort: true })
   .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 2 ** 16, { error: hint });
 
@@ -13,7 +13,7 @@ export const shareSchema = z
   .enum(['all', 'session', 'fleet'])
   .prefault('all')
   .describe(
-    '`all`: one connection serves every client. `session`: each client session has its own. `fleet`: of all gateways on one database, one runs it for all; elsewhere the same as `all`.',
+    '`all`: one connection serves every client. `session`: each client session has its own connection. `fleet`: one of the gateways on a shared database runs the server for all of them; without a shared database the same as `all`.',
   );
 
 /** `fleet`: how gateways on one database reach each other. */
@@ -22,13 +22,13 @@ export const fleetSchema = z
     listen: hostAndPort
       .optional()
       .describe(
-        'Host and port where other gateways on the same database reach this one, encrypted with the key that they share. Without it: any free port at the host of `serve --http`.',
+        'Host and port where this gateway accepts connections of the other gateways on the same database. The traffic is encrypted with their shared key. Default: any free port on the host of `serve --http`.',
       ),
     address: hostAndPort
       .optional()
       .describe(
-        'The same as others have to write it, where it is not what `listen` says, as behind NAT. Port 0 means the one that is listened on.',
+        'Host and port that other gateways connect to, if it differs from `listen`, for example behind NAT. Port 0 means the port of `listen`.',
       ),
   })
   .prefault({})
-  .describe('The line between gateways that share a database.');
+  .describe('Connections between gateways that share a database.');

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-import { searchProblem } from '../../lib/bounded-search.ts';
-import { text } from './schema-parts.ts';
+import { patternProblem } from '../../core/lib/bounded-pattern-search.ts';
+import { nonEmptyString } from './schema-parts.ts';
 
-const some = z.array(text).min(1);
+const nonEmptyList = z.array(nonEmptyString).min(1);
 
-const searchPattern = text
+const searchPattern = nonEmptyString
   .superRefine((source, context) => {
-    const problem = searchProblem(source);
+    const problem = patternProblem(source);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   })
   .meta({ title: 'regular expression' });
@@ -20,69 +20,77 @@ export const redactSchema = z
     arguments: action
       .prefault('report')
       .describe(
-        'Secrets in arguments, on their way to a server: `report` logs the kind and the tool, `mask` replaces them, `block` refuses the call, `off` does not look.',
+        'Secrets in arguments that are sent to a server: `report` logs the kind of secret and the tool, `mask` replaces the secret, `block` rejects the call, `off` disables the search.',
       ),
-    results: action.prefault('off').describe('Secrets in results, on their way to a client; as above.'),
+    results: action
+      .prefault('off')
+      .describe('Secrets in results that are sent to a client; same values as `arguments`.'),
     entropy: z
       .boolean()
       .prefault(false)
-      .describe('Whether long random-looking words count as secrets; finds more, and much that is none.'),
+      .describe(
+        'Whether long random-looking words count as secrets; finds more secrets, but also many false positives.',
+      ),
     patterns: z
-      .record(text, searchPattern)
+      .record(nonEmptyString, searchPattern)
       .prefault({})
-      .describe('Further secrets, as regular expressions by a name that is shown in their place.'),
+      .describe('Additional secrets as regular expressions, by a name that replaces the secret.'),
   })
   .prefault({})
-  .describe('What becomes of secrets in arguments and results; well-known formats of keys are found.');
+  .describe('How secrets in arguments and results are handled. Well-known key formats are detected.');
 
 /** `redact` of one server. */
 export const serverRedactSchema = z
   .strictObject({
-    arguments: action.optional().describe('Like `redact.arguments` at the top, for this server.'),
-    results: action.optional().describe('Like `redact.results` at the top, for this server.'),
+    arguments: action.optional().describe('Overrides the top-level `redact.arguments` for this server.'),
+    results: action.optional().describe('Overrides the top-level `redact.results` for this server.'),
   })
   .prefault({})
-  .describe('What becomes of secrets in calls of this server.');
+  .describe('How secrets in calls of this server are handled.');
 
 const argumentRule = z.strictObject({
-  id: text.describe('Shown wherever the rule decides.'),
-  servers: some.optional().describe('Globs over names of servers.'),
-  tools: some.optional().describe("Globs over the server's own names of tools."),
-  arguments: some
+  id: nonEmptyString.describe('Name of the rule in messages and records.'),
+  servers: nonEmptyList.optional().describe('Globs over server names.'),
+  tools: nonEmptyList.optional().describe("Globs over the server's own tool names."),
+  arguments: nonEmptyList
     .optional()
-    .describe('Globs over names of arguments, such as `path` or `options.path`; without it, all of them.'),
+    .describe('Globs over argument names, such as `path` or `options.path`; without it, all arguments.'),
   pattern: searchPattern.describe(
-    'Regular expression that no matching argument may contain, in any case of letters.',
+    'Regular expression, case-insensitive. A call with an argument that contains a match is rejected.',
   ),
-  message: text.optional().describe('For the model that meets the rule.'),
+  message: nonEmptyString.optional().describe('Shown to the model whose call is rejected.'),
 });
 
-/** `argumentRules`: calls that are not made because of what they say. */
+/** `argumentRules`: calls that are rejected because of their arguments. */
 export const argumentRulesSchema = z
   .union([z.literal(false), z.array(argumentRule)], {
-    error: 'must be a list of rules, or false for none at all',
+    error: 'must be a list of rules, or false for no rules',
   })
   .prefault([])
   .meta({
     description:
-      'Arguments that are refused. An empty list means the built-in rules (see guards.md), `false` means none.',
+      'Arguments that are rejected. An empty list means the built-in rules (see guards.md), `false` means no rules.',
   });
 
-/** `guards`: own modules around every call. */
+/** `guards`: user-defined modules around every call. */
 export const guardsSchema = z
-  .array(text)
+  .array(nonEmptyString)
   .prefault([])
-  .describe('ES modules with own guards, relative to this file, outermost first; see guards.md.');
+  .describe('ES modules with your own guards, relative to this file, outermost first; see guards.md.');
 
 /** `tools.describe` of one server. */
 export const describeSchema = z
   .record(
-    text,
-    z.union([text, z.strictObject({ replace: text.describe('Stands instead of the description.') })], {
-      error: 'must be a text, or { "replace": "a text" }',
-    }),
+    nonEmptyString,
+    z.union(
+      [
+        nonEmptyString,
+        z.strictObject({ replace: nonEmptyString.describe('Replaces the description.') }),
+      ],
+      { error: 'must be a string, or { "replace": "a string" }' },
+    ),
   )
   .prefault({})
   .describe(
-    'What clients read about tools, by globs; the first that matches counts. A text is put after the description of the server, `{ "replace": … }` instead of it.',
+    "Tool descriptions by glob; the first match applies. A string is appended to the server's description, `{ \"replace\": … }` replaces it.",
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { publicUrl } from './callers-schema.ts';
-import { duration, texts, whole } from './schema-parts.ts';
+import { publicUrlSchema } from './callers-schema.ts';
+import { duration, nonEmptyStrings, wholeNumber } from './schema-parts.ts';
 
 const addressHint = 'must be a host and a port such as "127.0.0.1:7332" or "[::1]:7332"';
 const address = z
@@ -12,34 +12,36 @@ const address = z
 /** `http`: how clients reach the gateway over the network. */
 export const httpSchema = z
   .strictObject({
-    address: address.prefault('127.0.0.1:7332').describe('Where `serve --http` listens.'),
-    publicUrl: publicUrl
+    address: address.prefault('127.0.0.1:7332').describe('Address that `serve --http` listens on.'),
+    publicUrl: publicUrlSchema
       .optional()
-      .describe('Where clients find the gateway if that is elsewhere, such as `https://mcp.example.com`.'),
-    allowedHosts: texts
+      .describe(
+        'URL that clients use if it differs from the address, for example `https://mcp.example.com` behind a reverse proxy.',
+      ),
+    allowedHosts: nonEmptyStrings
       .prefault([])
-      .describe('`Host` headers that are accepted besides those of the loopback interface.'),
-    allowedOrigins: texts
+      .describe('`Host` headers that are accepted in addition to those of the loopback interface.'),
+    allowedOrigins: nonEmptyStrings
       .prefault([])
       .describe('`Origin` headers of web pages that may connect, such as `https://app.example.com`.'),
-    maxSessions: whole(1, 1_000_000)
+    maxSessions: wholeNumber(1, 1_000_000)
       .prefault(1000)
       .describe(
-        'Sessions that are served at the same time; the longest idle one makes room, and goes on when its client comes back.',
+        'Maximum number of sessions in memory. Beyond it, the session that was idle longest is unloaded; it resumes with the next request of its client.',
       ),
     sessionIdle: duration(1)
       .prefault('30m')
       .describe(
-        'After this time without a request a session is let go of; it goes on when its client comes back.',
+        'A session without a request for this time is unloaded; it resumes with the next request of its client.',
       ),
-    maxBodyBytes: whole(1024, 2 ** 30)
+    maxBodyBytes: wholeNumber(1024, 2 ** 30)
       .prefault(16 * 1024 * 1024)
-      .describe('Largest request body that is read, in bytes.'),
+      .describe('Maximum size of a request body in bytes.'),
     drain: duration(0)
       .prefault('0s')
       .describe(
-        'How long the gateway goes on as before after it was told to stop, while `/readyz` already answers 503, so that a load balancer turns to others first.',
+        'How long requests are still served after a stop signal while `/readyz` already returns 503, so that a load balancer can switch to other gateways.',
       ),
   })
   .prefault({})
-  .describe('The HTTP side of the gateway.');
+  .describe('The HTTP endpoint of the gateway.');

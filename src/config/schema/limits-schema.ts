@@ -1,69 +1,77 @@
 import { z } from 'zod';
 
-import { whole } from './schema-parts.ts';
+import { wholeNumber } from './schema-parts.ts';
 
-/** `limits`: how much is given to servers and taken from callers. */
+/** `limits`: load limits of servers and callers. */
 export const limitsSchema = z
   .strictObject({
-    concurrency: whole(1, 100_000).prefault(64).describe('Calls that one server works on at the same time.'),
-    waiting: whole(0, 1_000_000)
+    concurrency: wholeNumber(1, 100_000)
+      .prefault(64)
+      .describe('Maximum number of calls that run on one server at the same time.'),
+    waiting: wholeNumber(0, 1_000_000)
       .prefault(1024)
-      .describe('Calls that wait for one server; further ones are refused.'),
-    sessions: whole(1, 10_000)
+      .describe('Maximum number of calls in the queue of one server; further ones are rejected.'),
+    sessions: wholeNumber(1, 10_000)
       .prefault(10)
       .describe(
-        'Processes that client sessions have of one server with `share: "session"`; the one that was idle longest makes room for the next.',
+        'Maximum number of processes of one server with `share: "session"`; the one that was idle longest is stopped for a new one.',
       ),
-    rate: whole(0, 1_000_000)
+    rate: wholeNumber(0, 1_000_000)
       .prefault(0)
       .describe(
-        'Calls per minute that one server gets; what is due within two seconds waits, at most `waiting` calls do, and further ones are refused. 0 is no bound.',
+        'Maximum number of calls per minute to one server. A call that is due within two seconds waits, at most `waiting` calls at a time; others are rejected. 0 means unlimited.',
       ),
-    callerRate: whole(0, 1_000_000)
+    callerRate: wholeNumber(0, 1_000_000)
       .prefault(0)
       .describe(
-        'Calls per minute that one caller makes, over all servers; what is due soon waits, as with `rate`. 0 is no bound.',
+        'Maximum number of calls per minute of one caller over all servers; a call that is due soon waits, as with `rate`. 0 means unlimited.',
       ),
-    callerConcurrency: whole(0, 100_000)
+    callerConcurrency: wholeNumber(0, 100_000)
       .prefault(0)
       .describe(
-        'Calls that one caller has under way at the same time, over all servers; as many as `waiting` wait. 0 is no bound.',
+        'Maximum number of concurrent calls of one caller over all servers; up to `waiting` further ones wait. 0 means unlimited.',
       ),
-    argumentBytes: whole(0, 2 ** 31)
+    argumentBytes: wholeNumber(0, 2 ** 31)
       .prefault(0)
-      .describe('Bytes that the arguments of one call may have. 0 is no bound of its own.'),
-    resultBytes: whole(0, 2 ** 31)
+      .describe('Maximum size of the arguments of one call in bytes. 0 means no separate limit.'),
+    resultBytes: wholeNumber(0, 2 ** 31)
       .prefault(0)
-      .describe('Bytes that a result may have to be passed on. 0 is no bound of its own.'),
+      .describe('Maximum size of a result that is passed on, in bytes. 0 means no separate limit.'),
     scope: z
       .enum(['gateway', 'fleet'])
       .prefault('gateway')
       .describe(
-        'Who counts `rate`, `concurrency` and the two of callers: each `gateway` for itself, or all gateways on one PostgreSQL database together (`fleet`); each then has a share of them that follows where calls come from.',
+        'What `rate`, `concurrency`, `callerRate` and `callerConcurrency` apply to: each `gateway` on its own, or all gateways on one PostgreSQL database together (`fleet`), which divide the limits according to where the calls arrive.',
       ),
   })
   .prefault({})
-  .describe('How much each server is given to do; can differ per server.');
+  .describe('Load limits of servers and callers; those of servers can be overridden per server.');
 
 /** `limits` of one server. */
 export const serverLimitsSchema = z
   .strictObject({
-    concurrency: whole(1, 100_000)
+    concurrency: wholeNumber(1, 100_000)
       .optional()
-      .describe('Like `limits.concurrency` at the top, for this server.'),
-    waiting: whole(0, 1_000_000).optional().describe('Like `limits.waiting` at the top, for this server.'),
-    sessions: whole(1, 10_000).optional().describe('Like `limits.sessions` at the top, for this server.'),
-    rate: whole(0, 1_000_000).optional().describe('Like `limits.rate` at the top, for this server.'),
-    argumentBytes: whole(0, 2 ** 31)
+      .describe('Overrides the top-level `limits.concurrency` for this server.'),
+    waiting: wholeNumber(0, 1_000_000)
       .optional()
-      .describe('Like `limits.argumentBytes` at the top, for this server.'),
-    resultBytes: whole(0, 2 ** 31)
+      .describe('Overrides the top-level `limits.waiting` for this server.'),
+    sessions: wholeNumber(1, 10_000)
       .optional()
-      .describe('Like `limits.resultBytes` at the top, for this server.'),
+      .describe('Overrides the top-level `limits.sessions` for this server.'),
+    rate: wholeNumber(0, 1_000_000)
+      .optional()
+      .describe('Overrides the top-level `limits.rate` for this server.'),
+    argumentBytes: wholeNumber(0, 2 ** 31)
+      .optional()
+      .describe('Overrides the top-level `limits.argumentBytes` for this server.'),
+    resultBytes: wholeNumber(0, 2 ** 31)
+      .optional()
+      .describe('Overrides the top-level `limits.resultBytes` for this server.'),
     scope: z
       .enum(['gateway', 'fleet'])
       .optional()
-      .describe('Like `limits.scope` at the top, for this server.'),
+      .describe('Overrides the top-level `limits.scope` for this server.'),
   })
   .prefault({})
-  .describe('How much this server is given to do.');
+  .describe('Load limits of this server.');

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** `management`: tools for models that change servers. */
+/** `management`: tools with which a model changes servers. */
 export const managementSchema = z
   .boolean()
   .prefault(false)
   .describe(
-    'Whether clients get `manage_servers` and `tool_stats`: tools with which a model lists, adds, changes and removes servers. What it adds waits for a person before anything is started.',
+    'Whether clients get the tools `manage_servers` and `tool_stats`, with which a model can list, add, change and remove servers. A server that a model adds is held for approval before anything is started.',
   );
 
-/** `readOnly`: nothing is changed by program. */
+/** `readOnly`: only people change the file. */
 export const readOnlySchema = z
   .boolean()
   .prefault(false)
   .describe(
-    'Whether this file is changed by hand alone: commands, the admin API and models cannot add, change or remove servers.',
+    'Whether this file is only edited by hand: commands, the admin API and models cannot add, change or remove servers.',
   );

@@ -1,42 +1,44 @@
 import { z } from 'zod';
 
-import { duration, text } from './schema-parts.ts';
+import { duration, nonEmptyString } from './schema-parts.ts';
 
-const some = z.array(text).min(1);
+const nonEmptyList = z.array(nonEmptyString).min(1);
 const tier = z.enum(['read', 'write', 'destructive']).meta({ title: 'tier' });
 
-/** Which entries are meant: as the file writes it, in rules and in profiles. */
+/** The entries that a rule or a profile selects. */
 const selection = {
-  servers: some.optional().describe('Globs over names of servers.'),
-  tags: some.optional().describe('Servers that carry one of these tags are meant as well.'),
-  names: some
+  servers: nonEmptyList.optional().describe('Globs over server names.'),
+  tags: nonEmptyList.optional().describe('Also selects the servers with one of these tags.'),
+  names: nonEmptyList
     .optional()
-    .describe('Globs over the names of entries, as clients see them or as the server calls them.'),
+    .describe('Globs over entry names, as clients see them or as the server calls them.'),
   kinds: z
     .array(z.enum(['tool', 'prompt', 'resource']).meta({ title: 'kind' }))
     .min(1)
     .optional()
-    .describe('Of `tool`, `prompt` and `resource`.'),
+    .describe('Any of `tool`, `prompt` and `resource`.'),
   tiers: z
     .array(tier)
     .min(1)
     .optional()
     .describe(
-      'Of `read`, `write` and `destructive`: what calling a tool can do; prompts and resources are `read`.',
+      'Any of `read`, `write` and `destructive`: the effect that a tool can have; prompts and resources are `read`.',
     ),
 };
 
 const rule = z.strictObject({
-  id: text.describe('Shown wherever the rule decides.'),
+  id: nonEmptyString.describe('Name of the rule in messages and records.'),
   effect: z
     .enum(['allow', 'deny', 'ask'])
-    .describe('`deny` wins over `ask`, `ask` over `allow`; the order of rules means nothing.'),
-  callers: some.optional().describe('Globs over callers.'),
-  groups: some.optional().describe("Globs over callers' groups."),
-  roles: some.optional().describe("Globs over callers' roles."),
-  profiles: some.optional().describe("Globs over callers' profiles."),
+    .describe('`deny` takes precedence over `ask`, and `ask` over `allow`; the order of rules has no meaning.'),
+  callers: nonEmptyList.optional().describe('Globs over caller ids.'),
+  groups: nonEmptyList.optional().describe("Globs over callers' groups."),
+  roles: nonEmptyList.optional().describe("Globs over callers' roles."),
+  profiles: nonEmptyList.optional().describe("Globs over callers' profiles."),
   ...selection,
-  message: text.optional().describe('For the person or the model that meets the rule.'),
+  message: nonEmptyString
+    .optional()
+    .describe('Shown to the person or model whose call the rule decides.'),
 });
 
 /** `policy`: who may see and call what. */
@@ -45,24 +47,24 @@ export const policySchema = z
     default: z
       .enum(['allow', 'deny'])
       .prefault('allow')
-      .describe('What happens to an entry that no rule speaks of.'),
+      .describe('Effect for entries that no rule matches.'),
     rules: z
       .array(rule)
       .prefault([])
-      .describe('Each says who and what, and what becomes of it. What a rule leaves out does not count.'),
+      .describe('Each rule selects callers and entries and has an effect. A condition that is absent always holds.'),
     askWait: duration(1)
       .prefault('2m')
-      .describe('How long a call that a rule asks about waits for a person; then it is refused.'),
+      .describe('How long a call with the effect `ask` waits for an answer before it is rejected.'),
     askBy: z
-      .array(z.enum(['person', 'client']).meta({ title: 'asked' }))
+      .array(z.enum(['person', 'client']).meta({ title: 'approver' }))
       .min(1)
       .prefault(['person'])
       .describe(
-        'Who is asked: `person` answers with `trunkline approve`, `client` is whoever sits behind the client that calls, where it can ask.',
+        'Who answers: `person` answers with `trunkline approve`; `client` is the user of the calling client, if that client supports questions.',
       ),
   })
   .prefault({})
-  .describe('Who may see and call what; the same decision hides an entry and refuses its call.');
+  .describe('Who may see and call what; the same decision hides an entry and rejects its call.');
 
 /** `profiles`: named selections. */
 export const profilesSchema = z
@@ -71,15 +73,15 @@ export const profilesSchema = z
       error: 'must be 1 to 64 letters, digits, underscores, dots or hyphens',
     }),
     z.strictObject({
-      description: text.optional().describe('What it is for, in your words.'),
+      description: nonEmptyString.optional().describe('Your own description of the profile.'),
       ...selection,
       expose: z
         .enum(['auto', 'direct', 'search', 'code'])
         .optional()
-        .describe('Like `expose.kind`, for this profile.'),
+        .describe('Overrides `expose.kind` for this profile.'),
     }),
   )
   .prefault({})
   .describe(
-    'Named selections of servers and entries, reached as `/mcp/p/NAME`, by key, or with `serve --profile`. `default` is for everybody else.',
+    'Named selections of servers and entries, used with `/mcp/p/NAME`, a key, or `serve --profile`. `default` applies to all other callers.',
   );

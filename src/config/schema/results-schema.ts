@@ -1,23 +1,25 @@
 import { z } from 'zod';
 
-import { duration, whole } from './schema-parts.ts';
+import { duration, wholeNumber } from './schema-parts.ts';
 
-/** `results`: what happens to results that are too big for a model. */
+/** `results`: results that exceed the context of a model. */
 export const resultsSchema = z
   .strictObject({
     maxTokens: z
-      .union([z.literal(0), whole(1_000, 10_000_000)], { error: 'must be 0 or a whole number from 1000' })
+      .union([z.literal(0), wholeNumber(1_000, 10_000_000)], {
+        error: 'must be 0 or a whole number from 1000',
+      })
       .prefault(10_000)
       .meta({ title: 'whole number' })
       .describe(
-        'In `search` and `code`: a result of more estimated tokens is kept and answered with its beginning; `read_result` reads the rest. 0 passes every result whole.',
+        'In `search` and `code`: a result with more estimated tokens is stored, and the model gets its beginning; `read_result` reads the rest. 0 passes every result whole.',
       ),
-    keepFor: duration(1000).prefault('30m').describe('How long a result is kept after it was last read.'),
-    maxBytes: whole(1024 * 1024, 2 ** 32)
+    keepFor: duration(1000).prefault('30m').describe('How long a result is stored after it was last read.'),
+    maxBytes: wholeNumber(1024 * 1024, 2 ** 32)
       .prefault(64 * 1024 * 1024)
       .describe(
-        'Bytes of results that are kept at the same time, in memory or in the database of `storage.url`; beyond that, the caller with the most gives up what was not read for longest.',
+        'Maximum size of all stored results in bytes, in memory or in the database of `storage.url`. Beyond it, the caller with the largest share loses the results that were not read for the longest time.',
       ),
   })
   .prefault({})
-  .describe('Results that are too big for the context of a model.');
+  .describe('Results that are too large for the context of a model.');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { auditSchema } from './audit-schema.ts';
-import { authSchema } from './auth-schema.ts';
+import { serverAuthSchema } from './server-auth-schema.ts';
 import { callersSchema } from './callers-schema.ts';
 import { cliSchema } from './cli-schema.ts';
 import { codeSchema } from './code-schema.ts';
@@ -19,7 +19,7 @@ import { limitsSchema, serverLimitsSchema } from './limits-schema.ts';
 import { managementSchema, readOnlySchema } from './management-schema.ts';
 import { policySchema, profilesSchema } from './policy-schema.ts';
 import { resultsSchema } from './results-schema.ts';
-import { duration, text, texts, whole } from './schema-parts.ts';
+import { duration, nonEmptyString, nonEmptyStrings, wholeNumber } from './schema-parts.ts';
 import { searchSchema } from './search-schema.ts';
 import { storageSchema } from './storage-schema.ts';
 import { metricsSchema, telemetrySchema } from './telemetry-schema.ts';
@@ -31,125 +31,131 @@ const idle = z
   .meta({ title: '"adaptive", "never" or duration' });
 
 const environmentName = z.string().regex(/^[^=\u0000]+$/, {
-  error: 'is not a name that an environment variable can have',
+  error: 'is not a valid name of an environment variable',
 });
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, {
-  error: 'is not a name that an HTTP header can have',
+  error: 'is not a valid HTTP header name',
 });
-/** One entry of `mcpServers`. Which keys go together is checked where the entry becomes an upstream. */
+
+/** One entry of `mcpServers`. `readUpstream` checks which keys can be combined. */
 export const serverSchema = z
   .strictObject({
-    command: text
+    command: nonEmptyString
       .optional()
       .describe('Program to start; the server speaks MCP on its standard input and output.'),
     args: z.array(z.string()).optional().describe('Arguments of the program.'),
     env: z
       .record(environmentName, z.string())
       .optional()
-      .describe('Environment variables of the program, besides the few that every program inherits.'),
-    envFile: text
+      .describe('Environment variables of the program, in addition to the few that every program inherits.'),
+    envFile: nonEmptyString
       .optional()
-      .describe('File with `KEY=VALUE` lines, relative to this file; `env` wins over it.'),
-    cwd: text
+      .describe('File with `KEY=VALUE` lines, relative to this file; `env` takes precedence.'),
+    cwd: nonEmptyString
       .optional()
       .describe(
-        'Working directory of the program, relative to this file. Without it, the folder of this file; with `serve --standalone` and `serve --http`, the folder in which Trunkline was started.',
+        'Working directory of the program, relative to this file. Default: the folder of this file; with `serve --standalone` and `serve --http`, the folder in which Trunkline was started.',
       ),
     cli: cliSchema.optional(),
-    url: text.optional().describe('Address of a server that is reached over HTTP.'),
+    url: nonEmptyString.optional().describe('URL of a server that is reached over HTTP.'),
     headers: z.record(headerName, z.string()).optional().describe('HTTP headers sent with every request.'),
-    auth: authSchema.optional(),
+    auth: serverAuthSchema.optional(),
     type: z
       .enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'])
       .optional()
       .describe(
-        'Transport. Without it: `command` means `stdio`, and `url` tries Streamable HTTP first, then the older HTTP+SSE.',
+        'Transport. Default: `stdio` with `command`; with `url`, Streamable HTTP is tried first, then the older HTTP+SSE.',
       ),
     enabled: z
       .boolean()
       .optional()
-      .meta({ description: '`false` keeps the entry but does not use it.', default: true }),
-    description: z.string().optional().describe('What the server is for, in your words.'),
-    registry: text.optional().describe('Its name in the MCP registry, for `trunkline registry update`.'),
-    tags: texts.prefault([]).describe('Words to select servers by.'),
+      .meta({ description: 'Whether the server is used.', default: true }),
+    description: z.string().optional().describe('Your own description of the server.'),
+    registry: nonEmptyString.optional().describe('Name of the server in the MCP registry, for `trunkline registry update`.'),
+    tags: nonEmptyStrings.prefault([]).describe('Tags by which rules and profiles select servers.'),
     share: shareSchema,
     trust: z
       .enum(['first-sight', 'manual', 'scan'])
       .prefault('first-sight')
       .describe(
-        'Who approves what the server offers: `first-sight` takes what it offers first, `scan` does unless something in it looks wrong, `manual` waits for a person.',
+        'How the tools, prompts and resources of the server are approved: `first-sight` approves its first listing, `scan` does so unless the inspection finds something suspicious, `manual` holds everything for approval by a person.',
       ),
     era: z
       .enum(['auto', 'legacy', 'modern'])
       .prefault('auto')
-      .describe('Generation of the protocol that the server speaks; `auto` finds out and remembers.'),
-    idle: idle.optional().describe('Like `idle` at the top, for this server.'),
+      .describe('Protocol generation of the server; `auto` detects and remembers it.'),
+    idle: idle.optional().describe('Overrides the top-level `idle` for this server.'),
     timeouts: z
       .strictObject({
-        connect: duration(1).optional().describe('Like `timeouts.connect` at the top, for this server.'),
-        call: duration(1).optional().describe('Like `timeouts.call` at the top, for this server.'),
+        connect: duration(1)
+          .optional()
+          .describe('Overrides the top-level `timeouts.connect` for this server.'),
+        call: duration(1).optional().describe('Overrides the top-level `timeouts.call` for this server.'),
       })
       .prefault({})
-      .describe('How long to wait for this server.'),
+      .describe('Timeouts of this server.'),
     limits: serverLimitsSchema,
     tools: z
       .strictObject({
-        allow: texts.prefault(['*']).describe('Globs; only tools with a matching name are offered.'),
-        deny: texts
+        allow: nonEmptyStrings.prefault(['*']).describe('Globs. Only tools with a matching name are offered.'),
+        deny: nonEmptyStrings
           .prefault([])
-          .describe('Globs; tools with a matching name are not offered, allowed or not.'),
+          .describe('Globs. Tools with a matching name are not offered, even if `allow` matches them.'),
         tiers: z
-          .record(text, z.enum(['read', 'write', 'destructive']))
+          .record(nonEmptyString, z.enum(['read', 'write', 'destructive']))
           .prefault({})
           .describe(
-            'What calling tools can do, by globs; the first that matches wins over what the server says and what names suggest.',
+            'Tiers of tools by glob. The first match takes precedence over the annotations of the server and over guesses from the name.',
           ),
         describe: describeSchema,
       })
       .prefault({})
-      .describe("Which of the server's tools are offered, by the server's own names for them."),
+      .describe("Which of the server's tools are offered, by the server's own tool names."),
     redact: serverRedactSchema,
     argumentRules: z
       .boolean()
       .prefault(true)
-      .describe('Whether `argumentRules` at the top hold for this server.'),
-    disabled: z.boolean().optional().describe('As other clients write it: the opposite of `enabled`.'),
+      .describe('Whether the top-level `argumentRules` apply to this server.'),
+    disabled: z
+      .boolean()
+      .optional()
+      .describe('The opposite of `enabled`, for compatibility with other clients.'),
     timeout: z
       .number()
       .positive()
       .max(maxDurationMs)
       .optional()
       .describe(
-        'As other clients write it: `timeouts.call` in milliseconds. Below 1000 it is reported and not obeyed, since some clients count in seconds.',
+        'The same as `timeouts.call`, in milliseconds, for compatibility with other clients. A value below 1000 is ignored with a warning, because some clients count in seconds.',
       ),
-    serverUrl: text.optional().describe('As other clients write it: the same as `url`.'),
-    authorizationToken: text
+    serverUrl: nonEmptyString.optional().describe('The same as `url`, for compatibility with other clients.'),
+    authorizationToken: nonEmptyString
       .optional()
       .describe(
-        'As other clients write it: sent as `Authorization: Bearer …`, unless `headers` has an `Authorization`.',
+        'Token that is sent as `Authorization: Bearer …`, unless `headers` has an `Authorization`; for compatibility with other clients.',
       ),
     autoApprove: z
       .union([z.boolean(), z.array(z.string())], { error: 'must be a list of tool names' })
       .optional()
-      .describe('As other clients write it: kept, not obeyed.'),
+      .describe('Ignored; accepted for compatibility with other clients.'),
     alwaysAllow: z
       .union([z.boolean(), z.array(z.string())], { error: 'must be a list of tool names' })
       .optional()
-      .describe('As other clients write it: kept, not obeyed.'),
+      .describe('Ignored; accepted for compatibility with other clients.'),
   })
   .meta({
-    description: 'One MCP server: either a program to start (`command`) or an address (`url`).',
+    description: 'One MCP server: either a program to start (`command`) or the URL of a server (`url`).',
     oneOf: [{ required: ['command'] }, { required: ['url'] }, { required: ['serverUrl'] }],
   });
 
-/** The whole file. Defaults and descriptions of all settings are here and nowhere else. */
+/** The whole file. All defaults and descriptions of settings are in this folder; the documentation is generated from them. */
 export const fileSchema = z
   .strictObject({
-    $schema: z.string().optional().describe('Address of a JSON Schema, for editors.'),
+    $schema: z.string().optional().describe('URL of a JSON Schema, for editors.'),
     mcpServers: z
       .record(z.string().min(1).max(128), serverSchema)
       .prefault({})
-      .describe('The MCP servers behind the gateway, by name, as every MCP client writes them. A name is any text of up to 128 characters, spaces among them; in the names of its tools, whatever is no letter, digit, `_` or `-` becomes `_`.'),
+      .describe('The MCP servers behind the gateway by name, in the format of most MCP clients. A name has up to 128 characters and may contain spaces; in the names of its tools, every character other than a letter, digit, `_` or `-` is replaced by `_`.'),
     names: z
       .strictObject({
         separator: z
@@ -158,41 +164,41 @@ export const fileSchema = z
             error: 'must be 1 to 8 letters, digits, underscores, dots or hyphens',
           })
           .prefault('__')
-          .describe('Stands between the name of the server and the name of its tool.'),
+          .describe('Separator between the server name and the tool name.'),
       })
       .prefault({})
-      .describe('How clients see the names of tools and prompts.'),
+      .describe('Names of tools and prompts for clients.'),
     expose: z
       .strictObject({
         kind: z
           .enum(['auto', 'direct', 'search', 'code'])
           .prefault('auto')
           .describe(
-            '`direct`: every tool is listed. `search`: a few tools that find and call all others. `code`: tools that find all others and one that runs scripts which call them. `auto`: `direct` while the tools cost less than `directBudget`, else `search`.',
+            '`direct`: every tool is listed. `search`: a few tools that find and call all others. `code`: tools that find all others, and one that runs scripts that call them. `auto`: `direct` while the definitions cost less than `directBudget`, otherwise `search`.',
           ),
-        directBudget: whole(0, 10_000_000)
+        directBudget: wholeNumber(0, 10_000_000)
           .prefault(4000)
-          .describe('Estimated tokens that the definitions of all tools may cost for `auto` to list them.'),
+          .describe('Maximum cost of all tool definitions, in estimated tokens, up to which `auto` lists them.'),
         shape: z
           .boolean()
           .prefault(true)
           .describe(
-            'Whether known clients get shorter names, simpler schemas or a search where they would refuse tools otherwise; see clients.md. Others always get everything as it is.',
+            'Whether known clients get shorter names, simpler schemas or search tools if they would reject the tools otherwise; see clients.md. Other clients always get all tools unchanged.',
           ),
-        pin: texts
+        pin: nonEmptyStrings
           .prefault([])
-          .describe('Globs on the names that clients see; in `search`, matching tools are listed as well.'),
+          .describe('Globs over the tool names that clients see. In `search`, matching tools are listed, too.'),
         callTools: z
           .enum(['tiers', 'single'])
           .prefault('tiers')
           .describe(
-            'In `search`: `tiers` has one tool each to call what reads, writes or destroys, so that a client can ask before some of them; `single` has one for all.',
+            'In `search`: `tiers` offers one call tool per tier (read, write, destructive), so that a client can ask before some of them; `single` offers one for all.',
           ),
         reveal: z
           .boolean()
           .prefault(false)
           .describe(
-            'In `search`: what a search found is listed from then on, for that session only. Clients of the 2026-07-28 protocol have no sessions.',
+            'In `search`: whether tools that a search found are listed for the rest of the session. Clients of the 2026-07-28 protocol have no sessions.',
           ),
       })
       .prefault({})
@@ -203,30 +209,30 @@ export const fileSchema = z
         listWait: duration(0)
           .prefault('950ms')
           .describe(
-            'Without a cached catalog, how long after the start the first listing waits for servers to answer. Whoever asks first is given at least half of it, and all of it while no server has answered; in its last quarter the last few of many servers are no longer waited for when no other comes.',
+            'Without a cached catalog: how long after the start the first listing waits for servers to answer. The first client waits at least half of it, and all of it while no server has answered. In its last quarter, the wait ends early if only a few of many servers are missing and no further one answers.',
           ),
         refresh: duration(1)
           .prefault('30s')
-          .describe('How long one server may take to answer the refresh after the start.'),
+          .describe('Timeout of one server for the refresh after the start.'),
       })
       .prefault({})
-      .describe('What happens in the first moments.'),
+      .describe('Startup behaviour.'),
     timeouts: z
       .strictObject({
-        connect: duration(1).prefault('30s').describe('Until a server must have started or answered.'),
-        call: duration(1).prefault('120s').describe('Until a call must be answered; progress extends it.'),
-        max: duration(1).prefault('1h').describe('Hard bound on one request, whatever progress it makes.'),
+        connect: duration(1).prefault('30s').describe('Time limit for starting a server or connecting to it.'),
+        call: duration(1).prefault('120s').describe('Time limit of a call; progress extends it.'),
+        max: duration(1).prefault('1h').describe('Hard limit of one request, regardless of progress.'),
       })
       .prefault({})
-      .describe('How long to wait; `connect` and `call` can differ per server.'),
+      .describe('Timeouts; `connect` and `call` can be overridden per server.'),
     idleExit: duration(0)
       .prefault('15m')
-      .describe('How long the gateway in the background stays when no client is connected to it.'),
+      .describe('How long the background gateway keeps running without a connected client.'),
     shutdown: duration(0).prefault('5s').describe('How long running calls may take to finish on shutdown.'),
     idle: idle
       .prefault('adaptive')
       .describe(
-        'When a server that nobody calls is stopped; the next call starts it again. `adaptive`: after 1 to 5 minutes, by how much it is used.',
+        'When a server without calls is stopped; the next call starts it again. `adaptive`: after 1 to 5 minutes, depending on its usage.',
       ),
     limits: limitsSchema,
     redact: redactSchema,
@@ -250,10 +256,10 @@ export const fileSchema = z
         level: z
           .enum(['debug', 'info', 'warn', 'error'])
           .prefault('info')
-          .describe('Least important kind of message that is written.'),
+          .describe('Minimum level of the messages that are written.'),
       })
       .prefault({})
-      .describe('What is written to standard error.'),
+      .describe('The log on standard error.'),
   })
   .meta({
     title: 'Trunkline configuration',
@@ -264,7 +270,7 @@ export const fileSchema = z
 export type ServerEntry = z.output<typeof serverSchema>;
 export type ConfigFile = z.output<typeof fileSchema>;
 
-/** The file's JSON Schema, for editors and for the documentation. */
-export function jsonSchema(): object {
+/** Returns the JSON Schema of the file, for editors and for the documentation. */
+export function generateJsonSchema(): object {
   return z.toJSONSchema(fileSchema, { io: 'input', target: 'draft-2020-12' });
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { isHttpUrl, notHttpUrl, referenceProblem } from '../references.ts';
-import { duration, text, whole } from './schema-parts.ts';
+import { findReferenceProblem, HTTP_URL_HINT, isHttpUrl } from '../resolve-references.ts';
+import { duration, nonEmptyString, wholeNumber } from './schema-parts.ts';
 
-const reference = text.superRefine((value, context) => {
-  const problem = referenceProblem(value);
+const reference = nonEmptyString.superRefine((value, context) => {
+  const problem = findReferenceProblem(value);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
@@ -13,23 +13,23 @@ const rerank = z.strictObject({
     .enum(['openai', 'gemini', 'rerank'])
     .prefault('openai')
     .describe(
-      'What the endpoint speaks: `openai` is chat completions, `gemini` is generateContent, `rerank` is what Cohere, Jina, vLLM and llama.cpp call so.',
+      'API of the endpoint: `openai` is chat completions, `gemini` is generateContent, `rerank` is the rerank API of Cohere, Jina, vLLM and llama.cpp.',
     ),
-  url: text
-    .refine((value) => isHttpUrl(value), { error: notHttpUrl })
+  url: nonEmptyString
+    .refine((value) => isHttpUrl(value), { error: HTTP_URL_HINT })
     .describe(
-      'Address without the path of the kind, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.',
+      'Base URL without the path of the API, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.',
     ),
-  model: text.describe('Name of the model there.'),
-  apiKey: reference.optional().describe('Key, as a reference such as `${env:OPENAI_API_KEY}`.'),
+  model: nonEmptyString.describe('Name of the model.'),
+  apiKey: reference.optional().describe('API key, as a reference such as `${env:OPENAI_API_KEY}`.'),
   timeout: duration(1)
     .prefault('2s')
-    .describe('How long a search waits for it before it keeps its own order.'),
-  top: whole(2, 50).prefault(20).describe('How many of the best tools it puts into order.'),
+    .describe('How long a search waits for the model before it keeps its own order.'),
+  top: wholeNumber(2, 50).prefault(20).describe('Number of best tools that the model reorders.'),
   body: z
     .record(z.string(), z.json())
     .prefault({})
-    .describe('Further members of the request, such as `{"temperature": 0}` for models that take it.'),
+    .describe('Additional members of the request, such as `{"temperature": 0}` for models that support it.'),
 });
 
 /** `search`: how tools are found. */
@@ -39,12 +39,12 @@ export const searchSchema = z
       .boolean()
       .prefault(true)
       .describe(
-        'Whether tools that a caller used lately come first among equally good ones. Kept in memory only.',
+        'Whether tools that a caller used recently rank first among equally good ones. The usage is kept in memory only.',
       ),
     rerank: rerank
       .optional()
       .describe(
-        'A model that puts the best tools of each search into order. It gets the query and the names and descriptions of these tools. Without an answer in time the order stays as it was.',
+        'A model that reorders the best tools of each search. It receives the query and the names and descriptions of these tools. If it does not answer in time, the order stays as it is.',
       ),
   })
   .prefault({})

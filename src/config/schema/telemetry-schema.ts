@@ -9,19 +9,19 @@ export const telemetrySchema = z
       .string()
       .prefault('')
       .describe(
-        'Base address of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. Empty: that of `OTEL_EXPORTER_OTLP_ENDPOINT`, and without it nothing is sent.',
+        'Base URL of an OpenTelemetry collector that accepts OTLP over HTTP, such as `http://127.0.0.1:4318`. If empty, `OTEL_EXPORTER_OTLP_ENDPOINT` is used; if that is not set either, nothing is sent.',
       ),
     headers: z
       .record(z.string(), z.string())
       .prefault({})
-      .describe('HTTP headers that are sent to the collector; values may be references.'),
-    interval: duration(100).prefault('10s').describe('How often traces and metrics are sent.'),
+      .describe('HTTP headers of requests to the collector; values may be references.'),
+    interval: duration(100).prefault('10s').describe('Interval at which traces and metrics are sent.'),
   })
   .prefault({})
   .describe('Traces and metrics over OTLP/HTTP.');
 
-/** `metrics`: numbers for Prometheus. */
+/** `metrics`: the Prometheus endpoint. */
 export const metricsSchema = z
   .boolean()
   .prefault(false)
-  .describe('Whether `serve --http` answers `/metrics` for Prometheus.');
+  .describe('Whether `serve --http` serves `/metrics` for Prometheus.');

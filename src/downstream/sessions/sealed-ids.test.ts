@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../core/caller.ts';
 import { SESSION_MS, SealedIds } from './sealed-ids.ts';
-import { introducedAs } from './session-facts.ts';
+import { clientFacts } from './session-facts.ts';
 import type { SessionFacts } from './session-facts.ts';
 
 const caller: Caller = { id: 'key:anna', via: 'http', profile: 'default', groups: ['a', 'b'] };
@@ -24,8 +24,8 @@ function facts(more: Partial<SessionFacts> = {}): SessionFacts {
   return { id: 'abc', protocol: '2025-11-25', issuedAt: START, info, capabilities: {}, ...more };
 }
 
-describe('SealedIds', () => {
-  test('whoever has the secret opens what another one sealed; it is one word of visible ASCII', async () => {
+describe('sealed session ids', () => {
+  test('session id: opens at any replica with the same secret and is plain ASCII', async () => {
     const secret = randomBytes(32);
     const [one, other] = [await ids(secret), await ids(secret)];
     await fc.assert(
@@ -36,11 +36,11 @@ describe('SealedIds', () => {
           fc.json().map((text) => JSON.parse(text) as unknown),
         ),
         async (name, capabilities) => {
-          const introduced = introducedAs({ clientInfo: { name }, capabilities });
+          const introduced = clientFacts({ clientInfo: { name }, capabilities });
           const given = facts(introduced);
           const id = one.seal(given, bound);
           expect(id).toMatch(/^[\w.-]{1,6000}$/);
-          // As JSON carries it.
+          // Compare after a JSON round trip.
           expect(other.open(id, bound)).toEqual(JSON.parse(JSON.stringify(given)));
         },
       ),
@@ -48,7 +48,7 @@ describe('SealedIds', () => {
     );
   });
 
-  test('no changed character, no cut and no addition is accepted', async () => {
+  test('session id: is rejected when any character is changed, cut or added', async () => {
     const made = await ids(randomBytes(32));
     const id = made.seal(facts(), bound);
     expect(made.open(id, bound)).toBeDefined();
@@ -61,7 +61,7 @@ describe('SealedIds', () => {
     fc.assert(fc.property(fc.string(), (text) => made.open(text, bound) === undefined));
   });
 
-  test('it opens for the caller who got it, at the path where it was, and for nobody else', async () => {
+  test('session id: opens only for its caller, at its path and with its secret', async () => {
     const secret = randomBytes(32);
     const made = await ids(secret);
     const id = made.seal(facts(), bound);
@@ -77,7 +77,7 @@ describe('SealedIds', () => {
     expect((await ids(randomBytes(32))).open(id, bound)).toBeUndefined();
   });
 
-  test('keys change with the weeks, and old ones open until the sessions are over', async () => {
+  test('session id: is sealed with a weekly key and opens until the session expires', async () => {
     const secret = randomBytes(32);
     let now = START;
     const made = await ids(secret, () => now);
@@ -85,7 +85,7 @@ describe('SealedIds', () => {
     now += WEEK;
     const next = made.seal(facts({ issuedAt: now }), bound);
     expect(next.split('.')[0]).not.toBe(old.split('.')[0]);
-    // The label is not trusted: another key does not open it.
+    // The key label is not trusted: the key of another week does not open the id.
     expect(made.open([next.split('.')[0], ...old.split('.').slice(1)].join('.'), bound)).toBeUndefined();
     now = START + SESSION_MS - 1;
     expect([made.open(old, bound), made.open(next, bound)]).toMatchObject([{ id: 'abc' }, { id: 'abc' }]);
@@ -95,17 +95,17 @@ describe('SealedIds', () => {
     expect(made.open(next, bound)).toBeUndefined();
   });
 
-  test('what comes from a clock that is far ahead is not accepted', async () => {
+  test('session id: is rejected when issued far in the future', async () => {
     const secret = randomBytes(32);
     const ahead = (await ids(secret)).seal(facts({ issuedAt: START + 2 * WEEK }), bound);
     expect((await ids(secret)).open(ahead, bound)).toBeUndefined();
   });
 
-  test('a client with an endless introduction gets an id of bounded length, with what it is known by', async () => {
+  test('session id: stays short for a client with oversized client info', async () => {
     const made = await ids(randomBytes(32));
     const clientInfo = { name: 'n'.repeat(5000), version: '1', icons: ['x'.repeat(5000)] };
     const capabilities = { elicitation: { url: {} }, roots: {}, experimental: { x: 'x'.repeat(9000) } };
-    const introduced = introducedAs({ clientInfo, capabilities });
+    const introduced = clientFacts({ clientInfo, capabilities });
     expect(introduced.capabilities).toEqual({ elicitation: { url: {} }, roots: {} });
     expect(introduced.info).toEqual({ name: 'n'.repeat(200), version: '1' });
     expect(made.seal(facts(introduced), bound).length).toBeLessThan(4000);

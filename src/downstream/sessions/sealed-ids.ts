@@ -1,90 +1,92 @@
 import { randomBytes } from 'node:crypto';
 
-import { seal, unseal } from '../../lib/sealed.ts';
-import { callerIdentity } from '../../model/caller.ts';
-import type { Caller } from '../../model/caller.ts';
-import { deriveKey } from '../../lib/derived-key.ts';
-import { isJsonObject } from '../../model/json.ts';
+import { seal, unseal } from '../../core/lib/seal.ts';
+import { callerIdentity } from '../../core/caller.ts';
+import type { Caller } from '../../core/caller.ts';
+import { deriveKey } from '../../core/lib/derive-key.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { SessionFacts } from './session-facts.ts';
 
-/** Whose session it is, and where; it is in no id, but without it none opens. */
-export interface Bound {
+/** The caller and the path of a session. The sealed id does not contain them, but can be opened only with the same values. */
+export interface SessionBinding {
   readonly caller: Caller;
   readonly path: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A key seals for this long. */
+/** The period after which another key seals new ids. */
 const KEY_MS = 7 * DAY_MS;
-/** A session is over after this, whatever happened in it. */
+/** The maximum lifetime of a session. */
 export const SESSION_MS = 30 * DAY_MS;
-/** So far clocks of several gateways may be apart. */
-const SKEW_MS = 5 * 60 * 1000;
-const MAX_LENGTH = 6000;
-const FORM = /^([0-9a-z]{1,8})\.(v1\.[\w-]+)$/;
+/** The clocks of two replicas may differ by this much. */
+const CLOCK_SKEW_MS = 5 * 60 * 1000;
+const MAX_ID_CHARS = 6000;
+const ID_FORMAT = /^([0-9a-z]{1,8})\.(v1\.[\w-]+)$/;
 
 /**
- * Ids that carry their session, encrypted and authenticated, so that every gateway with the same secret can go on with it. Keys are
- * derived from the secret and the week, and are good for as long as sessions are that they have sealed.
+ * Seals the facts of a session into its id, encrypted and authenticated, so that every replica with the same secret can continue the
+ * session. Keys are derived from the secret and the week of issue; a key stays valid as long as the sessions that it has sealed.
  */
 export class SealedIds {
-  readonly #secret: () => Promise<Buffer>;
+  readonly #loadSecret: () => Promise<Buffer>;
   readonly #now: () => number;
   readonly #keys = new Map<number, Buffer>();
-  #known: Buffer | undefined;
+  #secret: Buffer | undefined;
 
   constructor({
     secret = () => Promise.resolve(randomBytes(32)),
     now,
   }: {
-    /** Unless given, ids are of this process alone. */
+    /** Without it, ids are valid only in this process. */
     readonly secret?: (() => Promise<Buffer>) | undefined;
     readonly now: () => number;
   }) {
-    this.#secret = secret;
+    this.#loadSecret = secret;
     this.#now = now;
   }
 
-  /** A promise until the secret is there. */
+  /** Returns undefined if the secret is loaded, else a promise that resolves when it is. */
   ready(): Promise<void> | undefined {
-    if (this.#known !== undefined) return undefined;
-    return this.#secret().then((secret) => void (this.#known ??= secret));
+    if (this.#secret !== undefined) return undefined;
+    return this.#loadSecret().then((secret) => void (this.#secret ??= secret));
   }
 
-  seal(facts: SessionFacts, bound: Bound): string {
+  seal(facts: SessionFacts, binding: SessionBinding): string {
     const period = Math.floor(facts.issuedAt / KEY_MS);
     const { id: i, protocol: v, issuedAt: t, info: n, capabilities: c } = facts;
-    return `${period.toString(36)}.${seal(JSON.stringify({ i, v, t, n, c }), this.#key(period), about(bound))}`;
+    const sealed = seal(JSON.stringify({ i, v, t, n, c }), this.#key(period), context(binding));
+    return `${period.toString(36)}.${sealed}`;
   }
 
-  /** Undefined for what is none of ours, was changed, belongs to somebody else or elsewhere, or is over. */
-  open(id: string, bound: Bound): SessionFacts | undefined {
-    const [, label = '', sealed = ''] = (id.length <= MAX_LENGTH && FORM.exec(id)) || [];
+  /** Returns undefined if the id is malformed, was changed, has expired, or belongs to another caller or path. */
+  open(id: string, binding: SessionBinding): SessionFacts | undefined {
+    const [, label = '', sealed = ''] = (id.length <= MAX_ID_CHARS && ID_FORMAT.exec(id)) || [];
     const period = Number.parseInt(label, 36);
     const now = this.#now();
-    const isPossible = (period + 1) * KEY_MS > now - SESSION_MS && period * KEY_MS <= now + SKEW_MS;
+    // A valid session was issued less than `SESSION_MS` ago and not in the future, so its key period must overlap that time.
+    const isPossible = (period + 1) * KEY_MS > now - SESSION_MS && period * KEY_MS <= now + CLOCK_SKEW_MS;
     if (!isPossible) return undefined;
-    const text = unseal(sealed, this.#key(period), about(bound));
-    const facts = text === undefined ? undefined : factsOf(text);
+    const text = unseal(sealed, this.#key(period), context(binding));
+    const facts = text === undefined ? undefined : parseFacts(text);
     return facts !== undefined && facts.issuedAt > now - SESSION_MS ? facts : undefined;
   }
 
   #key(period: number): Buffer {
     let key = this.#keys.get(period);
     if (key === undefined) {
-      if (this.#known === undefined) throw new Error('The secret of sessions is not there yet.');
-      this.#keys.set(period, (key = deriveKey(this.#known, `trunkline session ${period}`)));
+      if (this.#secret === undefined) throw new Error('The secret for session ids has not been loaded yet.');
+      this.#keys.set(period, (key = deriveKey(this.#secret, `trunkline session ${period}`)));
     }
     return key;
   }
 }
 
-function about({ caller, path }: Bound): readonly string[] {
+function context({ caller, path }: SessionBinding): readonly string[] {
   return ['session', path, callerIdentity(caller)];
 }
 
-/** Nobody but us wrote it, but an earlier version of us may have. */
-function factsOf(text: string): SessionFacts | undefined {
+/** Parses an unsealed text. A gateway with the secret has written it, but possibly one of another version. */
+function parseFacts(text: string): SessionFacts | undefined {
   const { i: id, v: protocol, t: issuedAt, n: info, c } = JSON.parse(text) as Record<string, unknown>;
   if (typeof id !== 'string' || typeof protocol !== 'string' || typeof issuedAt !== 'number')
     return undefined;

@@ -1,48 +1,48 @@
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 
-/** What every gateway must know of a session to go on with it; its id carries it. */
+/** The facts that a replica needs to continue a session; the session id contains them. */
 export interface SessionFacts {
-  /** Random, and the same wherever it is served. */
+  /** The random internal id, which is the same at every replica. */
   readonly id: string;
   readonly protocol: string;
+  /** The time of `initialize`, in milliseconds since the epoch. */
   readonly issuedAt: number;
   readonly info: JsonObject | undefined;
   readonly capabilities: JsonObject;
 }
 
-const MAX_INFO = 600;
-const MAX_CAPABILITIES = 1500;
-const MAX_PART = 300;
-const MAX_WORD = 200;
-/** What a client must be recognised by, and what servers may ask of it. */
+const MAX_INFO_CHARS = 600;
+const MAX_CAPABILITIES_CHARS = 1500;
+const MAX_CAPABILITY_CHARS = 300;
+const MAX_TEXT_CHARS = 200;
 const KNOWN_INFO = ['name', 'version', 'title'];
 const KNOWN_CAPABILITIES = ['elicitation', 'sampling', 'roots', 'tasks', 'extensions'];
 
-/** As a client introduced itself; of one with an endless introduction what we and servers go by. */
-export function introducedAs(params: JsonObject | undefined): Pick<SessionFacts, 'info' | 'capabilities'> {
+/** Returns how a client described itself in `initialize`. Shortens long descriptions, because the session id contains them. */
+export function clientFacts(params: JsonObject | undefined): Pick<SessionFacts, 'info' | 'capabilities'> {
   const { clientInfo, capabilities } = params ?? {};
   return {
-    info: isJsonObject(clientInfo) ? shortInfo(clientInfo) : undefined,
-    capabilities: isJsonObject(capabilities) ? shortCapabilities(capabilities) : {},
+    info: isJsonObject(clientInfo) ? shortenInfo(clientInfo) : undefined,
+    capabilities: isJsonObject(capabilities) ? shortenCapabilities(capabilities) : {},
   };
 }
 
-function shortInfo(info: JsonObject): JsonObject {
-  if (JSON.stringify(info).length <= MAX_INFO) return info;
-  const words = KNOWN_INFO.flatMap((key) => {
-    const word = info[key];
-    return typeof word === 'string' ? [[key, word.slice(0, MAX_WORD)]] : [];
+function shortenInfo(info: JsonObject): JsonObject {
+  if (JSON.stringify(info).length <= MAX_INFO_CHARS) return info;
+  const known = KNOWN_INFO.flatMap((key) => {
+    const text = info[key];
+    return typeof text === 'string' ? [[key, text.slice(0, MAX_TEXT_CHARS)]] : [];
   });
-  return Object.fromEntries(words) as JsonObject;
+  return Object.fromEntries(known) as JsonObject;
 }
 
-function shortCapabilities(capabilities: JsonObject): JsonObject {
-  if (JSON.stringify(capabilities).length <= MAX_CAPABILITIES) return capabilities;
-  const parts = KNOWN_CAPABILITIES.flatMap((key) => {
-    const part = capabilities[key];
-    if (!isJsonObject(part)) return [];
-    return [[key, JSON.stringify(part).length <= MAX_PART ? part : {}]];
+function shortenCapabilities(capabilities: JsonObject): JsonObject {
+  if (JSON.stringify(capabilities).length <= MAX_CAPABILITIES_CHARS) return capabilities;
+  const known = KNOWN_CAPABILITIES.flatMap((key) => {
+    const capability = capabilities[key];
+    if (!isJsonObject(capability)) return [];
+    return [[key, JSON.stringify(capability).length <= MAX_CAPABILITY_CHARS ? capability : {}]];
   });
-  return Object.fromEntries(parts) as JsonObject;
+  return Object.fromEntries(known) as JsonObject;
 }

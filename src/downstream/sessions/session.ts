@@ -1,83 +1,90 @@
-import { Crowd } from '../../lib/crowd.ts';
-import type { Payload } from '../../lib/payload.ts';
-import { randomPiece } from '../../lib/random-piece.ts';
-import type { Caller } from '../../model/caller.ts';
-import { GatewayError } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { Logger } from '../../observe/log.ts';
-import { RPC } from '../../wire/era.ts';
-import { notificationText } from '../../wire/message.ts';
-import type { Message } from '../../wire/message.ts';
-import { PostedRequest } from '../../wire/http/posted-request.ts';
-import type { ReplyPath, RequestOwner } from '../../wire/http/posted-request.ts';
-import type { ClientChannel } from '../../wire/serving.ts';
-import { ResumableStreams, STANDALONE } from '../../wire/http/resumable-streams.ts';
-import type { EventStream } from '../../wire/http/sse-server.ts';
-import { Duplicates } from './between/duplicates.ts';
-import type { SessionConnection } from './kept-session.ts';
-import { introducedAs } from './session-facts.ts';
+import { SwapRemoveSet } from '../../core/lib/swap-remove-set.ts';
+import type { Payload } from '../../core/lib/payload.ts';
+import { pooledRandomBytes } from '../../core/lib/pooled-random-bytes.ts';
+import { callerIdentity } from '../../core/caller.ts';
+import type { Caller } from '../../core/caller.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Logger } from '../../observability/log.ts';
+import { RPC } from '../../protocol/era.ts';
+import { serializeNotification } from '../../protocol/rpc-message.ts';
+import type { RpcMessage } from '../../protocol/rpc-message.ts';
+import { PostedRequest } from '../../protocol/http/posted-request.ts';
+import type { ResponseWriter, PostedRequestOwner } from '../../protocol/http/posted-request.ts';
+import type { ClientChannel } from '../../protocol/client-connection.ts';
+import { ResumableStreams, STANDALONE } from '../../protocol/http/resumable-streams.ts';
+import type { SseResponse } from '../../protocol/http/sse-response.ts';
+import { DuplicateFilter } from './replicas/duplicate-filter.ts';
+import type { OneWayMessage, SessionRelay } from './replicas/session-relay.ts';
+import type { SessionConnection } from './session-store.ts';
+import { clientFacts } from './session-facts.ts';
 import type { SessionFacts } from './session-facts.ts';
-import type { SessionLine } from './between/session-line.ts';
-import type { SessionState } from './session-state.ts';
+import type { ClientSettings } from './client-settings.ts';
+
+interface SessionOptions {
+  /** Present if the session was opened at another replica or before a restart. */
+  readonly facts?: SessionFacts | undefined;
+  readonly path: string;
+  readonly caller: Caller;
+  /** Absent if no other replica can serve the session. */
+  readonly relay?: SessionRelay | undefined;
+  /** Maximum time that a request waits for the client to resume its broken stream. */
+  readonly resumeMs: number;
+  readonly now: () => number;
+  readonly log: Logger;
+}
 
 const LIST_CHANGED = /^notifications\/[a-z]+\/list_changed$/;
-/** Whoever serves a session hears of these by itself. */
-const HEARD_BY_ALL = /^notifications\/(?:[a-z]+\/list_changed|resources\/updated)$/;
+/** Notifications about changes that every replica of a session notices itself, so they are not relayed. */
+const NOTICED_BY_ALL = /^notifications\/(?:[a-z]+\/list_changed|resources\/updated)$/;
+/** The maximum number of open notification streams per session; a further one replaces the oldest. */
 const MAX_STREAMS = 4;
-/** One client of the older protocol as it is served here, from `initialize`, or from when its id is first shown. */
-export class Session implements ClientChannel, RequestOwner {
-  /** The same wherever it is served; clients know it by a sealed id. */
+
+/** The session of a legacy client over HTTP, as this replica serves it. */
+export class Session implements ClientChannel, PostedRequestOwner {
+  /** The internal id, which is the same at every replica. Clients send a sealed id that contains it. */
   readonly id: string;
-  /** Where it was opened; elsewhere other servers answer. */
+  /** The path at which the session was opened; it determines which servers answer. */
   readonly path: string;
-  /** The ids by which clients have shown it. */
-  readonly shownAs: string[] = [];
-  /** Who opened it; others have nothing to do with it. */
+  /** The sealed ids of this session that are known here. */
+  readonly publicIds: string[] = [];
   readonly caller: Caller;
+  readonly resumable: ResumableStreams;
   readonly #connection: SessionConnection;
   readonly #now: () => number;
   readonly #log: Logger;
-  readonly #requests = new Crowd<PostedRequest>();
-  readonly #streams: EventStream[] = [];
-  readonly #missed = new Map<string, string>();
-  readonly #line: SessionLine | undefined;
-  readonly #duplicates: Duplicates | undefined;
-  #holder: string | undefined;
-  readonly resumable: ResumableStreams;
-  /** Streams on which the answer to an earlier request goes on. */
-  readonly #resumed = new Map<EventStream, number>();
+  readonly #requests = new SwapRemoveSet<PostedRequest>();
+  readonly #streams: SseResponse[] = [];
+  /** The latest undelivered list change of each kind, by method. */
+  readonly #undelivered = new Map<string, string>();
+  readonly #relay: SessionRelay | undefined;
+  readonly #duplicates: DuplicateFilter | undefined;
+  /** The other replica that holds the newest stream, if one does. */
+  #streamReplica: string | undefined;
+  /** Streams on which the response to an earlier request continues, with the number of the resumable stream. */
+  readonly #resumed = new Map<SseResponse, number>();
+  /** Whether the client has ever opened a notification stream here. */
   #hadStream = false;
-  /** Whether all that changed was told here, or is kept here to be told. */
+  /** Whether this replica delivered or stores every change; false after a restore or a move of the stream, until one opens here. */
   #isUpToDate: boolean;
   #facts: SessionFacts | undefined;
   #usedAt: number;
 
-  constructor(
-    connect: (session: Session) => SessionConnection,
-    options: {
-      /** Of one that was opened elsewhere, or before a restart. */
-      readonly facts?: SessionFacts | undefined;
-      readonly path: string;
-      readonly caller: Caller;
-      /** To the other gateways that may serve it. */
-      readonly line?: SessionLine | undefined;
-      readonly resumeMs: number;
-      readonly now: () => number;
-      readonly log: Logger;
-    },
-  ) {
-    this.#facts = options.facts;
-    this.#isUpToDate = options.facts === undefined;
-    this.id = options.facts?.id ?? randomPiece(16).toString('base64url');
-    this.#line = options.line;
-    this.#duplicates = options.line && new Duplicates(options.now);
-    this.resumable = new ResumableStreams({ waitMs: options.resumeMs, by: options.line?.others.self });
+  constructor(connect: (session: Session) => SessionConnection, options: SessionOptions) {
+    const { facts, relay, resumeMs, now } = options;
+    this.#facts = facts;
+    // A restored session may have missed changes before this replica served it.
+    this.#isUpToDate = facts === undefined;
+    this.id = facts?.id ?? pooledRandomBytes(16).toString('base64url');
+    this.#relay = relay;
+    this.#duplicates = relay && new DuplicateFilter(now);
+    this.resumable = new ResumableStreams({ waitMs: resumeMs, replica: relay?.replicas.self });
     this.path = options.path;
     this.caller = options.caller;
-    this.#now = options.now;
+    this.#now = now;
     this.#log = options.log;
-    this.#usedAt = options.now();
+    this.#usedAt = now();
     this.#connection = connect(this);
   }
 
@@ -86,27 +93,27 @@ export class Session implements ClientChannel, RequestOwner {
     return this.#facts;
   }
 
-  /** The version that `initialize` agreed on. */
+  /** The protocol version that `initialize` agreed on. */
   get protocol(): string | undefined {
     return this.#facts?.protocol;
   }
 
-  /** What the client has set, also elsewhere; resolves when it is in force. */
-  async adopt(state: SessionState): Promise<void> {
-    try {
-      await this.#connection.adopt?.(state);
-    } catch (error) {
-      this.failed(error);
-    }
+  /** Identifies the session and its caller in messages between replicas. */
+  get reference(): JsonObject {
+    return { session: this.id, caller: callerIdentity(this.caller) };
   }
 
   get isBusy(): boolean {
     return this.#requests.size > 0 || this.#streams.length > 0;
   }
 
-  /** The other gateway that holds the newest stream, where one does. */
-  get holder(): string | undefined {
-    return this.#holder;
+  get usedAt(): number {
+    return this.#usedAt;
+  }
+
+  /** The other replica that holds the newest stream, if one does. */
+  get streamReplica(): string | undefined {
+    return this.#streamReplica;
   }
 
   get hasStream(): boolean {
@@ -121,115 +128,119 @@ export class Session implements ClientChannel, RequestOwner {
     return [...this.#requests].some(({ id }) => id === requestId);
   }
 
-  get usedAt(): number {
-    return this.#usedAt;
+  /** Applies the settings that the client made here or at another replica; resolves when they are in effect. */
+  async adopt(settings: ClientSettings): Promise<void> {
+    try {
+      await this.#connection.adopt?.(settings);
+    } catch (error) {
+      this.onError(error);
+    }
   }
 
-  /** The request counts as running; `run` hands it to the side that answers. */
-  begin(message: Extract<Message, { kind: 'request' }>, path: ReplyPath): PostedRequest {
-    const request = new PostedRequest(message, path, this);
+  /** Registers a request as running; `run` then passes it to the connection. */
+  begin(message: Extract<RpcMessage, { kind: 'request' }>, writer: ResponseWriter): PostedRequest {
+    const request = new PostedRequest(message, writer, this);
     this.#requests.add(request);
     return request;
   }
 
   run(request: PostedRequest): void {
     try {
-      this.#connection.request(request);
+      this.#connection.handleRequest(request);
     } catch (error) {
-      this.failed(error);
-      request.error({ code: RPC.internalError, message: 'The request failed inside the gateway.' });
+      this.onError(error);
+      request.sendError({ code: RPC.internalError, message: 'The request failed inside the gateway.' });
     }
   }
 
-  /** A message that needs no answer. */
-  receive(message: Extract<Message, { kind: 'notification' | 'result' | 'error' }>): void {
+  receive(message: OneWayMessage): void {
     this.#usedAt = this.#now();
     try {
-      if (message.kind !== 'notification') this.#connection.response?.(message);
-      else if (message.method === 'notifications/cancelled') this.#withdraw(message.params);
-      else this.#connection.notification(message.method, message.params);
+      if (message.kind !== 'notification') this.#connection.handleResponse?.(message);
+      else if (message.method === 'notifications/cancelled') this.#cancelRequest(message.params);
+      else this.#connection.handleNotification(message.method, message.params);
     } catch (error) {
-      this.failed(error);
+      this.onError(error);
     }
   }
 
   notify(method: string, params: JsonObject | undefined): void {
-    const text = notificationText(method, params);
-    const line = this.#line;
-    if (line === undefined || this.#holder === undefined)
-      return this.deliver(method, text, line?.others.self ?? '');
-    // Of what every gateway hears by itself the one with the stream tells.
-    if (!HEARD_BY_ALL.test(method)) line.pass(this, { method, text });
+    const text = serializeNotification(method, params);
+    const relay = this.#relay;
+    if (relay === undefined || this.#streamReplica === undefined)
+      return this.deliver(method, text, relay?.replicas.self ?? '');
+    // The replica that holds the stream notices list and resource changes itself, so only other notifications are relayed.
+    if (!NOTICED_BY_ALL.test(method)) relay.send(this, { method, text });
   }
 
-  /** Each message goes to one stream only: the newest, since older ones may be dead without our knowing. */
-  deliver(method: string, text: string, from: string): void {
-    if (!HEARD_BY_ALL.test(method) && this.#duplicates?.isKnown(text, from) === true) return;
+  /** Sends a notification to the newest stream only, since the connections of older streams may be dead. */
+  deliver(method: string, text: string, replica: string): void {
+    if (!NOTICED_BY_ALL.test(method) && this.#duplicates?.isDuplicate(text, replica) === true) return;
     const stream = this.#streams.findLast((candidate) => candidate.isOpen);
-    // Whoever had a stream may come back for what it missed; whoever never had one wants only the latest.
+    // A client that had a stream may resume it, so the event is recorded. Without a stream, only the latest list changes are kept.
     const id = this.#hadStream ? this.resumable.record(STANDALONE, text) : undefined;
     if (stream !== undefined) stream.send(text, 'message', id);
-    else if (LIST_CHANGED.test(method)) this.#missed.set(method, text);
+    else if (LIST_CHANGED.test(method)) this.#undelivered.set(method, text);
   }
 
-  /** Another gateway holds the newest stream, or none does any more; then an older one here is the newest. */
-  movedTo(holder: string | undefined): void {
-    const isBack = this.#holder !== undefined && holder === undefined;
-    this.#holder = holder;
-    if (holder !== undefined) this.#isUpToDate = false;
-    if (isBack && this.hasStream) void this.#line?.opened(this);
+  /** Records which other replica holds the newest stream. If none does any more, an open stream of this replica becomes the newest. */
+  moveStream(replica: string | undefined): void {
+    const hasReturned = this.#streamReplica !== undefined && replica === undefined;
+    this.#streamReplica = replica;
+    if (replica !== undefined) this.#isUpToDate = false;
+    if (hasReturned && this.hasStream) void this.#relay?.streamOpened(this);
   }
 
-  /** What nobody could be told is told elsewhere. */
-  takeMissed(): readonly string[] {
-    const missed = [...this.#missed.values()];
-    this.#missed.clear();
-    return missed;
+  /** Returns the undelivered notifications, for the replica that now holds the stream. */
+  takeUndelivered(): readonly string[] {
+    const undelivered = [...this.#undelivered.values()];
+    this.#undelivered.clear();
+    return undelivered;
   }
 
-  /** Goes on where a stream of this session broke; false when nothing more will come on it. */
-  resume(lastEvent: string, stream: EventStream): boolean {
+  /** Continues a broken stream of this session; returns false if nothing more will come on it. */
+  resume(lastEvent: string, stream: SseResponse): boolean {
     const resumed = this.resumable.resume(lastEvent, stream);
     if (resumed === undefined || resumed.stream === STANDALONE) {
-      // What was missed has just been sent with everything else.
-      if (resumed !== undefined) this.#missed.clear();
+      // The missed events, which `resume` has just sent, include the undelivered notifications.
+      if (resumed !== undefined) this.#undelivered.clear();
       void this.attach(stream);
       return true;
     }
     if (resumed.isComplete) return false;
-    // It goes on here and nowhere else, so that the end of an older connection means nothing.
+    // The response continues on this connection only, so the end of an older connection must not mark it as broken.
     for (const [other, number] of this.#resumed) if (number === resumed.stream) this.#resumed.delete(other);
     this.#resumed.set(stream, resumed.stream);
     return true;
   }
 
-  /** Resolves when other gateways know that it is here, as far as they can be told. */
-  attach(stream: EventStream): Promise<void> {
+  /** Adds a stream for notifications; resolves when the other replicas that can be reached know about it. */
+  attach(stream: SseResponse): Promise<void> {
     this.#hadStream = true;
     if (this.#streams.length >= MAX_STREAMS) this.#streams.shift()?.end();
     this.#streams.push(stream);
-    for (const text of this.takeMissed()) stream.send(text);
-    return this.#isHere(stream).catch((error: unknown) => this.failed(error));
+    for (const text of this.takeUndelivered()) stream.send(text);
+    return this.#announceStream(stream).catch((error: unknown) => this.onError(error));
   }
 
-  async #isHere(stream: EventStream): Promise<void> {
+  async #announceStream(stream: SseResponse): Promise<void> {
     const wasUpToDate = this.#isUpToDate;
     this.#isUpToDate = true;
-    this.#holder = undefined;
-    const { missed, isKnown } = (await this.#line?.opened(this)) ?? { missed: [], isKnown: false };
-    for (const text of missed) stream.send(text);
-    // Nobody can say what changed since the client last listed.
-    if (!wasUpToDate && !isKnown) this.#connection.returned?.();
+    this.#streamReplica = undefined;
+    const answer = await this.#relay?.streamOpened(this);
+    for (const text of answer?.undelivered ?? []) stream.send(text);
+    // If neither this nor another replica was up to date, changes may have been missed, so all lists are announced as changed.
+    if (!wasUpToDate && answer?.isComplete !== true) this.#connection.onClientReturned?.();
   }
 
-  detach(stream: EventStream): void {
+  detach(stream: SseResponse): void {
     const resumed = this.#resumed.get(stream);
     this.#resumed.delete(stream);
-    if (resumed !== undefined) this.resumable.broke(resumed);
-    const at = this.#streams.indexOf(stream);
-    if (at >= 0) this.#streams.splice(at, 1);
+    if (resumed !== undefined) this.resumable.markBroken(resumed);
+    const index = this.#streams.indexOf(stream);
+    if (index >= 0) this.#streams.splice(index, 1);
     this.#usedAt = this.#now();
-    if (at >= 0 && !this.hasStream && this.#holder === undefined) this.#line?.closed(this);
+    if (index >= 0 && !this.hasStream && this.#streamReplica === undefined) this.#relay?.streamClosed(this);
   }
 
   end(reason: GatewayError): void {
@@ -239,33 +250,35 @@ export class Session implements ClientChannel, RequestOwner {
     try {
       this.#connection.close();
     } catch (error) {
-      this.failed(error);
+      this.onError(error);
     }
   }
 
-  statusOf(): number {
+  statusFor(): number {
     return 200;
   }
 
-  settled(request: PostedRequest, result: Payload | undefined): void {
+  onSettled(request: PostedRequest, result: Payload | undefined): void {
     this.#requests.delete(request);
     this.#usedAt = this.#now();
     if (request.method === 'initialize' && result !== undefined) {
       const version = isJsonObject(result.peek) ? result.peek['protocolVersion'] : undefined;
       const protocol = typeof version === 'string' ? version : '';
-      this.#facts ??= { id: this.id, protocol, issuedAt: this.#now(), ...introducedAs(request.params) };
+      const { info, capabilities } = clientFacts(request.params);
+      // From here on the session is open: the response carries its sealed id.
+      this.#facts ??= { id: this.id, protocol, issuedAt: this.#now(), info, capabilities };
     }
   }
 
-  failed(error: unknown): void {
-    this.#log.error('The side that answers a session failed.', { error: String(error) });
+  onError(error: unknown): void {
+    this.#log.error('A session failed unexpectedly.', { error: String(error) });
   }
 
-  #withdraw(params: JsonObject | undefined): void {
+  #cancelRequest(params: JsonObject | undefined): void {
     const id = params?.['requestId'];
     for (const request of this.#requests) {
       if (request.id !== id || request.method === 'initialize') continue;
-      request.withdraw(new GatewayError('CALL_CANCELLED', 'The client cancelled the request.'));
+      request.cancelByClient(new GatewayError('CALL_CANCELLED', 'The client cancelled the request.'));
       return;
     }
   }

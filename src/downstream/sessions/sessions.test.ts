@@ -1,19 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { Payload } from '../../lib/payload.ts';
-import type { Caller } from '../../model/caller.ts';
-import { GatewayError } from '../../model/errors.ts';
-import { silentLogger } from '../../observe/log.ts';
-import type { Connection } from '../../wire/serving.ts';
-import type { KeptSession, SessionMemory, SessionNews } from './kept-session.ts';
+import { Payload } from '../../core/lib/payload.ts';
+import type { Caller } from '../../core/caller.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { silentLogger } from '../../observability/log.ts';
+import type { ClientConnection } from '../../protocol/client-connection.ts';
+import type { StoredSession, SessionStore, SessionUpdate } from './session-store.ts';
 import { SESSION_MS, SealedIds } from './sealed-ids.ts';
 import { Session } from './session.ts';
 import { Sessions } from './sessions.ts';
-import { NEW_SESSION, changedState } from './session-state.ts';
-import type { SessionState } from './session-state.ts';
+import { DEFAULT_SETTINGS, applySettingsChange } from './client-settings.ts';
+import type { ClientSettings } from './client-settings.ts';
 
 const caller: Caller = { id: 'test', via: 'http', profile: 'default' };
-const silentPath = { canNotify: true, notify: () => {}, answer: () => {}, withdraw: () => {} };
+const silentPath = { canNotify: true, sendMessage: () => {}, respond: () => {}, endCancelled: () => {} };
 
 function build(
   options: {
@@ -25,7 +25,7 @@ function build(
 ) {
   let time = 0;
   const { maxSessions = 3, idleMs = 1000, close = () => {} } = options;
-  const connection: Connection = { request: () => {}, notification: () => {}, close };
+  const connection: ClientConnection = { handleRequest: () => {}, handleNotification: () => {}, close };
   const sessions = new Sessions({
     connect: () => connection,
     ids: new SealedIds({ now: () => time }),
@@ -44,8 +44,8 @@ function build(
   return { sessions, open, pass: (ms: number) => (time += ms) };
 }
 
-describe('Sessions', () => {
-  it('lets go of those that were idle for too long, and only those', () => {
+describe('sessions', () => {
+  it('sessions: drop only those that were idle for too long', () => {
     let closed = 0;
     const { sessions, open, pass } = build({ close: () => closed++ });
     const idle = open();
@@ -53,29 +53,29 @@ describe('Sessions', () => {
     pass(600);
     used.receive({ kind: 'notification', method: 'x', params: undefined });
     pass(500);
-    sessions.sweep();
-    expect(sessions.served(idle.id)).toBeUndefined();
-    expect(sessions.served(used.id)).toBe(used);
+    sessions.endIdle();
+    expect(sessions.get(idle.id)).toBeUndefined();
+    expect(sessions.get(used.id)).toBe(used);
     expect(closed).toBe(1);
   });
 
-  it('never takes one with a request under way for idle', () => {
+  it('sessions: never drop one with a running request', () => {
     const { sessions, open, pass } = build();
     const session = open();
     const request = session.begin({ kind: 'request', id: 1, method: 'x', params: undefined }, silentPath);
     pass(5000);
-    sessions.sweep();
+    sessions.endIdle();
     expect(sessions.size).toBe(1);
-    request.error({ code: 1, message: 'done' });
+    request.sendError({ code: 1, message: 'done' });
     pass(999);
-    sessions.sweep();
+    sessions.endIdle();
     expect(sessions.size).toBe(1);
     pass(1);
-    sessions.sweep();
+    sessions.endIdle();
     expect(sessions.size).toBe(0);
   });
 
-  it('makes room by letting go of the longest idle', () => {
+  it('sessions: evict the longest idle one when full', () => {
     const { sessions, open, pass } = build();
     const opened = [1, 2, 3].map(() => {
       pass(1);
@@ -85,10 +85,10 @@ describe('Sessions', () => {
     opened[0]?.receive({ kind: 'notification', method: 'x', params: undefined });
     open();
     expect(sessions.size).toBe(3);
-    expect(opened.map((session) => sessions.served(session.id) !== undefined)).toEqual([true, false, true]);
+    expect(opened.map((session) => sessions.get(session.id) !== undefined)).toEqual([true, false, true]);
   });
 
-  it('gives one caller a quarter where callers are told apart, and its own idle sessions make room', () => {
+  it('sessions: give one caller at most a quarter and evict its own idle ones', () => {
     const { sessions, pass } = build({ maxSessions: 8, isShared: true });
     const open = (id: string): string | undefined => {
       pass(1);
@@ -97,27 +97,25 @@ describe('Sessions', () => {
     const other = open('ben');
     const own = [open('ann'), open('ann'), open('ann')];
     expect(sessions.size).toBe(3);
-    expect([other, ...own].map((id) => sessions.served(id ?? '') !== undefined)).toEqual([
+    expect([other, ...own].map((id) => sessions.get(id ?? '') !== undefined)).toEqual([
       true,
       false,
       true,
       true,
     ]);
     for (const id of own.slice(1))
-      sessions
-        .served(id ?? '')
-        ?.begin({ kind: 'request', id: 1, method: 'x', params: undefined }, silentPath);
+      sessions.get(id ?? '')?.begin({ kind: 'request', id: 1, method: 'x', params: undefined }, silentPath);
     expect(open('ann')).toBeUndefined();
     expect(open('ben')).toBeDefined();
   });
 
-  it('has no room when all are busy', () => {
+  it('sessions: reject a new one when all are busy', () => {
     const { sessions, open } = build({ maxSessions: 1 });
     open().begin({ kind: 'request', id: 1, method: 'x', params: undefined }, silentPath);
     expect(sessions.open(caller, '/mcp')).toBeUndefined();
   });
 
-  it('closes a connection once and survives one that throws', () => {
+  it('sessions: close each connection once and survive a close that throws', () => {
     let closed = 0;
     const close = (): void => {
       closed++;
@@ -127,58 +125,72 @@ describe('Sessions', () => {
     open();
     open();
     pass(2000);
-    sessions.sweep();
-    sessions.sweep();
+    sessions.endIdle();
+    sessions.endIdle();
     expect(closed).toBe(2);
   });
 
-  it('gives ids that cannot be guessed', () => {
-    const { open } = build();
-    expect(new Set([open().id, open().id, open().id]).size).toBe(3);
+  it('sessions: have ids of 128 random bits', () => {
+    const { open } = build({ maxSessions: 64 });
+    const ids = Array.from({ length: 64 }, () => open().id);
+    expect(new Set(ids).size).toBe(64);
+    for (const id of ids) expect(id).toMatch(/^[\w-]{22}$/);
+    const [first = Buffer.alloc(0), ...others] = ids.map((id) => Buffer.from(id, 'base64url'));
+    // Every bit differs between some two ids: nothing of an id is fixed or counted.
+    const varied = first.map((byte, at) => others.reduce((bits, each) => bits | (byte ^ (each[at] ?? 0)), 0));
+    expect([...varied]).toEqual(Array.from({ length: 16 }, () => 0xff));
   });
 });
 
-/** Gateways that have a secret and what is written down in common, as replicas do and one before and after a restart. */
+/** Creates gateways that share a secret and a store, like replicas or one gateway before and after a restart. */
 function several() {
   const secret = Buffer.alloc(32, 7);
-  const rows = new Map<string, SessionState | 'ended'>();
+  const rows = new Map<string, ClientSettings | 'ended'>();
   const callers = new Map<string, number>();
-  const listeners: ((news: readonly SessionNews[]) => void)[] = [];
+  const listeners: ((news: readonly SessionUpdate[]) => void)[] = [];
   const world = { time: 1_800_000_000_000, isAway: false, reads: 0 };
-  const write = (id: string, state: SessionState | 'ended'): void => {
+  const write = (id: string, state: ClientSettings | 'ended'): void => {
     if (world.isAway) throw new Error('away');
     rows.set(id, state);
     for (const listener of listeners) listener([{ id, state }]);
   };
-  const memory: SessionMemory = {
+  const memory: SessionStore = {
     read: async ({ id, caller: of, issuedAt }) => {
       world.reads++;
       if (world.isAway) throw new Error('away');
       return (callers.get(of) ?? 0) >= issuedAt ? 'ended' : rows.get(id);
     },
-    change: async (id, change) => {
-      const before = rows.get(id) ?? NEW_SESSION;
-      write(id, before === 'ended' ? before : changedState(before, change));
+    saveChange: async (id, change) => {
+      const before = rows.get(id) ?? DEFAULT_SETTINGS;
+      write(id, before === 'ended' ? before : applySettingsChange(before, change));
     },
-    end: async (id) => write(id, 'ended'),
-    endOf: async (of) => void callers.set(of, world.time),
-    follow: (listener) => void listeners.push(listener),
+    markEnded: async (id) => write(id, 'ended'),
+    markCallerEnded: async (of) => void callers.set(of, world.time),
+    onUpdate: (listener) => void listeners.push(listener),
   };
   const gateway = (idleMs = 1000) => {
-    const adopted: SessionState[] = [];
-    const kept: KeptSession[] = [];
+    const adopted: ClientSettings[] = [];
+    const kept: StoredSession[] = [];
     const sessions = new Sessions({
       connect: (options) => {
-        if (options.kept !== undefined) kept.push(options.kept);
+        if (options.stored !== undefined) kept.push(options.stored);
         return {
-          request: (request) => request.result(Payload.of({ protocolVersion: '2025-11-25' })),
-          notification: () => {},
+          handleRequest: (request) => request.sendResult(Payload.of({ protocolVersion: '2025-11-25' })),
+          handleNotification: () => {},
           close: () => {},
           adopt: async (state) => void adopted.push(state),
         };
       },
-      ids: new SealedIds({ secret: () => Promise.resolve(secret), now: () => world.time }),
-      ...{ memory, maxSessions: 10, idleMs, resumeMs: 1000, now: () => world.time, log: silentLogger },
+      ids: new SealedIds({
+        secret: () => Promise.resolve(secret),
+        now: () => world.time,
+      }),
+      store: memory,
+      maxSessions: 10,
+      idleMs,
+      resumeMs: 1e3,
+      now: () => world.time,
+      log: silentLogger,
     });
     return { sessions, adopted, kept };
   };
@@ -197,27 +209,32 @@ async function opened(sessions: Sessions): Promise<string> {
 const here = { caller, path: '/mcp' };
 const reason = new GatewayError('CALL_CANCELLED', 'over');
 
-describe('a session whose id is shown elsewhere, or after a restart', () => {
-  it('goes on with what its client said when it opened it, and with what it set since', async () => {
+describe('session at another replica or after a restart', () => {
+  it('session takeover: restores client info and state, and follows later changes', async () => {
     const { gateway, world } = several();
     const [one, other] = [gateway(), gateway()];
     const id = await opened(one.sessions);
-    await one.kept[0]?.change({ level: 'error' });
-    await one.kept[0]?.change({ follow: 'file:///a' });
+    await one.kept[0]?.saveChange({ level: 'error' });
+    await one.kept[0]?.saveChange({ follow: 'file:///a' });
     const found = await other.sessions.find(id, here);
     expect(found).toBeInstanceOf(Session);
-    expect(other.kept[0]?.before?.facts).toMatchObject({
-      ...{ id: one.kept[0]?.id, protocol: '2025-11-25', capabilities: { roots: {} } },
-      info: { name: 'it', version: '1' },
+    expect(other.kept[0]?.restored?.facts).toMatchObject({
+      id: one.kept[0]?.id,
+      protocol: '2025-11-25',
+      capabilities: { roots: {} },
+      info: {
+        name: 'it',
+        version: '1',
+      },
     });
     expect(other.adopted).toEqual([{ level: 'error', follows: ['file:///a'], revealed: [] }]);
-    // From now on it is known, and nobody is asked.
+    // The session is known now and is not read from the store again.
     expect([other.sessions.find(id, here), world.reads]).toEqual([found, 1]);
-    await one.kept[0]?.change({ unfollow: 'file:///a' });
+    await one.kept[0]?.saveChange({ unfollow: 'file:///a' });
     expect(other.adopted.at(-1)).toEqual({ level: 'error', follows: [], revealed: [] });
   });
 
-  it('is taken up once, however many requests come at the same time', async () => {
+  it('session takeover: happens once for concurrent requests', async () => {
     const { gateway, world } = several();
     const id = await opened(gateway().sessions);
     const { sessions, kept } = gateway();
@@ -225,7 +242,7 @@ describe('a session whose id is shown elsewhere, or after a restart', () => {
     expect([new Set(found).size, kept.length, sessions.size, world.reads]).toEqual([1, 1, 1, 1]);
   });
 
-  it('does not exist for other callers and at other paths, neither where it is known nor elsewhere', async () => {
+  it('session takeover: is refused to other callers and at other paths', async () => {
     const { gateway } = several();
     const [one, other] = [gateway(), gateway()];
     const id = await opened(one.sessions);
@@ -239,7 +256,7 @@ describe('a session whose id is shown elsewhere, or after a restart', () => {
     expect(other.sessions.size).toBe(0);
   });
 
-  it('is over everywhere when its client ended it', async () => {
+  it('session takeover: is refused everywhere after the client ended the session', async () => {
     const { gateway } = several();
     const [one, other, third] = [gateway(), gateway(), gateway()];
     const id = await opened(one.sessions);
@@ -250,21 +267,21 @@ describe('a session whose id is shown elsewhere, or after a restart', () => {
     for (const { sessions } of [one, other, third]) expect(await sessions.find(id, here)).toBe('unknown');
   });
 
-  it('is let go of when it is idle, and taken up again when its client comes back', async () => {
+  it('session takeover: restores a session that was dropped for idleness', async () => {
     const { gateway, world } = several();
     const { sessions } = gateway();
     const id = await opened(sessions);
     world.time += 2000;
-    sessions.sweep();
+    sessions.endIdle();
     expect(sessions.size).toBe(0);
     expect(await sessions.find(id, here)).toBeInstanceOf(Session);
   });
 
-  it('ends with the credentials of its caller; what the caller opens afterwards does not', async () => {
+  it("session takeover: is refused after the caller's sessions ended, and allowed for newer ones", async () => {
     const { gateway, world } = several();
     const [one, other] = [gateway(), gateway()];
     const id = await opened(one.sessions);
-    one.sessions.endOf(caller.id, reason);
+    one.sessions.endCaller(caller.id, reason);
     world.time += 1;
     const next = await opened(one.sessions);
     expect([await one.sessions.find(id, here), await other.sessions.find(id, here)]).toEqual([
@@ -274,21 +291,21 @@ describe('a session whose id is shown elsewhere, or after a restart', () => {
     expect(await other.sessions.find(next, here)).toBeInstanceOf(Session);
   });
 
-  it('is served while nothing can be read, and gets what was set in it as soon as it can', async () => {
+  it('session takeover: works while the store is unavailable and loads the state later', async () => {
     const { gateway, world, heal } = several();
     const [one, other] = [gateway(), gateway()];
     const id = await opened(one.sessions);
-    await one.kept[0]?.change({ level: 'error' });
+    await one.kept[0]?.saveChange({ level: 'error' });
     world.isAway = true;
     expect(await other.sessions.find(id, here)).toBeInstanceOf(Session);
-    await expect(other.kept[0]?.change({ level: 'debug' })).resolves.toBeUndefined();
+    await expect(other.kept[0]?.saveChange({ level: 'debug' })).resolves.toBeUndefined();
     expect(other.adopted).toEqual([]);
     world.isAway = false;
     heal();
     await vi.waitFor(() => expect(other.adopted).toMatchObject([{ level: 'error' }]));
   });
 
-  it('is over after its time, also where it is known', async () => {
+  it('session takeover: is refused after the maximum session age', async () => {
     const { gateway, world } = several();
     const [one, other] = [gateway(), gateway()];
     const id = await opened(one.sessions);

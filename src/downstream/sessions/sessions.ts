@@ -1,142 +1,171 @@
-import { isSameCaller } from '../../model/caller.ts';
-import type { Caller } from '../../model/caller.ts';
-import { GatewayError } from '../../model/errors.ts';
-import type { Logger } from '../../observe/log.ts';
-import type { Connect, KeptSession, SessionMemory, SessionNews } from './kept-session.ts';
-import { SESSION_MS } from './sealed-ids.ts';
-import type { Bound, SealedIds } from './sealed-ids.ts';
+import { isSameCaller } from '../../core/caller.ts';
+import type { Caller } from '../../core/caller.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { Logger } from '../../observability/log.ts';
+import { SessionRelay } from './replicas/session-relay.ts';
+import type { SessionRelayDeps } from './replicas/session-relay.ts';
+import type { ConnectSession, SessionStore, SessionUpdate, StoredSession } from './session-store.ts';
+import { SESSION_MS, SealedIds } from './sealed-ids.ts';
+import type { SessionBinding } from './sealed-ids.ts';
 import { Session } from './session.ts';
 import type { SessionFacts } from './session-facts.ts';
-import { SessionRoom } from './session-room.ts';
-import type { LineDeps, SessionLine } from './between/session-line.ts';
-import { NEW_SESSION } from './session-state.ts';
-import type { SessionState } from './session-state.ts';
+import { SessionCapacity } from './session-capacity.ts';
+import { DEFAULT_SETTINGS } from './client-settings.ts';
+import type { ClientSettings } from './client-settings.ts';
 
-export interface SessionOptions {
-  readonly connect: Connect;
+/** The dependencies that let sessions survive the process and be served by several replicas. */
+export interface SessionPersistence {
+  /** Loads the secret that seals session ids; without it, sessions end with this process. */
+  readonly sessionSecret?: (() => Promise<Buffer>) | undefined;
+  readonly sessionStore?: SessionStore | undefined;
+  /** Absent if this gateway has no other replicas. */
+  readonly replicas?: Pick<SessionRelayDeps, 'replicas' | 'locations'> | undefined;
+}
+
+export function openSessions(
+  { sessionSecret: secret, sessionStore: store, replicas }: SessionPersistence,
+  options: Omit<SessionsOptions, 'ids' | 'store' | 'relay'>,
+): Sessions {
+  const { now, log } = options;
+  return new Sessions({
+    ...options,
+    ids: new SealedIds({ secret, now }),
+    store,
+    relay: replicas && ((local) => new SessionRelay({ ...replicas, ...local, log })),
+  });
+}
+
+interface SessionsOptions {
+  readonly connect: ConnectSession;
   readonly ids: SealedIds;
-  /** Absent where sessions do not outlive the process. */
-  readonly memory?: SessionMemory | undefined;
-  /** To others that may serve the same sessions. */
-  readonly line?: ((here: Pick<LineDeps, 'served' | 'reread'>) => SessionLine) | undefined;
-  /** How many are served at a time. */
+  /** Absent if sessions end with the process. */
+  readonly store?: SessionStore | undefined;
+  /** Creates the connection to the other replicas that can serve the same sessions. */
+  readonly relay?:
+    | ((local: Pick<SessionRelayDeps, 'findSession' | 'reloadSettings'>) => SessionRelay)
+    | undefined;
   readonly maxSessions: number;
-  /** Whether callers can be told apart; then none of them has more than its share. */
-  readonly isShared?: () => boolean;
+  /** Returns whether callers are authenticated; then each of them can have only its share of the sessions. */
+  readonly isShared?: (() => boolean) | undefined;
   readonly idleMs: number;
-  /** How long a request waits for a client whose stream broke. */
+  /** Maximum time that a request waits for the client to resume its broken stream. */
   readonly resumeMs: number;
   readonly now: () => number;
   readonly log: Logger;
 }
 
-/** There is none for whoever asks, or there is no room to serve it. */
-export type Found = Session | 'unknown' | 'busy';
+/** The session, `unknown` if the caller has no such session, or `busy` if there is no room to restore it. */
+export type SessionLookup = Session | 'unknown' | 'busy';
 
+/** The maximum number of ended sessions that are remembered. */
 const MAX_ENDED = 1000;
 
-/** The sessions that are served here now, bounded in number and in idleness. One that is let go of is taken up again when its id is shown. */
+/** The sessions that this replica serves now. An evicted or idle session is restored when its client sends the session id again. */
 export class Sessions {
+  readonly relay: SessionRelay | undefined;
+  #options: SessionsOptions;
   readonly #sessions = new Map<string, Session>();
-  /** By the ids that clients show. */
-  readonly #shown = new Map<string, Session>();
-  readonly #returning = new Map<string, Promise<Found>>();
-  /** Lately, so that nobody is asked about them again. */
+  /** Sessions by their sealed ids, which avoids unsealing the id for every request. */
+  readonly #byPublicId = new Map<string, Session>();
+  /** Restorations in progress by sealed id, so that concurrent requests restore a session only once. */
+  readonly #restoring = new Map<string, Promise<SessionLookup>>();
+  /** The sessions that ended last, so that the store need not be read for them. */
   readonly #ended = new Set<string>();
-  /** Taken up while nobody could say what their clients had set. */
-  readonly #unread = new Set<Session>();
-  readonly line: SessionLine | undefined;
-  #options: SessionOptions;
-  readonly #room = new SessionRoom(this.#sessions);
-  #crowdedOut: GatewayError | undefined;
+  /** Sessions that were restored while the store could not be read; their settings are loaded later. */
+  readonly #withoutSettings = new Set<Session>();
+  readonly #capacity = new SessionCapacity(this.#sessions);
+  #evicted: GatewayError | undefined;
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionsOptions) {
     this.#options = options;
-    this.line = options.line?.({
-      served: (id) => this.#sessions.get(id),
-      reread: (session) => this.#reread(session),
+    this.relay = options.relay?.({
+      findSession: (id) => this.#sessions.get(id),
+      reloadSettings: (session) => this.#reloadSettings(session),
     });
-    options.memory?.follow?.((news) => this.#heard(news));
+    options.store?.onUpdate?.((updates) => this.#applyUpdates(updates));
   }
 
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** A promise until ids can be given and read. */
+  /** Returns undefined if session ids can be created and read, else a promise that resolves when they can. */
   ready(): Promise<void> | undefined {
     return this.#options.ids.ready();
   }
 
-  /** Undefined when all places, or the caller's share of them, are taken by sessions in use. */
+  /** Opens a session. Returns undefined if the session limit, or the caller's share of it, is reached and no session can be evicted. */
   open(caller: Caller, path: string): Session | undefined {
-    return this.#hasRoom(caller) ? this.#make({ caller, path }) : undefined;
+    return this.#makeRoom(caller) ? this.#create({ caller, path }) : undefined;
   }
 
-  /** One that lives as long as its stream, and is served here only. */
+  /** Opens an HTTP+SSE session, which ends with its stream and cannot be restored or served by another replica. */
   openStream(caller: Caller, path: string): Session | undefined {
-    if (!this.#hasRoom(caller)) return undefined;
+    if (!this.#makeRoom(caller)) return undefined;
     const { connect, resumeMs, now, log } = this.#options;
     return this.#add(
       new Session((channel) => connect({ caller, channel, transport: 'http', path }), {
-        ...{ caller, path, resumeMs, now, log },
+        caller,
+        path,
+        resumeMs,
+        now,
+        log,
       }),
     );
   }
 
-  /** What a client is told when its session is open, and shows from then on. */
+  /** Returns the sealed id of a session, which its client must send with every request. Throws before `initialize` has succeeded. */
   idOf(session: Session): string {
     const { facts } = session;
     if (facts === undefined) throw new Error('The session is not open yet.');
     const id = this.#options.ids.seal(facts, session);
-    if (this.#sessions.has(session.id)) this.#show(id, session);
+    if (this.#sessions.has(session.id)) this.#addPublicId(id, session);
     return id;
   }
 
-  /** The session with this id; at once when it is served here already. To everybody but the caller who opened it there is none. */
-  find(id: string, bound: Bound): Found | Promise<Found> {
-    const known = this.#shown.get(id);
-    if (known !== undefined) return this.#own(known, bound);
-    const waiting = this.ready();
-    return waiting === undefined ? this.#return(id, bound) : waiting.then(() => this.#return(id, bound));
+  /** Finds the session with this sealed id, synchronously if it is served here. Only its own caller can find it, at the same path. */
+  find(id: string, binding: SessionBinding): SessionLookup | Promise<SessionLookup> {
+    const known = this.#byPublicId.get(id);
+    if (known !== undefined) return this.#check(known, binding);
+    const ready = this.ready();
+    return ready === undefined ? this.#restore(id, binding) : ready.then(() => this.#restore(id, binding));
   }
 
-  /** By what is the same everywhere, where it is served here. */
-  served(id: string): Session | undefined {
+  get(id: string): Session | undefined {
     return this.#sessions.get(id);
   }
 
-  /** Stops serving it here. Its client may come back. */
+  /** Stops serving a session at this replica; its client can restore it by sending its id. */
   end(session: Session, reason: GatewayError): void {
     if (!this.#sessions.delete(session.id)) return;
-    this.#room.left(session);
-    this.#unread.delete(session);
-    for (const id of session.shownAs) this.#shown.delete(id);
+    this.#capacity.remove(session);
+    this.#withoutSettings.delete(session);
+    for (const id of session.publicIds) this.#byPublicId.delete(id);
     session.end(reason);
   }
 
-  /** It is over, here and everywhere. */
+  /** Ends a session permanently, at every replica. */
   async finish(session: Session, reason: GatewayError): Promise<void> {
-    this.#noteEnd(session.id);
+    this.#rememberEnded(session.id);
     this.end(session, reason);
-    const written = this.#options.memory?.end(session.id, this.#expiryOf(session));
-    await written?.catch((error: unknown) => this.#unwritten('end', error));
+    const saved = this.#options.store?.markEnded(session.id, this.#expiryOf(session));
+    await saved?.catch((error: unknown) => this.#logUnsaved('end', error));
   }
 
-  /** Of a caller who may not come in any more. */
-  endOf(caller: string, reason: GatewayError): void {
+  /** Ends all sessions of a caller permanently, after its credentials were revoked. */
+  endCaller(caller: string, reason: GatewayError): void {
     for (const session of [...this.#sessions.values()]) {
       if (session.caller.id !== caller) continue;
-      this.#noteEnd(session.id);
+      this.#rememberEnded(session.id);
       this.end(session, reason);
     }
-    const { memory, now } = this.#options;
-    const written = memory?.endOf(caller, now() + SESSION_MS);
-    written?.catch((error: unknown) => this.#unwritten('end', error));
+    const { store, now } = this.#options;
+    const saved = store?.markCallerEnded(caller, now() + SESSION_MS);
+    saved?.catch((error: unknown) => this.#logUnsaved('end', error));
   }
 
-  /** Sessions that are open already stay, however many they are. */
-  adjust(limits: Pick<SessionOptions, 'maxSessions' | 'idleMs'>): void {
+  /** Applies other limits. Open sessions stay open even if they exceed the new limit. */
+  applyLimits(limits: Pick<SessionsOptions, 'maxSessions' | 'idleMs'>): void {
     this.#options = { ...this.#options, ...limits };
   }
 
@@ -144,149 +173,156 @@ export class Sessions {
     for (const session of [...this.#sessions.values()]) this.end(session, reason);
   }
 
-  sweep(): void {
+  endIdle(): void {
     const { idleMs, now, log } = this.#options;
     for (const session of [...this.#sessions.values()]) {
       if (session.isBusy || session.usedAt > now() - idleMs) continue;
-      log.debug('A session was idle for too long and is let go of until its client comes back.');
+      log.debug('Dropped an idle session; its client can restore it.');
       this.end(session, new GatewayError('CALL_CANCELLED', 'The session was idle for too long.'));
     }
   }
 
-  #own(session: Session, { caller, path }: Bound): Found {
+  #check(session: Session, { caller, path }: SessionBinding): SessionLookup {
     const { issuedAt = 0 } = session.facts ?? {};
     if (session.path !== path || !isSameCaller(session.caller, caller)) return 'unknown';
     if (issuedAt > this.#options.now() - SESSION_MS) return session;
-    this.end(session, new GatewayError('CALL_CANCELLED', 'The session is over; begin with initialize.'));
+    this.end(session, new GatewayError('CALL_CANCELLED', 'The session has expired; start with initialize.'));
     return 'unknown';
   }
 
-  #return(id: string, bound: Bound): Found | Promise<Found> {
-    const underWay = this.#returning.get(id);
-    if (underWay !== undefined)
-      return underWay.then((found) => (typeof found === 'string' ? found : this.#own(found, bound)));
-    const facts = this.#options.ids.open(id, bound);
+  #restore(id: string, binding: SessionBinding): SessionLookup | Promise<SessionLookup> {
+    const pending = this.#restoring.get(id);
+    if (pending !== undefined)
+      return pending.then((found) => (typeof found === 'string' ? found : this.#check(found, binding)));
+    const facts = this.#options.ids.open(id, binding);
     if (facts === undefined || this.#ended.has(facts.id)) return 'unknown';
-    // Served here already, under an id that was sealed elsewhere or anew.
+    // The session may be served here already under another sealed id, since every sealing produces a different text.
     const served = this.#sessions.get(facts.id);
     if (served !== undefined) {
-      this.#show(id, served);
-      return this.#own(served, bound);
+      this.#addPublicId(id, served);
+      return this.#check(served, binding);
     }
-    const returning = this.#takeUp(id, facts, bound).finally(() => this.#returning.delete(id));
-    this.#returning.set(id, returning);
-    return returning;
+    const restoring = this.#restoreSettings(id, facts, binding).finally(() => this.#restoring.delete(id));
+    this.#restoring.set(id, restoring);
+    return restoring;
   }
 
-  async #takeUp(id: string, facts: SessionFacts, bound: Bound): Promise<Found> {
-    const [state, holder] = await Promise.all([
-      this.#read(facts, bound.caller),
-      this.line?.whereStream(facts.id),
+  async #restoreSettings(id: string, facts: SessionFacts, binding: SessionBinding): Promise<SessionLookup> {
+    const [settings, streamReplica] = await Promise.all([
+      this.#readSettings(facts, binding.caller),
+      this.relay?.findStream(facts.id),
     ]);
-    if (state === 'ended') {
-      this.#noteEnd(facts.id);
+    if (settings === 'ended') {
+      this.#rememberEnded(facts.id);
       return 'unknown';
     }
+    // The session may have ended while the settings were read.
     if (this.#ended.has(facts.id)) return 'unknown';
-    if (!this.#hasRoom(bound.caller)) return 'busy';
-    const session = this.#make(bound, { facts, state: state ?? NEW_SESSION });
-    this.#show(id, session);
-    session.movedTo(holder);
-    if (state === undefined) this.#unread.add(session);
-    else await session.adopt(state);
+    if (!this.#makeRoom(binding.caller)) return 'busy';
+    const session = this.#create(binding, { facts, state: settings ?? DEFAULT_SETTINGS });
+    this.#addPublicId(id, session);
+    session.moveStream(streamReplica);
+    if (settings === undefined) this.#withoutSettings.add(session);
+    else await session.adopt(settings);
     return session;
   }
 
-  /** Undefined when nobody can say it now; the client is served nevertheless. */
-  async #read({ id, issuedAt }: SessionFacts, caller: Caller): Promise<SessionState | 'ended' | undefined> {
-    const { memory, log } = this.#options;
-    if (memory === undefined) return NEW_SESSION;
+  /** Resolves with undefined if the store cannot be read now; the client is then served with default settings. */
+  async #readSettings(
+    { id, issuedAt }: SessionFacts,
+    caller: Caller,
+  ): Promise<ClientSettings | 'ended' | undefined> {
+    const { store, log } = this.#options;
+    if (store === undefined) return DEFAULT_SETTINGS;
     try {
-      return (await memory.read({ id, issuedAt, caller: caller.id })) ?? NEW_SESSION;
+      return (await store.read({ id, issuedAt, caller: caller.id })) ?? DEFAULT_SETTINGS;
     } catch (error) {
-      log.warn('What was set in a session cannot be read now.', { reason: String(error) });
+      log.warn('The settings of a session cannot be read now.', { reason: String(error) });
       return undefined;
     }
   }
 
-  #heard(news: readonly SessionNews[]): void {
-    for (const { id, state } of news) {
+  #applyUpdates(updates: readonly SessionUpdate[]): void {
+    for (const { id, state } of updates) {
       const session = this.#sessions.get(id);
-      if (state === 'ended') this.#noteEnd(id);
-      if (session !== undefined) void this.#adopt(session, state);
+      if (state === 'ended') this.#rememberEnded(id);
+      if (session !== undefined) void this.#applySettings(session, state);
     }
-    for (const session of this.#unread) void this.#reread(session);
+    for (const session of this.#withoutSettings) void this.#reloadSettings(session);
   }
 
-  async #reread(session: Session): Promise<void> {
+  async #reloadSettings(session: Session): Promise<void> {
     const { facts } = session;
-    const state = facts && (await this.#read(facts, session.caller));
-    if (state === undefined) return;
-    this.#unread.delete(session);
-    await this.#adopt(session, state);
+    const settings = facts && (await this.#readSettings(facts, session.caller));
+    if (settings === undefined) return;
+    this.#withoutSettings.delete(session);
+    await this.#applySettings(session, settings);
   }
 
-  async #adopt(session: Session, state: SessionState | 'ended'): Promise<void> {
-    if (state !== 'ended') return session.adopt(state);
+  async #applySettings(session: Session, settings: ClientSettings | 'ended'): Promise<void> {
+    if (settings !== 'ended') return session.adopt(settings);
     this.end(session, new GatewayError('CALL_CANCELLED', 'The client ended the session.'));
   }
 
-  /** It holds here, and the client need not know; for others it matters. */
-  #unwritten(what: 'change' | 'end', error: unknown): void {
+  /** Logs a failed write. The change is in effect here, so it is only a warning if other replicas would miss it. */
+  #logUnsaved(what: 'change' | 'end', error: unknown): void {
     const { log } = this.#options;
-    const text = 'What happened to a session is not known to others, nor after a restart.';
-    log[this.line === undefined ? 'debug' : 'warn'](text, { what, reason: String(error) });
+    const text = 'A change of a session could not be saved for other replicas and for the next start.';
+    log[this.relay === undefined ? 'debug' : 'warn'](text, { what, reason: String(error) });
   }
 
-  #noteEnd(id: string): void {
+  #rememberEnded(id: string): void {
     this.#ended.add(id);
     const [oldest] = this.#ended;
     if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#ended.delete(oldest);
   }
 
-  #make(bound: Bound, before?: KeptSession['before']): Session {
-    const { connect, resumeMs, now, log, memory } = this.#options;
-    const { caller, path } = bound;
+  #create(binding: SessionBinding, restored?: StoredSession['restored']): Session {
+    const { connect, resumeMs, now, log } = this.#options;
+    const { caller, path } = binding;
     return this.#add(
       new Session(
         (session) => {
-          const change: KeptSession['change'] = async (what) => {
-            const written = memory?.change(session.id, what, this.#expiryOf(session));
-            const known = written?.catch((error: unknown) => this.#unwritten('change', error));
-            // Only somebody else has to read it at once.
-            if (this.line === undefined) return;
-            await known;
-            await this.line.changed(session);
-          };
-          const kept = { id: session.id, ...(before && { before }), change };
-          return connect({ caller, channel: session, transport: 'http', path, kept });
+          const saveChange: StoredSession['saveChange'] = (change) => this.#saveChange(session, change);
+          const stored = { id: session.id, restored, saveChange };
+          return connect({ caller, channel: session, transport: 'http', path, stored });
         },
-        { caller, path, line: this.line, facts: before?.facts, resumeMs, now, log },
+        { caller, path, relay: this.relay, facts: restored?.facts, resumeMs, now, log },
       ),
     );
   }
 
+  async #saveChange(session: Session, change: Parameters<StoredSession['saveChange']>[0]): Promise<void> {
+    const saved = this.#options.store
+      ?.saveChange(session.id, change, this.#expiryOf(session))
+      .catch((error: unknown) => this.#logUnsaved('change', error));
+    // Without other replicas, the client need not wait until the change is stored.
+    if (this.relay === undefined) return;
+    await saved;
+    await this.relay.settingsChanged(session);
+  }
+
   #add(session: Session): Session {
     this.#sessions.set(session.id, session);
-    this.#room.entered(session);
+    this.#capacity.add(session);
     return session;
   }
 
-  #show(id: string, session: Session): void {
-    this.#shown.set(id, session);
-    session.shownAs.push(id);
+  #addPublicId(id: string, session: Session): void {
+    this.#byPublicId.set(id, session);
+    session.publicIds.push(id);
   }
 
   #expiryOf({ facts }: Session): number {
     return (facts?.issuedAt ?? this.#options.now()) + SESSION_MS;
   }
 
-  #hasRoom(caller: Caller): boolean {
-    const leaving = this.#room.for(caller, this.#options);
-    if (typeof leaving === 'string') return leaving === 'free';
-    // One for all: nobody waits in an idle session, and the trace of an error costs more than the rest.
-    this.#crowdedOut ??= new GatewayError('CALL_CANCELLED', 'The session was let go of to make room.');
-    this.end(leaving, this.#crowdedOut);
+  #makeRoom(caller: Caller): boolean {
+    const room = this.#capacity.makeRoomFor(caller, this.#options);
+    if (typeof room === 'string') return room === 'free';
+    // All evictions share one error object: an idle session has no request that needs its own, and a stack trace is expensive.
+    this.#evicted ??= new GatewayError('CALL_CANCELLED', 'The session was evicted to make room for another.');
+    this.end(room, this.#evicted);
     return true;
   }
 }

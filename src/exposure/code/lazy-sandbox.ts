@@ -7,14 +7,15 @@ interface LazySandboxOptions {
   readonly now: () => number;
 }
 
-/** Scripts that wait for their turn, for each that may run. */
-const WAITING = 16;
+/** The number of queued scripts per script that may run. */
+const QUEUED_PER_SLOT = 16;
 
-/** Most processes never run a script, and load nothing for it. */
+/** Loads the sandbox on first use, because most processes never run a script. */
 export class LazySandbox implements AsyncDisposable {
   #options: LazySandboxOptions;
   #sandbox: Promise<Sandbox> | undefined;
-  readonly #leaving = new Map<Promise<Sandbox>, Promise<void>>();
+  /** Sandboxes with earlier limits that still finish their scripts, each with the promise of its disposal. */
+  readonly #retiring = new Map<Promise<Sandbox>, Promise<void>>();
 
   constructor(options: LazySandboxOptions) {
     this.#options = options;
@@ -23,36 +24,36 @@ export class LazySandbox implements AsyncDisposable {
   get(): Promise<Sandbox> {
     return (this.#sandbox ??= import('./sandbox.ts').then(({ Sandbox: Loaded }) => {
       const { maxScripts } = this.#options;
-      return new Loaded({ ...this.#options, maxWaiting: maxScripts * WAITING });
+      return new Loaded({ ...this.#options, maxWaiting: maxScripts * QUEUED_PER_SLOT });
     }));
   }
 
-  /** Scripts that begin from now on have other limits; those that run go on with theirs. */
+  /** Applies new limits to future scripts; running scripts keep theirs. */
   adjust({ maxScripts, memoryMb }: Pick<LazySandboxOptions, 'maxScripts' | 'memoryMb'>): void {
     this.#options = { ...this.#options, maxScripts, memoryMb };
-    const before = this.#sandbox;
+    const previous = this.#sandbox;
     this.#sandbox = undefined;
-    if (before === undefined) return;
-    const ended = before
+    if (previous === undefined) return;
+    const disposed = previous
       .then(async (sandbox) => {
-        await sandbox.drained();
+        await sandbox.waitUntilIdle();
         await sandbox[Symbol.asyncDispose]();
       })
-      .finally(() => this.#leaving.delete(before));
-    this.#leaving.set(before, ended);
+      .finally(() => this.#retiring.delete(previous));
+    this.#retiring.set(previous, disposed);
   }
 
-  /** Resolves when no script runs. */
-  async drained(): Promise<void> {
-    await Promise.all([...this.#all()].map(async (sandbox) => (await sandbox).drained()));
+  /** Resolves once no script is running. */
+  async waitUntilIdle(): Promise<void> {
+    await Promise.all([...this.#all()].map(async (sandbox) => (await sandbox).waitUntilIdle()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#all()].map(async (sandbox) => (await sandbox)[Symbol.asyncDispose]()));
-    await Promise.all(this.#leaving.values());
+    await Promise.all(this.#retiring.values());
   }
 
   #all(): readonly Promise<Sandbox>[] {
-    return [...(this.#sandbox === undefined ? [] : [this.#sandbox]), ...this.#leaving.keys()];
+    return [...(this.#sandbox === undefined ? [] : [this.#sandbox]), ...this.#retiring.keys()];
   }
 }

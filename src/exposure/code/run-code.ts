@@ -1,37 +1,38 @@
 import type { CallRequest } from '../../gateway/calls/call-request.ts';
-import type { View } from '../../gateway/view.ts';
-import type { Payload } from '../../lib/payload.ts';
-import { GatewayError } from '../../model/errors.ts';
+import type { CatalogView } from '../../gateway/catalog-view.ts';
+import type { Payload } from '../../core/lib/payload.ts';
+import { GatewayError } from '../../core/errors.ts';
 import type { ExposureContext } from '../exposure.ts';
-import { metaArguments, wrong } from '../meta-arguments.ts';
-import type { ScriptLimits } from './messages.ts';
-import { runAnswer } from './run-answer.ts';
+import { parseMetaArguments, invalidArguments } from '../meta-arguments.ts';
+import type { ScriptLimits } from './worker-messages.ts';
+import { formatScriptResult } from './format-script-result.ts';
 import type { Sandbox } from './sandbox.ts';
 import { ScriptCalls } from './script-calls.ts';
-import type { ToolNames } from './tool-names.ts';
+import type { ToolNameIndex } from './tool-names.ts';
 
 const MAX_SOURCE = 256 * 1024;
 
-export interface RunDeps {
+export interface RunCodeDeps {
   readonly limits: ScriptLimits;
-  /** Between the name of a server and that of its tool. */
+  /** Separates the server name from the tool name in exposed names. */
   readonly separator: string;
-  /** What is kept about views, since it is made of every tool. */
-  readonly names: WeakMap<View, ToolNames>;
+  /** The name index of each view, cached because building it reads every tool. */
+  readonly names: WeakMap<CatalogView, ToolNameIndex>;
 }
 
-/** `run_code`: a script whose calls go the way of any other call. When it is over, so are they. */
+/** Answers `run_code`. The calls of a script pass through the same guards as any other call and are cancelled when it ends. */
 export async function runCode(
   request: CallRequest,
   context: ExposureContext,
-  { sandbox, limits: configured, separator, names }: RunDeps & { readonly sandbox: Sandbox },
+  { sandbox, limits: configured, separator, names }: RunCodeDeps & { readonly sandbox: Sandbox },
 ): Promise<Payload> {
-  const { code } = metaArguments(request.params['arguments']);
-  if (typeof code !== 'string' || code.trim() === '') throw wrong('code must be the text of a script');
-  if (code.length > MAX_SOURCE) throw wrong(`code must have at most ${MAX_SOURCE} characters`);
-  const { cancellation, behind, timeoutMs = configured.timeoutMs } = request;
+  const { code } = parseMetaArguments(request.params['arguments']);
+  if (typeof code !== 'string' || code.trim() === '')
+    throw invalidArguments('code must be the text of a script');
+  if (code.length > MAX_SOURCE) throw invalidArguments(`code must have at most ${MAX_SOURCE} characters`);
+  const { cancellation, requestingClient, timeoutMs = configured.timeoutMs } = request;
   const limits = { ...configured, timeoutMs: Math.min(timeoutMs, configured.timeoutMs) };
-  // A script holds a result as text and as the value made of it.
+  // A quarter of the memory in characters: the script needs memory for the text of a result and for the parsed value.
   const maxChars = (limits.memoryMb * 1024 * 1024) / 4;
   const calls = new ScriptCalls({ request, context, separator, names, maxChars });
   try {
@@ -40,15 +41,15 @@ export async function runCode(
       {
         cancellation,
         started: (run) => {
-          if (behind !== undefined) behind.limit = run;
+          if (requestingClient !== undefined) requestingClient.limit = run;
         },
       },
     );
     if (result.outcome.kind !== 'value' && calls.stopping !== undefined) throw calls.stopping;
-    return runAnswer(result, limits);
+    return formatScriptResult(result, limits);
   } finally {
     calls.cancel(
-      cancellation.reason ?? new GatewayError('CALL_CANCELLED', 'The script that made the call is over.'),
+      cancellation.reason ?? new GatewayError('CALL_CANCELLED', 'The script that made the call has ended.'),
     );
   }
 }

@@ -1,22 +1,24 @@
 import { Worker } from 'node:worker_threads';
-import { Cancellation } from '../../lib/cancellation.ts';
-import { Slots } from '../../lib/slots.ts';
-import { GatewayError } from '../../model/errors.ts';
+import { Cancellation } from '../../core/lib/cancellation.ts';
+import { Slots } from '../../core/lib/slots.ts';
+import { GatewayError } from '../../core/errors.ts';
 import { ScriptRun } from './script-run.ts';
 import type { ScriptOptions, ScriptResult } from './script-run.ts';
 
-/** The interpreter's own stack is measured against this; see the decision page on the sandbox. */
+/** The interpreter's own stack limit must stay below this; see the decision page on the sandbox. */
 const STACK_MB = 16;
+/** An idle thread ends after this time. */
 const KEEP_IDLE_MS = 60_000;
+/** The maximum number of idle threads that are kept. */
 const MAX_IDLE = 1;
 
 interface SandboxOptions {
-  /** The entry of the thread; the interpreter's file lies beside it. */
+  /** The entry file of the thread; the interpreter's file is in the same folder. */
   readonly worker: URL;
-  /** Of each script. */
+  /** The memory limit of each script, in MiB. */
   readonly memoryMb: number;
   readonly maxScripts: number;
-  /** Scripts that wait for their turn. */
+  /** The maximum number of queued scripts. */
   readonly maxWaiting: number;
   readonly now: () => number;
 }
@@ -24,28 +26,34 @@ interface SandboxOptions {
 interface IdleWorker {
   readonly worker: Worker;
   readonly expiry: NodeJS.Timeout;
+  /** Removes the thread from the idle ones and ends it. */
   readonly drop: () => void;
 }
 
 /**
- * Runs scripts in threads that are started when needed. A thread has one script at a time; it gets another only after an
- * orderly end, and every script has an interpreter in memory of its own.
+ * Runs scripts in threads that are started on demand. A thread runs one script at a time and is reused only after the script
+ * ended cleanly; every script has its own interpreter with its own memory.
  */
 export class Sandbox implements AsyncDisposable {
   readonly #options: SandboxOptions;
   readonly #slots: Slots;
   readonly #idle: IdleWorker[] = [];
-  readonly #closing = new Cancellation();
-  readonly #ended = new Set<Promise<unknown>>();
+  readonly #shutdown = new Cancellation();
+  /** Threads that are ending, which disposal waits for. */
+  readonly #terminations = new Set<Promise<unknown>>();
   #running = 0;
-  #onIdle: (() => void) | undefined;
+  /** Resolves the promises of `waitUntilIdle`. */
+  readonly #idleWaiters: (() => void)[] = [];
 
   constructor(options: SandboxOptions) {
     this.#options = options;
     this.#slots = new Slots({ width: options.maxScripts, maxWaiting: options.maxWaiting });
   }
 
-  /** Rejects when cancelled; then nothing of the script is left. `started` is told how to stop its clock for questions. */
+  /**
+   * Runs a script, after waiting for a free slot if necessary. Rejects if cancelled; the thread is then terminated. `started` receives the
+   * run, so that the caller can pause its timeout while a person answers a question.
+   */
   async run(
     options: ScriptOptions,
     { cancellation, started }: { cancellation: Cancellation; started?: (run: ScriptRun) => void },
@@ -57,30 +65,32 @@ export class Sandbox implements AsyncDisposable {
     this.#running += 1;
     try {
       cancellation.throwIfCancelled();
-      this.#closing.throwIfCancelled();
+      this.#shutdown.throwIfCancelled();
       return await this.#runIn(this.#take(), options, { cancellation, started });
     } finally {
       this.#running -= 1;
       this.#slots.leave();
-      if (this.#running === 0) this.#onIdle?.();
+      if (this.#running === 0) for (const notify of this.#idleWaiters.splice(0)) notify();
     }
   }
 
-  /** Resolves when no script runs. */
-  drained(): Promise<void> {
-    return this.#running === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
+  /** Resolves once no script is running. */
+  waitUntilIdle(): Promise<void> {
+    return this.#running === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => void this.#idleWaiters.push(resolve));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.cancel(
-      new GatewayError('SHUTTING_DOWN', 'The gateway is stopping; try again in a moment.'),
+    this.#shutdown.cancel(
+      new GatewayError('SHUTTING_DOWN', 'The gateway is stopping; try again in a few seconds.'),
     );
     for (const { worker, expiry } of this.#idle.splice(0)) {
       clearTimeout(expiry);
       this.#end(worker);
     }
-    await this.drained();
-    await Promise.all(this.#ended);
+    await this.waitUntilIdle();
+    await Promise.all(this.#terminations);
   }
 
   async #runIn(
@@ -94,14 +104,14 @@ export class Sandbox implements AsyncDisposable {
     const run = new ScriptRun(worker, options, this.#options.now);
     const abandon = (reason: Error): void => run.abandon(reason);
     cancellation.onCancel(abandon);
-    this.#closing.onCancel(abandon);
+    this.#shutdown.onCancel(abandon);
     started?.(run);
     try {
       return await run.result;
     } finally {
       cancellation.offCancel(abandon);
-      this.#closing.offCancel(abandon);
-      if (run.isReusable && this.#closing.reason === undefined) this.#keep(worker);
+      this.#shutdown.offCancel(abandon);
+      if (run.isReusable && this.#shutdown.reason === undefined) this.#keep(worker);
       else this.#end(worker);
     }
   }
@@ -110,14 +120,14 @@ export class Sandbox implements AsyncDisposable {
     const idle = this.#idle.pop();
     if (idle !== undefined) {
       clearTimeout(idle.expiry);
-      // Not `removeAllListeners`, which takes the thread's own ones as well.
+      // `removeAllListeners` would also remove Node's own listeners of the thread.
       idle.worker.off('error', idle.drop).off('exit', idle.drop).ref();
       return idle.worker;
     }
     const { worker, memoryMb } = this.#options;
     return new Worker(worker, {
-      workerData: { interpreter: new URL('quickjs.wasm', worker).href, memoryMb },
-      // Nothing of ours is there to be found, and nothing of its own can reach our standard output.
+      workerData: { interpreterUrl: new URL('quickjs.wasm', worker).href, memoryMb },
+      // The thread sees no environment variables of the gateway and cannot write to its standard output.
       env: {},
       execArgv: [],
       stdin: false,
@@ -131,7 +141,7 @@ export class Sandbox implements AsyncDisposable {
     if (this.#idle.length >= MAX_IDLE) return this.#end(worker);
     worker.unref();
     const drop = (): void => {
-      const at = this.#idle.findIndex((each) => each.worker === worker);
+      const at = this.#idle.findIndex((idle) => idle.worker === worker);
       if (at < 0) return;
       clearTimeout(this.#idle[at]?.expiry);
       this.#idle.splice(at, 1);
@@ -142,13 +152,18 @@ export class Sandbox implements AsyncDisposable {
   }
 
   #end(worker: Worker): void {
-    // It may die of what it was doing; nobody is interested any more.
+    // An error of the ending thread no longer matters, but without a listener it would end the process.
     worker.on('error', () => {});
-    const ended: Promise<unknown> = worker.terminate().finally(() => this.#ended.delete(ended));
-    this.#ended.add(ended);
+    const termination: Promise<unknown> = worker
+      .terminate()
+      .finally(() => this.#terminations.delete(termination));
+    this.#terminations.add(termination);
   }
 }
 
 function busy(): GatewayError {
-  return new GatewayError('SCRIPT_BUSY', 'Too many scripts are running and waiting; try again in a moment.');
+  return new GatewayError(
+    'SCRIPT_BUSY',
+    'Too many scripts are running or queued; try again in a few seconds.',
+  );
 }

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 
 import { memoryView } from '../../../test/support/memory-view.ts';
 import type { CallRequest } from '../../gateway/calls/call-request.ts';
-import { Cancellation } from '../../lib/cancellation.ts';
-import { Payload } from '../../lib/payload.ts';
-import type { ClientBehind } from '../../model/client-behind.ts';
-import { GatewayError, RpcError } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { Cancellation } from '../../core/lib/cancellation.ts';
+import { Payload } from '../../core/lib/payload.ts';
+import type { RequestingClient } from '../../core/requesting-client.ts';
+import { GatewayError, RpcError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { ExposureContext } from '../exposure.ts';
 import { ScriptCalls } from './script-calls.ts';
 
@@ -21,7 +21,7 @@ function callsOf(send: Send, request: Partial<CallRequest> = {}, maxChars = 1000
     view,
     settled: () => Promise.resolve(view),
     call: () => Promise.reject(new Error('Questions would be left open.')),
-    callToEnd: send,
+    callUntilResult: send,
     reveal: () => {},
   };
   return new ScriptCalls({
@@ -35,8 +35,8 @@ function callsOf(send: Send, request: Partial<CallRequest> = {}, maxChars = 1000
 
 const call = { id: 1, server: 'files', tool: 'read', args: '{"a":9223372036854775807}', raw: false };
 
-describe('the calls of a script', () => {
-  test('have one group, and a cancellation each', async () => {
+describe('tool calls of a script', () => {
+  test('script call: shares one group with its script and has its own cancellation', async () => {
     const made: CallRequest[] = [];
     const calls = callsOf((name, request) => {
       made.push(request);
@@ -51,12 +51,14 @@ describe('the calls of a script', () => {
     expect(new Set(made.map(({ group }) => group)).size).toBe(2);
     expect(made[0]?.group).toBe(made[1]?.group);
     expect(new Set(made.map(({ cancellation }) => cancellation)).size).toBe(3);
-    expect(made.every(({ checksArguments, session }) => checksArguments === true && session === 's')).toBe(
-      true,
-    );
+    expect(
+      made.every(
+        ({ shouldValidateArguments, session }) => shouldValidateArguments === true && session === 's',
+      ),
+    ).toBe(true);
   });
 
-  test('pass arguments exactly and hidden fields of the request, but not what else it asked', async () => {
+  test('script call: passes exact arguments and metadata, and nothing else of the request', async () => {
     let made: JsonObject | undefined;
     const params = {
       name: 'run_code',
@@ -79,7 +81,7 @@ describe('the calls of a script', () => {
     });
   });
 
-  test('are cancelled with the script, those that still run', async () => {
+  test('script call: is cancelled with the script while it runs', async () => {
     const reasons: string[] = [];
     const calls = callsOf(
       (_, { cancellation }) =>
@@ -105,19 +107,23 @@ describe('the calls of a script', () => {
   });
 
   test.each([
-    ['ours', new GatewayError('UPSTREAM_BUSY', 'too much'), { message: 'too much', code: 'UPSTREAM_BUSY' }],
+    [
+      'of the gateway',
+      new GatewayError('UPSTREAM_BUSY', 'too much'),
+      { message: 'too much', code: 'UPSTREAM_BUSY' },
+    ],
     ['of the protocol', new RpcError({ code: -32000, message: 'no' }), { message: 'no', code: -32000 }],
     [
-      'that nobody expected, without what it says',
+      'that are internal, without their message',
       new Error('secret'),
       { message: 'Internal error.', code: 'INVARIANT' },
     ],
-  ])('answer with errors %s', async (_, error, expected) => {
+  ])('script call: reports errors %s', async (_, error, expected) => {
     const { json } = await callsOf(() => Promise.reject(error)).call(call);
     expect(JSON.parse(json)).toMatchObject(expected);
   });
 
-  test('refuse names that do not exist, arguments that are none, and results that are too large', async () => {
+  test('script call: rejects unknown names, invalid arguments and oversized results', async () => {
     const answers = await Promise.all([
       callsOf(fine).call({ ...call, server: 'file' }),
       callsOf(fine).call({ ...call, args: '[1]' }),
@@ -132,10 +138,10 @@ describe('the calls of a script', () => {
     ]);
   });
 
-  test('share the client, each with listeners of its own', async () => {
+  test('script call: shares the client with other calls but has its own listeners', async () => {
     const events: string[] = [];
     const answering: (() => void)[] = [];
-    const behind: ClientBehind = {
+    const requestingClient: RequestingClient = {
       session: 'b',
       capabilities: { elicitation: {} },
       logLevel: 'info',
@@ -145,21 +151,21 @@ describe('the calls of a script', () => {
     };
     const calls = callsOf(
       async (name, request) => {
-        const inner = request.behind as ClientBehind;
+        const inner = request.requestingClient as RequestingClient;
         inner.limit = { asking: (isOpen) => events.push(`${name} ${isOpen ? 'asks' : 'knows'}`) };
         inner.onLeft = () => events.push(`${name} left`);
         inner.log({ data: name });
         await inner.ask('elicitation/create', {}, request.cancellation);
         return fine(name, request);
       },
-      { behind },
+      { requestingClient },
     );
     const both = Promise.all([calls.call(call), calls.call({ ...call, tool: 'write' })]);
     await new Promise((resolve) => setImmediate(resolve));
-    behind.onLeft?.();
+    requestingClient.onLeft?.();
     for (const answer of answering) answer();
     await both;
-    behind.onLeft?.();
+    requestingClient.onLeft?.();
     expect(events.toSorted()).toEqual([
       'files__read asks',
       'files__read knows',

@@ -1,36 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import type { CallRequest } from '../../gateway/calls/call-request.ts';
-import type { View } from '../../gateway/view.ts';
-import { Cancellation } from '../../lib/cancellation.ts';
-import { parseExact } from '../../lib/exact-json.ts';
-import type { Payload } from '../../lib/payload.ts';
-import { GatewayError, RpcError } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { CatalogView } from '../../gateway/catalog-view.ts';
+import { Cancellation } from '../../core/lib/cancellation.ts';
+import { parseExact } from '../../core/lib/exact-json.ts';
+import type { Payload } from '../../core/lib/payload.ts';
+import { GatewayError, RpcError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { ExposureContext } from '../exposure.ts';
-import { asObject } from '../meta-arguments.ts';
-import { InnerClient } from './inner-client.ts';
-import type { Answer, ScriptCall } from './messages.ts';
-import { MAX_NESTING, nesting } from './nesting.ts';
-import { toolNames } from './tool-names.ts';
-import type { ToolNames } from './tool-names.ts';
-import { failure, toolValue } from './tool-value.ts';
+import { parseObject } from '../meta-arguments.ts';
+import { ScriptCallClient } from './script-call-client.ts';
+import type { ScriptCallAnswer, ScriptCall } from './worker-messages.ts';
+import { MAX_NESTING, measureNesting } from './measure-nesting.ts';
+import { indexToolNames } from './tool-names.ts';
+import type { ToolNameIndex } from './tool-names.ts';
+import { createFailure, toScriptValue } from './to-script-value.ts';
 
 interface CallsOptions {
   readonly request: CallRequest;
   readonly context: ExposureContext;
   readonly separator: string;
-  /** Kept for as long as the view. */
-  readonly names: WeakMap<View, ToolNames>;
-  /** Largest result that is handed to a script, in characters. */
+  /** The name index of each view. */
+  readonly names: WeakMap<CatalogView, ToolNameIndex>;
+  /** The largest result that a script may receive, in characters. */
   readonly maxChars: number;
 }
 
-/** The calls of one script: each goes the way of any other call, in the name of the same caller and under one group. */
+/**
+ * Makes the calls of one script. Each passes through the same guards as any other call, for the caller of the script. All calls share one
+ * group id in the audit log.
+ */
 export class ScriptCalls {
   readonly #options: CallsOptions;
   readonly #group = randomUUID();
   readonly #running = new Set<Cancellation>();
-  readonly #asking = new Set<InnerClient>();
+  readonly #callsWithQuestions = new Set<ScriptCallClient>();
   #progress = 0;
   #stopping: GatewayError | undefined;
 
@@ -38,36 +41,36 @@ export class ScriptCalls {
     this.#options = options;
   }
 
-  get names(): ToolNames {
+  get names(): ToolNameIndex {
     const { view } = this.#options.context;
-    const { names: kept } = this.#options;
-    let names = kept.get(view);
-    if (names === undefined) kept.set(view, (names = toolNames(view)));
+    const { names: cache } = this.#options;
+    let names = cache.get(view);
+    if (names === undefined) cache.set(view, (names = indexToolNames(view)));
     return names;
   }
 
-  /** Why the gateway refused or ended a call, when that was because it stops: no fault of the script's. */
+  /** The error of a call that failed because the gateway is shutting down, which is not the script's fault. */
   get stopping(): GatewayError | undefined {
     return this.#stopping;
   }
 
-  /** Answers with the error where there is one. */
-  async call(call: ScriptCall): Promise<Answer> {
+  /** Never rejects: a failed call resolves to an error answer. */
+  async call(call: ScriptCall): Promise<ScriptCallAnswer> {
     const cancellation = new Cancellation();
     this.#running.add(cancellation);
     try {
       const { payload, tool } = await this.#send(call, cancellation);
-      const answer = toolValue(payload, { tool, raw: call.raw });
+      const answer = toScriptValue(payload, { tool, raw: call.raw });
       return answer.json.length > this.#options.maxChars ? tooLarge(answer.json.length) : answer;
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'SHUTTING_DOWN') this.#stopping = error;
-      return errorOf(error, call);
+      return toErrorAnswer(error, call);
     } finally {
       this.#running.delete(cancellation);
     }
   }
 
-  /** The script is over, so that nobody waits for what is still running. */
+  /** Cancels the calls that are still running when the script has ended. */
   cancel(reason: Error): void {
     for (const cancellation of [...this.#running]) cancellation.cancel(reason);
   }
@@ -76,31 +79,33 @@ export class ScriptCalls {
     { server, tool, args }: ScriptCall,
     cancellation: Cancellation,
   ): Promise<{ readonly payload: Payload; readonly tool: string }> {
-    const params = nesting(args) > MAX_NESTING ? undefined : asObject(parseExact(args));
+    const params = measureNesting(args) > MAX_NESTING ? undefined : parseObject(parseExact(args));
     if (params === undefined) {
       const message = `The arguments must be an object with at most ${MAX_NESTING} levels.`;
       throw new GatewayError('ARGUMENTS_INVALID', message);
     }
     const known = this.names.find(server, tool)?.name;
-    const make = (name: string): Promise<Payload> =>
-      this.#options.context.callToEnd(name, this.#request(name, params, cancellation));
-    if (known !== undefined) return { payload: await make(known), tool: known };
+    const callByName = (name: string): Promise<Payload> =>
+      this.#options.context.callUntilResult(name, this.#request(name, params, cancellation));
+    if (known !== undefined) return { payload: await callByName(known), tool: known };
     const unlisted = this.names.unlisted(server);
-    if (server !== undefined && unlisted === undefined) throw unknown(this.names.unknown(server, tool));
-    // Whoever is called before it has been listed is listed now.
+    if (server !== undefined && unlisted === undefined)
+      throw toolNotFound(this.names.describeUnknown(server, tool));
+    // The tool may belong to a server that is not listed yet. Calling it by the presumed exposed name lists the server.
     const guessed = unlisted === undefined ? tool : `${unlisted}${this.#options.separator}${tool}`;
     try {
-      return { payload: await make(guessed), tool: guessed };
+      return { payload: await callByName(guessed), tool: guessed };
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== 'ENTRY_NOT_FOUND') throw error;
+      // The server is listed now, and the tool may have another exposed name than presumed.
       const found = this.names.find(server, tool)?.name;
-      if (found === undefined) throw unknown(this.names.unknown(server, tool));
-      return { payload: await make(found), tool: found };
+      if (found === undefined) throw toolNotFound(this.names.describeUnknown(server, tool));
+      return { payload: await callByName(found), tool: found };
     }
   }
 
   #request(name: string, args: JsonObject, cancellation: Cancellation): CallRequest {
-    const { session, client, params, onProgress, behind } = this.#options.request;
+    const { session, client, params, onProgress, requestingClient } = this.#options.request;
     const { _meta } = params;
     return {
       session,
@@ -108,14 +113,14 @@ export class ScriptCalls {
       cancellation,
       group: this.#group,
       params: { name, arguments: args, ...(_meta === undefined ? {} : { _meta }) },
-      checksArguments: true,
-      ...(behind && { behind: new InnerClient(behind, this.#asking) }),
-      ...(onProgress && { onProgress: (progress) => onProgress(this.#told(name, progress)) }),
+      shouldValidateArguments: true,
+      requestingClient: requestingClient && new ScriptCallClient(requestingClient, this.#callsWithQuestions),
+      onProgress: onProgress && ((progress) => onProgress(this.#toScriptProgress(name, progress))),
     };
   }
 
-  /** The steps of all calls are steps of the script; their own numbers go into the text, since numbers may only rise. */
-  #told(name: string, { progress, total, message }: JsonObject): JsonObject {
+  /** Counts the progress of all calls as steps of the script. Their own numbers go into the message, because progress must increase. */
+  #toScriptProgress(name: string, { progress, total, message }: JsonObject): JsonObject {
     const of = typeof total === 'number' ? `/${total}` : '';
     const text = typeof message === 'string' ? ` ${message}` : '';
     this.#progress += 1;
@@ -123,18 +128,19 @@ export class ScriptCalls {
   }
 }
 
-function unknown(message: string): GatewayError {
+function toolNotFound(message: string): GatewayError {
   return new GatewayError('ENTRY_NOT_FOUND', `${message} search_tools finds tools.`);
 }
 
-function tooLarge(chars: number): Answer {
+function tooLarge(chars: number): ScriptCallAnswer {
   const message = `The result has ${chars} characters, which is more than the script's memory can take; ask the tool for less.`;
-  return failure({ message, code: 'SCRIPT_STOPPED' });
+  return createFailure({ message, code: 'SCRIPT_STOPPED' });
 }
 
-/** What we ourselves say, or what the server answered as an error of the protocol. */
-function errorOf(error: unknown, { tool }: ScriptCall): Answer {
-  if (error instanceof GatewayError) return failure({ message: error.message, code: error.code, tool });
-  if (error instanceof RpcError) return failure({ message: error.message, code: error.body.code, tool });
-  return failure({ message: 'Internal error.', code: 'INVARIANT', tool });
+/** Converts an error of the gateway or a JSON-RPC error of the server. */
+function toErrorAnswer(error: unknown, { tool }: ScriptCall): ScriptCallAnswer {
+  if (error instanceof GatewayError) return createFailure({ message: error.message, code: error.code, tool });
+  if (error instanceof RpcError)
+    return createFailure({ message: error.message, code: error.body.code, tool });
+  return createFailure({ message: 'Internal error.', code: 'INVARIANT', tool });
 }

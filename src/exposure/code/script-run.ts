@@ -1,11 +1,21 @@
 import type { Worker } from 'node:worker_threads';
-import { GatewayError } from '../../model/errors.ts';
-import { SharedClock } from './messages.ts';
-import type { Answer, FromWorker, Outcome, ScriptCall, ScriptLimits, ToWorker } from './messages.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { SharedCpuClock } from './worker-messages.ts';
+import type {
+  ScriptCallAnswer,
+  MessageFromWorker,
+  ScriptOutcome,
+  ScriptCall,
+  ScriptLimits,
+  MessageToWorker,
+} from './worker-messages.ts';
 
-/** How often somebody looks whether a script computes for too long. */
-const LOOK_EVERY_MS = 100;
-/** The interpreter stops itself at its limit; what it cannot stop, such as a search in a very long string, we end. */
+/** Interval at which the limits of a running script are checked. */
+const CHECK_EVERY_MS = 100;
+/**
+ * The interpreter stops itself at its CPU limit. After this grace period the thread is ended, because the interpreter cannot interrupt one
+ * long operation, such as a search in a very long string.
+ */
 const GRACE_MS = 500;
 
 export interface ScriptOptions {
@@ -13,70 +23,73 @@ export interface ScriptOptions {
   /** JSON of the tools' names by server. */
   readonly names: string;
   readonly limits: ScriptLimits;
-  /** Never rejects. */
-  readonly call: (call: ScriptCall) => Promise<Answer>;
+  /** Makes a call of the script; never rejects. */
+  readonly call: (call: ScriptCall) => Promise<ScriptCallAnswer>;
 }
 
 export interface ScriptResult {
-  readonly outcome: Outcome;
+  readonly outcome: ScriptOutcome;
   readonly log: readonly string[];
   readonly isLogCut: boolean;
-  /** Whether calls that the script did not wait for were running when it had to end. */
+  /** Whether calls that the script did not await were still running when it was stopped. */
   readonly leftCalls: boolean;
 }
 
-/** One script in a thread: answers its calls, watches its limits, and knows when it is over. */
+/** Runs one script in a thread: answers its calls, enforces its limits, and reports its end. */
 export class ScriptRun {
   readonly result: Promise<ScriptResult>;
   readonly #worker: Worker;
   readonly #options: ScriptOptions;
-  readonly #clock: SharedClock;
+  readonly #clock: SharedCpuClock;
   readonly #log: string[] = [];
-  readonly #looking: NodeJS.Timeout;
-  #until: number;
-  /** How many questions people think about, and since when there are any. */
-  #asking = 0;
-  #askingSince = 0;
-  #outcome: Outcome | undefined;
+  readonly #limitCheck: NodeJS.Timeout;
+  /** When the script is stopped, on the clock of `performance.now()`. */
+  #deadline: number;
+  /** The number of questions that await an answer from a person. */
+  #openQuestions = 0;
+  /** Since when there has been at least one open question. */
+  #openQuestionsSince = 0;
+  #outcome: ScriptOutcome | undefined;
   #isLogCut = false;
-  #isOver = false;
-  #settle!: (result: ScriptResult) => void;
-  #fail!: (reason: Error) => void;
+  #hasEnded = false;
+  #resolve!: (result: ScriptResult) => void;
+  #reject!: (reason: Error) => void;
   /** Whether the thread may be given another script. */
   isReusable = false;
 
   constructor(worker: Worker, options: ScriptOptions, now: () => number) {
     this.#worker = worker;
     this.#options = options;
-    this.#until = performance.now() + options.limits.timeoutMs;
-    const clock = SharedClock.buffer();
-    this.#clock = new SharedClock(clock, now);
+    this.#deadline = performance.now() + options.limits.timeoutMs;
+    const clock = SharedCpuClock.buffer();
+    this.#clock = new SharedCpuClock(clock, now);
     this.result = new Promise((resolve, reject) => {
-      this.#settle = resolve;
-      this.#fail = reject;
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
-    worker.on('message', this.#received).on('error', this.#lost).on('exit', this.#lost);
-    this.#looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    worker.on('message', this.#onMessage).on('error', this.#onThreadEnd).on('exit', this.#onThreadEnd);
+    this.#limitCheck = setInterval(() => this.#checkLimits(), CHECK_EVERY_MS);
     const { source, names, limits } = options;
     this.#post({ kind: 'run', source, names, limits, clock });
   }
 
-  /** Time in which a person thinks does not count. */
+  /** Pauses the timeout while a person answers a question: called with true when a question is sent, with false when it is closed. */
   asking(isOpen: boolean): void {
-    if (isOpen && this.#asking++ === 0) this.#askingSince = performance.now();
-    if (!isOpen && --this.#asking === 0) this.#until += performance.now() - this.#askingSince;
+    if (isOpen && this.#openQuestions++ === 0) this.#openQuestionsSince = performance.now();
+    if (!isOpen && --this.#openQuestions === 0)
+      this.#deadline += performance.now() - this.#openQuestionsSince;
   }
 
-  /** Nobody wants the result any more. */
+  /** Ends the run without a result. */
   abandon(reason: Error): void {
-    if (this.#over()) this.#fail(reason);
+    if (this.#end()) this.#reject(reason);
   }
 
-  readonly #received = (message: FromWorker): void => {
+  readonly #onMessage = (message: MessageFromWorker): void => {
     switch (message.kind) {
       case 'call':
         void this.#options.call(message.call).then((answer) => {
-          if (!this.#isOver) this.#post({ kind: 'answer', id: message.call.id, answer });
+          if (!this.#hasEnded) this.#post({ kind: 'answer', id: message.call.id, answer });
         });
         return;
       case 'log':
@@ -93,27 +106,30 @@ export class ScriptRun {
     }
   };
 
-  /** The thread ended by itself: it ran out of memory that the interpreter does not count, or something of ours is not where it should be. */
-  readonly #lost = (reason: unknown): void => {
-    if (!isMissing(reason)) return this.#finish({ kind: 'stopped', limit: 'memory' });
-    this.abandon(
-      new GatewayError('INVARIANT', 'The thread for scripts cannot be started; Trunkline is not whole.', {
-        cause: reason,
-      }),
-    );
+  /**
+   * Handles an unexpected end of the thread: it ran out of memory that the interpreter does not count, a file is missing, or Trunkline has
+   * a defect.
+   */
+  readonly #onThreadEnd = (reason: unknown): void => {
+    if (errorCode(reason) === 'ERR_WORKER_OUT_OF_MEMORY')
+      return this.#finish({ kind: 'stopped', limit: 'memory' });
+    const message = isMissingFile(reason)
+      ? 'The script thread cannot start: a file of Trunkline is missing. Install Trunkline again.'
+      : 'The script thread ended unexpectedly. Run the script again; if it happens again, report it as a defect of Trunkline.';
+    this.abandon(new GatewayError('INVARIANT', message, { cause: reason }));
   };
 
-  #look(): void {
+  #checkLimits(): void {
     const { cpuMs } = this.#options.limits;
     if (this.#clock.usedMs > cpuMs + GRACE_MS) this.#finish({ kind: 'stopped', limit: 'cpu' });
-    else if (this.#asking === 0 && performance.now() > this.#until)
+    else if (this.#openQuestions === 0 && performance.now() > this.#deadline)
       this.#finish({ kind: 'stopped', limit: 'time' });
   }
 
-  #finish(outcome: Outcome): void {
-    if (!this.#over()) return;
-    this.#settle({
-      // What it had returned before is its result, whatever became of the rest.
+  #finish(outcome: ScriptOutcome): void {
+    if (!this.#end()) return;
+    this.#resolve({
+      // A value that the script returned before it was stopped is its result.
       outcome: this.#outcome ?? outcome,
       log: this.#log,
       isLogCut: this.#isLogCut,
@@ -121,21 +137,29 @@ export class ScriptRun {
     });
   }
 
-  #over(): boolean {
-    if (this.#isOver) return false;
-    this.#isOver = true;
-    clearInterval(this.#looking);
-    this.#worker.off('message', this.#received).off('error', this.#lost).off('exit', this.#lost);
+  /** Detaches from the thread; returns false if the run had already ended. */
+  #end(): boolean {
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
+    clearInterval(this.#limitCheck);
+    this.#worker
+      .off('message', this.#onMessage)
+      .off('error', this.#onThreadEnd)
+      .off('exit', this.#onThreadEnd);
     return true;
   }
 
-  #post(message: ToWorker): void {
+  #post(message: MessageToWorker): void {
     this.#worker.postMessage(message);
   }
 }
 
-/** A file that was removed or replaced while we run, as by an update. */
-function isMissing(reason: unknown): boolean {
-  const code = reason instanceof Error && 'code' in reason ? reason.code : undefined;
+/** Whether a file was removed or replaced while the gateway runs, for example by an update. */
+function isMissingFile(reason: unknown): boolean {
+  const code = errorCode(reason);
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ENOENT';
+}
+
+function errorCode(reason: unknown): unknown {
+  return reason instanceof Error && 'code' in reason ? reason.code : undefined;
 }

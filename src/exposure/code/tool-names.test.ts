@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { memoryView } from '../../../test/support/memory-view.ts';
-import type { ExposedName, Fingerprint, UpstreamName } from '../../model/ids.ts';
-import { toolNames } from './tool-names.ts';
+import type { ExposedName, Fingerprint, UpstreamName } from '../../core/ids.ts';
+import { indexToolNames } from './tool-names.ts';
 
 const pairs = [
   ['files', 'read', 'files__read'],
@@ -26,9 +26,9 @@ const view = memoryView([], {
     { name: 'late' as UpstreamName },
   ],
 });
-const names = toolNames(view);
+const names = indexToolNames(view);
 
-describe('the names of tools in scripts', () => {
+describe('tool names in scripts', () => {
   test.each([
     ['files', 'read', 'files__read'],
     ['files', 'files__read', 'files__read'],
@@ -37,23 +37,25 @@ describe('the names of tools in scripts', () => {
     [undefined, 'files__read_all', 'files__read-all'],
     ['my_server', 'list_all', 'my-server__list_all'],
     ['my-server', 'a.b', 'my-server__a_b_2'],
-    // Both could be meant.
+    // The name is ambiguous.
     ['my-server', 'a_b', undefined],
     ['my-server', 'files__read', undefined],
     ['files', 'constructor', undefined],
     ['__proto__', 'read', undefined],
     [undefined, 'read', undefined],
-  ])('%s and %s mean %s', (server, tool, expected) => {
+  ])('script tool name: resolves server %s and tool %s to %s', (server, tool, expected) => {
     expect(names.find(server, tool)?.name).toBe(expected);
   });
 
-  test('that do not exist are answered with what may be meant', () => {
-    expect(names.unknown('files', 'rread')).toBe('Server "files" has no tool "rread". Did you mean "read"?');
-    expect(names.unknown('fils', 'read')).toBe('There is no server "fils". Did you mean "files"?');
-    expect(names.unknown(undefined, 'files__rread')).toContain('Did you mean "files__read"');
+  test('script tool name: suggests similar names for an unknown one', () => {
+    expect(names.describeUnknown('files', 'rread')).toBe(
+      'Server "files" has no tool "rread". Did you mean "read"?',
+    );
+    expect(names.describeUnknown('fils', 'read')).toBe('There is no server "fils". Did you mean "files"?');
+    expect(names.describeUnknown(undefined, 'files__rread')).toContain('Did you mean "files__read"');
   });
 
-  test('of servers that were not listed yet are known', () => {
+  test('script tool name: recognises servers that are not listed yet', () => {
     expect([
       names.unlisted('late'),
       names.unlisted('files'),
@@ -62,7 +64,7 @@ describe('the names of tools in scripts', () => {
     ]).toEqual(['late', undefined, undefined, undefined]);
   });
 
-  test('are listed by server', () => {
+  test('script tool names: are listed by server', () => {
     expect(JSON.parse(names.json)).toEqual({
       files: ['read', 'read-all'],
       'my-server': ['list.all', 'a-b', 'a.b'],

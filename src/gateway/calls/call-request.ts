@@ -1,41 +1,21 @@
-import type { Caller } from '../../model/caller.ts';
-import type { ToolEntry } from '../../model/entry.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { Call, Operation } from '../../policy/call.ts';
+import type { ToolEntry } from '../../core/entry.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Call } from '../../policy/guard.ts';
 
-/** What a client asks; `params` as they came, less what belonged to the hop. */
+/** A request of a client. `params` are those of the client, without the members that concern only its connection to the gateway. */
 export interface CallRequest extends Pick<
   Call,
-  'session' | 'group' | 'client' | 'cancellation' | 'onProgress' | 'behind' | 'checksArguments'
+  | 'session'
+  | 'group'
+  | 'client'
+  | 'cancellation'
+  | 'onProgress'
+  | 'requestingClient'
+  | 'shouldValidateArguments'
 > {
   readonly params: JsonObject;
+  /** Timeout in milliseconds that replaces the configured one. */
   readonly timeoutMs?: number | undefined;
-  /** Asked about the tool before it is called; throws to refuse. */
+  /** Called with the tool before the guards run; throws to refuse the call. */
   readonly check?: ((entry: ToolEntry) => void) | undefined;
-}
-
-/** Always the same members, which is faster than leaving some out. */
-export function callOf(
-  caller: Caller,
-  operation: Operation,
-  request: CallRequest,
-  usualTimeoutMs: number,
-): Call {
-  const { session, group, client, cancellation, onProgress, behind, checksArguments } = request;
-  const timeoutMs = request.timeoutMs ?? usualTimeoutMs;
-  const hasOwnLimit = request.timeoutMs !== undefined;
-  return {
-    caller,
-    session,
-    operation,
-    group,
-    client,
-    cancellation,
-    timeoutMs,
-    hasOwnLimit,
-    onProgress,
-    behind,
-    checksArguments,
-    ends: [],
-  };
 }

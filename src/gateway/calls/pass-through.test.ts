@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import type { ServerFacts } from '../../model/server-facts.ts';
-import { leftToServer, passesBetween } from './pass-through.ts';
+import type { ServerFacts } from '../../core/server-facts.ts';
+import { mustServerAnswer, canPassBetween } from './pass-through.ts';
 
 describe('passesBetween', () => {
-  test('what nobody knows passes, whatever the eras', () => {
-    expect(passesBetween('vendor/x', 'legacy', 'modern')).toBe(true);
-    expect(passesBetween('vendor/x', 'modern', 'legacy')).toBe(true);
+  test('pass-through: forwards unknown methods between any two protocol eras', () => {
+    expect(canPassBetween('vendor/x', 'legacy', 'modern')).toBe(true);
+    expect(canPassBetween('vendor/x', 'modern', 'legacy')).toBe(true);
   });
 
-  test('what only one era has passes within it', () => {
+  test('pass-through: forwards methods of a single era only within that era', () => {
     for (const method of ['ping', 'logging/setLevel', 'tasks/get', 'tasks/result', 'tasks/update']) {
-      expect(passesBetween(method, 'legacy', 'legacy'), method).toBe(true);
-      expect(passesBetween(method, 'modern', 'modern'), method).toBe(true);
-      expect(passesBetween(method, 'legacy', 'modern'), method).toBe(false);
-      expect(passesBetween(method, 'modern', 'legacy'), method).toBe(false);
+      expect(canPassBetween(method, 'legacy', 'legacy'), method).toBe(true);
+      expect(canPassBetween(method, 'modern', 'modern'), method).toBe(true);
+      expect(canPassBetween(method, 'legacy', 'modern'), method).toBe(false);
+      expect(canPassBetween(method, 'modern', 'legacy'), method).toBe(false);
     }
   });
 
-  test('an opening is never passed on', () => {
+  test('pass-through: never forwards methods that open a connection', () => {
     for (const method of ['initialize', 'server/discover', 'subscriptions/listen'])
-      expect(passesBetween(method, 'legacy', 'legacy'), method).toBe(false);
+      expect(canPassBetween(method, 'legacy', 'legacy'), method).toBe(false);
   });
 });
 
@@ -32,9 +32,9 @@ describe('leftToServer', () => {
     unserved: ['resources/templates/list'],
   };
   const left = (method: string, params = {}, era: 'legacy' | 'modern' = 'legacy'): boolean =>
-    leftToServer(method, params, { era, facts });
+    mustServerAnswer(method, params, { era, facts });
 
-  test('lists that the server has not declared or does not know, and cursors that are not ours', () => {
+  test('single server: forwards lists that the server does not offer, and foreign cursors', () => {
     expect(left('tools/list')).toBe(false);
     expect(left('prompts/list')).toBe(true);
     expect(left('prompts/list', {}, 'modern')).toBe(true);
@@ -43,17 +43,19 @@ describe('leftToServer', () => {
     expect(left('tools/list', { cursor: 'x' })).toBe(true);
   });
 
-  test('log levels, where it has none or the level is none', () => {
+  test('single server: forwards log levels that the server does not support or know', () => {
     expect(left('logging/setLevel', { level: 'info' })).toBe(true);
     expect(left('resources/subscribe', { uri: 'x' })).toBe(false);
     const logging = { ...facts, capabilities: { logging: {} } };
-    expect(leftToServer('logging/setLevel', { level: 'info' }, { era: 'legacy', facts: logging })).toBe(
+    expect(mustServerAnswer('logging/setLevel', { level: 'info' }, { era: 'legacy', facts: logging })).toBe(
       false,
     );
-    expect(leftToServer('logging/setLevel', { level: 'loud' }, { era: 'legacy', facts: logging })).toBe(true);
+    expect(mustServerAnswer('logging/setLevel', { level: 'loud' }, { era: 'legacy', facts: logging })).toBe(
+      true,
+    );
   });
 
-  test('requests that do not say what they are about, within the older era', () => {
+  test('single server: forwards requests without a name when both sides use the legacy era', () => {
     expect(left('tools/call', { name: 'x' })).toBe(false);
     expect(left('tools/call', {})).toBe(true);
     expect(left('completion/complete', { ref: 1 })).toBe(true);

@@ -1,85 +1,99 @@
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
-import { isLogLevel } from '../../model/log-level.ts';
-import type { Era, ServerFacts } from '../../model/server-facts.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isLogLevel } from '../../core/log-level.ts';
+import type { Era, ServerFacts } from '../../core/server-facts.ts';
 
-/** Between a client and us. */
-const OF_THE_HOP: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
+/** Methods that concern only the connection between client and gateway. */
+const CONNECTION_METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'subscriptions/listen',
+]);
 
-/** Methods that exist in one era only. */
-const OF_ONE_ERA: ReadonlySet<string> = new Set([
+/** Methods that exist in one protocol era only. */
+const SINGLE_ERA_METHODS: ReadonlySet<string> = new Set([
   'ping',
   'logging/setLevel',
   'resources/subscribe',
   'resources/unsubscribe',
 ]);
 
-/** The capability without which a server may not know the method. */
-const LISTS: Readonly<Record<string, string>> = {
+/** List methods, with the capability that a server needs to know them. */
+const LIST_CAPABILITIES: Readonly<Record<string, string>> = {
   'tools/list': 'tools',
   'prompts/list': 'prompts',
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
 };
-const STANDING: Readonly<Record<string, string>> = {
+
+/** Methods that change a session, with the capability that a server needs to know them. */
+const SESSION_CAPABILITIES: Readonly<Record<string, string>> = {
   'logging/setLevel': 'logging',
   'resources/subscribe': 'resources',
   'resources/unsubscribe': 'resources',
 };
 
-export function isList(method: string): boolean {
-  return Object.hasOwn(LISTS, method);
+/** Methods that name an entry, with the parameter that contains its name. */
+const TARGET_PARAMETERS: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+export function isListMethod(method: string): boolean {
+  return Object.hasOwn(LIST_CAPABILITIES, method);
 }
 
-/** The parameter by which a method says what it is about. */
-export function namedBy(method: string): string | undefined {
-  return Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
+/** Returns the parameter with which a method names its entry. */
+export function targetParameter(method: string): string | undefined {
+  return Object.hasOwn(TARGET_PARAMETERS, method) ? TARGET_PARAMETERS[method] : undefined;
 }
 
-/** Whether the protocol has it, so that we know what it does. */
-export function isOfProtocol(method: string): boolean {
+/** Whether the protocol defines the method. The effect of other methods is unknown. */
+export function isProtocolMethod(method: string): boolean {
   return (
-    isList(method) ||
-    namedBy(method) !== undefined ||
-    Object.hasOwn(STANDING, method) ||
+    isListMethod(method) ||
+    targetParameter(method) !== undefined ||
+    Object.hasOwn(SESSION_CAPABILITIES, method) ||
     method === 'completion/complete' ||
     method === 'ping' ||
     method.startsWith('tasks/')
   );
 }
 
-/** Whether a method of a client means the same to the server. Tasks of the two eras are different protocols. */
-export function passesBetween(method: string, client: Era, server: Era): boolean {
-  if (OF_THE_HOP.has(method)) return false;
-  return client === server || !(OF_ONE_ERA.has(method) || method.startsWith('tasks/'));
+/** Whether a method has the same meaning for client and server. Task methods differ between the two eras. */
+export function canPassBetween(method: string, client: Era, server: Era): boolean {
+  if (CONNECTION_METHODS.has(method)) return false;
+  return client === server || !(SINGLE_ERA_METHODS.has(method) || method.startsWith('tasks/'));
 }
 
-/** What we would answer ourselves, and the server would answer in another way. */
-export function leftToServer(
+/** Whether the server must answer a request itself, because the gateway's answer would differ. */
+export function mustServerAnswer(
   method: string,
   params: JsonObject,
   { era, facts }: { readonly era: Era; readonly facts: ServerFacts },
 ): boolean {
   const { capabilities, unserved = [] } = facts;
-  const list = LISTS[method];
-  if (list !== undefined)
-    // Every list is one page here, so that a cursor cannot be one of ours.
-    return !(list in capabilities) || unserved.includes(method) || params['cursor'] !== undefined;
-  if (era === 'legacy' && facts.era === 'legacy' && !isWellFormed(method, params)) return true;
-  const standing = STANDING[method];
-  if (standing === undefined || facts.era !== era) return false;
-  return !(standing in capabilities) || (method === 'logging/setLevel' && !isLogLevel(params['level']));
+  const listCapability = LIST_CAPABILITIES[method];
+  if (listCapability !== undefined)
+    // The gateway's lists have a single page, so it never issues a cursor. Only the server can answer a request with one.
+    return !(listCapability in capabilities) || unserved.includes(method) || params['cursor'] !== undefined;
+  // The client receives the server's own error for an invalid request.
+  if (era === 'legacy' && facts.era === 'legacy' && !namesTarget(method, params)) return true;
+  const sessionCapability = SESSION_CAPABILITIES[method];
+  if (sessionCapability === undefined || facts.era !== era) return false;
+  // The same applies to a method that the server does not support, and to an unknown log level.
+  return (
+    !(sessionCapability in capabilities) || (method === 'logging/setLevel' && !isLogLevel(params['level']))
+  );
 }
 
-/** Whether it says what it is about. Headers of the modern era repeat that, so that such a request cannot be made there. */
-function isWellFormed(method: string, params: JsonObject): boolean {
-  const named = namedBy(method);
-  if (named !== undefined) return typeof params[named] === 'string';
+/**
+ * Whether a request names the entry that its method requires; true for all other methods. Only legacy requests are checked: in the modern
+ * era headers repeat the name, so a request without one cannot occur.
+ */
+function namesTarget(method: string, params: JsonObject): boolean {
+  const parameter = targetParameter(method);
+  if (parameter !== undefined) return typeof params[parameter] === 'string';
   return method !== 'completion/complete' || isJsonObject(params['ref']);
 }
-
-const NAMED: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};

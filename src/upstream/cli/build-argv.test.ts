@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
-import { buildArgv, UnfitArguments } from './build-argv.ts';
+import { buildArgv, InvalidArgumentsError } from './build-argv.ts';
 import { readHelp } from './help/read-help.ts';
-import { toolsOf } from './tool-of-command.ts';
-import type { CliTool } from './tool-of-command.ts';
+import { createCliTools } from './cli-tools.ts';
+import type { CliTool } from './cli-tools.ts';
 import type { CliCommand, CliStyle } from './cli-command.ts';
-import { inheritedStyle } from './help/help-style.ts';
-import { presetTools } from './preset-tools.ts';
+import { inheritStyle } from './help/help-style.ts';
+import { createPresetTools } from './preset-tools.ts';
 
 const KNOWN: CliStyle = { equals: true, dashes: true, explicitFalse: false, responseFiles: false };
 
@@ -21,27 +21,25 @@ function toolFrom(name: string, program: string, path: readonly string[], style?
     options: help.options,
     arguments: help.arguments,
     children: help.commands.map((one) => one.name),
-    style: style === undefined ? help.style : inheritedStyle(help.style, style),
+    style: style === undefined ? help.style : inheritStyle(help.style, style),
   };
-  const [tool] = toolsOf({ name: program, words: [] }, [], [command]);
+  const [tool] = createCliTools({ name: program, words: [] }, [], [command]);
   if (tool === undefined) throw new Error('There is no tool.');
   return tool;
 }
 
 const argv = (tool: CliTool, args: Record<string, unknown>): readonly string[] => buildArgv(tool, args);
 
-describe('the command line', () => {
+describe('command line', () => {
   const get = toolFrom('kubectl-get', 'kubectl', ['get']);
 
-  test('has the words of the command, options, then arguments', () => {
+  test('command line: puts command words first, then options, then arguments', () => {
     expect(
       argv(get, { args: ['pods', 'web'], output: 'json', watch: true, filename: ['a.yaml', 'b.yaml'] }),
-    ).toEqual([
-      ...['get', '--filename=a.yaml', '--filename=b.yaml', '--output=json', '--watch', 'pods', 'web'],
-    ]);
+    ).toEqual(['get', '--filename=a.yaml', '--filename=b.yaml', '--output=json', '--watch', 'pods', 'web']);
   });
 
-  test('has nothing for null, and says no where the program understands it', () => {
+  test('command line: omits null and negates flags where the program supports it', () => {
     expect(argv(get, { watch: false, output: null })).toEqual(['get', '--watch=false']);
     expect(argv(toolFrom('clap-long', 'ripper', []), { pattern: 'x', hidden: false })).toEqual([
       '--no-hidden',
@@ -51,38 +49,46 @@ describe('the command line', () => {
     expect(argv(toolFrom('cargo-build', 'cargo', ['build']), { release: false })).toEqual(['build']);
   });
 
-  test('keeps values in one piece, whatever is in them', () => {
+  test('command line: passes any value as a single word', () => {
     const value = 'a b; rm -rf / $(x) `y` "z" \' \n';
     expect(argv(get, { selector: value })).toEqual(['get', `--selector=${value}`]);
   });
 
-  test('puts arguments behind the dashes that the usage shows', () => {
+  test('command line: puts arguments after -- where the usage shows it', () => {
     const exec = toolFrom('kubectl-exec', 'kubectl', ['exec']);
     expect(argv(exec, { pod_type_name: 'web', command: 'ls', args: ['-la'], container: 'c' })).toEqual([
-      ...['exec', '--container=c', 'web', '--', 'ls', '-la'],
+      'exec',
+      '--container=c',
+      'web',
+      '--',
+      'ls',
+      '-la',
     ]);
     const log = toolFrom('git-log', 'git', ['log']);
     expect(argv(log, { revision_range: 'a..b', path: ['-x'] })).toEqual(['log', 'a..b', '--', '-x']);
   });
 
-  test('has values of letters in one word where the help writes them so, also such as look like options', () => {
+  test('command line: joins short options and values where the help does, also values with dashes', () => {
     const diff = toolFrom('git-diff', 'git', ['diff']);
     expect(argv(diff, { S: '-x y', l: 5 })).toEqual(['diff', '-l5', '-S-x y']);
     expect(() => argv(diff, { S: '' })).toThrow('must not be empty');
     expect(() => argv(diff, { l: '5 --output=x' })).toThrow('whole number');
   });
 
-  test('has an option alone, or with its value, where that can be left out', () => {
+  test('command line: passes an optional value either alone or with its option', () => {
     const diff = toolFrom('git-diff-long', 'git', ['diff', '--no-index']);
     expect(argv(diff, { stat: true, unified: 3 })).toEqual(['diff', '--no-index', '--unified=3', '--stat']);
     expect(argv(diff, { stat: '', relative: 'src', abbrev: false })).toEqual([
-      ...['diff', '--no-index', '--stat', '--relative=src'],
+      'diff',
+      '--no-index',
+      '--stat',
+      '--relative=src',
     ]);
     expect(diff.definition['inputSchema']).toMatchObject({
       properties: {
         stat: {
           type: ['string', 'boolean'],
-          description: '--stat: generate diffstat; true gives it without a value',
+          description: '--stat: counts changed lines; true sets the flag without a value',
         },
         unified: { type: ['integer', 'boolean'] },
       },
@@ -92,19 +98,19 @@ describe('the command line', () => {
     });
   });
 
-  test('of a program without subcommands begins with its options', () => {
+  test('command line: starts with options for a program without subcommands', () => {
     expect(argv(toolFrom('grep', 'grep', []), { patterns: '-v', file: ['f'] })).toEqual(['--', '-v', 'f']);
     // Without the dashes, tar reads its first word as options.
     expect(argv(toolFrom('tar', 'tar', []), { file: ['xf'] })).toEqual(['--', 'xf']);
   });
 });
 
-describe('what is refused', () => {
+describe('rejected arguments', () => {
   const refusal = (tool: CliTool, args: Record<string, unknown>): string => {
     try {
       return `no refusal: ${JSON.stringify(argv(tool, args))}`;
     } catch (error) {
-      if (error instanceof UnfitArguments) return error.message;
+      if (error instanceof InvalidArgumentsError) return error.message;
       throw error;
     }
   };
@@ -114,38 +120,38 @@ describe('what is refused', () => {
   const list = toolFrom('gh-pr-list', 'gh', ['pr', 'list'], KNOWN);
 
   test.each([
-    [find, { args: ['.', '-delete'] }, 'begins with "-"'],
-    [curl, { url: '-oX' }, 'begins with "-"'],
-    [curl, { url: 'u', data: '-K/etc/x' }, '"data" begins with "-"'],
-    [log, { revision_range: '--output=/tmp/x' }, 'begins with "-"'],
+    [find, { args: ['.', '-delete'] }, 'starts with "-"'],
+    [curl, { url: '-oX' }, 'starts with "-"'],
+    [curl, { url: 'u', data: '-K/etc/x' }, '"data" starts with "-"'],
+    [log, { revision_range: '--output=/tmp/x' }, 'starts with "-"'],
     [list, { state: 'weird' }, 'must be one of open, closed, merged, all'],
     [list, { limit: 'many' }, 'must be a whole number'],
     [list, { limit: 1.5 }, 'must be a whole number'],
     [list, { draft: 'yes' }, 'must be true or false'],
     [list, { state: ['open'] }, 'must be one value'],
-    [list, { '--web': true }, 'There is no parameter "--web"'],
-    [list, { constructor: 'x' }, 'There is no parameter "constructor"'],
+    [list, { '--web': true }, 'Unknown parameter "--web"'],
+    [list, { constructor: 'x' }, 'Unknown parameter "constructor"'],
     [list, { app: { a: 1 } }, 'must be a string'],
     [list, { app: 'a\0b' }, 'NUL'],
-    [curl, {}, '"url" is needed'],
-    [toolFrom('psql', 'psql', []), { username: 'me' }, '"username" needs "dbname" before it'],
-  ])('%#: the reason is told', (tool, args, reason) => {
+    [curl, {}, '"url" is required'],
+    [toolFrom('psql', 'psql', []), { username: 'me' }, '"username" also requires "dbname"'],
+  ])('invalid arguments: are rejected with the reason $2', (tool, args, reason) => {
     expect(refusal(tool, args)).toContain(reason);
   });
 
-  test('a subcommand cannot be called through an argument of the command above it', () => {
+  test('invalid arguments: cannot call a subcommand through an argument of its parent', () => {
     const tool = { ...find, words: ['remote'], children: ['add'], style: KNOWN };
-    expect(refusal(tool, { args: ['add', 'x'] })).toContain('is a command of its own');
+    expect(refusal(tool, { args: ['add', 'x'] })).toContain('is a subcommand');
   });
 
-  test('files with options cannot be named where the program reads such', () => {
+  test('invalid arguments: cannot name a response file', () => {
     const tool = { ...find, style: { ...KNOWN, responseFiles: true } };
-    expect(refusal(tool, { args: ['@file'] })).toContain('begins with "@"');
+    expect(refusal(tool, { args: ['@file'] })).toContain('starts with "@"');
   });
 });
 
 describe('preset tools', () => {
-  const [tail] = presetTools(
+  const [tail] = createPresetTools(
     'kubectl',
     ['--context=prod'],
     [
@@ -160,27 +166,31 @@ describe('preset tools', () => {
       },
     ],
   );
-  const [bare] = presetTools('date', [], [{ name: 'now', args: [], parameters: {} }]);
-  const [open] = presetTools(
+  const [bare] = createPresetTools('date', [], [{ name: 'now', args: [], parameters: {} }]);
+  const [open] = createPresetTools(
     'echo',
     [],
     [{ name: 'say', args: ['--'], parameters: { words: { type: 'string', required: false, repeat: true } } }],
   );
 
-  test('have fixed arguments, then what was given', () => {
+  test('preset tool: puts fixed arguments before the given ones', () => {
     expect(tail && argv(tail, { pod: 'web', lines: -1, follow: true })).toEqual([
-      ...['--context=prod', 'logs', '--tail=-1', '-f', 'web'],
+      '--context=prod',
+      'logs',
+      '--tail=-1',
+      '-f',
+      'web',
     ]);
     expect(bare && argv(bare, {})).toEqual([]);
     expect(open && argv(open, { words: ['-n', 'a'] })).toEqual(['--', '-n', 'a']);
   });
 
-  test('show what must be given', () => {
+  test('preset tool: lists its required parameters', () => {
     expect(tail?.definition).toMatchObject({ name: 'tail', inputSchema: { required: ['pod'] } });
   });
 });
 
-describe('whatever the values', () => {
+describe('random values', () => {
   const tools = [
     toolFrom('kubectl-get', 'kubectl', ['get']),
     toolFrom('kubectl-exec', 'kubectl', ['exec']),
@@ -237,7 +247,7 @@ describe('whatever the values', () => {
   }
 
   test.each(tools.map((tool) => [tool.definition['title'], tool] as const))(
-    '%s: no option is there but those that were chosen',
+    '%s: random values never add an option that was not chosen',
     (_, tool) => {
       const numbers = random(7);
       const next = (): number => numbers.next().value as number;
@@ -255,7 +265,7 @@ describe('whatever the values', () => {
         try {
           line = argv(tool, given);
         } catch (error) {
-          if (error instanceof UnfitArguments) continue;
+          if (error instanceof InvalidArgumentsError) continue;
           throw error;
         }
         made++;
@@ -265,7 +275,7 @@ describe('whatever the values', () => {
     },
   );
 
-  /** Words that a program could take for an option which nobody chose. */
+  /** Returns the words that a program could mistake for an option that the caller did not set. */
   function strangers(
     tool: CliTool,
     given: Record<string, unknown>,

@@ -1,21 +1,23 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonObject } from '../../model/json.ts';
-import type { Captured, ProgramOutput } from './run-program.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { CapturedOutput, ProgramOutput } from './run-program.ts';
 
 const EXIT_CODE = 'trunkline/exitCode';
 const SIGNAL = 'trunkline/signal';
 
-/** What a program wrote, as the result of a tool call; it failed when its exit code is not 0. */
-export function callResult(output: ProgramOutput): JsonObject {
+/** Converts the output of a program to the result of a tool call; an exit code other than 0 is an error. */
+export function toCallResult(output: ProgramOutput): JsonObject {
   const { stdout, stderr, code, signal, isFlood } = output;
   const isError = code !== 0;
   const content: JsonObject[] = [];
-  if (stdout.total > 0) content.push(...shownOutput(stdout, 'standard output'));
-  if (stderr.total > 0) content.push(...shownStderr(stderr));
-  if (isFlood) content.push(text('[The program was ended, because it did not stop writing.]'));
+  if (stdout.total > 0) content.push(...outputContent(stdout, 'standard output'));
+  if (stderr.total > 0) content.push(...stderrContent(stderr));
+  if (isFlood) content.push(textContent('[The program was stopped, because it wrote too much output.]'));
   else if (isError)
-    content.push(text(signal === null ? `[Exit code ${code}.]` : `[The program was ended by ${signal}.]`));
-  if (content.length === 0) content.push(text('[The program ended successfully and wrote nothing.]'));
+    content.push(
+      textContent(signal === null ? `[Exit code ${code}.]` : `[The program was ended by ${signal}.]`),
+    );
+  if (content.length === 0) content.push(textContent('[The program succeeded and wrote no output.]'));
   return {
     content,
     isError,
@@ -23,43 +25,53 @@ export function callResult(output: ProgramOutput): JsonObject {
   };
 }
 
-function text(value: string): JsonObject {
+function textContent(value: string): JsonObject {
   return { type: 'text', text: value };
 }
 
-function shownOutput(captured: Captured, what: string): readonly JsonObject[] {
+function outputContent(captured: CapturedOutput, what: string): readonly JsonObject[] {
   const { bytes } = captured;
   const note = cutNote(captured, what);
   const image = imageType(bytes);
   if (image !== undefined && note === undefined)
     return [{ type: 'image', data: bytes.toString('base64'), mimeType: image }];
-  const whole = note === undefined ? bytes : withoutTornEnd(bytes);
+  const whole = note === undefined ? bytes : dropPartialCharacter(bytes);
   if (whole.includes(0)) {
     const resource = {
       uri: 'cli:stdout',
       mimeType: image ?? 'application/octet-stream',
       blob: bytes.toString('base64'),
     };
-    return [{ type: 'resource', resource }, ...(note === undefined ? [] : [text(note)])];
+    return [{ type: 'resource', resource }, ...(note === undefined ? [] : [textContent(note)])];
   }
-  const odd = isUtf8(whole) ? [] : [text('[Some of its bytes are no UTF-8 and are shown as \uFFFD.]')];
-  return [text(whole.toString('utf8')), ...odd, ...(note === undefined ? [] : [text(note)])];
+  const invalidNote = isUtf8(whole)
+    ? []
+    : [textContent('[Some bytes of the output are not valid UTF-8 and are shown as \uFFFD.]')];
+  return [
+    textContent(whole.toString('utf8')),
+    ...invalidNote,
+    ...(note === undefined ? [] : [textContent(note)]),
+  ];
 }
 
-function shownStderr(captured: Captured): readonly JsonObject[] {
-  const written = withoutTornEnd(captured.bytes).toString('utf8').replaceAll('\0', '\uFFFD');
+function stderrContent(captured: CapturedOutput): readonly JsonObject[] {
+  const written = dropPartialCharacter(captured.bytes).toString('utf8').replaceAll('\0', '\uFFFD');
   if (written.trim() === '') return [];
   const note = cutNote(captured, 'standard error');
-  return [text(`--- standard error ---\n${written}`), ...(note === undefined ? [] : [text(note)])];
+  return [
+    textContent(`--- standard error ---\n${written}`),
+    ...(note === undefined ? [] : [textContent(note)]),
+  ];
 }
 
-function cutNote({ bytes, total }: Captured, what: string): string | undefined {
+function cutNote({ bytes, total }: CapturedOutput, what: string): string | undefined {
   if (total <= bytes.length) return undefined;
-  return `[Only the first ${bytes.length} of ${total} bytes of ${what} are here.]`;
+  return `[Only the first ${bytes.length} of ${total} bytes of ${what} are shown.]`;
 }
 
-/** A character that the limit cut in two is left out. */
-function withoutTornEnd(bytes: Buffer): Buffer {
+/** Removes a character that the size limit cut in two. */
+function dropPartialCharacter(bytes: Buffer): Buffer {
+  // In UTF-8, bytes from 0x80 to 0xBF continue a character, and higher ones start it and determine its length.
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return bytes;

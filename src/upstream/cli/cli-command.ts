@@ -1,50 +1,50 @@
-/** What one value of an option or argument may be. */
+/** The values that an option or argument accepts. */
 export interface CliValue {
   readonly type: 'string' | 'integer' | 'number';
-  readonly choices?: readonly string[];
+  readonly choices?: readonly string[] | undefined;
 }
 
-/** One option that a help text names. */
+/** One option of a command. */
 export interface CliOption {
-  /** As it is written on a command line, dashes included: `--dry-run`, `-n`, `-chdir`. */
+  /** The flag with its dashes: `--dry-run`, `-n`, `-chdir`. */
   readonly flag: string;
-  /** Other spellings of the same. */
+  /** Other names of the same option. */
   readonly aliases?: readonly string[];
   /** Absent for a switch. */
-  readonly value?: CliValue;
-  /** A value can be left out, so that one must be written with `=`, or right behind the flag. */
+  readonly value?: CliValue | undefined;
+  /** Whether the value is optional; a value must then be written with `=` or directly after the flag. */
   readonly isOptional?: boolean;
-  /** The help text itself writes `-nVALUE`, in one word. */
+  /** Whether the help text writes `-nVALUE` as one word. */
   readonly isGlued?: boolean;
-  /** The help text itself writes `--flag=VALUE`. */
-  readonly takesEquals?: boolean;
-  /** `flags`: once per value. `values`: one flag, then all values. */
-  readonly repeats?: 'flags' | 'values';
-  /** What switches it off: `--no-color`, or `--color=false`. */
+  /** Whether the help text writes `--flag=VALUE`. */
+  readonly takesEquals?: boolean | undefined;
+  /** `flags` repeats the flag for each value; `values` writes the flag once, followed by all values. */
+  readonly repeats?: 'flags' | 'values' | undefined;
+  /** The flag that turns it off: `--no-color` or `--color=false`. */
   readonly off?: string;
   readonly description: string;
 }
 
-/** One argument that is known by its place. */
+/** One positional argument of a command. */
 export interface CliArgument {
   readonly name: string;
   readonly value: CliValue;
   readonly isRequired: boolean;
   readonly repeats: boolean;
-  /** It stands behind `--`. */
+  /** Whether it follows `--`. */
   readonly afterDashes: boolean;
   readonly description: string;
 }
 
-/** What can be relied on when values are written, as far as the help text shows which parser is at work. */
+/** The command line syntax that a program is known to support, as far as its help text reveals its parser. */
 export interface CliStyle {
-  /** `--flag=value` is understood for every long option. */
+  /** Whether every long option accepts `--flag=value`. */
   readonly equals: boolean;
-  /** `--` ends the options, and means nothing else. */
+  /** Whether `--` ends the options and means nothing else. */
   readonly dashes: boolean;
-  /** `--flag=false` is understood. */
+  /** Whether switches accept `--flag=false`. */
   readonly explicitFalse: boolean;
-  /** An argument `@file` stands for further arguments. */
+  /** Whether an argument `@file` is replaced by the arguments in that file. */
   readonly responseFiles: boolean;
 }
 
@@ -55,14 +55,14 @@ export const UNKNOWN_STYLE: CliStyle = {
   responseFiles: false,
 };
 
-/** A command that becomes a tool. */
+/** A command of a program; it becomes a tool. */
 export interface CliCommand {
-  /** Behind the program and its fixed arguments; empty for a program without subcommands. */
+  /** The words after the program and its fixed arguments; empty for a program without subcommands. */
   readonly path: readonly string[];
   readonly summary: string;
   readonly options: readonly CliOption[];
   readonly arguments: readonly CliArgument[];
-  /** Subcommands of this one, whose names its arguments must not have. */
+  /** The subcommands of this command; its first argument must not be one of them. */
   readonly children: readonly string[];
   readonly style: CliStyle;
 }

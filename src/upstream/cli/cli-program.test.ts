@@ -6,26 +6,26 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { found } from '../../../test/support/eventually.ts';
 import { isRunning } from '../../../test/support/processes.ts';
-import { Cancellation } from '../../lib/cancellation.ts';
-import type { Fingerprint } from '../../model/ids.ts';
-import { silentLogger } from '../../observe/log.ts';
-import { ChildRecord } from '../process/orphans.ts';
+import { Cancellation } from '../../core/lib/cancellation.ts';
+import type { Fingerprint } from '../../core/ids.ts';
+import { silentLogger } from '../../observability/log.ts';
+import { ChildRecord } from '../process/child-record.ts';
 import { Watchdog } from '../process/watchdog.ts';
 import { CliProgram } from './cli-program.ts';
 import { DiscoveryCache } from './discovery-cache.ts';
 import { runProgram } from './run-program.ts';
-import type { ProgramSetting } from './run-program.ts';
+import type { ProgramSettings } from './run-program.ts';
 
 let folder: string;
 let watchdog: Watchdog;
-let setting: ProgramSetting;
+let setting: ProgramSettings;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-cli-'));
   watchdog = new Watchdog({ platform: process.platform });
   const record = new ChildRecord(folder, process.pid);
   const env = { PATH: process.env['PATH'] ?? '' };
-  setting = { command: '/bin/sh', env, cwd: folder, watchdog, record };
+  setting = { command: '/bin/sh', env, cwd: folder, watchdog, childRecord: record };
 });
 
 afterEach(async () => {
@@ -33,19 +33,22 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(process.platform === 'win32')('a program', () => {
-  test('that does not stop to write is ended, and it is said', async () => {
+describe.skipIf(process.platform === 'win32')('program', () => {
+  test('program: is stopped and reported when it writes without end', async () => {
     const output = await runProgram(setting, ['-c', 'yes'], {
-      ...{ cancellation: new Cancellation(), maxStdout: 1000, maxStderr: 1000, floodBytes: 100_000 },
+      cancellation: new Cancellation(),
+      maxStdout: 1000,
+      maxStderr: 1000,
+      floodBytes: 100_000,
     });
     expect(output).toMatchObject({ isFlood: true });
     expect(output.stdout.bytes).toHaveLength(1000);
     expect(output.stdout.total).toBeGreaterThan(100_000);
   });
 
-  test('that never says what it can is ended when nobody wants to know any more', async () => {
+  test('program: is stopped on close while its help command still runs', async () => {
     const program = new CliProgram({
-      setting,
+      settings: setting,
       // Its help takes longer than this test may.
       args: ['-c', 'echo $$ > pid; exec sleep 60'],
       program: { name: 'sleeper', words: [] },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import type { Cancellation } from '../../lib/cancellation.ts';
-import { deferred } from '../../lib/deferred.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { Cancellation } from '../../core/lib/cancellation.ts';
+import { deferred } from '../../core/lib/deferred.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { CliServer } from './cli-server.ts';
 
-test('closing gives up the calls that run, and is done when they are', async () => {
+test('CLI server: cancels running calls on close and waits for them', async () => {
   const begun = deferred<Cancellation>();
   const ended = deferred<JsonObject>();
   const closed: string[] = [];
@@ -21,9 +21,9 @@ test('closing gives up the calls that run, and is done when they are', async () 
       close: async () => void closed.push('backend'),
     },
     {
-      message: (text) => void closed.push(`said ${String(text)}`),
-      failed: () => {},
-      closed: () => void closed.push('stream'),
+      onMessage: (text) => void closed.push(`said ${String(text)}`),
+      onRequestFailed: () => {},
+      onClosed: () => void closed.push('stream'),
     },
   );
   server.send({ kind: 'request', id: 1, method: 'tools/call', params: { name: 'x' }, text: '' });
@@ -33,6 +33,6 @@ test('closing gives up the calls that run, and is done when they are', async () 
   expect(closed).not.toContain('done');
   ended.resolve({ content: [] });
   await done;
-  // Nobody is told what nobody waits for.
+  // No response is sent for a call that no client waits for.
   expect(closed).toEqual(['stream', 'backend', 'done']);
 });

@@ -1,57 +1,57 @@
-import { Cancellation } from '../../lib/cancellation.ts';
-import { Payload } from '../../lib/payload.ts';
-import { GatewayError, RpcError } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
-import type { JsonObject } from '../../model/json.ts';
-import { LEGACY_VERSIONS, NEWEST_LEGACY, RPC } from '../../wire/era.ts';
-import { errorText, notificationText, resultText } from '../../wire/message.ts';
-import type { MessageStream, Outgoing, StreamEvents } from '../../wire/stream.ts';
+import { Cancellation } from '../../core/lib/cancellation.ts';
+import { Payload } from '../../core/lib/payload.ts';
+import { GatewayError, RpcError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { LEGACY_VERSIONS, NEWEST_LEGACY_VERSION, RPC } from '../../protocol/era.ts';
+import { serializeError, serializeNotification, serializeResult } from '../../protocol/rpc-message.ts';
+import type { ClientTransport, OutgoingMessage, TransportEvents } from '../../protocol/client-transport.ts';
 import { FORGET_HELP } from './forget-help.ts';
 
-/** What stands behind the conversation: tools, and a way to run one. */
+/** The tools of a program and the means to call them. */
 export interface CliBackend {
   readonly info: JsonObject;
-  /** All definitions; the first time it may take a while. */
+  /** Returns all tool definitions. The first call runs the program many times, for up to a minute. */
   list(): Promise<readonly JsonObject[]>;
   call(name: string, args: JsonObject, cancellation: Cancellation): Promise<JsonObject>;
-  /** The next list is found out, and not what is remembered. */
+  /** Makes the next `list` read the help texts again instead of the cache. */
   forget(): void;
-  /** Ends what runs for the list. */
+  /** Ends the processes that run for `list`. */
   close(): Promise<void>;
 }
 
-/** A very small MCP server in this process, at the other end of a stream that is nothing but function calls. */
-export class CliServer implements MessageStream {
+/** A minimal MCP server in this process. It is its own transport: messages are passed by function calls. */
+export class CliServer implements ClientTransport {
   readonly #backend: CliBackend;
-  readonly #events: StreamEvents;
+  readonly #events: TransportEvents;
   readonly #running = new Map<
     number,
     { readonly cancellation: Cancellation; readonly done: Promise<void> }
   >();
   #closing: Promise<void> | undefined;
 
-  constructor(backend: CliBackend, events: StreamEvents) {
+  constructor(backend: CliBackend, events: TransportEvents) {
     this.#backend = backend;
     this.#events = events;
   }
 
-  send(message: Outgoing): void {
+  send(message: OutgoingMessage): void {
     if (message.kind !== 'request' || this.#closing !== undefined) return;
     const cancellation = new Cancellation();
-    const done = this.#answer(message, cancellation).finally(() => this.#running.delete(message.id));
+    const done = this.#respond(message, cancellation).finally(() => this.#running.delete(message.id));
     this.#running.set(message.id, { cancellation, done });
   }
 
   abandon(id: number): boolean {
-    this.#running.get(id)?.cancellation.cancel(new GatewayError('CALL_CANCELLED', 'The call was given up.'));
+    this.#running.get(id)?.cancellation.cancel(new GatewayError('CALL_CANCELLED', 'The call was cancelled.'));
     return true;
   }
 
-  negotiated(): void {
-    // Both ends are here.
+  setProtocol(): void {
+    // The server always speaks the legacy protocol.
   }
 
-  /** Resolves when nothing runs any more. */
+  /** Resolves when all processes have ended. */
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
@@ -60,36 +60,36 @@ export class CliServer implements MessageStream {
   async #end(): Promise<void> {
     const running = [...this.#running];
     for (const [id] of running) this.abandon(id);
-    this.#events.closed(new Error('The connection was closed.'));
+    this.#events.onClosed(new Error('The connection was closed.'));
     await Promise.all([this.#backend.close(), ...running.map(([, { done }]) => done)]);
   }
 
-  async #answer(request: Outgoing & { kind: 'request' }, cancellation: Cancellation): Promise<void> {
+  async #respond(request: OutgoingMessage & { kind: 'request' }, cancellation: Cancellation): Promise<void> {
     const { id, method, params = {} } = request;
     let text: string;
     try {
-      text = resultText(id, Payload.of(await this.#result(method, params, cancellation)));
+      text = serializeResult(id, Payload.of(await this.#handle(method, params, cancellation)));
     } catch (error) {
       if (cancellation.reason !== undefined) return;
       const body = {
         code: RPC.internalError,
         message: error instanceof Error ? error.message : String(error),
       };
-      text = errorText(id, error instanceof RpcError ? error.body : body);
+      text = serializeError(id, error instanceof RpcError ? error.body : body);
     }
-    if (cancellation.reason === undefined) this.#events.message(text);
-    // Whoever waited for the list has gone meanwhile; now there is one.
+    if (cancellation.reason === undefined) this.#events.onMessage(text);
+    // The request for the list was cancelled, for example by a timeout; the notification makes the gateway request it again.
     else if (method === 'tools/list' && this.#closing === undefined)
-      this.#events.message(notificationText('notifications/tools/list_changed', undefined));
+      this.#events.onMessage(serializeNotification('notifications/tools/list_changed', undefined));
   }
 
-  async #result(method: string, params: JsonObject, cancellation: Cancellation): Promise<JsonObject> {
-    await Promise.resolve(); // No transport answers before `send` has returned.
+  async #handle(method: string, params: JsonObject, cancellation: Cancellation): Promise<JsonObject> {
+    await Promise.resolve(); // A transport must not respond before `send` has returned.
     switch (method) {
       case 'initialize': {
-        const wanted = String(params['protocolVersion']);
+        const requested = String(params['protocolVersion']);
         return {
-          protocolVersion: LEGACY_VERSIONS.includes(wanted) ? wanted : NEWEST_LEGACY,
+          protocolVersion: LEGACY_VERSIONS.includes(requested) ? requested : NEWEST_LEGACY_VERSION,
           capabilities: { tools: { listChanged: true } },
           serverInfo: this.#backend.info,
         };
@@ -106,7 +106,7 @@ export class CliServer implements MessageStream {
         if (typeof name !== 'string' || !isJsonObject(args))
           throw new RpcError({
             code: RPC.invalidParams,
-            message: 'A call needs a name, and arguments as an object.',
+            message: 'tools/call requires a name, and arguments must be an object.',
           });
         return this.#backend.call(name, args, cancellation);
       }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import type { Fingerprint } from '../../model/ids.ts';
+import type { Fingerprint } from '../../core/ids.ts';
 import { DiscoveryCache } from './discovery-cache.ts';
 
 const DAY = 24 * 3_600_000;
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
-test('what was found holds for a week, and what is doubtful for a day', async () => {
+test('discovery cache: keeps a result for a week, a doubtful one for a day', async () => {
   await cache.remember(key, [], { isDoubtful: false });
   now += 7 * DAY - 1;
   expect(await cache.recall(key)).toEqual([]);
@@ -34,7 +34,7 @@ test('what was found holds for a week, and what is doubtful for a day', async ()
   expect(await cache.recall(key)).toBeUndefined();
 });
 
-test('it holds for the same program and version, and not before it was found', async () => {
+test('discovery cache: misses for another program or version, a future time and a damaged file', async () => {
   await cache.remember(key, [], { isDoubtful: false });
   expect(await cache.recall({ ...key, version: '2' })).toBeUndefined();
   expect(await cache.recall({ ...key, files: ['/bin/x 1 3'] })).toBeUndefined();

@@ -1,26 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../lib/atomic-file.ts';
-import type { Fingerprint } from '../../model/ids.ts';
-import { isJsonObject } from '../../model/json.ts';
+import { writeFileAtomic } from '../../core/lib/write-file-atomic.ts';
+import type { Fingerprint } from '../../core/ids.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { CliCommand } from './cli-command.ts';
 
-/** What the found commands depend on. */
+/** Identifies everything that the commands of a program depend on. */
 export interface DiscoveryKey {
-  /** Of the entry in the configuration, with references unrevealed. */
+  /** The fingerprint of the configured server, with references unresolved. */
   readonly config: Fingerprint;
-  /** Ours: another version may read help texts in another way. */
+  /** The version of the gateway, because another one may read help texts differently. */
   readonly version: string;
-  /** Path, size and time of the program. */
+  /** Path, size and modification time of the program's files. */
   readonly files: readonly string[];
 }
 
-/** Launchers of version managers stay the same when the program behind them changes, so it is looked again now and then. */
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Limits the age, because the launcher of a version manager stays the same when the actual program changes. */
 const MAX_AGE_MS = 7 * DAY_MS;
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** What was found in the help of programs, in one file for each entry of the configuration; it survives restarts. */
+/** Stores the discovered commands of programs on disk, one file per configured server. */
 export class DiscoveryCache {
   readonly folder: string;
   readonly #now: () => number;
@@ -38,22 +38,23 @@ export class DiscoveryCache {
       if (!isJsonObject(value) || value['key'] !== JSON.stringify(key)) return undefined;
       const age = this.#now() - Number(value['at']);
       if (!Array.isArray(value['commands']) || !(age >= 0 && age < MAX_AGE_MS)) return undefined;
-      // Our own file, written from such a list by the same version.
+      // Needs no validation: the key contains the version, so the same version of the gateway has written the file.
       return value['commands'] as readonly CliCommand[];
     } catch {
-      return undefined; // Missing or damaged: it is found out again.
+      return undefined; // Missing or damaged: the commands are discovered again.
     }
   }
 
-  /** What is doubtful, because not every question was answered in time, holds for a day. */
+  /** Stores the commands. A doubtful result, for which some help texts were not read in time, expires after a day. */
   async remember(
     key: DiscoveryKey,
     commands: readonly CliCommand[],
     { isDoubtful }: { readonly isDoubtful: boolean },
   ): Promise<void> {
+    // A doubtful result gets an older time, so that only one day of `MAX_AGE_MS` remains.
     const at = this.#now() - (isDoubtful ? MAX_AGE_MS - DAY_MS : 0);
     const text = JSON.stringify({ key: JSON.stringify(key), at, commands });
-    // Best effort: without it the program is asked again next time.
+    // A failure is ignored: the commands are discovered again next time.
     await writeFileAtomic(this.#file(key), text, 0o600).catch(() => {});
   }
 

@@ -1,2 +1,2 @@
-/** What our own server for programs is asked, so that its next list is read from the help itself. */
+/** The method that makes the built-in server for a program read the help texts again for its next list. */
 export const FORGET_HELP = 'trunkline/forgetHelp';

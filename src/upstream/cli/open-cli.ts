@@ -1,20 +1,20 @@
 import type { UpstreamConfig } from '../../config/config.ts';
-import type { RevealedTransport } from '../../config/references.ts';
-import { Peer } from '../../wire/peer.ts';
-import type { MessageStream, StreamEvents } from '../../wire/stream.ts';
-import { childEnv } from '../process/child-env.ts';
-import { classifyConnect } from '../opening/classify.ts';
-import { fenced } from '../fenced.ts';
-import { negotiate } from '../opening/negotiate.ts';
-import type { Opened, OpenPeer, OpenPeerDeps } from '../open-peer.ts';
+import type { ResolvedTransport } from '../../config/resolve-transport.ts';
+import { RpcClient } from '../../protocol/rpc-client.ts';
+import type { OpenTransport } from '../../protocol/client-transport.ts';
+import { buildServerEnv } from '../process/build-server-env.ts';
+import { classifyConnectError } from '../connecting/upstream-errors.ts';
+import { fenceTransport } from '../transport-wrappers.ts';
+import { negotiate } from '../connecting/negotiate.ts';
+import type { OpenedServer, OpenServerOptions, ServerOpenerDeps } from '../server-opener.ts';
 import { CliProgram } from './cli-program.ts';
 import { CliServer } from './cli-server.ts';
 import { DiscoveryCache } from './discovery-cache.ts';
-import { identify } from './program-identity.ts';
-import { programName } from './program-name.ts';
+import { identifyProgram } from './program-identity.ts';
+import { parseProgramName } from './program-name.ts';
 
-/** Nobody is there to turn pages, to see colours or to answer a prompt. */
-const UNATTENDED = {
+/** Turns off pagers, colours and prompts, because no person uses the program. */
+const UNATTENDED_ENV = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   MANPAGER: 'cat',
@@ -26,29 +26,33 @@ const UNATTENDED = {
 
 const NO_PROCESS = { stderr: [] };
 
-/** Opens a program whose subcommands are tools: the server at the other end is ours. */
+/** Opens a program whose subcommands become tools, through a built-in MCP server. */
 export async function openCli(
-  deps: OpenPeerDeps,
+  deps: ServerOpenerDeps,
   config: UpstreamConfig,
-  transport: RevealedTransport & { kind: 'cli' },
-  options: Parameters<OpenPeer>[1],
-): Promise<Opened> {
-  const path = await deps.path();
-  const env = childEnv({ ours: deps.env, path, configured: { ...UNATTENDED, ...transport.env } });
+  transport: ResolvedTransport & { kind: 'cli' },
+  options: OpenServerOptions,
+): Promise<OpenedServer> {
+  const path = await deps.searchPath();
+  const env = buildServerEnv({ ours: deps.env, path, configured: { ...UNATTENDED_ENV, ...transport.env } });
   const { command, args, cwd, cli } = transport;
-  const identity = await identify({ command, args, path: env['PATH'], cwd: cwd ?? '' });
+  const identity = await identifyProgram({ command, args, path: env['PATH'], cwd: cwd ?? '' });
   if (identity === undefined) {
     const missing = Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT', path: command });
-    throw classifyConnect(missing, config.name, NO_PROCESS);
+    throw classifyConnectError(missing, config.name, NO_PROCESS);
   }
   const now = Date.now;
   const backend = new CliProgram({
-    setting: {
-      ...{ command: identity.path, env, cwd, watchdog: deps.watchdog, record: deps.record },
+    settings: {
+      command: identity.path,
+      env,
+      cwd,
+      watchdog: deps.watchdog,
+      childRecord: deps.childRecord,
       onStderr: (chunk) => deps.onStderr?.(chunk, config.name),
     },
     args,
-    program: programName(command, config.transport.kind === 'cli' ? config.transport.args : []),
+    program: parseProgramName(command, config.transport.kind === 'cli' ? config.transport.args : []),
     cli,
     key: {
       config: config.fingerprint,
@@ -59,16 +63,15 @@ export async function openCli(
     log: deps.log.with({ upstream: config.name }),
     now,
   });
-  const open = (events: StreamEvents): Promise<MessageStream> =>
-    Promise.resolve(new CliServer(backend, events));
-  const peer = await Peer.over(fenced(open, options.mayWrite), options.handlers);
+  const open: OpenTransport = (events) => Promise.resolve(new CliServer(backend, events));
+  const client = await RpcClient.open(fenceTransport(open, options.mayWrite), options.handlers);
   try {
     const { cancellation } = options;
-    // Ours speaks the older protocol, whatever the entry says of eras.
-    const facts = await negotiate(peer, deps.identity, { era: 'legacy', cancellation });
-    return { peer, facts, hints: () => Promise.resolve(NO_PROCESS) };
+    // The built-in server speaks the legacy protocol, whatever era is configured.
+    const facts = await negotiate(client, deps.identity, { era: 'legacy', cancellation });
+    return { client, facts, processHints: () => Promise.resolve(NO_PROCESS) };
   } catch (error) {
-    await peer[Symbol.asyncDispose]();
-    throw classifyConnect(error, config.name, NO_PROCESS);
+    await client[Symbol.asyncDispose]();
+    throw classifyConnectError(error, config.name, NO_PROCESS);
   }
 }

@@ -1,16 +1,17 @@
 import type { CliPreset } from '../../config/config.ts';
 import type { CliArgument, CliOption, CliValue } from './cli-command.ts';
 import { UNKNOWN_STYLE } from './cli-command.ts';
-import { finishedTool } from './tool-of-command.ts';
-import type { CliTool } from './tool-of-command.ts';
+import { createCliTool } from './cli-tools.ts';
+import type { CliTool } from './cli-tools.ts';
 
-/** Tools as the configuration gives them; nothing is asked of the program. */
-export function presetTools(
+/** Creates the tools that the configuration defines, without running the program. */
+export function createPresetTools(
   program: string,
   args: readonly string[],
   presets: readonly CliPreset[],
 ): readonly CliTool[] {
   return presets.map((preset) => {
+    // If the fixed arguments end with `--`, `buildArgv` writes it between the options and the positional arguments.
     const endsOptions = preset.args.at(-1) === '--';
     const fixed = endsOptions ? preset.args.slice(0, -1) : preset.args;
     const options: (readonly [string, CliOption])[] = [];
@@ -21,19 +22,19 @@ export function presetTools(
         const { required: isRequired, repeat: repeats } = parameter;
         const argument = {
           name,
-          value: valueOf(parameter),
+          value: createValue(parameter),
           isRequired,
           repeats,
           afterDashes: endsOptions,
           description,
         };
         positional.push([name, argument]);
-      } else options.push([name, optionOf(flag, parameter)]);
+      } else options.push([name, createOption(flag, parameter)]);
     }
-    const required = Object.entries(preset.parameters).flatMap(([name, { required: isNeeded }]) =>
-      isNeeded ? [name] : [],
+    const required = Object.entries(preset.parameters).flatMap(([name, parameter]) =>
+      parameter.required ? [name] : [],
     );
-    return finishedTool({
+    return createCliTool({
       name: preset.name,
       title: preset.title ?? preset.name,
       description: preset.description ?? `Runs ${program}.`,
@@ -49,18 +50,18 @@ export function presetTools(
 
 type Parameter = CliPreset['parameters'][string];
 
-function optionOf(flag: string, parameter: Parameter): CliOption {
+function createOption(flag: string, parameter: Parameter): CliOption {
   const { type, repeat, description = '' } = parameter;
   const takesEquals = flag.endsWith('=');
   return {
     flag: takesEquals ? flag.slice(0, -1) : flag,
-    ...(type !== 'boolean' && { value: valueOf(parameter) }),
-    ...(takesEquals && { takesEquals }),
-    ...(repeat && { repeats: 'flags' as const }),
+    value: type === 'boolean' ? undefined : createValue(parameter),
+    takesEquals,
+    repeats: repeat ? 'flags' : undefined,
     description,
   };
 }
 
-function valueOf({ type, choices }: Parameter): CliValue {
-  return { type: type === 'boolean' ? 'string' : type, ...(choices !== undefined && { choices }) };
+function createValue({ type, choices }: Parameter): CliValue {
+  return { type: type === 'boolean' ? 'string' : type, choices };
 }

@@ -1,13 +1,13 @@
 import { COMMAND_NAME } from './help/read-commands.ts';
 
-/** What a program is called, and which of its fixed arguments are words of the command rather than values. */
+/** The name of a program, and those of its fixed arguments that are words of the command rather than values. */
 export interface ProgramName {
   readonly name: string;
   readonly words: readonly string[];
 }
 
-/** `kubectl`, `docker compose`, and for `node tools/greet.mjs` the name of the script. Values may be secrets and are not repeated. */
-export function programName(command: string, args: readonly string[]): ProgramName {
+/** Parses `kubectl`, `docker compose`, and for `node tools/greet.mjs` the name of the script. Omits values, which may be secrets. */
+export function parseProgramName(command: string, args: readonly string[]): ProgramName {
   const [first = ''] = args;
   const isScript = /[/\\]/.test(first) || /\.(?:[cm]?[jt]s|py|rb|sh|pl|php|jar)$/.test(first);
   const rest = isScript ? args.slice(1) : args;

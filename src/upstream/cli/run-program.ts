@@ -1,41 +1,41 @@
-import type { Cancellation } from '../../lib/cancellation.ts';
-import type { ChildRecord } from '../process/orphans.ts';
-import { startProcess } from '../process/process.ts';
+import type { Cancellation } from '../../core/lib/cancellation.ts';
+import type { ChildRecord } from '../process/child-record.ts';
+import { startServerProcess } from '../process/server-process.ts';
 import type { Watchdog } from '../process/watchdog.ts';
 
-/** How programs are started; the same for help and for calls. */
-export interface ProgramSetting {
+/** Settings for starting a program, both for its help and for calls. */
+export interface ProgramSettings {
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
   readonly watchdog: Watchdog;
-  readonly record: ChildRecord;
-  /** What it writes to standard error, for whoever wants to see it. */
+  readonly childRecord: ChildRecord;
+  /** Receives the standard error of the program. */
   readonly onStderr?: ((chunk: Buffer) => void) | undefined;
 }
 
 export interface ProgramOutput {
-  readonly stdout: Captured;
-  readonly stderr: Captured;
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** It wrote more than anybody can read, and was ended for it. */
+  /** Whether the program was stopped because it wrote too much. */
   readonly isFlood: boolean;
 }
 
-export interface Captured {
-  /** The beginning, as far as it was kept. */
+export interface CapturedOutput {
+  /** The beginning of the output, up to the size limit. */
   readonly bytes: Buffer;
-  /** How many there were. */
+  /** The size of the whole output. */
   readonly total: number;
 }
 
-/** A program that does not stop to write is ended here. */
+/** A program that writes more than this to standard output is stopped. */
 const FLOOD_BYTES = 256 * 1024 * 1024;
 
-/** Runs a program to its end, without a shell and without input. Cancelling ends it with all that it started. */
+/** Runs a program until it exits, without a shell and without input. Cancelling ends it with all its children. */
 export async function runProgram(
-  setting: ProgramSetting,
+  settings: ProgramSettings,
   args: readonly string[],
   options: {
     readonly cancellation: Cancellation;
@@ -46,25 +46,25 @@ export async function runProgram(
 ): Promise<ProgramOutput> {
   const { cancellation } = options;
   cancellation.throwIfCancelled();
-  const stderr = new Capture(options.maxStderr);
-  const stdout = new Capture(options.maxStdout);
-  const child = await startProcess({
-    ...setting,
+  const stderr = new OutputCapture(options.maxStderr);
+  const stdout = new OutputCapture(options.maxStdout);
+  const child = await startServerProcess({
+    ...settings,
     args,
     onStderr: (chunk) => {
       stderr.push(chunk);
-      setting.onStderr?.(chunk);
+      settings.onStderr?.(chunk);
     },
     graceAfterEofMs: 0,
   });
-  child.stdin.on('error', () => {}); // It may end before it has seen the end of its input.
+  child.stdin.on('error', () => {}); // The program may exit before it has read the end of its input.
   child.stdin.end();
-  const flood = options.floodBytes ?? FLOOD_BYTES;
+  const maxBytes = options.floodBytes ?? FLOOD_BYTES;
   let isFlood = false;
   child.stdout.on('error', () => {});
   child.stdout.on('data', (chunk: Buffer) => {
     stdout.push(chunk);
-    if (stdout.total <= flood || isFlood) return;
+    if (stdout.total <= maxBytes || isFlood) return;
     isFlood = true;
     void child.end();
   });
@@ -72,7 +72,7 @@ export async function runProgram(
   cancellation.onCancel(stop);
   try {
     const { code, signal } = await child.exit;
-    // Also waits for what it wrote, and ends what it left behind.
+    // `end` also reads the remaining output and ends the children of the program.
     await child.end();
     cancellation.throwIfCancelled();
     return { stdout: stdout.captured, stderr: stderr.captured, code, signal, isFlood };
@@ -81,10 +81,11 @@ export async function runProgram(
   }
 }
 
-class Capture {
+/** Stores the beginning of an output, up to `max` bytes, and counts all of it. */
+class OutputCapture {
   readonly #max: number;
   readonly #chunks: Buffer[] = [];
-  #kept = 0;
+  #stored = 0;
   total = 0;
 
   constructor(max: number) {
@@ -93,13 +94,13 @@ class Capture {
 
   push(chunk: Buffer): void {
     this.total += chunk.length;
-    if (this.#kept >= this.#max) return;
-    const part = chunk.subarray(0, this.#max - this.#kept);
-    this.#kept += part.length;
+    if (this.#stored >= this.#max) return;
+    const part = chunk.subarray(0, this.#max - this.#stored);
+    this.#stored += part.length;
     this.#chunks.push(part);
   }
 
-  get captured(): Captured {
+  get captured(): CapturedOutput {
     return { bytes: Buffer.concat(this.#chunks), total: this.total };
   }
 }

@@ -50,22 +50,22 @@ function find(
 }
 
 describe.skipIf(process.platform === 'win32')('loginPath', () => {
-  test('has what the login shell knows after what we know, each once', async () => {
+  test('login path: appends the entries of the login shell, each once', async () => {
     expect(await find(await shell(''))).toBe('/usr/bin:/own/bin:/login/bin:/bin');
   });
 
-  test('asks for a login shell that reads everything', async () => {
+  test('login path: starts an interactive login shell', async () => {
     await find(await shell(''));
     expect(await readFile(join(folder, 'asked'), 'utf8')).toMatch(/^-l -i -c /);
   });
 
-  test('finds the path between whatever else the profile says', async () => {
+  test('login path: finds the path among other output of the profile', async () => {
     expect(await find(await shell('echo "Welcome: $PATH"; trap "echo bye" EXIT'))).toBe(
       '/usr/bin:/own/bin:/login/bin:/bin',
     );
   });
 
-  test('asks once a day', async () => {
+  test('login path: asks the shell once a day', async () => {
     const SHELL = await shell('');
     await find(SHELL, { now: 0 });
     expect(await find(SHELL, { now: day - 1 })).toBe('/usr/bin:/own/bin:/login/bin:/bin');
@@ -74,19 +74,19 @@ describe.skipIf(process.platform === 'win32')('loginPath', () => {
     expect(await asked()).toBe(2);
   });
 
-  test('puts the path of today before the remembered one', async () => {
+  test('login path: puts the current PATH before the cached one', async () => {
     const SHELL = await shell('');
     await find(SHELL);
     expect(await find(SHELL, { PATH: '/new' })).toBe('/new:/login/bin:/usr/bin:/bin');
   });
 
-  test('asks another shell anew', async () => {
+  test('login path: asks again for another shell', async () => {
     await find(await shell(''));
     expect(await find(await shell('PATH=/other', 'zsh'))).toBe('/usr/bin:/own/bin:/other');
   });
 
   test.each(['', 'not JSON', 'null', '{"shell":5}'])(
-    'asks again when what it remembered is damaged: %j',
+    'login path: asks again when the cache is damaged: %j',
     async (text) => {
       const SHELL = await shell('');
       await find(SHELL);
@@ -96,29 +96,29 @@ describe.skipIf(process.platform === 'win32')('loginPath', () => {
     },
   );
 
-  test('asks fish in its own language', async () => {
+  test('login path: uses fish syntax for fish', async () => {
     await find(await shell('', 'fish'));
     expect(await readFile(join(folder, 'asked'), 'utf8')).toContain('string join : $PATH');
   });
 
-  test.each([undefined, 'bash', './sh'])('asks nobody when the shell is %j', async (SHELL) => {
+  test.each([undefined, 'bash', './sh'])('login path: asks no shell when SHELL is %j', async (SHELL) => {
     expect(await find(SHELL)).toBe('/usr/bin:/own/bin');
   });
 
-  test('asks nobody on Windows', async () => {
+  test('login path: asks no shell on Windows', async () => {
     expect(await find(await shell(''), { platform: 'win32' })).toBe('/usr/bin:/own/bin');
     expect(await asked()).toBe(0);
   });
 
   test.each([
-    ['is not there', () => Promise.resolve('/nowhere/sh')],
+    ['does not exist', () => Promise.resolve('/nowhere/sh')],
     ['fails', () => shell('exit 1')],
     ['has no path', () => shell('PATH=')],
-  ])('is content with our own when the shell %s', async (_, make) => {
+  ])('login path: falls back to the own PATH when the shell %s', async (_, make) => {
     expect(await find(await make())).toBe('/usr/bin:/own/bin');
   });
 
-  test('waits two seconds for a shell that hangs, and ends it', async () => {
+  test('login path: kills a hanging shell after two seconds', async () => {
     const SHELL = await shell(`echo $$ > ${folder}/pid; while :; do /bin/sleep 60; done`);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let found: string | undefined;
@@ -133,7 +133,7 @@ describe.skipIf(process.platform === 'win32')('loginPath', () => {
     await eventually(() => !isRunning(pid));
   });
 
-  test('does not wait for what the profile started in the background', async () => {
+  test('login path: does not wait for background processes of the profile', async () => {
     const SHELL = await shell(`/bin/sleep 60 & echo $! > ${folder}/pid`);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     expect(await find(SHELL)).toBe('/usr/bin:/own/bin:/login/bin:/bin');
@@ -142,7 +142,7 @@ describe.skipIf(process.platform === 'win32')('loginPath', () => {
 });
 
 describe('joinPaths', () => {
-  test('keeps the order, drops what is empty or comes again', () => {
+  test('join paths: keeps the order and drops empty and repeated entries', () => {
     expect(joinPaths('/a::/b', '/b:/c:')).toBe('/a:/b:/c');
     expect(joinPaths(undefined, '/a')).toBe('/a');
   });

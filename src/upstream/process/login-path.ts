@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../lib/atomic-file.ts';
+import { writeFileAtomic } from '../../core/lib/write-file-atomic.ts';
 
+/** Encloses the PATH in the output of the shell, because profiles may print text of their own. */
 const MARK = '__trunkline_path__';
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * PATH as a login shell has it, after our own. Clients started from a desktop hand down a PATH without `npx`, `uvx` or
- * the version manager's shims. The shell is asked once a day, for two seconds at most.
+ * Returns our own PATH followed by that of a login shell. Clients started from a desktop pass a PATH without `npx`, `uvx` or the shims
+ * of a version manager. The shell is run at most once a day if it succeeds, for at most two seconds.
  */
 export async function loginPath(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,15 +21,15 @@ export async function loginPath(options: {
   const shell = options.env['SHELL'];
   if (options.platform === 'win32' || shell === undefined || !shell.startsWith('/')) return own;
   const file = join(options.stateDir, 'login-path.json');
-  const asked = (await remembered(file, shell, options.now)) ?? (await askShell(shell, options.env));
-  if (asked === undefined) return own;
-  if (asked.fresh) {
-    // Best effort: without it the shell is asked again next time.
-    await writeFileAtomic(file, JSON.stringify({ shell, path: asked.path, at: options.now }), 0o600).catch(
+  const login = (await readCache(file, shell, options.now)) ?? (await runShell(shell, options.env));
+  if (login === undefined) return own;
+  if (login.isFresh) {
+    // A failure is ignored: the shell is run again next time.
+    await writeFileAtomic(file, JSON.stringify({ shell, path: login.path, at: options.now }), 0o600).catch(
       () => {},
     );
   }
-  return joinPaths(own, asked.path);
+  return joinPaths(own, login.path);
 }
 
 export function joinPaths(own: string | undefined, more: string): string {
@@ -36,11 +37,11 @@ export function joinPaths(own: string | undefined, more: string): string {
   return [...new Set(entries)].join(':');
 }
 
-async function remembered(
+async function readCache(
   file: string,
   shell: string,
   now: number,
-): Promise<{ readonly path: string; readonly fresh: boolean } | undefined> {
+): Promise<{ readonly path: string; readonly isFresh: boolean } | undefined> {
   try {
     const value = JSON.parse(await readFile(file, 'utf8')) as {
       shell?: unknown;
@@ -49,16 +50,16 @@ async function remembered(
     };
     if (value.shell !== shell || typeof value.path !== 'string' || typeof value.at !== 'number')
       return undefined;
-    return now - value.at < MAX_AGE_MS ? { path: value.path, fresh: false } : undefined;
+    return now - value.at < MAX_AGE_MS ? { path: value.path, isFresh: false } : undefined;
   } catch {
-    return undefined; // Missing or damaged: the shell is asked.
+    return undefined; // Missing or damaged: the shell is run.
   }
 }
 
-function askShell(
+function runShell(
   shell: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<{ readonly path: string; readonly fresh: boolean } | undefined> {
+): Promise<{ readonly path: string; readonly isFresh: boolean } | undefined> {
   return new Promise((resolve) => {
     const command = shell.endsWith('fish')
       ? `echo ${MARK}(string join : $PATH)${MARK}`
@@ -66,14 +67,14 @@ function askShell(
     const child = spawn(shell, ['-l', '-i', '-c', command], {
       env: { ...env, DISABLE_AUTO_UPDATE: 'true' },
       stdio: ['ignore', 'pipe', 'ignore'],
-      // An interactive shell must not take the terminal away from us.
+      // An interactive shell must not take over our terminal.
       detached: true,
     });
     let output = '';
     const settle = (): void => {
       const [, path = '', rest] = output.split(MARK);
-      resolve(path === '' || rest === undefined ? undefined : { path, fresh: true });
-      // Something that the profile started in the background may hold it for ever.
+      resolve(path === '' || rest === undefined ? undefined : { path, isFresh: true });
+      // A background process that the profile started may hold the pipe forever.
       child.stdout.destroy();
     };
     const timer = setTimeout(() => {
@@ -97,6 +98,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Gone already.
+    // It has already exited.
   }
 }

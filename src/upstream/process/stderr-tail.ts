@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
 
-import { printable } from '../../lib/printable.ts';
+import { stripControls } from '../../core/lib/strip-controls.ts';
 
-/** The last lines that a server wrote to standard error; they say why it died better than any exit code. */
+/** Keeps the last lines of a server's standard error, which explain an exit better than its code. */
 export class StderrTail {
   readonly #maxLines: number;
   readonly #maxChars: number;
@@ -18,22 +18,22 @@ export class StderrTail {
   }
 
   push(chunk: Buffer): void {
-    // A flood is cut before it is split: only its end can survive anyway.
+    // A large chunk is cut before it is split, because only its end is kept. A UTF-8 character has up to 4 bytes.
     const bound = this.#maxLines * this.#maxChars * 4;
     const text = this.#rest + this.#decoder.write(chunk.subarray(Math.max(0, chunk.length - bound)));
     const lines = text.split('\n');
     this.#rest = (lines.pop() ?? '').slice(-this.#maxChars);
-    for (const line of lines) this.#keep(line);
+    for (const line of lines) this.#addLine(line);
   }
 
   get lines(): readonly string[] {
-    const rest = this.#rest.trim() === '' ? [] : [printable(this.#rest)];
+    const rest = this.#rest.trim() === '' ? [] : [stripControls(this.#rest)];
     return [...this.#lines, ...rest].slice(-this.#maxLines);
   }
 
-  #keep(line: string): void {
+  #addLine(line: string): void {
     if (line.trim() === '') return;
-    this.#lines.push(printable(line).slice(0, this.#maxChars));
+    this.#lines.push(stripControls(line).slice(0, this.#maxChars));
     if (this.#lines.length > this.#maxLines) this.#lines = this.#lines.slice(-this.#maxLines);
   }
 }

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 
 /**
- * Reads `+ GROUP` and `- GROUP` from a pipe that only we hold. When the pipe ends although groups are left, we have
- * been killed: servers get a second to notice the end of their input, then they are ended.
+ * Reads `+ GROUP` and `- GROUP` from a pipe that only the gateway holds. If the pipe ends while groups are left, the gateway was killed:
+ * the servers get a second to notice the end of their input, then SIGTERM, and SIGKILL after another second.
  */
 const SCRIPT = `
 groups=""
@@ -23,7 +23,7 @@ for each in $groups; do kill -s KILL -- "-$each" 2>/dev/null; done
 exit 0
 `;
 
-/** A shell of one megabyte that outlives us by two seconds, so that our own death leaves no server behind. */
+/** Runs a small shell process that ends the servers if the gateway is killed; it then outlives the gateway by two seconds. */
 export class Watchdog implements AsyncDisposable {
   readonly #isSupported: boolean;
   #child: ChildProcess | undefined;
@@ -53,12 +53,12 @@ export class Watchdog implements AsyncDisposable {
   }
 
   #start(): ChildProcess {
-    // A session of its own: a signal to our group, such as Ctrl-C, must not reach it.
+    // Detached, because a signal to the gateway's process group, such as Ctrl-C, must not reach the watchdog.
     const child = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-    child.on('error', () => {}); // Without a shell there is no watchdog; children still end with their input.
+    child.on('error', () => {}); // Without a shell there is no watchdog; most servers still exit at the end of their input.
     child.stdin.on('error', () => {});
     child.unref();
-    (child.stdin as unknown as { unref?: () => void }).unref?.(); // A pipe is a socket; the type does not say so.
+    (child.stdin as unknown as { unref?: () => void }).unref?.(); // The pipe is a socket, although its type does not say so.
     return child;
   }
 }

@@ -13,13 +13,13 @@ import { gatewaysOf } from '../watch/gateways.ts';
 import { serversOf } from '../watch/process-watch.ts';
 import { settle } from './rounds.ts';
 
-/** Calls get their time to finish, then every server three graces of a second; the rest is for a busy machine. */
+/** Calls get `shutdown` to finish, and ending a server takes up to three seconds; the rest is for a busy machine. */
 export const stopWithinMs = shutdownMs + 8000;
-/** Servers of a gateway that was killed. */
+/** Time for the servers of a killed gateway to exit. */
 const goneWithinMs = 8000;
 const loadMs = 1500;
 
-/** Ends every gateway of the home under load, by force or not, and goes on with another one. */
+/** Stops or kills every gateway of the home under load, and continues with a new one. */
 export async function playEnd(
   scene: Scene,
   how: 'stop' | 'kill',
@@ -41,9 +41,9 @@ export async function playEnd(
   await gone(servers, how === 'kill' ? goneWithinMs : 1000, 'servers of an ended gateway', ledger);
   const { code, signal } = await stage.gateway.exited;
   if (how === 'stop' && code !== 0)
-    ledger.violate(`a gateway that was asked to stop ended with ${signal ?? code}`);
+    ledger.violate(`a gateway that was stopped exited with ${signal ?? code}`);
   await stage.gateway[Symbol.asyncDispose]();
-  await sleep(loadMs); // Pipes ask on, and have found or started another one.
+  await sleep(loadMs); // Pipes keep sending requests, and find or start another gateway.
   const overHttp = mains.filter(({ kind }) => kind.way !== 'pipe');
   await Promise.all(overHttp.map((client) => client.leave()));
   stage.gateway = await stage.startMain();
@@ -58,7 +58,7 @@ async function reopened(client: SoakClient): Promise<void> {
   client.start();
 }
 
-/** Fails the run, not the program, when processes are still there after a while; then they are ended. */
+/** Reports a violation if processes still run after the deadline, and then kills them. */
 export async function gone(
   pids: readonly number[],
   usualMs: number,
@@ -68,7 +68,7 @@ export async function gone(
   const withinMs = Math.round(patient(usualMs));
   const left = (): readonly number[] => pids.filter((pid) => isRunning(pid));
   await eventually(() => left().length === 0, { withinMs, what }).catch(() => {
-    ledger.violate(`${what} are there after ${withinMs} ms: ${left().join(' ')}`);
+    ledger.violate(`${what} still run after ${withinMs} ms: ${left().join(' ')}`);
     for (const pid of left()) process.kill(pid, 'SIGKILL');
   });
 }

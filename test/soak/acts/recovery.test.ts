@@ -8,9 +8,9 @@ import { Random } from '../random.ts';
 import type { Stage } from '../stage/stage.ts';
 import { recovered } from './recovery.ts';
 
-test('notices a server that does not come back, and one that answers with something else', async () => {
+test('recovery check: reports a server that does not recover or answers wrongly', async () => {
   const ledger = new Ledger(() => {});
-  // All that is asked of a stage in which one client is alone with its gateway.
+  // The parts of a stage that a single client of the standalone gateway uses.
   const stage = {
     guarded: { pid: process.pid },
     moody: {},
@@ -38,7 +38,7 @@ test('notices a server that does not come back, and one that answers with someth
   await recovered(scene, 500);
   await client.close();
   expect(ledger.violations.toSorted()).toEqual([
-    expect.stringMatching(/^moody did not come back within 500 ms: UPSTREAM_UNAVAILABLE/),
-    expect.stringMatching(/^odd did not come back within 500 ms: ok not /),
+    expect.stringMatching(/^moody did not recover within 500 ms: UPSTREAM_UNAVAILABLE/),
+    expect.stringMatching(/^odd did not recover within 500 ms: ok not /),
   ]);
 });

@@ -10,14 +10,14 @@ import type { Scene } from '../faults/fault.ts';
 import { count } from '../ledger.ts';
 import type { Stage } from '../stage/stage.ts';
 
-/** Pauses between attempts to reach a server grow; after a round of faults they are at most as long as this. */
+/** Longer than the longest retry pause after a round of faults. */
 const usualWithinMs = 40_000;
 
-/** When nothing is wrong any more, every server must serve again. */
+/** Checks that every server works again after the faults. */
 export async function recovered({ stage, clients }: Scene, withinMs = usualWithinMs): Promise<void> {
-  // Whoever else uses this machine may have ended it; that would be no mistake of the gateway.
+  // Something else on this machine may have killed it, which is not a fault of the gateway.
   if (!isRunning(stage.guarded.pid))
-    throw new Error(`The server that wants a sign-in has ended by itself: ${stage.guarded.lastWords()}`);
+    throw new Error(`The server that requires a sign-in has exited by itself: ${stage.guarded.lastWords()}`);
   const of = (name: string): SoakClient | undefined => clients.find(({ kind }) => kind.name === name);
   const shared = of('http-modern');
   const alone = of('alone');
@@ -45,16 +45,16 @@ async function serves(
     }
     if (performance.now() > deadline) {
       const grants = server === 'guarded' ? ` ${stage.grants()}` : '';
-      client.ledger.violate(`${server} did not come back within ${withinMs} ms: ${outcome}${grants}`);
+      client.ledger.violate(`${server} did not recover within ${withinMs} ms: ${outcome}${grants}`);
       return;
     }
     await sleep(200);
   }
 }
 
-/** Besides the ledger's count, since how often it takes is nobody's load. */
+/** Makes a call that the ledger does not count, because the number of attempts is not part of the load. */
 async function tryCall(client: SoakClient, server: string, withinMs: number): Promise<string> {
-  // Of its own each time, since some are done and never answered.
+  // A new tag for each attempt, because a call may be executed without being answered.
   const tag = `back-${randomUUID()}`;
   const args = server === 'guarded' ? { text: tag } : { tag };
   const name = `${server}__${server === 'guarded' ? 'echo' : 'do'}`;

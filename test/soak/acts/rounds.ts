@@ -11,7 +11,7 @@ import { gatewaysOf } from '../watch/gateways.ts';
 import { checkServers } from '../watch/server-watch.ts';
 import { recovered } from './recovery.ts';
 
-/** Faults among load, then quiet: everything is answered, every server is well again, and the books are compared. */
+/** Runs faults under load and then waits for quiet: everything is answered, every server works again, and the logs match the answers. */
 export async function playRound(
   scene: Scene,
   planned: readonly PlannedFault[],
@@ -30,7 +30,7 @@ export async function playRound(
   await settle(scene, { ledger, journal });
 }
 
-/** Waits until nothing is open and everything is well, and compares what was answered with what was done. */
+/** Waits until no request is open and every server works, and compares the answers with the executions. */
 export async function settle(
   scene: Scene,
   { ledger, journal }: { readonly ledger: Ledger; readonly journal: Journal },
@@ -38,10 +38,10 @@ export async function settle(
   const { clients, stage } = scene;
   await Promise.all(clients.map((client) => client.pause()));
   if (!isRunning(stage.gateway.pid))
-    throw new Error(`The gateway ended by itself. Its last words:\n${stage.gateway.stderr().slice(-1500)}`);
-  journal.note('everything is answered');
+    throw new Error(`The gateway exited by itself. Its last output:\n${stage.gateway.stderr().slice(-1500)}`);
+  journal.note('all requests have ended');
   await recovered(scene);
-  journal.note('everything is well again');
+  journal.note('all servers work again');
   const mostOf = new Map([
     ['own', clients.length],
     ['lodger', stage.config.switches.hasLodger ? 1 : 0],

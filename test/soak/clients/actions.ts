@@ -1,6 +1,6 @@
 import { said } from '../../support/asking.ts';
 import type { JsonObject, Notification, ToolResult } from '../../support/raw-messages.ts';
-import type { Asked } from '../ledger.ts';
+import type { TrackedRequest } from '../ledger.ts';
 import type { ClientKind } from './connection.ts';
 import { outcomeOfResult } from './outcome.ts';
 import type { SoakClient } from './soak-client.ts';
@@ -22,7 +22,7 @@ const shared = [
 ];
 const aloneServers = ['steady', 'moody'];
 
-/** What a client of a kind does, as often as it is in the list. */
+/** Returns the actions of a kind of client. An action is chosen as often as it occurs in the list. */
 export function actionsFor({ way }: ClientKind): readonly Action[] {
   if (way === 'search') return [search, search, listTools, callFound, callFound];
   const often = [plain, plain, plain, plain, slow, cancelled, steps, askUser, big];
@@ -44,9 +44,11 @@ const steps: Action = async (client) => {
   await callTool(client, asked, 'steps', args, { progressToken: asked.tag });
   for (const { method, params } of client.raw.notifications.all.slice(from)) {
     if (method === 'notifications/progress' && params['message'] !== params['progressToken'])
-      ledger.violate(`progress of ${String(params['message'])} came as ${String(params['progressToken'])}`);
+      ledger.violate(
+        `progress of ${String(params['message'])} arrived with the token ${String(params['progressToken'])}`,
+      );
     if (method === 'notifications/progress' && !String(params['message']).startsWith(`${client.kind.name}.`))
-      ledger.violate(`${client.kind.name} heard of the progress of ${String(params['message'])}`);
+      ledger.violate(`${client.kind.name} received the progress of ${String(params['message'])}`);
   }
 };
 
@@ -67,7 +69,7 @@ const listTools: Action = async (client) => {
     const isComplete = names.includes(wanted) || result['nextCursor'] !== undefined;
     return {
       outcome: 'ok',
-      ...(!isComplete && { wrong: `the list is without ${wanted}: ${names.join(' ')}` }),
+      ...(!isComplete && { wrong: `the list lacks ${wanted}: ${names.join(' ')}` }),
     };
   });
 };
@@ -87,7 +89,7 @@ const read: Action = async (client) => {
   });
 };
 
-/** Whoever subscribed hears of the change that its own call makes. */
+/** A subscribed client is notified of the change that its own call makes. */
 const touch: Action = async (client) => {
   const { ledger, raw } = client;
   const isNews = ({ method, params }: Notification): boolean =>
@@ -98,9 +100,9 @@ const touch: Action = async (client) => {
   );
   const asked = ledger.begin(client.kind.name, 'touch', 'steady');
   const isTouched = await callTool(client, asked, 'touch', { tag: asked.tag });
-  // A client that has left meanwhile, and came back, is another one.
+  // A client that left and came back in the meantime is a different one.
   if (isTouched && !(await news) && client.isOnline && client.raw === raw && client.ending === undefined)
-    ledger.violate(`${asked.tag} touched a resource, and its subscriber was not told`);
+    ledger.violate(`${asked.tag} touched a resource, and its subscriber was not notified`);
 };
 
 const guarded: Action = async (client) => {
@@ -123,7 +125,7 @@ const search: Action = async (client) => {
     const isFound = said(result as ToolResult).includes('steady__');
     return {
       outcome,
-      ...(!isFound && { wrong: `nothing of a server that is well: ${said(result as ToolResult)}` }),
+      ...(!isFound && { wrong: `no tool of a healthy server found: ${said(result as ToolResult)}` }),
     };
   });
 };
@@ -141,10 +143,10 @@ async function call(client: SoakClient, tool: string, args: JsonObject): Promise
   await callTool(client, asked, tool, { tag: asked.tag, ...args });
 }
 
-/** Calls a tool and answers what it asks, as clients of the newest protocol do by calling again; whether all went well. */
+/** Calls a tool and answers its questions, as modern clients do by calling again; returns whether the call succeeded. */
 async function callTool(
   client: SoakClient,
-  asked: Asked,
+  asked: TrackedRequest,
   tool: string,
   args: JsonObject,
   meta: JsonObject = {},
@@ -166,8 +168,11 @@ async function callTool(
   }
 }
 
-/** Every answer of a tool begins with the tag of its call. */
-function judged(asked: Asked, result: JsonObject): { outcome: string; provable?: boolean; wrong?: string } {
+/** Checks a result: the text of every tool begins with the tag of its call. */
+function judged(
+  asked: TrackedRequest,
+  result: JsonObject,
+): { outcome: string; provable?: boolean; wrong?: string } {
   const outcome = outcomeOfResult(result as ToolResult);
   if (outcome !== 'ok') return { outcome };
   const text = said(result as ToolResult);

@@ -4,7 +4,7 @@ import { httpTransport, sseTransport } from '../../support/raw-transports.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
 import type { Stage } from '../stage/stage.ts';
 
-/** How a client reaches a gateway: `pipe` is stdio as users have it, `alone` a gateway of its own. */
+/** How a client reaches a gateway: `pipe` is stdio as users have it, `alone` is a separate gateway. */
 export type Way = 'http' | 'search' | 'sse' | 'pipe' | 'alone';
 
 export interface ClientKind {
@@ -25,15 +25,15 @@ export const clientKinds: readonly ClientKind[] = [
 
 export interface Connection {
   readonly raw: RawClient;
-  /** Goes without a word, as a client that crashes. */
+  /** Disconnects without notice, like a client that crashes. */
   drop(): Promise<void>;
-  /** Goes in good order; ends when all of it has ended. */
+  /** Disconnects normally; resolves when its processes have exited. */
   leave(): Promise<void>;
 }
 
 const capabilities = { elicitation: { form: {} } };
 
-/** Connects a client before its handshake. */
+/** Connects a client without performing the handshake. */
 export async function connect({ way, era }: ClientKind, stage: Stage): Promise<Connection> {
   const options: RawClientOptions = { era, capabilities };
   switch (way) {

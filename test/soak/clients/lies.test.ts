@@ -33,25 +33,25 @@ const lies: readonly (readonly [what: string, lie: Lie, complaint: RegExp])[] = 
       { id, result: honest },
       { id, result: honest },
     ],
-    /got what it did not ask for, or twice/,
+    /got an unexpected or duplicate answer/,
   ],
   [
-    'gives the answer of somebody else',
+    'returns the result of another call',
     (told) => (isCall(told) ? [result(told.id, 'http-legacy.7')] : undefined),
     /was answered with http-legacy\.7/,
   ],
   [
-    'refuses for a server that is well',
+    'rejects a call to a healthy server',
     (told) => (isCall(told) && isSteady(told) ? [refusal(told.id, 'UPSTREAM_CLOSED')] : undefined),
-    /of a server that is well ended with UPSTREAM_CLOSED/,
+    /of a healthy server ended with UPSTREAM_CLOSED/,
   ],
   [
-    'makes a mistake of its own',
+    'reports an internal error',
     (told) => (isCall(told) && !isSteady(told) ? [refusal(told.id, 'INVARIANT')] : undefined),
-    /met a mistake of ours/,
+    /failed with an internal error/,
   ],
   [
-    'asks about the call of somebody else',
+    'asks about a call of another client',
     (told) =>
       isCall(told)
         ? [
@@ -62,31 +62,31 @@ const lies: readonly (readonly [what: string, lie: Lie, complaint: RegExp])[] = 
     /was asked about sse\.3, which it did not call/,
   ],
   [
-    'tells of the progress of somebody else',
+    'sends progress of another client',
     ({ id, params, tag }) =>
       String(params['name']).endsWith('__steps') ? [progress('sse.3', 'sse.3'), result(id, tag)] : undefined,
-    /heard of the progress of sse\.3/,
+    /received the progress of sse\.3/,
   ],
   [
     'mixes up the progress of two calls',
     ({ id, params, tag }) =>
       String(params['name']).endsWith('__steps') ? [progress(tag, 'alone.999'), result(id, tag)] : undefined,
-    /progress of alone\.999 came as/,
+    /progress of alone\.999 arrived with the token/,
   ],
   [
-    'lists without a server that is well',
+    'omits a healthy server from its list',
     ({ id, method }) => (method === 'tools/list' ? [{ id, result: { tools: [] } }] : undefined),
-    /the list is without steady__do/,
+    /the list lacks steady__do/,
   ],
   [
-    'reads another resource',
+    'returns the wrong resource',
     ({ id, method }) => (method === 'resources/read' ? [{ id, result: { contents: [] } }] : undefined),
     /\(resources\/read\): read /,
   ],
   [
-    'keeps to itself that a resource is another now',
+    'omits a resource update',
     ({ id, params, tag }) => (params['name'] === 'steady__touch' ? [result(id, tag)] : undefined),
-    /touched a resource, and its subscriber was not told/,
+    /touched a resource, and its subscriber was not notified/,
   ],
 ];
 
@@ -95,32 +95,35 @@ function progress(token: string, message: string) {
   return { method: 'notifications/progress', params };
 }
 
-test.for(lies)('notices a gateway that %s', async ([, lie, complaint]) => {
+test.for(lies)('soak client: detects a gateway that %s', async ([, lie, complaint]) => {
   expect((await violationsOf(lie, complaint)).join('\n')).toMatch(complaint);
 });
 
-test('has nothing to say about a gateway that does not lie', async () => {
+test('soak client: accepts a gateway that behaves correctly', async () => {
   expect(await violationsOf(() => undefined, undefined)).toEqual([]);
 });
 
 test.for([
   ['stop', /has no answer: unanswered/],
   ['kill', undefined],
-] as const)('takes a %s for what it excuses, and for no more', async ([how, complaint]) => {
-  const silent: Lie = (told) => (isCall(told) ? [] : undefined);
-  const violations = await violationsOf(silent, complaint, { how, since: 0 });
-  if (complaint === undefined) expect(violations).toEqual([]);
-  else expect(violations.join('\n')).toMatch(complaint);
-});
+] as const)(
+  'soak client: excuses unanswered calls after a kill but not after a stop (%s)',
+  async ([how, complaint]) => {
+    const silent: Lie = (told) => (isCall(told) ? [] : undefined);
+    const violations = await violationsOf(silent, complaint, { how, since: 0 });
+    if (complaint === undefined) expect(violations).toEqual([]);
+    else expect(violations.join('\n')).toMatch(complaint);
+  },
+);
 
-/** What a client finds out about a gateway: all of it after a while, or until it complains as awaited. */
+/** Runs a client against a lying gateway, for 100 requests or until the awaited violation, and returns the violations. */
 async function violationsOf(
   lie: Lie,
   awaited: RegExp | undefined,
   ending?: SoakClient['ending'],
 ): Promise<readonly string[]> {
   const ledger = new Ledger(() => {});
-  // A client of its own gateway asks nothing else of the stage.
+  // A client of the standalone gateway uses nothing else of the stage.
   const stage = { standalone: { client: lyingGateway(lie) } } as unknown as Stage;
   const kind = { name: 'alone', way: 'alone', era: 'legacy' } as const;
   const client = new SoakClient(kind, { stage, ledger, random: new Random(1), patienceMs });

@@ -2,13 +2,13 @@ import { ownCode } from '../../support/asking.ts';
 import { HttpError } from '../../support/raw-transports.ts';
 import { type JsonObject, RpcError, type ToolResult } from '../../support/raw-messages.ts';
 
-/** How a request ended, in a word that can be counted. `lost` has no answer, for a reason that the rest of the text says. */
+/** How a request ended, in a form that can be counted. `lost` means no answer; the rest of the text gives the reason. */
 export type Outcome = string;
 
 export function outcomeOfResult(result: ToolResult): Outcome {
   if (result.isError !== true) return 'ok';
   const code = ownCode(result);
-  return typeof code === 'string' ? code : 'error of the server';
+  return typeof code === 'string' ? code : 'tool error';
 }
 
 export function outcomeOfError(error: unknown): Outcome {
@@ -16,7 +16,7 @@ export function outcomeOfError(error: unknown): Outcome {
     const code = (error.data as JsonObject | undefined)?.['code'];
     return typeof code === 'string' ? code : `RPC ${error.code}`;
   }
-  // Said before the request was read, and so without its id; it is an answer all the same.
+  // Sent before the request was read, and therefore without its id, but an answer nevertheless.
   if ((error instanceof HttpError || error instanceof RpcError) && error.status === 503)
     return 'SHUTTING_DOWN';
   const message = error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject, RequestOptions } from '../../support/raw-messages.ts';
-import type { Asked, Ledger } from '../ledger.ts';
+import type { TrackedRequest, Ledger } from '../ledger.ts';
 import { patient } from '../patient.ts';
 import type { Random } from '../random.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -10,12 +10,12 @@ import { type Action, actionsFor } from './actions.ts';
 import { type ClientKind, type Connection, connect } from './connection.ts';
 import { outcomeOfError } from './outcome.ts';
 
-/** Longer than every bound of the gateway together: who is not answered by then never will be. */
+/** Longer than all timeouts of the gateway together: a request without an answer by then will never get one. */
 const usualPatienceMs = 45_000;
 const inFlightAtMost = 6;
-/** By then a gateway on a busy machine has read what it was sent. */
+/** Time within which a gateway on a busy machine has read a request. */
 const readWithinMs = 200;
-/** Whoever waits for a gateway that is about to be there again asks this long. */
+/** How long a client tries to reach a gateway that is restarting. */
 const openWithinMs = 30_000;
 
 interface Ending {
@@ -27,21 +27,21 @@ interface SoakClientDeps {
   readonly stage: Stage;
   readonly ledger: Ledger;
   readonly random: Random;
-  /** How long it waits for an answer before it says that there is none. */
+  /** How long it waits for an answer before it reports the request as unanswered. */
   readonly patienceMs?: number;
 }
 
-/** A client that asks at random, remembers all it asked, and holds every answer against that. */
+/** A client that sends random requests and checks every answer against them. */
 export class SoakClient {
   readonly kind: ClientKind;
   readonly ledger: Ledger;
   readonly random: Random;
-  /** How and since when its gateway is being ended by us, if it is. */
+  /** How and since when the soak is ending its gateway, if it is. */
   ending: Ending | undefined;
   readonly patienceMs: number;
   readonly #stage: Stage;
   readonly #inFlight = new Set<Promise<void>>();
-  /** Ids whose answer may come late or never, since we took the request back. */
+  /** Ids of cancelled requests, whose answer may arrive late or never. */
   readonly #takenBack = new Set<string>();
   #connection: Connection | undefined;
   #isPaused = true;
@@ -67,7 +67,7 @@ export class SoakClient {
     return this.#connection !== undefined && !this.#hasLeft;
   }
 
-  /** Connects and subscribes; what it hears of questions must be about its own calls. */
+  /** Connects and subscribes. Questions that it receives must be about its own calls. */
   async open(): Promise<void> {
     const deadline = performance.now() + openWithinMs;
     for (;;) {
@@ -91,20 +91,20 @@ export class SoakClient {
     return `soak://${this.kind.way === 'alone' ? 'alone-steady' : 'steady'}/changing`;
   }
 
-  /** Asks until it is told to stop. */
+  /** Sends requests until it is paused. */
   start(): void {
     this.#isPaused = false;
     this.#running ??= this.#run();
   }
 
-  /** Asks nothing new; ends when everything was answered. */
+  /** Sends no new requests; resolves when all requests have ended. */
   async pause(): Promise<void> {
     this.#isPaused = true;
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
     this.#checkStrays();
   }
 
-  /** Crashes; what it asked is nobody's any more. */
+  /** Disconnects like a crash; its open requests are given up. */
   async leave(): Promise<void> {
     this.#isPaused = true;
     this.#hasLeft = true;
@@ -120,9 +120,9 @@ export class SoakClient {
     await this.#running;
   }
 
-  /** Sends one request and says how it ended; `judge` looks at a result and says what is wrong with it. */
+  /** Sends one request and records how it ended. `judge` checks the result and returns what is wrong with it. */
   async ask(
-    asked: Asked,
+    asked: TrackedRequest,
     request: { readonly method: string; readonly params: JsonObject; readonly options?: RequestOptions },
     judge: (result: JsonObject) => {
       readonly outcome: string;
@@ -147,7 +147,7 @@ export class SoakClient {
     }
   }
 
-  #end(asked: Asked, outcome: string, provable = false): void {
+  #end(asked: TrackedRequest, outcome: string, provable = false): void {
     const isLost = outcome.startsWith('lost') || outcome === 'unanswered';
     if (this.#hasLeft) {
       this.ledger.end(asked, 'given up by its client');
@@ -159,22 +159,23 @@ export class SoakClient {
     }
     if (isLost)
       this.ledger.violate(`${asked.tag} (${asked.what} of ${asked.server}) has no answer: ${outcome}`);
-    if (outcome === 'INVARIANT') this.ledger.violate(`${asked.tag} (${asked.what}) met a mistake of ours`);
+    if (outcome === 'INVARIANT')
+      this.ledger.violate(`${asked.tag} (${asked.what}) failed with an internal error`);
     const isSteady = asked.server === 'steady' || asked.server === undefined;
     if (isSteady && !isLost && this.ending === undefined && outcome !== 'ok' && outcome !== 'cancelled')
-      this.ledger.violate(`${asked.tag} (${asked.what}) of a server that is well ended with ${outcome}`);
+      this.ledger.violate(`${asked.tag} (${asked.what}) of a healthy server ended with ${outcome}`);
     this.ledger.end(asked, outcome.startsWith('lost') ? 'lost' : outcome, provable);
   }
 
   /**
-   * A gateway that stops answers whatever reached it, if only with a refusal, or refuses the connection; a pipe answers even for one that
-   * was killed. Over the older events nobody can tell what of the last moment has reached it.
+   * A gateway that stops answers every request that reached it, if only with an error, or refuses the connection; a pipe answers even
+   * for a gateway that was killed. Over HTTP+SSE it is unknown which of the last requests have reached the gateway.
    */
-  #mayLose({ sentAt }: Asked, outcome: string): boolean {
+  #mayLose({ sentAt }: TrackedRequest, outcome: string): boolean {
     if (this.ending === undefined || this.kind.way === 'pipe') return false;
     if (this.ending.how === 'kill') return true;
     if (outcome.includes('ECONNREFUSED')) return true;
-    // On a connection that nobody used for a while and that was being closed: no server can help that.
+    // The request was sent on an idle connection that was just being closed, which no server can prevent.
     if (this.kind.way !== 'sse') return outcome.includes('socket hang up') && sentAt > this.ending.since;
     return sentAt > this.ending.since - patient(readWithinMs);
   }
@@ -195,7 +196,7 @@ export class SoakClient {
     try {
       await action(this);
     } catch (error) {
-      this.ledger.violate(`${this.kind.name} could not go on: ${String(error)}`);
+      this.ledger.violate(`${this.kind.name} failed: ${String(error)}`);
     }
   }
 
@@ -204,23 +205,23 @@ export class SoakClient {
     return this.#lastId % 3 === 0 ? `id-${this.#lastId}` : this.#lastId;
   }
 
-  /** A question must be about a call of this very client, which its message names. */
+  /** Answers a question, which must be about a call of this client. Its message is the tag, below the name of the server that asks. */
   answer(params: JsonObject): JsonObject {
-    const tag = String(params['message']);
+    const tag = String(params['message']).replace(/^Server "[^"]+" asks:\n> /, '');
     if (!this.ledger.open.some((asked) => asked.tag === tag && asked.client === this.kind.name))
       this.ledger.violate(`${this.kind.name} was asked about ${tag}, which it did not call`);
     return { action: 'accept', content: { word: tag } };
   }
 
-  /** An answer that nobody waits for is one too many, unless we took its request back. */
+  /** An answer without a waiting request is a violation, unless the request was cancelled. */
   #checkStrays(): void {
     const { strays, notifications, requests, rawLines } = this.raw;
     for (const text of strays.all.splice(0)) {
       const id = /"id":\s*("[^"]*"|-?\d+)/.exec(text)?.[1]?.replaceAll('"', '') ?? 'none';
       if (!this.#takenBack.delete(id))
-        this.ledger.violate(`${this.kind.name} got what it did not ask for, or twice: ${text.slice(0, 200)}`);
+        this.ledger.violate(`${this.kind.name} got an unexpected or duplicate answer: ${text.slice(0, 200)}`);
     }
-    // Kept for hours they would be a leak of our own.
+    // Over hours these lists would be a memory leak of the soak itself.
     for (const list of [notifications.all, requests.all, rawLines]) list.length = 0;
   }
 }

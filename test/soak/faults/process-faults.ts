@@ -9,10 +9,10 @@ import type { Mood, MoodyServer } from '../stage/moody-server.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Fault } from './fault.ts';
 
-/** What is killed or hung at this moment is there again, and is asked again, within such a time. */
+/** Time within which a server that is currently killed or suspended runs again and is called again. */
 const patienceMs = 10_000;
 
-/** A server is killed, as by the kernel when memory is short. */
+/** Kills a server, as the kernel does when memory is short. */
 export const kill: Fault = async ({ stage }, { luck, lastsMs }) => {
   const one = await running(stage, luck);
   if (one?.http !== undefined) await one.http.killed(lastsMs);
@@ -20,7 +20,7 @@ export const kill: Fault = async ({ stage }, { luck, lastsMs }) => {
   return one?.server.name;
 };
 
-/** A server stands still, and goes on where it was. */
+/** Suspends and resumes a server. */
 export const hang: Fault = async ({ stage }, { luck, lastsMs }) => {
   const one = await running(stage, luck);
   for (const pid of one?.pids ?? []) signal(pid, 'SIGSTOP');
@@ -29,11 +29,11 @@ export const hang: Fault = async ({ stage }, { luck, lastsMs }) => {
   return one?.server.name;
 };
 
-/** A server behaves badly for a while, and at least until somebody has met it. */
+/** Makes a server misbehave for a while, and at least until a call has met it. */
 export function inMood(mood: Mood): Fault {
   return async ({ stage }, { luck, lastsMs }) => {
     const able = targets(stage).filter((server) => isFelt(mood, stage, server));
-    // Two moods at once would be one.
+    // A server can have only one mood at a time.
     const server = luck.shuffled(able).find(({ isFine }) => isFine) ?? luck.pick(able);
     const before = server.acted(mood);
     server.mood(mood);
@@ -50,14 +50,14 @@ export function inMood(mood: Mood): Fault {
   };
 }
 
-/** A server has another tool, or lacks one that it had, and says so. */
+/** Makes a server add or remove a tool and announce the change. */
 export const listChange: Fault = async ({ stage }, { luck }) => {
   const one = await running(stage, luck, ({ name }) => name !== 'launched');
   for (const pid of one?.pids ?? []) signal(pid, 'SIGUSR2');
   return one?.server.name;
 };
 
-/** What a server over HTTP writes to its standard streams reaches no gateway. */
+/** A gateway does not see the standard streams of a server over HTTP. */
 function isFelt(mood: Mood, stage: Stage, server: MoodyServer): boolean {
   return !mood.startsWith('flood') || overHttp(stage, server) === undefined;
 }
@@ -68,7 +68,7 @@ interface Running {
   readonly pids: readonly number[];
 }
 
-/** The first in an order by chance that has a process. */
+/** Returns the first server in random order that has a process. */
 function running(
   stage: Stage,
   luck: Random,
@@ -99,7 +99,7 @@ function overHttp(stage: Stage, server: MoodyServer): HttpServer | undefined {
   return Object.values(stage.overHttp).find((one) => one.server === server);
 }
 
-/** Every process of a server of this run, found by its command line. */
+/** Returns every process of a server of this run, found by its command line. */
 function pidsOf({ name }: MoodyServer): readonly number[] {
   const run = `--run=${testRun().id}`;
   return runningProcesses()
@@ -111,6 +111,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Best effort: it ended meanwhile.
+    // The process has exited in the meantime.
   }
 }

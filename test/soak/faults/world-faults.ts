@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
 import type { Fault } from './fault.ts';
 
-/** In seconds. Less than 30 days: after those every session has ended, also one that is opened while the clock is behind. */
+/** In seconds. Jumps stay below 30 days, after which every session has expired, including one that is opened while the clock is behind. */
 const day = 86_400;
 
-/** One server gets another environment, and so another process. */
+/** Changes the environment of one server, which restarts it. */
 export const configChange: Fault = async ({ stage }, { luck }) => {
   const { config } = stage;
   config.change({ generation: config.switches.generation + 1 }, luck.chance(0.5));
   return 'one';
 };
 
-/** A server is taken out and put back. */
+/** Removes a server from the configuration and adds it again. */
 export const configRemove: Fault = async ({ stage }, { luck, lastsMs }) => {
   stage.config.change({ hasGuest: false }, luck.chance(0.5));
   await sleep(lastsMs);
@@ -21,7 +21,7 @@ export const configRemove: Fault = async ({ stage }, { luck, lastsMs }) => {
   return 'guest';
 };
 
-/** A server comes, and goes. */
+/** Adds a server to the configuration and removes it again. */
 export const configAdd: Fault = async ({ stage }, { luck, lastsMs }) => {
   stage.config.change({ hasLodger: true }, luck.chance(0.5));
   await sleep(lastsMs);
@@ -29,7 +29,7 @@ export const configAdd: Fault = async ({ stage }, { luck, lastsMs }) => {
   return 'lodger';
 };
 
-/** Somebody saves half of the file, or nonsense, or nothing; and mends it. */
+/** Saves half of the file, invalid text, or an empty file, and repairs it. */
 export const configBroken: Fault = async ({ stage: { config } }, { luck, lastsMs }) => {
   const text = config.text();
   const broken = luck.pick([text.slice(0, Math.floor(text.length / 2)), '', '{"mcpServers": 7}', 'no JSON']);
@@ -39,13 +39,13 @@ export const configBroken: Fault = async ({ stage: { config } }, { luck, lastsMs
   return 'config';
 };
 
-/** No token that was given out is good any more, but new ones can be had. */
+/** Invalidates all issued access tokens; they can be refreshed. */
 export const tokensInvalid: Fault = async ({ stage }) => {
   await stage.guarded.control({ act: 'rotate-keys' });
   return 'guarded';
 };
 
-/** Nobody is signed in any more, until a person signs in again. */
+/** Revokes all sign-ins, until a person signs in again. */
 export const tokensRevoked: Fault = async ({ stage }, { lastsMs }) => {
   await stage.guarded.control({ act: 'revoke-all' });
   await sleep(lastsMs);
@@ -53,7 +53,7 @@ export const tokensRevoked: Fault = async ({ stage }, { lastsMs }) => {
   return 'guarded';
 };
 
-/** No byte can be written to the state folder any more. */
+/** Fills the disk of the state folder. */
 export const diskFull: Fault = async ({ stage: { disk } }, { lastsMs }) => {
   if (disk === undefined) return undefined;
   disk.fill();
@@ -62,18 +62,18 @@ export const diskFull: Fault = async ({ stage: { disk } }, { lastsMs }) => {
   return 'state folder';
 };
 
-/** The time of the day is set forward or back, and again to what it is. */
+/** Moves the wall clock forward or back, and then corrects it. */
 export const clockJump: Fault = async ({ stage: { clock, gateway } }, { luck, lastsMs }) => {
   if (clock === undefined) return undefined;
   const seconds = luck.pick([-20 * day, -3600, -10, 10, 3600, 20 * day]);
   clock.jump(seconds);
-  // The library looks for it once a second.
+  // libfaketime reads the file once a second.
   const [isSeen] = await Promise.all([tellsTime(gateway.url, seconds), sleep(lastsMs + 1500)]);
   clock.jump(0);
   return isSeen ? `${seconds} s` : undefined;
 };
 
-/** Whether the time that a gateway puts on its answers comes to be so far from ours. */
+/** Returns whether the Date header of the gateway reaches this offset from our clock. */
 async function tellsTime(url: string, seconds: number): Promise<boolean> {
   const isMoved = async (): Promise<boolean> => {
     const answer = await fetch(url);
@@ -84,10 +84,10 @@ async function tellsTime(url: string, seconds: number): Promise<boolean> {
   return eventually(isMoved, { withinMs: 5000 }).catch(() => false);
 }
 
-/** Less than the smallest jump; the answer has whole seconds and may be a moment old. */
+/** Smaller than the smallest jump. The header has whole seconds and may be slightly old. */
 const CLOCK_TOLERANCE_MS = 4000;
 
-/** A client crashes with requests under way, and another one comes in its place. */
+/** Crashes a client with open requests and replaces it with a new one. */
 export const clientLeaves: Fault = async ({ clients }, { luck, lastsMs }) => {
   const client = luck.pick(clients.filter(({ kind }) => kind.way !== 'alone'));
   await client.leave();

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 
-/** The configuration of the gateway under test, as a function of a few switches that faults turn. */
+/** The configuration file of the gateway under test. Faults change its switches. */
 export class ConfigFile {
   readonly path: string;
   readonly #text: (switches: Switches) => string;
@@ -19,7 +19,7 @@ export class ConfigFile {
     return this.#text(this.#switches);
   }
 
-  /** In place or by replacing the file, as editors do either. */
+  /** Changes the file in place or by replacing it; editors do either. */
   change(changes: Partial<Switches>, inPlace: boolean): void {
     this.#switches = { ...this.#switches, ...changes };
     this.write(this.text(), inPlace);
@@ -36,10 +36,10 @@ export class ConfigFile {
 }
 
 export interface Switches {
-  /** A server that is there from the beginning, and goes. */
+  /** A server that is configured at the start and can be removed. */
   readonly hasGuest: boolean;
-  /** A server that comes, and goes. */
+  /** A server that can be added and removed. */
   readonly hasLodger: boolean;
-  /** A change of it is a change of one server. */
+  /** Changing this number changes the entry of one server. */
   readonly generation: number;
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { found } from '../../support/eventually.ts';
 import type { MoodyServer } from './moody-server.ts';
 
-/** A moody server over HTTP; when it is killed, the next one listens at the same place. */
+/** A moody server over HTTP. After a kill, the next one listens on the same port. */
 export class HttpServer {
   readonly server: MoodyServer;
   url = '';
@@ -42,7 +42,7 @@ export class HttpServer {
     this.#port = Number(new URL(this.url).port);
   }
 
-  /** Ends it at once and starts another after a while. */
+  /** Kills the server and starts another one after a pause. */
   async killed(restAfterMs: number): Promise<void> {
     await this.#end();
     await new Promise((resolve) => setTimeout(resolve, restAfterMs));

@@ -6,7 +6,7 @@ import { testRun } from '../../support/test-run.ts';
 
 export type Mood = 'fine' | 'slow' | 'garbage' | 'flood-stdout' | 'flood-stderr' | 'mute' | 'cut';
 
-/** A server of the soak: where its mood is said, and where it writes what it did. */
+/** A server of the soak. It reads its mood (how it misbehaves) from one file and logs what it does to another. */
 export class MoodyServer {
   readonly name: string;
   readonly log: string;
@@ -32,12 +32,12 @@ export class MoodyServer {
 
   mood(mood: Mood): void {
     this.#mood = mood;
-    // Never half a word in it.
+    // Replace the file atomically, so that the server never reads half a word.
     writeFileSync(`${this.#moodFile}.new`, mood);
     renameSync(`${this.#moodFile}.new`, this.#moodFile);
   }
 
-  /** How often it has acted in a mood since its log was last taken away. */
+  /** Returns how often the server has acted in a mood since its log was last rotated. */
   acted(mood: Mood): number {
     if (!existsSync(this.log)) return 0;
     const acts = readFileSync(this.log, 'utf8')
@@ -50,7 +50,7 @@ export class MoodyServer {
     return fixtureCommand(this.#preset, [...this.#args, '--mood', this.#moodFile, '--name', this.name]);
   }
 
-  /** An entry of `mcpServers`; `generation` makes it another one. */
+  /** Returns an entry for `mcpServers`; another `generation` makes it a different entry. */
   entry(more: Readonly<Record<string, unknown>> = {}, generation = 0): Readonly<Record<string, unknown>> {
     const [command, ...args] = this.command();
     const env = { FIXTURE_LOG: this.log, GENERATION: String(generation) };

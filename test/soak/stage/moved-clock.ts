@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 
-/** The wall clock of one process; its steady clock goes on as ever, as when somebody sets the time of a machine. */
+/** Moves the wall clock of a process. Its monotonic clock is unaffected, as when somebody sets the time of a machine. */
 export interface MovedClock {
   readonly env: Readonly<Record<string, string>>;
   jump(seconds: number): void;
@@ -12,7 +12,7 @@ const libraries = [
   '/usr/lib/faketime/libfaketimeMT.so.1',
 ];
 
-/** Undefined where the library is missing: then the fault is left out, and whoever runs this is told. */
+/** Returns undefined if libfaketime is missing; then the run says that it leaves the fault out. */
 export function movedClock(file: string): MovedClock | undefined {
   const library = libraries.find((path) => existsSync(path));
   if (library === undefined) return undefined;

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A folder on a small disk of its own that can be filled. */
+/** A folder on a separate small disk that can be filled. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Returns when not another byte can be written. */
+  /** Writes until no further byte fits. */
   fill(): void;
   free(): void;
   unmount(): void;
 }
 
-/** Undefined where nobody may mount anything: then the fault is left out, and whoever runs this is told. */
+/** Returns undefined if mounting is not permitted; then the run says that it leaves the fault out. */
 export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const options = `size=${megabytes}m,mode=0700`;
@@ -31,7 +31,7 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | u
       }
     },
     free: () => rmSync(filler, { force: true }),
-    // Lazily: what still has a file open there is somebody else's problem, which is looked for elsewhere.
+    // Unmount lazily: the process watch reports processes that still have files open there.
     unmount: () => void spawnSync('umount', ['-l', folder]),
   };
 }

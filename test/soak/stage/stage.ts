@@ -15,25 +15,25 @@ import { type MovedClock, movedClock } from './moved-clock.ts';
 import { type SmallDisk, mountSmallDisk } from './small-disk.ts';
 
 const probe = fileURLToPath(new URL('../probe.mjs', import.meta.url));
-/** Short, so that what hangs is over within a round. */
+/** Short, so that a hanging call ends within a round. */
 const usualCallMs = 4000;
-/** Of servers that nothing is done to: not even a machine that has become slow since the beginning makes calls of them fail. */
+/** For servers without faults: even a machine that has become slow must not make their calls fail. */
 const steadyCallMs = 30_000;
 export const shutdownMs = 1500;
 
-/** What tells of tokens in the log of the server that wants them. */
+/** Events about tokens in the log of the server that requires a sign-in. */
 const grantEvents = new Set(['issued', 'refresh', 'refused', 'unauthorized']);
 
-/** Servers of both transports and eras, gateways in front of them, and what faults need to reach them. */
+/** Servers of both transports and eras, the gateways in front of them, and access to both for faults. */
 export class Stage {
   readonly home = temporaryFolder('h');
   readonly aloneHome = temporaryFolder('a');
   readonly probeFile = join(testRun().folder, 'probe.json');
   readonly disk: SmallDisk | undefined;
   readonly clock: MovedClock | undefined;
-  /** Nothing is ever done to these: whoever calls them must get what they asked for. */
+  /** A server without faults: every call to it must succeed. */
   readonly steady = new MoodyServer('steady', ['--era', 'both']);
-  /** Started by the gateway, and by nobody else. */
+  /** Servers that the gateway starts. */
   readonly started = {
     one: new MoodyServer('one', ['--era', 'legacy']),
     two: new MoodyServer('two', ['--era', 'modern']),
@@ -43,7 +43,7 @@ export class Stage {
     lodger: new MoodyServer('lodger', ['--era', 'legacy']),
   };
   readonly silent = new MoodyServer('silent', [], 'never-answers');
-  /** Ends by force alone, so that somebody must see to it after a kill. */
+  /** A server that exits only on SIGKILL, so that the watchdog must end it after a kill of the gateway. */
   readonly stubborn = new MoodyServer('stubborn', [], 'ignores-signals');
   readonly overHttp = {
     three: new HttpServer(new MoodyServer('three', ['--era', 'legacy'])),
@@ -57,12 +57,12 @@ export class Stage {
   readonly #bounds = boundsNow();
   readonly #common = commonNow();
   readonly #pipes: RunningGateway[] = [];
-  /** The last one and those before it. */
+  /** The current gateway over HTTP and its predecessors. */
   readonly #mains: RunningGateway[] = [];
   guarded!: ProtectedServer;
   gateway!: RunningGateway;
   standalone!: RunningGateway;
-  /** When gateways were last killed by us. */
+  /** When the soak last killed the gateways. */
   killedAt: number | undefined;
 
   constructor() {
@@ -72,15 +72,15 @@ export class Stage {
     this.config = new ConfigFile(join(this.home, 'config.jsonc'), text);
   }
 
-  /** Faults that cannot be done on this machine, and why. */
+  /** Faults that are impossible on this machine, with the reason. */
   get impossible(): ReadonlyMap<FaultKind, string> {
     return new Map<FaultKind, string>([
-      ...(this.disk === undefined ? [['disk-full', 'only root may mount a small disk'] as const] : []),
+      ...(this.disk === undefined ? [['disk-full', 'only root can mount a small disk'] as const] : []),
       ...(this.clock === undefined ? [['clock-jump', 'libfaketime is not installed'] as const] : []),
     ]);
   }
 
-  /** Servers that faults may be done to, by their names in the configuration. */
+  /** Servers that faults can target, by their names in the configuration. */
   get moody(): Readonly<Record<string, MoodyServer>> {
     const { three, four } = this.overHttp;
     const { one, two, own, launched } = this.started;
@@ -93,7 +93,7 @@ export class Stage {
     return [steady, silent, stubborn, ...Object.values(started), ...http, ...Object.values(alone)];
   }
 
-  /** What gateways find when they start. */
+  /** Starts the servers that must run before the gateways. */
   async openServers(): Promise<void> {
     await Promise.all(Object.values(this.overHttp).map((server) => server.start()));
     this.guarded = await startProtectedServer({ tokenTtl: 4 });
@@ -112,7 +112,7 @@ export class Stage {
     });
   }
 
-  /** A gateway over HTTP, which pipes find as well. */
+  /** Starts a gateway over HTTP, which pipes find as well. */
   async startMain(): Promise<RunningGateway> {
     const env = {
       ...this.clock?.env,
@@ -124,14 +124,14 @@ export class Stage {
     return main;
   }
 
-  /** At the same time of day, like whatever gateway it starts: they are on one machine. */
+  /** Starts a pipe with the same clock as the gateways, because they are on one machine. */
   async startPipe(): Promise<RunningGateway> {
     const pipe = await startGateway({ ...this.#options(), env: { ...this.clock?.env }, listen: 'attached' });
     this.#pipes.push(pipe);
     return pipe;
   }
 
-  /** As a person does who tries again while the configuration is being mended. */
+  /** Signs in, with retries, because the configuration may be broken at the moment. */
   async signIn(): Promise<void> {
     await eventually(
       async () => {
@@ -142,14 +142,14 @@ export class Stage {
     );
   }
 
-  /** Whether the last kill of gateways took the sign-in with it; said once for each kill. */
+  /** Returns whether the last kill of the gateways lost the sign-in; true at most once per kill. */
   hasLostGrant(): boolean {
     const isLost = this.killedAt !== undefined && isGrantLost(this.guarded.log.all(), this.killedAt);
     if (isLost) this.killedAt = undefined;
     return isLost;
   }
 
-  /** What the server that wants a sign-in last gave and refused, with the time since gateways were killed. */
+  /** Returns the latest tokens that the protected server issued and rejected, with the time since gateways were killed. */
   grants(): string {
     const told = this.guarded.log.all().filter(({ event }) => grantEvents.has(event));
     const since = (at: number): string => `${at - (this.killedAt ?? at)} ms`;
@@ -163,7 +163,7 @@ export class Stage {
       .join('; ');
   }
 
-  /** What the gateways said, as far as it is still known. */
+  /** Returns the latest output of the gateways. */
   said(): string {
     const mains = this.#mains.map(
       (one) => `The gateway ${one.pid} over HTTP:\n${one.stderr().slice(-500_000)}\n`,
@@ -173,7 +173,7 @@ export class Stage {
     return `${mains.slice(-20).join('\n')}\nThe standalone gateway:\n${alone}\n\n${pipes.join('\n')}`;
   }
 
-  /** Ends the servers that the gateways did not start, and whatever of ours is left. */
+  /** Stops the servers that the gateways did not start, and unmounts the disk. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.overHttp).map((server) => server.close()));
     await this.guarded?.stop();
@@ -201,7 +201,7 @@ export class Stage {
         three: { url: three.url, ...bounds },
         four: { url: four.url, ...bounds },
         guarded: { url: this.guarded.url, ...bounds },
-        // Stopped whenever nobody asks for a moment, and started again.
+        // Stopped after half a second without a call, and started again.
         ...(hasGuest && { guest: guest.entry({ ...bounds, idle: '500ms' }) }),
         ...(hasLodger && { lodger: lodger.entry(bounds) }),
       },

@@ -10,13 +10,13 @@ interface Source {
   readonly file: string;
 }
 
-/** Long enough for a write that had opened the file before it was moved. */
+/** Long enough for a write whose file was opened before the rename. */
 const settleMs = 300;
 
-/** Takes what the servers wrote since the last time into the ledger, and throws the files away. */
+/** Reads the new log entries of the servers into the ledger and deletes the files. */
 export async function readExecutions(sources: readonly Source[], ledger: Ledger): Promise<void> {
   const taken = sources.filter(({ file }) => existsSync(file));
-  // Servers open the file for every line, so that they go on with a new one.
+  // Servers open the file for every line, so they continue with a new one.
   for (const { file } of taken) renameSync(file, `${file}.read`);
   await sleep(settleMs);
   for (const { name, file } of taken) {
@@ -27,7 +27,7 @@ export async function readExecutions(sources: readonly Source[], ledger: Ledger)
 }
 
 function note(name: string, line: string, ledger: Ledger): void {
-  // Most lines are about other things, and parsing them would take longer than all the rest.
+  // Most lines are about other events, and parsing them would take longer than everything else.
   if (line.startsWith('{"event":"executed"')) {
     ledger.executes(String((JSON.parse(line) as FixtureEvent)['tag']), name);
   } else if (line.startsWith('{"event":"call"') && line.includes('"tool":"echo"')) {
@@ -36,6 +36,6 @@ function note(name: string, line: string, ledger: Ledger): void {
   } else if (line.startsWith('{"event":"refresh"')) {
     count(ledger.faults, tokensExpire);
   } else if (line.startsWith('{"event":"violation"')) {
-    ledger.violate(`${name} saw the protocol broken: ${line.slice(0, 300)}`);
+    ledger.violate(`${name} recorded a protocol violation: ${line.slice(0, 300)}`);
   }
 }

@@ -1,7 +1,7 @@
 import { isRunning, runningProcesses } from '../../support/processes.ts';
 import type { Stage } from '../stage/stage.ts';
 
-/** The one over HTTP, and those that pipes have started in the background. */
+/** Returns the gateway over HTTP and the background gateways that pipes have started. */
 export function gatewaysOf(stage: Stage): readonly number[] {
   const background = runningProcesses()
     .filter(({ commandLine }) => commandLine.includes('--background') && commandLine.includes(stage.home))

@@ -8,12 +8,12 @@ function refresh(at: number, wasSpent: boolean, family = 'f') {
   return { event: 'refresh', preset: 'needs-sign-in', pid: 1, at, wasSpent, family };
 }
 
-test('a renewal that was under way when the gateway was killed explains that its grant is gone', () => {
+test('lost grant: is excused by a refresh in flight when the gateway was killed', () => {
   const events = [refresh(96_000, false), refresh(99_900, false), refresh(103_000, true)];
   expect(isGrantLost(events, killedAt)).toBe(true);
 });
 
-test('a token that is used twice without such a renewal is a mistake of ours', () => {
+test('lost grant: is not excused without a refresh in flight', () => {
   expect(isGrantLost([refresh(90_000, false), refresh(103_000, true)], killedAt)).toBe(false);
   expect(isGrantLost([refresh(99_900, false)], killedAt)).toBe(false);
   expect(isGrantLost([refresh(99_900, false, 'other'), refresh(103_000, true)], killedAt)).toBe(false);

@@ -1,11 +1,11 @@
 import type { FixtureEvent } from '../../support/fixture-log.ts';
 
-/** What an answer may take from the server that gives it to the disk of the gateway that gets it, on a busy machine. */
+/** Time from the response of the server until the gateway has saved it to disk, on a busy machine. */
 const underWayMs = 5000;
 
 /**
- * Whether a gateway that was killed took the only good refresh token with it: the server had given it a new one for the old one, which is
- * good for one time, and it was killed before it could save it. Whoever offers the old one again has to sign in again.
+ * Returns whether a killed gateway lost the only valid refresh token: the server had replaced the old single-use token, and the gateway
+ * was killed before it could save the new one. Using the old token again requires a new sign-in.
  */
 export function isGrantLost(events: readonly FixtureEvent[], killedAt: number): boolean {
   const refreshes = events.filter(({ event }) => event === 'refresh');

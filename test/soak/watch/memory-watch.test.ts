@@ -21,7 +21,7 @@ function grown(samples: readonly Sample[]): readonly string[] {
   return ledger.violations;
 }
 
-/** Ten rounds of a gateway that holds so much more after each. */
+/** Returns the samples of ten rounds in which the values grow by this much. */
 function rounds(growth: Partial<Sample>): readonly Sample[] {
   return Array.from({ length: 10 }, (_, at) => {
     const more = parts.map((part) => [part, flat[part] + at * (growth[part] ?? 0)]);
@@ -29,20 +29,20 @@ function rounds(growth: Partial<Sample>): readonly Sample[] {
   });
 }
 
-test.for(parts)('notices that %s grows round by round', (part) => {
+test.for(parts)('memory watch: detects growth of %s', (part) => {
   expect(grown(rounds({ [part]: part === 'rssMb' ? 12 : 5 }))).toEqual([
     expect.stringMatching(`^${part} grew by`),
   ]);
 });
 
-test('has nothing to say about a warm-up, one odd sample, or what shrinks', () => {
+test('memory watch: ignores warm-up, a single outlier and shrinking values', () => {
   const [first = flat, ...others] = rounds({});
   const odd = others.with(4, { ...flat, heapMb: 90, files: 500 });
   expect(grown([{ ...first, heapMb: 10, files: 10 }, ...odd])).toEqual([]);
   expect(grown(rounds({ heapMb: -2, files: -3 }))).toEqual([]);
 });
 
-test('sees in a process what it leaks, and not what is garbage', async () => {
+test('memory watch: detects leaks of a process but not its garbage', async () => {
   const probe = fileURLToPath(new URL('../probe.mjs', import.meta.url));
   const file = join(temporaryFolder(), 'probe.json');
   const leaking = `

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { found } from '../../support/eventually.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** What a gateway holds at a moment when nothing is asked and every server is well, after its garbage is gone. */
+/** Resources of a gateway without requests and with healthy servers, after a garbage collection. */
 export interface Sample {
   readonly round: number;
   readonly heapMb: number;
@@ -11,24 +11,24 @@ export interface Sample {
   readonly files: number;
   readonly handles: number;
   readonly timers: number;
-  /** How many handles of each kind. */
+  /** Number of handles of each kind. */
   readonly kinds?: Readonly<Record<string, number>>;
 }
 
 /**
- * By how much each may grow from the first third of the samples after the warm-up to the last third. Of a server that every session has for
- * itself there may be ten processes in the end, of clients that left among them, where there were six: three pipes and the process of each.
+ * Permitted growth from the first to the last third of the samples after the warm-up. A server with a process per session may have ten
+ * processes at the end, including those of clients that left, instead of six at the start; each has three pipes and a process handle.
  */
 const bounds = { heapMb: 6, rssMb: 64, files: 24, handles: 20, timers: 12 } as const;
 const warmUpRounds = 1;
 
-interface Told {
+interface ProbeOutput {
   readonly heapUsed: number;
   readonly rss: number;
   readonly handles: Readonly<Record<string, number>>;
 }
 
-/** Asks the probe in the gateway. */
+/** Takes a sample with the probe in the gateway. */
 export async function takeSample(pid: number, probeFile: string, round: number): Promise<Sample> {
   rmSync(probeFile, { force: true });
   process.kill(pid, 'SIGUSR2');
@@ -45,7 +45,7 @@ export async function takeSample(pid: number, probeFile: string, round: number):
   };
 }
 
-/** Medians of thirds, since one odd sample says nothing and a leak moves them all. */
+/** Compares medians of thirds, because a single outlier means nothing, while a leak moves all samples. */
 export function checkFlat(samples: readonly Sample[], ledger: Ledger): void {
   const steady = samples.slice(warmUpRounds);
   const third = Math.max(1, Math.floor(steady.length / 3));
@@ -60,18 +60,18 @@ export function checkFlat(samples: readonly Sample[], ledger: Ledger): void {
   }
 }
 
-/** What is open at the beginning and at the end, by kind. */
+/** Returns the open handles by kind, at the start and at the end. */
 function kindsOf(samples: readonly Sample[]): string {
   const [first, last] = [samples[0]?.kinds, samples.at(-1)?.kinds];
   if (first === undefined || last === undefined) return '';
   return `; ${JSON.stringify(first)} became ${JSON.stringify(last)}`;
 }
 
-function readTold(file: string): Told | undefined {
+function readTold(file: string): ProbeOutput | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Told;
+    return JSON.parse(readFileSync(file, 'utf8')) as ProbeOutput;
   } catch {
-    return undefined; // Not yet there.
+    return undefined; // The probe has not written it yet.
   }
 }
 

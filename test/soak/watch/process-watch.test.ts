@@ -9,7 +9,7 @@ import { checkLeaks } from '../../support/leak-check.ts';
 import { temporaryFolder, testRun } from '../../support/test-run.ts';
 import { gone } from '../acts/ends.ts';
 import { Ledger } from '../ledger.ts';
-import { ProcessWatch, endWhatIsLeft, processesLeft } from './process-watch.ts';
+import { ProcessWatch, endWhatIsLeft, processesLeft, startedBy } from './process-watch.ts';
 import { checkServers } from './server-watch.ts';
 
 checkLeaks();
@@ -17,7 +17,7 @@ checkLeaks();
 const graceMs = 300;
 const patience = { withinMs: 20_000 };
 const children: ChildProcess[] = [];
-/** Stays until it is ended, with whatever words on its command line, and starts and reaps nobody. */
+/** A command that runs until it is killed, accepts any arguments, and neither starts nor reaps processes. */
 const idle = 'tail -F --';
 
 afterEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
   }
 });
 
-/** A shell with these words; what is told apart by command lines sees the further ones. */
+/** Starts a shell with these arguments. The watch classifies processes by the arguments in their command line. */
 function shell(script: string, ...words: readonly string[]): ChildProcess {
   const child = spawn('sh', ['-c', script, 'sh', ...words], { stdio: 'ignore' });
   children.push(child);
@@ -39,7 +39,7 @@ function server(): string {
   return `--run=${testRun().id}`;
 }
 
-/** The violations of a watch that looks until it has one. */
+/** Runs a watch until it reports a violation, and returns the violations. */
 async function watched(): Promise<readonly string[]> {
   const ledger = new Ledger(() => {});
   using _watch = new ProcessWatch(ledger, { graceMs });
@@ -47,55 +47,55 @@ async function watched(): Promise<readonly string[]> {
   return ledger.violations;
 }
 
-test('notices a dead process that nobody reaps', async () => {
-  // What the shell starts ends at once, and what the shell becomes never asks how.
+test('process watch: detects a zombie that its parent does not reap', async () => {
+  // The child of the shell exits at once, and the program that replaces the shell never reaps it.
   const { pid } = shell('sleep 0 & exec sleep 60');
   expect(await watched()).toEqual([expect.stringMatching(new RegExp(`zombie \\d+ of ${pid}$`))]);
 });
 
-test('notices a dead process that a gateway in the background does not reap', async () => {
-  // Nobody's child, like such a gateway, and told by its command line alone.
+test('process watch: detects a zombie of a background gateway', async () => {
+  // Detached from its parent, like a background gateway, and recognised only by its command line.
   const gateway = join(temporaryFolder(), 'serve');
   shell(`sh -c 'sleep 0 & exec ${idle} "$1" serve' sh "$1" & exit 0`, gateway);
   expect(await watched()).toEqual([expect.stringMatching(/zombie \d+ of \d+$/)]);
 });
 
-test('notices a server whose gateway is gone', async () => {
+test('process watch: detects a server whose gateway is gone', async () => {
   shell(`${idle} "$1" & exit 0`, server());
   expect(await watched()).toEqual([expect.stringMatching(/orphan \d+: .*--run=/)]);
 });
 
-test('has nothing to say about a server below a gateway, and says everything once', async () => {
+test('process watch: ignores a server below a gateway and reports an orphan once', async () => {
   const gateway = join(temporaryFolder(), 'serve');
   shell(`${idle} "$2" & wait`, gateway, server());
   shell(`${idle} "$1" & exit 0`, server());
   const ledger = new Ledger(() => {});
   using _watch = new ProcessWatch(ledger, { graceMs });
   await eventually(() => ledger.violations.length > 0, patience);
-  // The watch looks at everything at once, and some more times while this one passes.
+  // The watch checks everything at once, and several more times during this pause.
   await new Promise((resolve) => setTimeout(resolve, 4 * graceMs));
   expect(ledger.violations).toEqual([expect.stringContaining('orphan')]);
 });
 
-test('notices what does not end in time, and ends it', async () => {
+test('process watch: reports and kills a process that does not end in time', async () => {
   const ledger = new Ledger(() => {});
   const { pid = 0 } = shell('exec sleep 60');
   await gone([pid], graceMs, 'gateways', ledger);
   expect(ledger.violations).toEqual([
-    expect.stringMatching(new RegExp(`^gateways are there after \\d+ ms: ${pid}$`)),
+    expect.stringMatching(new RegExp(`^gateways still run after \\d+ ms: ${pid}$`)),
   ]);
   await gone([pid], patience.withinMs, 'gateways', ledger);
   expect(ledger.violations).toHaveLength(1);
 });
 
-test('notices a process that is left at the end', async () => {
+test('process watch: detects a process that is left at the end', async () => {
   expect(processesLeft()).toEqual([]);
   const { pid } = shell(`exec ${idle} "$1"`, server());
   await eventually(() => processesLeft().length > 0, patience);
   expect(processesLeft()).toEqual([expect.stringContaining(`${pid}: `)]);
 });
 
-test('notices two processes of one server, and one that the configuration does not name', async () => {
+test('process watch: detects duplicate and unconfigured server processes', async () => {
   const ledger = new Ledger(() => {});
   const start = (name: string): string => `${idle} "$1" --name ${name} & `;
   const names = ['one', 'one', 'two', 'own', 'own', 'lodger'];
@@ -104,7 +104,9 @@ test('notices two processes of one server, and one that the configuration does n
     ['own', 2],
     ['lodger', 0],
   ]);
-  await eventually(() => processesLeft().length >= names.length, patience);
+  // A forked child has the command line of its shell until it has executed the server.
+  const started = (): number => [...startedBy(pid).values()].reduce((sum, count) => sum + count, 0);
+  await eventually(() => started() === names.length, patience);
   await checkServers([pid], ledger, { mostOf, withinMs: graceMs });
   expect(ledger.violations).toEqual([expect.stringContaining('2 of one, 1 of lodger')]);
 });

@@ -4,7 +4,7 @@ import { testRun } from '../../support/test-run.ts';
 import { type Ledger, count } from '../ledger.ts';
 import { patient } from '../patient.ts';
 
-/** What ends or is reaped is given this long: three graces of a second each for a server that does not want to end. */
+/** Time for a process to exit or be reaped: ending an unresponsive server takes three steps of a second each. */
 const usualGraceMs = 8000;
 const lookEveryMs = 1000;
 
@@ -15,7 +15,7 @@ interface Seen {
   readonly commandLine: string;
 }
 
-/** Looks for processes that nobody owns any more and for dead ones that nobody has reaped. */
+/** Reports orphaned processes and zombies. */
 export class ProcessWatch implements Disposable {
   readonly #ledger: Ledger;
   readonly #graceMs: number;
@@ -36,7 +36,7 @@ export class ProcessWatch implements Disposable {
     const all = processes();
     const ours = new Set(descendantsOf(process.pid, all).map(({ pid }) => pid));
     const odd = all.flatMap(({ pid, parent, state, commandLine }) => {
-      // Gateways in the background are nobody's children; their own are found from them.
+      // Background gateways are not our children; their own children are found through them.
       if (isServer({ commandLine }) && !ours.has(pid) && !hasGateway(pid, all))
         return [`orphan ${pid}: ${commandLine.slice(-120)}`];
       const isOfGateway = ours.has(parent) || isGateway(all.find((one) => one.pid === parent));
@@ -48,20 +48,20 @@ export class ProcessWatch implements Disposable {
       const since = this.#since.get(one) ?? now;
       this.#since.set(one, since);
       if (now - since < patient(this.#graceMs)) continue;
-      this.#since.set(one, Number.POSITIVE_INFINITY); // Said once.
+      this.#since.set(one, Number.POSITIVE_INFINITY); // Reported once.
       this.#ledger.violate(`left for more than ${this.#graceMs} ms: ${one}`);
     }
   }
 }
 
-/** Every server that hangs below a process, at whatever depth. */
+/** Returns every server among the descendants of a process. */
 export function serversOf(pid: number): readonly number[] {
   return descendantsOf(pid, processes())
     .filter(isServer)
     .map((one) => one.pid);
 }
 
-/** By name, how many processes of servers a gateway has started and not ended; what these started in turn does not count. */
+/** Returns the number of running server processes that a gateway has started, by name, without their own children. */
 export function startedBy(pid: number): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const one of processes()) {
@@ -71,18 +71,18 @@ export function startedBy(pid: number): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What of this run is there at all, besides ourselves. */
+/** Returns all processes of this run except our own. */
 export function processesLeft(): readonly string[] {
   return ofThisRun().map(({ pid, commandLine }) => `${pid}: ${commandLine.slice(0, 200)}`);
 }
 
-/** Ends whatever a run that could not go on has left. */
+/** Kills the processes that a failed run has left. */
 export function endWhatIsLeft(): void {
   for (const { pid } of ofThisRun()) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Best effort: it ended meanwhile.
+      // The process has exited in the meantime.
     }
   }
 }
@@ -126,7 +126,7 @@ function processes(): readonly Seen[] {
         const commandLine = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
         return [{ pid: Number(name), parent: Number(parent), state, commandLine }];
       } catch {
-        return []; // It ended meanwhile.
+        return []; // The process has exited in the meantime.
       }
     });
 }

@@ -2,16 +2,16 @@ import { eventually } from '../../support/eventually.ts';
 import type { Ledger } from '../ledger.ts';
 import { startedBy } from './process-watch.ts';
 
-/** What was replaced or removed is given three graces of a second each, and a call of it its time. */
+/** Time for a replaced or removed server to exit: three steps of a second each, plus the timeout of a running call. */
 const usualWithinMs = 15_000;
 
 interface ServerWatchOptions {
-  /** How many processes of a server one gateway may need; one of each that is not named. */
+  /** Number of processes that a gateway may need, by server; one for servers that are not listed. */
   readonly mostOf: ReadonlyMap<string, number>;
   readonly withinMs?: number;
 }
 
-/** In the quiet no gateway runs a process that nobody needs: one of before a reload, or beside the one that serves. */
+/** Checks that no gateway runs an unneeded process in the quiet period: one from before a reload, or a duplicate. */
 export async function checkServers(
   gateways: readonly number[],
   ledger: Ledger,
@@ -24,6 +24,6 @@ export async function checkServers(
         .map(([name, times]) => `${times} of ${name}`),
     );
   await eventually(() => tooMany().length === 0, { withinMs }).catch(() => {
-    ledger.violate(`servers that nobody needs run after ${withinMs} ms: ${tooMany().join(', ')}`);
+    ledger.violate(`unneeded servers run after ${withinMs} ms: ${tooMany().join(', ')}`);
   });
 }

@@ -1,98 +1,99 @@
 import type { AdminContract, AdminProblem, AdminRoute } from '../../../src/admin/contract/contract.ts';
-import { Problem, problemFrom, unreachable } from './problem.ts';
+import { parseProblem, Problem, unreachableProblem } from './problem.ts';
 
-type Parameters<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? { readonly [key in Name]: string } & Parameters<`/${Rest}`>
+/** A typed client of the admin API. All methods reject with a `Problem`, or with the abort reason if the signal is aborted. */
+export interface Api {
+  readonly request: <Route extends AdminRoute>(
+    route: Route,
+    input: RouteInput<Route>,
+    options?: { readonly signal?: AbortSignal },
+  ) => Promise<RouteResponse<Route>>;
+  /** Returns the successful response itself, to read it as a stream. */
+  readonly send: (route: AdminRoute, input: object, init?: RequestInit) => Promise<Response>;
+}
+
+/** The path parameters, query and body of a route, merged into one object. */
+export type RouteInput<Route extends AdminRoute> = PathParameters<Route> &
+  (AdminContract[Route] extends { query: infer Query } ? Query : object) &
+  (AdminContract[Route] extends { body: infer Body } ? Body : object);
+
+type PathParameters<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [key in Name]: string } & PathParameters<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
     ? { readonly [key in Name]: string }
     : object;
 
-/** What goes into a request: parts of the path, query and body, as far as the route has them. */
-export type Input<Route extends AdminRoute> = Parameters<Route> &
-  (AdminContract[Route] extends { query: infer Query } ? Query : object) &
-  (AdminContract[Route] extends { body: infer Body } ? Body : object);
-
-export type Answer<Route extends AdminRoute> = AdminContract[Route]['answer'];
-
-export interface Api {
-  /** Fails with a `Problem`, whatever went wrong. */
-  readonly ask: <Route extends AdminRoute>(
-    route: Route,
-    input: Input<Route>,
-    options?: { readonly signal?: AbortSignal },
-  ) => Promise<Answer<Route>>;
-  /** The response itself, for what is read in pieces; its status is a success. */
-  readonly send: (route: AdminRoute, input: object, init?: RequestInit) => Promise<Response>;
-}
+export type RouteResponse<Route extends AdminRoute> = AdminContract[Route]['response'];
 
 interface ApiOptions {
   readonly fetch: typeof fetch;
-  /** Called when the gateway does not know who asks any more. */
+  /** Called when the session of this browser has ended. */
   readonly onSignedOut: () => void;
 }
 
-export function makeApi({ fetch, onSignedOut }: ApiOptions): Api {
+export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
   const send = async (route: AdminRoute, input: object, init: RequestInit = {}): Promise<Response> => {
     let response: Response;
     try {
-      response = await fetch(...requestFor(route, input, init));
+      response = await fetch(...createRequest(route, input, init));
     } catch (error) {
-      throw init.signal?.aborted === true ? error : unreachable(error);
+      throw init.signal?.aborted === true ? error : unreachableProblem(error);
     }
     if (response.ok) return response;
-    const problem = problemFrom(response.status, await bodyOf(response));
+    const problem = parseProblem(response.status, await readProblem(response));
     if (problem.isSignedOut) onSignedOut();
     throw problem;
   };
   return {
     send,
-    ask: async (route, input, options = {}) => {
+    request: async (route, input, options = {}) => {
       const response = await send(route, input, options);
-      // The contract is what the routes are compiled against.
-      return (await jsonOf(response)) as never;
+      // The routes are compiled against the same contract, so the response has the type of the route.
+      return (await readJson(response)) as never;
     },
   };
 }
 
-/** Every part of the path that is named is taken from the input; the rest is the query or the body. */
-function requestFor(route: AdminRoute, input: object, init: RequestInit): [string, RequestInit] {
+/** Fills the path parameters from the input. The rest of the input becomes the query of a GET request, or the body. */
+function createRequest(route: AdminRoute, input: object, init: RequestInit): [string, RequestInit] {
   const [method = 'GET', pattern = ''] = route.split(' ');
   const rest = new Map<string, unknown>(Object.entries(input));
   const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = rest.get(name);
     rest.delete(name);
-    return encodeURIComponent(text(value));
+    return encodeURIComponent(formatValue(value));
   });
-  // A page elsewhere cannot send this header, so that it proves that we ask.
+  // Pages of other sites cannot send this header without permission, so it proves that the request comes from the dashboard.
   const headers = new Headers(init.headers);
   headers.set('x-trunkline', '1');
   const shared = { ...init, method, headers, credentials: 'same-origin', cache: 'no-store' } as const;
   if (method === 'GET') {
     const query = new URLSearchParams();
-    for (const [name, value] of rest) if (value !== undefined && value !== '') query.set(name, text(value));
+    for (const [name, value] of rest)
+      if (value !== undefined && value !== '') query.set(name, formatValue(value));
     return [query.size === 0 ? path : `${path}?${query.toString()}`, shared];
   }
   headers.set('content-type', 'application/json');
   return [path, { ...shared, body: JSON.stringify(Object.fromEntries(rest)) }];
 }
 
-function text(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
+async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json();
   } catch (error) {
-    throw new Problem({ message: 'The gateway gave an answer that is not JSON.', cause: error });
+    throw new Problem({ message: 'The gateway sent a response that is not JSON.', cause: error });
   }
 }
 
-async function bodyOf(response: Response): Promise<AdminProblem | undefined> {
+async function readProblem(response: Response): Promise<AdminProblem | undefined> {
   try {
     return (await response.json()) as AdminProblem;
   } catch {
-    // A proxy in between answers in its own words; the status says enough.
+    // The response is not JSON and may come from a proxy. Its status is enough for a message.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 
-import { makeApi } from './api.ts';
+import { createApi } from './api.ts';
 import { callTool } from './call-tool.ts';
 
 function apiThatStreams(...chunks: readonly string[]) {
@@ -11,12 +11,12 @@ function apiThatStreams(...chunks: readonly string[]) {
       controller.close();
     },
   });
-  return makeApi({ fetch: async () => new Response(body), onSignedOut: () => {} });
+  return createApi({ fetch: async () => new Response(body), onSignedOut: () => {} });
 }
 
 const { signal } = new AbortController();
 
-test('what a call tells is heard, and its result is the answer, however the stream is cut', async () => {
+test('tool call: delivers progress events and returns the result for any chunking', async () => {
   const api = apiThatStreams(
     ': hello\n\nevent: prog',
     'ress\r\ndata: {"progress":1}\r\n',
@@ -30,7 +30,7 @@ test('what a call tells is heard, and its result is the answer, however the stre
   expect(onEvent.mock.calls).toEqual([[{ event: 'progress', data: { progress: 1 } }]]);
 });
 
-test('an error of the call is a problem with its words', async () => {
+test('tool call: rejects with the error of the call', async () => {
   const error = { code: 'CALL_TIMEOUT', message: 'It took too long.', details: {} };
   const api = apiThatStreams(`event: error\ndata: ${JSON.stringify({ error })}\n\n`);
   await expect(callTool(api, { name: 'a' }, { signal })).rejects.toMatchObject({
@@ -39,7 +39,7 @@ test('an error of the call is a problem with its words', async () => {
   });
 });
 
-test('a stream that ends early is no result', async () => {
+test('tool call: rejects when the stream ends early', async () => {
   const api = apiThatStreams('event: progress\ndata: {}\n\n');
   await expect(callTool(api, { name: 'a' }, { signal })).rejects.toMatchObject({ code: 'GATEWAY_LOST' });
 });

@@ -3,13 +3,13 @@ import type { AdminProblem } from '../../../src/admin/contract/contract.ts';
 interface ProblemOptions {
   readonly message: string;
   readonly code?: string;
-  /** What the person can do about it, where the message does not say so itself. */
-  readonly advice?: string;
+  /** Advice for the user, if the message itself has none. */
+  readonly advice?: string | undefined;
   readonly status?: number;
   readonly cause?: unknown;
 }
 
-/** Whatever went wrong, in words for whoever looks at the page. */
+/** An error with a message for the user of the page. */
 export class Problem extends Error {
   readonly code: string;
   readonly advice: string | undefined;
@@ -28,38 +28,39 @@ export class Problem extends Error {
   }
 }
 
-/** What a person can do about errors whose message is about what happened. */
-const adviceFor: Readonly<Record<string, string>> = {
+/** The advice for errors whose message says only what happened. */
+const adviceByCode: Readonly<Record<string, string>> = {
   CREDENTIALS_REFUSED: 'Sign in again.',
-  REVISION_CONFLICT: 'Somebody else changed it meanwhile. Look at it again, then repeat your change.',
+  REVISION_CONFLICT: 'Someone else changed it. Load it again, then repeat your change.',
   UPSTREAM_NEEDS_AUTH: 'Sign in to the server.',
-  UPSTREAM_UNAVAILABLE: 'It is tried again by itself; its log says more.',
-  UPSTREAM_CLOSED: 'It is started again with the next call; its log says more.',
+  UPSTREAM_UNAVAILABLE: 'The gateway retries automatically. See the log of the server for details.',
+  UPSTREAM_CLOSED: 'The next call starts the server again. See its log for details.',
   RATE_LIMITED: 'Wait a moment, then try again.',
-  SHUTTING_DOWN: 'The gateway is stopping. This page goes on when it is back.',
+  SHUTTING_DOWN: 'The gateway is stopping. This page continues when it is back.',
 };
 
-export function problemFrom(status: number, body: AdminProblem | undefined): Problem {
+/** Converts an error response to a `Problem`. */
+export function parseProblem(status: number, body: AdminProblem | undefined): Problem {
   const error = body?.error;
-  if (error === undefined) return new Problem({ status, message: `The gateway answered with ${status}.` });
+  if (error === undefined)
+    return new Problem({ status, message: `The gateway responded with HTTP ${status}.` });
   if ('rpc' in error) {
     return new Problem({ status, code: String(error.rpc.code), message: error.rpc.message });
   }
   const { code, message } = error;
-  const advice = adviceFor[code];
-  return new Problem({ status, code, message, ...(advice !== undefined && { advice }) });
+  return new Problem({ status, code, message, advice: adviceByCode[code] });
 }
 
-export function unreachable(cause: unknown): Problem {
+export function unreachableProblem(cause: unknown): Problem {
   return new Problem({
     code: 'GATEWAY_UNAVAILABLE',
-    message: 'The gateway does not answer.',
-    advice: 'Start it with "trunkline serve --http"; this page goes on by itself.',
+    message: 'The gateway does not respond.',
+    advice: 'Start it with "trunkline serve --http". This page reconnects automatically.',
     cause,
   });
 }
 
-export function asProblem(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem({ message: error instanceof Error ? error.message : String(error), cause: error });
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { joinCommand, splitCommand } from './command-line.ts';
 
-describe('a command line', () => {
+describe('command line', () => {
   test.each([
     ['npx -y @me/server ~/src', ['npx', '-y', '@me/server', '~/src']],
     [`  node "a b.js"  'c d' `, ['node', 'a b.js', 'c d']],
@@ -11,7 +11,7 @@ describe('a command line', () => {
     [String.raw`C:\Tools\a.exe --x`, [String.raw`C:\Tools\a.exe`, '--x']],
     [String.raw`a\ b "c\"d" ""`, ['a b', 'c"d', '']],
     ['', []],
-  ])('%s', (text, words) => {
+  ])('command line: splits %s', (text, words) => {
     expect(splitCommand(text)).toEqual(words);
   });
 
@@ -19,20 +19,20 @@ describe('a command line', () => {
     [['npx', '-y', '@me/server', '--token', '•••']],
     [['a b', '', 'c"d', "e'f", `g'h"i`, String.raw`j\k`, String.raw`l\ m`, String.raw`n'\o`, 'two\nlines']],
     [[String.raw`C:\Program Files\a.exe`, '${env:HOME}', '--flag=ü', ' ']],
-  ])('comes back as it was: %j', (words) => {
+  ])('command line: joins and splits %j to the same words', (words) => {
     expect(splitCommand(joinCommand(words))).toEqual(words);
   });
 
-  test('is not quoted where it need not be', () => {
+  test('command line: adds no unnecessary quotes', () => {
     expect(joinCommand(['npx', '-y', '@me/server@1.0', '--a=b,c'])).toBe('npx -y @me/server@1.0 --a=b,c');
   });
 
-  test('comes back as it was, whatever the words are', () => {
+  test('command line: joins and splits any words to the same words', () => {
     const hostile = string({ unit: constantFrom(...`ab '"\\$(){}\`~^!=#*?;&|<>-•ü\n\t`.split('')) });
     const words = array(oneof(hostile, string({ unit: 'binary' })));
     assert(
-      property(words, (given) => {
-        expect(splitCommand(joinCommand(given))).toEqual(given);
+      property(words, (sample) => {
+        expect(splitCommand(joinCommand(sample))).toEqual(sample);
       }),
     );
   });
@@ -41,7 +41,7 @@ describe('a command line', () => {
     [["it's $(id) `id` $HOME"], "'it'\\''s $(id) `id` $HOME'"],
     [['a', '$HOME', '~', '{a,b}', '^a', '=ls'], "a '$HOME' '~' '{a,b}' '^a' '=ls'"],
     [['A=b', 'A=b'], "'A=b' A=b"],
-  ])('has nothing in it that a shell would replace: %j', (words, line) => {
+  ])('command line: quotes everything that a shell would expand: %j', (words, line) => {
     expect(joinCommand(words)).toBe(line);
   });
 });

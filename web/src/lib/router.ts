@@ -1,20 +1,21 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 
-/** Where the person is; history paths, so that back, forward and bookmarks do what one expects. */
+/** The current page. It uses the browser history, so that back, forward and bookmarks work. */
 export interface Router {
   readonly path: ReadonlySignal<string>;
   readonly query: ReadonlySignal<URLSearchParams>;
+  /** Opens a page with a new history entry and scrolls to the top. */
   readonly go: (to: string) => void;
-  /** Changes parts of the query in place, so that filters survive a reload; empty and undefined delete. */
+  /** Changes query parameters without a new history entry. An empty or undefined value deletes the parameter. */
   readonly set: (changes: Readonly<Record<string, string | undefined>>) => void;
 }
 
-export function makeRouter(window: Window & typeof globalThis): Router {
+export function createRouter(window: Window & typeof globalThis): Router {
   const { location, history } = window;
-  const path = signal(normal(location.pathname));
+  const path = signal(trimSlash(location.pathname));
   const query = signal(new URLSearchParams(location.search));
   const read = (): void => {
-    path.value = normal(location.pathname);
+    path.value = trimSlash(location.pathname);
     query.value = new URLSearchParams(location.search);
   };
   const go = (to: string): void => {
@@ -24,7 +25,7 @@ export function makeRouter(window: Window & typeof globalThis): Router {
   };
   window.addEventListener('popstate', read);
   window.document.addEventListener('click', (event) => {
-    const to = ownLink(event, location.origin);
+    const to = internalTarget(event, location.origin);
     if (to === undefined) return;
     event.preventDefault();
     go(to);
@@ -46,8 +47,8 @@ export function makeRouter(window: Window & typeof globalThis): Router {
   };
 }
 
-/** Where a plain click on a link of ours leads; undefined for what the browser does itself. */
-function ownLink(event: MouseEvent, origin: string): string | undefined {
+/** Returns the target of a plain click on a link to a dashboard page, or undefined if the browser should handle the click. */
+function internalTarget(event: MouseEvent, origin: string): string | undefined {
   if (event.defaultPrevented || event.button !== 0) return undefined;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
@@ -56,7 +57,6 @@ function ownLink(event: MouseEvent, origin: string): string | undefined {
   return link.pathname + link.search;
 }
 
-/** Without the slash at the end. */
-function normal(path: string): string {
+function trimSlash(path: string): string {
   return path.length > 1 ? path.replace(/\/+$/, '') || '/' : path;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 
-import { fieldOf, membersOf, resolved } from './schema-field.ts';
+import { toSchemaField, listMembers, resolveReferences } from './schema-field.ts';
 
 describe('fieldOf', () => {
   test.each([
     [{ type: 'string' }, 'text'],
     [{ type: ['string', 'null'] }, 'text'],
     [{ type: 'integer', minimum: 1 }, 'number'],
-    [{ type: 'boolean' }, 'switch'],
+    [{ type: 'boolean' }, 'boolean'],
     [{ enum: ['a', 2, null] }, 'choice'],
     [{ oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }, 'choice'],
     [{ type: 'array', items: { type: 'string' } }, 'list'],
@@ -17,17 +17,17 @@ describe('fieldOf', () => {
     [{ oneOf: [{ type: 'string' }, { type: 'number' }] }, 'json'],
     [{}, 'json'],
     [{ type: 7, enum: 'no list', properties: [] }, 'json'],
-  ])('%j asks for a %s', (schema, kind) => {
-    expect(fieldOf(schema, schema).kind).toBe(kind);
+  ])('schema field: shows %j as a %s field', (schema, kind) => {
+    expect(toSchemaField(schema, schema).kind).toBe(kind);
   });
 
-  test('a form does not go deeper than somebody can see', () => {
+  test('schema field: falls back to JSON beyond four levels', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
-    expect(fieldOf(schema, schema, 4).kind).toBe('json');
+    expect(toSchemaField(schema, schema, 4).kind).toBe('json');
   });
 });
 
-describe('references', () => {
+describe('schema references', () => {
   const root = {
     $defs: {
       place: { type: 'string', description: 'A place.' },
@@ -36,24 +36,29 @@ describe('references', () => {
     },
   };
 
-  test('lead to what they name, and what stands beside them is nearer', () => {
-    expect(resolved({ $ref: '#/$defs/place', description: 'Where to.' }, root)).toEqual({
+  test('schema reference: resolves to its definition, overridden by sibling keywords', () => {
+    expect(resolveReferences({ $ref: '#/$defs/place', description: 'Where to.' }, root)).toEqual({
       type: 'string',
       description: 'Where to.',
     });
-    expect(resolved({ $ref: '#/$defs/a~1b' }, root)).toEqual({ type: 'integer' });
+    expect(resolveReferences({ $ref: '#/$defs/a~1b' }, root)).toEqual({ type: 'integer' });
   });
 
-  test('something or null is something', () => {
-    expect(resolved({ anyOf: [{ $ref: '#/$defs/place' }, { type: 'null' }] }, root)['type']).toBe('string');
+  test('schema reference: treats a nullable type as the type', () => {
+    expect(resolveReferences({ anyOf: [{ $ref: '#/$defs/place' }, { type: 'null' }] }, root)['type']).toBe(
+      'string',
+    );
   });
 
-  test.each(['#/$defs/loop', '#/nowhere', 'https://example.com/schema'])('%s ends', ($ref) => {
-    expect(fieldOf(resolved({ $ref }, root), root).kind).toBe('json');
-  });
+  test.each(['#/$defs/loop', '#/nowhere', 'https://example.com/schema'])(
+    'schema reference: falls back to JSON for %s',
+    ($ref) => {
+      expect(toSchemaField(resolveReferences({ $ref }, root), root).kind).toBe('json');
+    },
+  );
 });
 
-test('what is required comes first', () => {
+test('schema members: lists required ones first', () => {
   const schema = { properties: { a: {}, b: {}, c: {} }, required: ['c'] };
-  expect(membersOf(schema, schema).map(({ name }) => name)).toEqual(['c', 'a', 'b']);
+  expect(listMembers(schema, schema).map(({ name }) => name)).toEqual(['c', 'a', 'b']);
 });

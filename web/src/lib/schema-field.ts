@@ -1,132 +1,140 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a schema asks a person for. */
-export type Field =
+/** The form field for a JSON schema. */
+export type SchemaField =
   | { readonly kind: 'text'; readonly isLong: boolean }
   | { readonly kind: 'choice'; readonly choices: readonly unknown[] }
   | {
       readonly kind: 'number';
-      readonly isWhole: boolean;
-      readonly least: number | undefined;
-      readonly most: number | undefined;
+      readonly isInteger: boolean;
+      readonly minimum: number | undefined;
+      readonly maximum: number | undefined;
     }
-  | { readonly kind: 'switch' }
-  | { readonly kind: 'list'; readonly of: Schema }
-  | { readonly kind: 'group'; readonly members: readonly Member[] }
-  /** Nothing simpler fits: the value is written as JSON. */
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'list'; readonly itemSchema: Schema }
+  | { readonly kind: 'group'; readonly members: readonly SchemaMember[] }
+  /** No simpler field fits, so the value is written as JSON. */
   | { readonly kind: 'json' };
 
-export interface Member {
+export interface SchemaMember {
   readonly name: string;
   readonly schema: Schema;
   readonly isRequired: boolean;
 }
 
-/** Deeper than this, JSON is easier to write than a form of forms. */
-const DEEPEST = 4;
-const MOST_REFERENCES = 10;
+/** The maximum nesting of forms. Deeper values are entered as JSON, which is easier to write. This also ends circular schemas. */
+const MAX_DEPTH = 4;
+/** The maximum number of `$ref`s that are followed, because references can be circular. */
+const MAX_REFERENCES = 10;
 
-export function fieldOf(schema: Schema, root: Schema, depth = 0): Field {
-  const choices = choicesOf(schema);
+export function toSchemaField(schema: Schema, root: Schema, depth = 0): SchemaField {
+  const choices = listChoices(schema);
   if (choices !== undefined) return { kind: 'choice', choices };
-  switch (typeOf(schema)) {
+  const type = typeOf(schema);
+  switch (type) {
     case 'string':
-      return { kind: 'text', isLong: (numberIn(schema, 'maxLength') ?? 0) > 200 };
+      return { kind: 'text', isLong: (numberOf(schema, 'maxLength') ?? 0) > 200 };
     case 'integer':
     case 'number':
       return {
         kind: 'number',
-        isWhole: typeOf(schema) === 'integer',
-        least: numberIn(schema, 'minimum'),
-        most: numberIn(schema, 'maximum'),
+        isInteger: type === 'integer',
+        minimum: numberOf(schema, 'minimum'),
+        maximum: numberOf(schema, 'maximum'),
       };
     case 'boolean':
-      return { kind: 'switch' };
+      return { kind: 'boolean' };
     case 'array': {
-      const items = schemaIn(schema['items']);
-      return items === undefined || depth >= DEEPEST
+      const items = asObject(schema['items']);
+      return items === undefined || depth >= MAX_DEPTH
         ? { kind: 'json' }
-        : { kind: 'list', of: resolved(items, root) };
+        : { kind: 'list', itemSchema: resolveReferences(items, root) };
     }
     case 'object': {
-      const members = membersOf(schema, root);
-      return members.length === 0 || depth >= DEEPEST ? { kind: 'json' } : { kind: 'group', members };
+      const members = listMembers(schema, root);
+      return members.length === 0 || depth >= MAX_DEPTH ? { kind: 'json' } : { kind: 'group', members };
     }
     default:
       return { kind: 'json' };
   }
 }
 
-/** The required ones first, otherwise as the schema has them. */
-export function membersOf(schema: Schema, root: Schema): readonly Member[] {
-  const properties = schemaIn(schema['properties']) ?? {};
+/** Returns the members of an object schema, required ones first, otherwise in the order of the schema. */
+export function listMembers(schema: Schema, root: Schema): readonly SchemaMember[] {
+  const properties = asObject(schema['properties']) ?? {};
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   return Object.entries(properties)
     .map(([name, value]) => ({
       name,
-      schema: resolved(schemaIn(value) ?? {}, root),
+      schema: resolveReferences(asObject(value) ?? {}, root),
       isRequired: required.has(name),
     }))
     .toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
-/** Follows references inside the same document, and a choice between something and null. */
-export function resolved(schema: Schema, root: Schema): Schema {
+/**
+ * Resolves `$ref`s inside the same document, and replaces a choice between a schema and null by the schema. Returns a schema that
+ * allows everything if there are too many references.
+ */
+export function resolveReferences(schema: Schema, root: Schema): Schema {
   let current = schema;
-  for (let hops = 0; hops < MOST_REFERENCES; hops += 1) {
+  for (let hops = 0; hops < MAX_REFERENCES; hops += 1) {
     const { $ref: ref, ...rest } = current;
-    const target = typeof ref === 'string' ? at(root, ref) : onlyOne(current);
+    const target = typeof ref === 'string' ? findDefinition(root, ref) : onlyNonNullSchema(current);
     if (target === undefined) return current;
-    // What stands beside the reference is nearer to the person.
-    const { anyOf: _any, oneOf: _one, ...beside } = rest;
-    current = { ...target, ...beside };
+    // Keywords beside the reference are more specific than the definition.
+    const { anyOf: _any, oneOf: _one, ...siblings } = rest;
+    current = { ...target, ...siblings };
   }
   return {};
 }
 
-function at(root: Schema, ref: string): Schema | undefined {
+function findDefinition(root: Schema, ref: string): Schema | undefined {
   if (!ref.startsWith('#/')) return undefined;
   let value: unknown = root;
   for (const part of ref.slice(2).split('/')) {
     const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    value = schemaIn(value)?.[name];
+    value = asObject(value)?.[name];
   }
-  return schemaIn(value);
+  return asObject(value);
 }
 
-function onlyOne(schema: Schema): Schema | undefined {
-  const some = schema['anyOf'] ?? schema['oneOf'];
-  if (!Array.isArray(some)) return undefined;
-  const others = some.map(schemaIn).filter((each) => each?.['type'] !== 'null');
-  return others.length === 1 ? others[0] : undefined;
+/** Returns the schema X of `anyOf: [X, null]` or `oneOf: [X, null]`, or undefined for other choices. */
+function onlyNonNullSchema(schema: Schema): Schema | undefined {
+  const alternatives = schema['anyOf'] ?? schema['oneOf'];
+  if (!Array.isArray(alternatives)) return undefined;
+  const schemas = alternatives.map(asObject).filter((alternative) => alternative?.['type'] !== 'null');
+  return schemas.length === 1 ? schemas[0] : undefined;
 }
 
-function choicesOf(schema: Schema): readonly unknown[] | undefined {
+/** Returns the allowed values if the schema lists them, or undefined otherwise. */
+function listChoices(schema: Schema): readonly unknown[] | undefined {
   if (Array.isArray(schema['enum'])) return schema['enum'] as unknown[];
   if ('const' in schema) return [schema['const']];
-  const some = schema['anyOf'] ?? schema['oneOf'];
-  if (!Array.isArray(some) || some.length === 0) return undefined;
-  const constants = some.map(schemaIn);
-  return constants.every((each) => each !== undefined && 'const' in each)
-    ? constants.map((each) => each?.['const'])
+  const alternatives = schema['anyOf'] ?? schema['oneOf'];
+  if (!Array.isArray(alternatives) || alternatives.length === 0) return undefined;
+  const schemas = alternatives.map(asObject);
+  return schemas.every((alternative) => alternative !== undefined && 'const' in alternative)
+    ? schemas.map((alternative) => alternative?.['const'])
     : undefined;
 }
 
+/** Returns the only type besides null, or undefined if the schema allows several types or any. */
 function typeOf(schema: Schema): string | undefined {
   const { type } = schema;
   if (typeof type === 'string') return type;
   if (Array.isArray(type)) {
-    const others = type.filter((each) => each !== 'null');
-    return others.length === 1 && typeof others[0] === 'string' ? others[0] : undefined;
+    const types = type.filter((name) => name !== 'null');
+    return types.length === 1 && typeof types[0] === 'string' ? types[0] : undefined;
   }
   return 'properties' in schema ? 'object' : undefined;
 }
 
-function numberIn(schema: Schema, key: string): number | undefined {
+function numberOf(schema: Schema, key: string): number | undefined {
   const value = schema[key];
   return typeof value === 'number' ? value : undefined;
 }
 
-export function schemaIn(value: unknown): Schema | undefined {
+export function asObject(value: unknown): Schema | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined;
 }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The time, as often as said; for what counts down before one's eyes. */
-export function useClock(everyMs = 1000): number {
+/** Returns the current time and updates it periodically, for countdowns. */
+export function useClock(intervalMs = 1000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(() => setNow(Date.now()), intervalMs);
     return () => clearInterval(timer);
-  }, [everyMs]);
+  }, [intervalMs]);
   return now;
 }

@@ -1,19 +1,19 @@
 import { useEffect } from 'preact/hooks';
 
-/** Does something now and again, never twice at once, and not while nobody looks at the page. */
-export function usePolling(act: () => Promise<void>, everyMs: number, subject: string): void {
+/** Calls `poll` at once and then periodically, but not while the page is hidden. The next call waits until the previous one has ended. */
+export function usePolling(poll: () => Promise<void>, intervalMs: number, subject: string): void {
   useEffect(() => {
     let timer: number | undefined;
-    let isOver = false;
-    const turn = async (): Promise<void> => {
-      if (!document.hidden) await act();
-      if (!isOver) timer = window.setTimeout(() => void turn(), everyMs);
+    let isStopped = false;
+    const run = async (): Promise<void> => {
+      if (!document.hidden) await poll();
+      if (!isStopped) timer = window.setTimeout(() => void run(), intervalMs);
     };
-    void turn();
+    void run();
     return () => {
-      isOver = true;
+      isStopped = true;
       window.clearTimeout(timer);
     };
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- it begins anew with another subject alone
-  }, [everyMs, subject]);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- polling starts again only for another subject
+  }, [intervalMs, subject]);
 }

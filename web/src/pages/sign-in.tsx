@@ -1,13 +1,13 @@
 import { useId, useState } from 'preact/hooks';
 
-import { asProblem, type Problem } from '../api/problem.ts';
-import { Button } from '../parts/button.tsx';
-import { Field } from '../parts/form/field.tsx';
-import { Mark } from '../parts/mark.tsx';
-import { ProblemNote } from '../parts/page/problem-note.tsx';
+import { toProblem, type Problem } from '../api/problem.ts';
+import { Button } from '../components/button.tsx';
+import { Field } from '../components/form/field.tsx';
+import { Logo } from '../components/logo.tsx';
+import { ProblemNote } from '../components/page/problem-note.tsx';
 import { useStore } from '../store/use-store.ts';
 
-/** Shown to a browser that the gateway does not know. */
+/** The sign-in page, shown to a browser without a session. */
 export function SignIn() {
   const { signIn } = useStore();
   const id = useId();
@@ -18,11 +18,11 @@ export function SignIn() {
     try {
       await signIn(key.trim());
     } catch (error) {
-      setProblem(asProblem(error));
+      setProblem(toProblem(error));
     }
   };
-  // The words about a wrong key say what to do themselves.
-  const isWrong = problem?.isSignedOut === true;
+  // The message about a wrong key already says what to do.
+  const isWrongKey = problem?.isSignedOut === true;
   return (
     <main class="sign-in">
       <form
@@ -31,22 +31,11 @@ export function SignIn() {
           void submit();
         }}
       >
-        <div class="brand">
-          <Mark />
-          Trunkline
-        </div>
-        <div>
-          <h1>Sign in</h1>
-          <p class="soft">
-            The quickest way is a link. Run this where the gateway runs; it opens this page, signed in:
-          </p>
-        </div>
-        <pre>trunkline dashboard</pre>
-        <p class="soft">Or paste the gateway’s admin key.</p>
+        <Introduction />
         <Field
           label="Admin key"
           id={id}
-          hint="It is in run/admin.key of the state folder, and another one after each start."
+          hint="The key is in run/admin.key of the state folder. It changes with every start."
         >
           <input
             id={id}
@@ -59,12 +48,34 @@ export function SignIn() {
           />
         </Field>
         {problem !== undefined && (
-          <ProblemNote problem={{ message: problem.message, advice: isWrong ? undefined : problem.advice }} />
+          <ProblemNote
+            problem={{ message: problem.message, advice: isWrongKey ? undefined : problem.advice }}
+          />
         )}
         <Button kind="main" type="submit" isDisabled={key.trim() === ''}>
           Sign in
         </Button>
       </form>
     </main>
+  );
+}
+
+function Introduction() {
+  return (
+    <>
+      <div class="brand">
+        <Logo />
+        Trunkline
+      </div>
+      <div>
+        <h1>Sign in</h1>
+        <p class="soft">
+          The fastest way is a link. Run this command on the machine of the gateway; it opens this page and
+          signs you in:
+        </p>
+      </div>
+      <pre>trunkline dashboard</pre>
+      <p class="soft">Or paste the admin key of the gateway.</p>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { IconName } from '../parts/icon.tsx';
+import type { IconName } from '../components/icon.tsx';
 
 interface Page {
   readonly path: string;
@@ -6,7 +6,7 @@ interface Page {
   readonly icon: IconName;
 }
 
-/** In the order of the navigation. */
+/** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [
   { path: '/', title: 'Overview', icon: 'overview' },
   { path: '/servers', title: 'Servers', icon: 'servers' },

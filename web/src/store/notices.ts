@@ -1,75 +1,77 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 
-import { asProblem } from '../api/problem.ts';
+import { toProblem } from '../api/problem.ts';
 
 export interface Notice {
   readonly id: number;
   readonly kind: 'good' | 'bad';
   readonly text: string;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 }
 
-/** A question with two answers, asked before something that cannot be undone. */
-export interface Question {
+/** A question that the user must confirm before an action is performed. */
+export interface Confirmation {
   readonly title: string;
   readonly text: string;
-  /** What the button says that agrees. */
+  /** The label of the button that confirms. */
   readonly action: string;
   readonly isDangerous?: boolean;
 }
 
-interface OpenQuestion extends Question {
-  readonly answer: (agrees: boolean) => void;
+interface OpenConfirmation extends Confirmation {
+  readonly answer: (isConfirmed: boolean) => void;
 }
 
-/** What is said to the person over the page, and asked. */
+/** Messages and confirmations that appear over the page. */
 export interface Notices {
   readonly list: ReadonlySignal<readonly Notice[]>;
-  readonly question: ReadonlySignal<OpenQuestion | undefined>;
-  readonly say: (text: string) => void;
-  /** Shows what went wrong and what to do; stays until it is closed. */
-  readonly fail: (error: unknown) => void;
-  readonly drop: (id: number) => void;
-  readonly confirm: (question: Question) => Promise<boolean>;
+  readonly confirmation: ReadonlySignal<OpenConfirmation | undefined>;
+  readonly showMessage: (text: string) => void;
+  /** Shows an error and its advice until the user closes it. */
+  readonly showError: (error: unknown) => void;
+  readonly dismiss: (id: number) => void;
+  /** Asks the user and resolves with the answer. A question that is still open is answered with false. */
+  readonly confirm: (confirmation: Confirmation) => Promise<boolean>;
 }
 
-const MOST = 4;
-const SHOWN_MS = 5000;
+/** The maximum number of notices at once. A new one replaces the oldest. */
+const MAX_NOTICES = 4;
+/** The time after which a message disappears. */
+const MESSAGE_MS = 5000;
 
-export function makeNotices(later: (act: () => void, ms: number) => unknown): Notices {
+export function createNotices(setTimer: (callback: () => void, ms: number) => unknown): Notices {
   const list = signal<readonly Notice[]>([]);
-  const question = signal<OpenQuestion | undefined>(undefined);
-  let last = 0;
+  const confirmation = signal<OpenConfirmation | undefined>(undefined);
+  let lastId = 0;
   const add = (notice: Omit<Notice, 'id'>): number => {
-    last += 1;
-    list.value = [...list.value, { ...notice, id: last }].slice(-MOST);
-    return last;
+    lastId += 1;
+    list.value = [...list.value, { ...notice, id: lastId }].slice(-MAX_NOTICES);
+    return lastId;
   };
-  const drop = (id: number): void => {
+  const dismiss = (id: number): void => {
     list.value = list.value.filter((notice) => notice.id !== id);
   };
   return {
     list,
-    question,
-    drop,
-    say(text) {
+    confirmation,
+    dismiss,
+    showMessage(text) {
       const id = add({ kind: 'good', text });
-      later(() => drop(id), SHOWN_MS);
+      setTimer(() => dismiss(id), MESSAGE_MS);
     },
-    fail(error) {
-      const { message, advice, isSignedOut } = asProblem(error);
-      // The sign-in page says it already.
-      if (isSignedOut) return;
-      add({ kind: 'bad', text: message, ...(advice !== undefined && { advice }) });
+    showError(error) {
+      const { message, advice, isSignedOut } = toProblem(error);
+      // The sign-in page appears instead.
+      if (!isSignedOut) add({ kind: 'bad', text: message, advice });
     },
-    confirm: async (asked) =>
+    confirm: async (requested) =>
       new Promise((resolve) => {
-        question.value?.answer(false);
-        question.value = {
-          ...asked,
-          answer(agrees) {
-            question.value = undefined;
-            resolve(agrees);
+        confirmation.value?.answer(false);
+        confirmation.value = {
+          ...requested,
+          answer(isConfirmed) {
+            confirmation.value = undefined;
+            resolve(isConfirmed);
           },
         };
       }),

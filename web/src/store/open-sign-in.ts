@@ -1,26 +1,28 @@
 import { Problem } from '../api/problem.ts';
 import type { Store } from './store.ts';
 
-/** Begins the sign-in to a server and opens its page; called at the press of a button. */
+/** Starts the sign-in to a server and opens its page in a new tab. Must be called from a click handler. */
 export async function openSignIn(
   server: string,
   { api, notices, signIns }: Store,
   window: Window,
 ): Promise<void> {
-  // Opened at the press itself, since browsers refuse windows that come later.
+  // Browsers allow a new tab only during the click, so it is opened before the address is known.
   const tab = window.open('', '_blank');
   try {
-    const { url } = await api.ask('POST /api/servers/:name/sign-in', { name: server });
-    if (!/^https?:/.test(url)) throw new Problem({ message: 'The server names no page to sign in at.' });
+    const { url } = await api.request('POST /api/servers/:name/sign-in', { name: server });
+    if (!/^https?:/.test(url))
+      throw new Problem({ message: `The sign-in to ${server} has no valid web address.` });
     if (tab === null) {
       throw new Problem({
-        message: 'The browser did not let us open the page to sign in at.',
+        message: 'The browser blocked the sign-in page.',
         advice: `Open it yourself: ${url}`,
       });
     }
+    // The sign-in page must not be able to control the dashboard.
     tab.opener = null;
     tab.location.replace(url);
-    notices.say(`Go on in the window that was opened for ${server}.`);
+    notices.showMessage(`Continue in the new tab to sign in to ${server}.`);
     signIns.refresh();
   } catch (error) {
     tab?.close();

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 
-import { resource } from './resource.ts';
+import { createResource } from './resource.ts';
 
-test('questions while one is under way become one more after it', async () => {
+test('resource: combines loads during a running request into one more request', async () => {
   const open: ((value: number) => void)[] = [];
-  const { load, value } = resource(async () => new Promise<number>((resolve) => open.push(resolve)));
+  const { load, value } = createResource(async () => new Promise<number>((resolve) => open.push(resolve)));
   const all = [load(), load(), load()];
   open[0]?.(1);
   await vi.waitFor(() => expect(open).toHaveLength(2));
@@ -14,35 +14,37 @@ test('questions while one is under way become one more after it', async () => {
   expect(value.value).toBe(2);
 });
 
-test('a failure keeps the last answer and says why', async () => {
-  let isGone = false;
-  const { load, value, problem } = resource(async () => {
-    if (isGone) throw new Error('gone');
+test('resource: keeps the last value on failure and exposes the error', async () => {
+  let isFailing = false;
+  const { load, value, problem } = createResource(async () => {
+    if (isFailing) throw new Error('gone');
     return 'old';
   });
   await load();
-  isGone = true;
+  isFailing = true;
   await load();
   expect(value.value).toBe('old');
   expect(problem.value?.message).toBe('gone');
 });
 
-test('an answer that comes after signing out is not shown', async () => {
-  let answer = (_: string): void => {};
-  const { load, clear, value } = resource(async () => new Promise<string>((resolve) => (answer = resolve)));
+test('resource: ignores a response that arrives after sign-out', async () => {
+  let respond = (_: string): void => {};
+  const { load, clear, value } = createResource(
+    async () => new Promise<string>((resolve) => (respond = resolve)),
+  );
   const loading = load();
   clear();
-  answer('secret');
+  respond('secret');
   await loading;
   expect(value.value).toBeUndefined();
 });
 
-test('nobody is told again who never asked', async () => {
-  let asked = 0;
-  const { load, refresh } = resource(async () => (asked += 1));
+test('resource: refreshes only after it was loaded once', async () => {
+  let requests = 0;
+  const { load, refresh } = createResource(async () => (requests += 1));
   refresh();
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
   await load();
   refresh();
-  expect(asked).toBe(2);
+  expect(requests).toBe(2);
 });

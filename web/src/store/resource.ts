@@ -1,44 +1,47 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 
-import { asProblem, type Problem } from '../api/problem.ts';
+import { toProblem, type Problem } from '../api/problem.ts';
 
-/** An answer of the gateway that is kept and asked for again when it may have changed. */
+/** A cached response of the gateway, which is loaded again when it may have changed. */
 export interface Resource<Value> {
-  /** The last answer; undefined before the first. */
+  /** The last response. Undefined before the first one. */
   readonly value: ReadonlySignal<Value | undefined>;
-  /** Why the last question was not answered; an older answer stays. */
+  /** Why the last request failed. Undefined if it succeeded. A failed request keeps the previous value. */
   readonly problem: ReadonlySignal<Problem | undefined>;
-  /** Asks now; questions while one is under way become one more after it. */
+  /** Loads the value now. Calls during a running request cause one more request after it. */
   readonly load: () => Promise<void>;
-  /** Asks again if somebody has asked before; otherwise there is nobody to tell. */
+  /** Loads the value again if it was loaded before, and does nothing otherwise. */
   readonly refresh: () => void;
-  /** Replaces the answer by what an event or another answer said. */
-  readonly put: (change: (value: Value) => Value) => void;
-  /** Forgets everything, as after signing out. */
+  /** Changes the loaded value, for example after an event. Does nothing if no value is loaded. */
+  readonly update: (change: (value: Value) => Value) => void;
+  /** Deletes the value, as after signing out. */
   readonly clear: () => void;
 }
 
-export function resource<Value>(ask: () => Promise<Value>): Resource<Value> {
+export function createResource<Value>(request: () => Promise<Value>): Resource<Value> {
   const value = signal<Value | undefined>(undefined);
   const problem = signal<Problem | undefined>(undefined);
-  let isWanted = false;
+  /** Whether `load` was called since the start or the last `clear`. */
+  let isUsed = false;
   let running: Promise<void> | undefined;
+  /** Whether `load` was called during the running request, whose response may then be outdated. */
   let isStale = false;
-  let life = 0;
+  /** Increases with `clear`, so that responses to earlier requests are ignored. */
+  let generation = 0;
 
-  const once = async (): Promise<void> => {
-    const begun = life;
+  const loadOnce = async (): Promise<void> => {
+    const startedIn = generation;
     try {
-      const answer = await ask();
-      if (begun !== life) return;
-      value.value = answer;
+      const response = await request();
+      if (startedIn !== generation) return;
+      value.value = response;
       problem.value = undefined;
     } catch (error) {
-      if (begun === life) problem.value = asProblem(error);
+      if (startedIn === generation) problem.value = toProblem(error);
     }
   };
   const load = async (): Promise<void> => {
-    isWanted = true;
+    isUsed = true;
     if (running !== undefined) {
       isStale = true;
       return running;
@@ -46,7 +49,7 @@ export function resource<Value>(ask: () => Promise<Value>): Resource<Value> {
     running = (async () => {
       do {
         isStale = false;
-        await once();
+        await loadOnce();
       } while (isStale);
     })().finally(() => {
       running = undefined;
@@ -58,14 +61,14 @@ export function resource<Value>(ask: () => Promise<Value>): Resource<Value> {
     problem,
     load,
     refresh() {
-      if (isWanted) void load();
+      if (isUsed) void load();
     },
-    put(change) {
+    update(change) {
       if (value.value !== undefined) value.value = change(value.value);
     },
     clear() {
-      life += 1;
-      isWanted = false;
+      generation += 1;
+      isUsed = false;
       value.value = undefined;
       problem.value = undefined;
     },

@@ -1,34 +1,34 @@
-import type { Answer, Api } from '../api/api.ts';
-import { resource, type Resource } from './resource.ts';
+import type { Api, RouteResponse } from '../api/api.ts';
+import { createResource, type Resource } from './resource.ts';
 
-type Of<Route extends Parameters<Api['ask']>[0]> = Resource<Answer<Route>>;
+type ResourceOf<Route extends Parameters<Api['request']>[0]> = Resource<RouteResponse<Route>>;
 
-/** What more than one page shows, or what is worth keeping between visits of a page. */
+/** Data that several pages show, or that is worth keeping between visits of a page. */
 export interface Resources {
-  readonly status: Of<'GET /api/status'>;
-  readonly config: Of<'GET /api/config'>;
-  readonly approvals: Of<'GET /api/approvals'>;
-  readonly signIns: Of<'GET /api/sign-ins'>;
-  /** All of them, as they were listed last. */
-  readonly tools: Of<'GET /api/tools'>;
-  /** Of the last hour. */
-  readonly latency: Of<'GET /api/latency'>;
-  /** Of the last seven days. */
-  readonly tokens: Of<'GET /api/tokens'>;
-  readonly keys: Of<'GET /api/keys'>;
-  readonly profiles: Of<'GET /api/profiles'>;
+  readonly status: ResourceOf<'GET /api/status'>;
+  readonly config: ResourceOf<'GET /api/config'>;
+  readonly approvals: ResourceOf<'GET /api/approvals'>;
+  readonly signIns: ResourceOf<'GET /api/sign-ins'>;
+  /** All tools as of the last listings. */
+  readonly tools: ResourceOf<'GET /api/tools'>;
+  /** The latency of the last hour. */
+  readonly latency: ResourceOf<'GET /api/latency'>;
+  /** The tokens of the last seven days. */
+  readonly tokens: ResourceOf<'GET /api/tokens'>;
+  readonly keys: ResourceOf<'GET /api/keys'>;
+  readonly profiles: ResourceOf<'GET /api/profiles'>;
 }
 
-export function resourcesOf({ ask }: Api): Resources {
+export function createResources({ request }: Api): Resources {
   return {
-    status: resource(async () => ask('GET /api/status', {})),
-    config: resource(async () => ask('GET /api/config', {})),
-    approvals: resource(async () => ask('GET /api/approvals', {})),
-    signIns: resource(async () => ask('GET /api/sign-ins', {})),
-    tools: resource(async () => ask('GET /api/tools', { cached: true })),
-    latency: resource(async () => ask('GET /api/latency', {})),
-    tokens: resource(async () => ask('GET /api/tokens', { days: 7 })),
-    keys: resource(async () => ask('GET /api/keys', {})),
-    profiles: resource(async () => ask('GET /api/profiles', {})),
+    status: createResource(async () => request('GET /api/status', {})),
+    config: createResource(async () => request('GET /api/config', {})),
+    approvals: createResource(async () => request('GET /api/approvals', {})),
+    signIns: createResource(async () => request('GET /api/sign-ins', {})),
+    tools: createResource(async () => request('GET /api/tools', { cached: true })),
+    latency: createResource(async () => request('GET /api/latency', {})),
+    tokens: createResource(async () => request('GET /api/tokens', { days: 7 })),
+    keys: createResource(async () => request('GET /api/keys', {})),
+    profiles: createResource(async () => request('GET /api/profiles', {})),
   };
 }

@@ -1,97 +1,101 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
 import type { AdminEvent } from '../../../src/admin/contract/contract.ts';
-import { makeApi, type Api } from '../api/api.ts';
-import { makeRouter, type Router } from '../lib/router.ts';
+import { createApi, type Api } from '../api/api.ts';
+import { createRouter, type Router } from '../lib/router.ts';
 import { applyEvent } from './apply-event.ts';
-import { makeLive, type LinkState } from './live.ts';
-import { makeNotices, type Notices } from './notices.ts';
+import { createEventConnection, type ConnectionState } from './event-connection.ts';
+import { createNotices, type Notices } from './notices.ts';
+import { createRefreshScheduler } from './refresh-scheduler.ts';
 import type { Resource } from './resource.ts';
-import { resourcesOf, type Resources } from './resources.ts';
-import { makeSettle } from './settle.ts';
-import { makeTheme, type Theme } from './theme.ts';
+import { createResources, type Resources } from './resources.ts';
+import { createTheme, type Theme } from './theme.ts';
 
-/** Everything that pages share; each page loads what it shows, events keep it fresh. */
+/** The state that all pages share. Each page loads the resources that it shows, and events keep them up to date. */
 export interface Store extends Resources {
   readonly api: Api;
   readonly router: Router;
   readonly notices: Notices;
   readonly theme: Theme;
-  readonly session: ReadonlySignal<'unknown' | 'in' | 'out'>;
-  /** How the stream of events fares. */
-  readonly link: ReadonlySignal<LinkState>;
-  /** The time, every few seconds, for texts such as "2 min ago". */
+  readonly session: ReadonlySignal<'unknown' | 'signed-in' | 'signed-out'>;
+  /** The state of the event stream. */
+  readonly connection: ReadonlySignal<ConnectionState>;
+  /** The current time, updated every five seconds, for texts such as "2 min ago". */
   readonly now: Signal<number>;
-  /** Hears every event; the answer stops it. For pages that show what passes by. */
-  readonly hear: (listener: (event: AdminEvent) => void) => () => void;
+  /** Calls the listener for each event. Returns a function that unsubscribes it. */
+  readonly subscribe: (listener: (event: AdminEvent) => void) => () => void;
   readonly signIn: (key: string) => Promise<void>;
   readonly signOut: () => Promise<void>;
-  /** Finds out whether this browser is signed in, and begins to listen. */
-  readonly begin: () => Promise<void>;
+  /** Checks whether this browser is signed in, and connects to the event stream unless it is signed out. */
+  readonly start: () => Promise<void>;
 }
 
-type Clearable = Pick<Resource<unknown>, 'refresh' | 'clear'>;
+type AnyResource = Pick<Resource<unknown>, 'refresh' | 'clear'>;
 
-const TICK_MS = 5000;
+const CLOCK_INTERVAL_MS = 5000;
 
-export function makeStore(window: Window & typeof globalThis): Store {
-  const session = signal<'unknown' | 'in' | 'out'>('unknown');
-  const now = signal(Date.now());
+export function createStore(window: Window & typeof globalThis): Store {
+  const session = signal<'unknown' | 'signed-in' | 'signed-out'>('unknown');
   const listeners = new Set<(event: AdminEvent) => void>();
-  const later = (act: () => void, ms: number): number => window.setTimeout(act, ms);
-  const api = makeApi({
+  const setTimer = (callback: () => void, ms: number): number => window.setTimeout(callback, ms);
+  const api = createApi({
     fetch: window.fetch.bind(window),
     onSignedOut: () => leave(),
   });
-  const resources = resourcesOf(api);
-  const settle = makeSettle(later);
-  const all: readonly Clearable[] = Object.values(resources);
-  const live = makeLive({
+  const resources = createResources(api);
+  const scheduleRefresh = createRefreshScheduler(setTimer);
+  const allResources: readonly AnyResource[] = Object.values(resources);
+  const connection = createEventConnection({
     connect: (url) => new window.EventSource(url),
-    later,
-    cancel: (timer) => window.clearTimeout(timer),
+    setTimer,
+    clearTimer: (timer) => window.clearTimeout(timer),
     onEvent(event) {
-      applyEvent(event, resources, settle);
+      applyEvent(event, resources, scheduleRefresh);
       for (const listener of listeners) listener(event);
     },
-    onOpen: () => all.forEach((each) => each.refresh()),
-    // Answers 401 where the session is over, which `onSignedOut` hears.
-    onLoss: () => void api.ask('GET /api/session', {}).catch(() => {}),
+    onOpen: () => allResources.forEach((resource) => resource.refresh()),
+    // If the session has ended, the response is 401, and `onSignedOut` is called.
+    onLoss: () => void api.request('GET /api/session', {}).catch(() => {}),
   });
   const enter = (): void => {
-    session.value = 'in';
-    live.open();
+    session.value = 'signed-in';
+    connection.open();
   };
   function leave(): void {
-    session.value = 'out';
-    live.close();
-    all.forEach((each) => each.clear());
+    session.value = 'signed-out';
+    connection.close();
+    allResources.forEach((resource) => resource.clear());
   }
-  window.setInterval(() => (now.value = Date.now()), TICK_MS);
   return {
     ...resources,
     api,
-    router: makeRouter(window),
-    notices: makeNotices(later),
-    theme: makeTheme(window),
+    router: createRouter(window),
+    notices: createNotices(setTimer),
+    theme: createTheme(window),
     session,
-    link: live.state,
-    now,
-    hear(listener) {
+    connection: connection.state,
+    now: createClock(window),
+    subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async signIn(key) {
-      await api.ask('POST /api/session', { key });
+      await api.request('POST /api/session', { key });
       enter();
     },
     async signOut() {
-      await api.ask('DELETE /api/session', {});
+      await api.request('DELETE /api/session', {});
       leave();
     },
-    async begin() {
-      // A gateway that is not there yet is waited for like one that went away.
-      await api.ask('GET /api/session', {}).then(enter, () => session.value !== 'out' && enter());
+    async start() {
+      // If the gateway does not respond, the event stream reconnects until it does, as after a lost connection.
+      await api.request('GET /api/session', {}).then(enter, () => session.value !== 'signed-out' && enter());
     },
   };
+}
+
+function createClock(window: Window): Signal<number> {
+  const now = signal(Date.now());
+  window.setInterval(() => (now.value = Date.now()), CLOCK_INTERVAL_MS);
+  return now;
 }

@@ -3,13 +3,13 @@ import { effect, signal, type Signal } from '@preact/signals';
 export type ThemeChoice = 'system' | 'light' | 'dark';
 export type Theme = Signal<ThemeChoice>;
 
-const KEY = 'trunkline.theme';
+const STORAGE_KEY = 'trunkline.theme';
 
-/** What the person chose, or what their system says; remembered in this browser. */
-export function makeTheme(window: Window): Theme {
+/** Creates the signal for the user's theme, applies it to the page and stores it in this browser. `system` follows the system. */
+export function createTheme(window: Window): Theme {
   const { documentElement } = window.document;
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
-  const theme = signal<ThemeChoice>(remembered(window));
+  const theme = signal<ThemeChoice>(readChoice(window));
   const apply = (): void => {
     const isDark = theme.value === 'system' ? dark.matches : theme.value === 'dark';
     documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
@@ -18,17 +18,17 @@ export function makeTheme(window: Window): Theme {
   effect(() => {
     apply();
     try {
-      window.localStorage.setItem(KEY, theme.value);
+      window.localStorage.setItem(STORAGE_KEY, theme.value);
     } catch {
-      // Best effort: some browsers keep nothing for this page, and the choice then lasts as long as it is open.
+      // Best effort: without storage, the choice lasts until the page is closed.
     }
   });
   return theme;
 }
 
-function remembered(window: Window): ThemeChoice {
+function readChoice(window: Window): ThemeChoice {
   try {
-    const value = window.localStorage.getItem(KEY);
+    const value = window.localStorage.getItem(STORAGE_KEY);
     return value === 'light' || value === 'dark' ? value : 'system';
   } catch {
     return 'system';

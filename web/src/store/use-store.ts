@@ -9,14 +9,14 @@ export const StoreContext = createContext<Store | undefined>(undefined);
 
 export function useStore(): Store {
   const store = useContext(StoreContext);
-  if (store === undefined) throw new Problem({ message: 'A part that needs the store is outside of it.' });
+  if (store === undefined) throw new Problem({ message: 'The component is not inside a StoreContext.' });
   return store;
 }
 
-/** Loads what a page shows when the page appears; the values are read from the resources. */
-export function useLoaded(...resources: readonly Pick<Resource<unknown>, 'load'>[]): void {
+/** Loads resources when the component is mounted. The component reads the values from the resources themselves. */
+export function useLoad(...resources: readonly Pick<Resource<unknown>, 'load'>[]): void {
   useEffect(() => {
-    for (const each of resources) void each.load();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- resources live as long as the store
+    for (const resource of resources) void resource.load();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- resources exist as long as the store
   }, []);
 }

@@ -1,36 +1,36 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 import type { AuthorizationServerConfig } from '../../../config/callers-config.ts';
-import type { AuditEvent } from '../../../observe/audit/audit-record.ts';
-import type { Logger } from '../../../observe/log.ts';
-import type { Database } from '../../../storage/database.ts';
-import { troubleOf } from '../../../storage/store-error.ts';
-import type { KeyRing } from '../key-ring.ts';
+import type { Database } from '../../../core/storage/database.ts';
+import { storeProblemOf } from '../../../core/storage/store-error.ts';
+import type { AuditEvent } from '../../../observability/audit/audit-record.ts';
+import type { Logger } from '../../../observability/log.ts';
+import { rejectAuth } from '../auth-result.ts';
+import type { AuthProvider, AuthResult, AuthenticatedCaller } from '../auth-result.ts';
+import type { KeyCache } from '../key-cache.ts';
+import { authenticateKey, callerForKey } from '../key-provider.ts';
 import type { StoredKey } from '../key-store.ts';
-import { admissionOf, callerOf } from '../keys.ts';
-import { refused } from '../verdict.ts';
-import type { Admission, Provider, Verdict } from '../verdict.ts';
-import { jsonReply } from '../web.ts';
-import type { WebReply, WebRequest } from '../web.ts';
-import { Authorize } from './authorize.ts';
-import type { Code } from './authorize.ts';
-import { Clients } from './clients.ts';
-import type { FetchDocument } from './clients.ts';
-import { ACCESS_PREFIX, Grants } from './grants.ts';
-import type { Tokens } from './grants.ts';
-import type { Recognised, RecognisedTokens } from './recognised-tokens.ts';
-import { coversPath, resourcePath } from './resource-path.ts';
-import { openSteps } from './steps.ts';
-import type { Steps } from './steps.ts';
+import { jsonWebResponse } from '../web-request.ts';
+import type { WebRequest, WebResponse } from '../web-request.ts';
+import type { AccessTokenCache, VerifiedAccessToken } from './access-token-cache.ts';
+import { AuthorizationEndpoint } from './authorization-endpoint.ts';
+import type { AuthorizationCode } from './authorization-endpoint.ts';
+import { ClientRegistry } from './client-registry.ts';
+import type { FetchDocument } from './client-registry.ts';
+import { openFlowStateStore } from './flow-state-store.ts';
+import type { FlowStateStore } from './flow-state-store.ts';
+import { ACCESS_PREFIX, GrantStore } from './grant-store.ts';
+import type { IssuedTokens } from './grant-store.ts';
+import { coversPath, resolveResourcePath } from './resource-path.ts';
 
-export interface AuthorizationServerOptions {
+interface AuthorizationServerOptions {
   readonly config: AuthorizationServerConfig;
-  /** Known once we listen. */
+  /** A function, because the address is known only once the gateway listens. */
   readonly issuer: () => string;
-  readonly ring: KeyRing;
-  readonly recognised: RecognisedTokens;
+  readonly keyCache: KeyCache;
+  readonly accessTokens: AccessTokenCache;
   readonly database: () => Promise<Database>;
-  /** Whether the next request of an authorization may come to another gateway. */
+  /** Whether other replicas may receive the next request of an authorization. */
   readonly isShared: boolean;
   readonly fetchDocument: FetchDocument;
   readonly record: (event: AuditEvent) => void;
@@ -38,75 +38,105 @@ export interface AuthorizationServerOptions {
   readonly log: Logger;
 }
 
+/** The only scope; the rights of a token are those of the key behind its grant. */
 const SCOPE = 'mcp';
+/** Lifetime of an authorization code. */
 const CODE_MS = 60_000;
-/** How long a code that was collected is remembered, so that a second time is noticed. */
-const SPENT_MS = 600_000;
+/** Time for which a used code is remembered in order to detect a second use. */
+const USED_CODE_MS = 600_000;
 const MAX_CODES = 10_000;
+/** The form of a PKCE code verifier (RFC 7636, section 4.1). */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 const METADATA = '/.well-known/oauth-authorization-server';
 
-/** `auth.authorizationServer`: OAuth 2.1 for clients that insist on it; public clients with PKCE only. */
+/** Implements `auth.authorizationServer`: OAuth 2.1 for clients that require it. Only public clients with PKCE are supported. */
 export class AuthorizationServer {
   readonly #options: AuthorizationServerOptions;
-  readonly #clients: Clients;
-  readonly #grants: Grants;
-  readonly #authorize: Authorize;
-  readonly #codes: Steps<Code>;
-  readonly #spent: Steps<string>;
-  /** Rules are looked up by the object, so that one key is one caller. */
-  readonly #admissions = new WeakMap<StoredKey, Admission>();
+  readonly #clients: ClientRegistry;
+  readonly #grants: GrantStore;
+  readonly #authorizationEndpoint: AuthorizationEndpoint;
+  readonly #codes: FlowStateStore<AuthorizationCode>;
+  /** Maps each used code to the id of its grant. */
+  readonly #usedCodes: FlowStateStore<string>;
+  /** Maps each key to its only caller object, because policy rules are cached by the identity of that object. */
+  readonly #callers = new WeakMap<StoredKey, AuthenticatedCaller>();
 
   constructor(options: AuthorizationServerOptions) {
-    const { ring, issuer, record, now, isShared } = options;
+    const { keyCache, issuer, record, now, isShared } = options;
     const database = isShared ? options.database : undefined;
     this.#options = options;
-    this.#clients = new Clients(options);
-    this.#grants = new Grants(options);
-    this.#codes = openSteps({ kind: 'code', max: MAX_CODES, now, database });
-    this.#spent = openSteps({ kind: 'spent', max: MAX_CODES, now, database });
-    const keepCode = async (code: Code): Promise<string> => {
-      const text = randomBytes(32).toString('base64url');
-      await this.#codes.set(hashOf(text), code, CODE_MS);
-      return text;
-    };
-    this.#authorize = new Authorize({
+    this.#clients = new ClientRegistry(options);
+    this.#grants = new GrantStore(options);
+    this.#codes = openFlowStateStore({ kind: 'code', max: MAX_CODES, now, database });
+    this.#usedCodes = openFlowStateStore({ kind: 'spent', max: MAX_CODES, now, database });
+    this.#authorizationEndpoint = new AuthorizationEndpoint({
       issuer,
       clients: this.#clients,
-      ring,
-      keepCode,
+      keyCache,
+      issueCode: (code) => this.#issueCode(code),
       record,
       now,
       database,
     });
   }
 
-  /** Accepts the access tokens that we gave out, while the key of whoever agreed is good. */
-  readonly provider: Provider = (asked, token) =>
-    token === undefined || !token.startsWith(ACCESS_PREFIX) ? undefined : this.#verdict(token, asked.path);
+  /** Accepts access tokens of this server while the key behind their grant is valid. Leaves other tokens to other providers. */
+  readonly provider: AuthProvider = (request, token) =>
+    token === undefined || !token.startsWith(ACCESS_PREFIX)
+      ? undefined
+      : this.#authenticate(token, request.path);
 
+  /** Whether this server answers requests at the path. */
   takes(path: string): boolean {
     return path === METADATA || path.startsWith('/oauth/');
   }
 
-  async answer(request: WebRequest): Promise<WebReply> {
+  async answer(request: WebRequest): Promise<WebResponse> {
     const { method, path } = request;
     switch (`${method} ${path}`) {
       case `GET ${METADATA}`:
-        return jsonReply(200, this.#metadata());
+        return jsonWebResponse(200, this.#metadata());
       case 'GET /oauth/authorize':
-        return this.#authorize.begin(request);
+        return this.#authorizationEndpoint.showConsentPage(request);
       case 'POST /oauth/authorize':
-        return this.#authorize.decide(request);
+        return this.#authorizationEndpoint.handleDecision(request);
       case 'POST /oauth/token':
-        return this.#token(request);
+        return this.#issueTokens(request);
       case 'POST /oauth/revoke':
         return this.#revoke(request);
       case 'POST /oauth/register':
-        return this.#options.config.registration ? this.#register(request) : notHere();
+        return this.#options.config.registration ? this.#register(request) : notFound();
       default:
-        return notHere();
+        return notFound();
     }
+  }
+
+  #authenticate(token: string, path: string): AuthResult | Promise<AuthResult> {
+    const verified = this.#grants.verifyAccessToken(token);
+    if (!(verified instanceof Promise)) return this.#authenticateVerified(verified, path);
+    return verified.then(
+      (result) => this.#authenticateVerified(result, path),
+      (error: unknown) => {
+        if (storeProblemOf(error) === undefined) throw error;
+        return rejectAuth('The database is unavailable, so this token cannot be verified; try again.', {
+          status: 503,
+        });
+      },
+    );
+  }
+
+  #authenticateVerified(token: VerifiedAccessToken | undefined, path: string): AuthResult {
+    const { keyCache } = this.#options;
+    const key = token && keyCache.findById(token.grant.key);
+    if (token === undefined || key === undefined)
+      return rejectAuth('This token is wrong, revoked or expired.', { error: 'invalid_token' });
+    if (!coversPath(token.grant.resource, path))
+      return rejectAuth('This token is for another resource.', { error: 'invalid_token' });
+    keyCache.recordUse(key.id);
+    let authenticated = this.#callers.get(key);
+    if (authenticated === undefined) this.#callers.set(key, (authenticated = authenticateKey(key)));
+    const expiresAt = Math.min(token.expiresAt, authenticated.expiresAt ?? Infinity);
+    return { authenticated: { ...authenticated, expiresAt } };
   }
 
   #metadata(): object {
@@ -129,45 +159,95 @@ export class AuthorizationServer {
     };
   }
 
-  #verdict(token: string, path: string): Verdict | Promise<Verdict> {
-    const found = this.#grants.ofAccess(token);
-    if (!(found instanceof Promise)) return this.#judged(found, path);
-    return found.then(
-      (later) => this.#judged(later, path),
-      (error: unknown) => {
-        if (troubleOf(error) === undefined) throw error;
-        return refused('Tokens that are new here cannot be looked up now; try again in a moment.', {
-          status: 503,
-        });
-      },
-    );
+  async #issueCode(code: AuthorizationCode): Promise<string> {
+    const text = randomBytes(32).toString('base64url');
+    await this.#codes.set(hashText(text), code, CODE_MS);
+    return text;
   }
 
-  #judged(found: Recognised | undefined, path: string): Verdict {
-    const key = found && this.#options.ring.byId(found.grant.key);
-    if (found === undefined || key === undefined)
-      return refused('This token is wrong, revoked or over.', { error: 'invalid_token' });
-    if (!coversPath(found.grant.resource, path))
-      return refused('This token is for another resource.', { error: 'invalid_token' });
-    this.#options.ring.noteUse(key.id);
-    let admission = this.#admissions.get(key);
-    if (admission === undefined) this.#admissions.set(key, (admission = admissionOf(key)));
-    return { admission: { ...admission, until: Math.min(found.until, admission.until ?? Infinity) } };
+  async #issueTokens(request: WebRequest): Promise<WebResponse> {
+    const form = new URLSearchParams(request.body);
+    if ([...new Set(form.keys())].some((name) => form.getAll(name).length > 1))
+      return oauthError('invalid_request', 'A parameter is repeated.');
+    switch (form.get('grant_type')) {
+      case 'authorization_code':
+        return this.#redeemCode(form, request);
+      case 'refresh_token':
+        return this.#refresh(form);
+      default:
+        return oauthError(
+          'unsupported_grant_type',
+          'Only authorization_code and refresh_token are supported.',
+        );
+    }
   }
 
-  async #register({ body, type }: WebRequest): Promise<WebReply> {
+  async #redeemCode(form: URLSearchParams, { host }: WebRequest): Promise<WebResponse> {
+    const id = hashText(form.get('code') ?? '');
+    const usedFor = await this.#usedCodes.get(id);
+    if (usedFor !== undefined) {
+      // Two parties have the code, so one of them may have stolen it (RFC 6749, section 4.1.2).
+      this.#options.log.warn('An authorization code was used twice; its grant is revoked.');
+      await this.#grants.removeGrant(usedFor);
+    }
+    const code = await this.#codes.take(id);
+    const invalidCode = oauthError('invalid_grant', 'This code is wrong, expired or already used.');
+    if (code === undefined || code.client !== form.get('client_id')) return invalidCode;
+    if ((form.get('redirect_uri') ?? code.redirect) !== code.redirect) return invalidCode;
+    const verifier = form.get('code_verifier') ?? '';
+    if (!VERIFIER.test(verifier) || !isVerifierFor(verifier, code.challenge)) return invalidCode;
+    const requested = form.get('resource');
+    const resource =
+      requested === null
+        ? code.resource
+        : resolveResourcePath(requested, { issuer: this.#options.issuer(), host });
+    // The token request may narrow the resource of the code, but must not widen it. An empty resource covers all paths.
+    if (
+      resource === undefined ||
+      (resource !== code.resource && !(code.resource !== '' ? coversPath(code.resource, resource) : true))
+    )
+      return oauthError('invalid_target', 'The code is for another resource.');
+    if (this.#options.keyCache.findById(code.key) === undefined) return invalidCode;
+    const { grant, tokens } = await this.#grants.add({ client: code.client, key: code.key, resource });
+    await this.#usedCodes.set(id, grant.id, USED_CODE_MS);
+    return tokenResponse(tokens);
+  }
+
+  async #refresh(form: URLSearchParams): Promise<WebResponse> {
+    const result = await this.#grants.refresh(form.get('refresh_token') ?? '', form.get('client_id') ?? '');
+    const invalidToken = oauthError('invalid_grant', 'This token is wrong, expired or revoked.');
+    if (result === 'unknown') return invalidToken;
+    if (!('reused' in result)) return tokenResponse(result);
+    const { log, record, keyCache } = this.#options;
+    const { client, key: keyId } = result.reused;
+    const key = keyCache.findById(keyId);
+    log.warn('A refresh token was used twice; its grant is revoked.', { client });
+    record({
+      kind: 'sign-in',
+      action: 'revoke',
+      caller: key === undefined ? { id: 'unknown', via: 'http', profile: 'default' } : callerForKey(key),
+      outcome: 'refused',
+      code: 'CREDENTIALS_REFUSED',
+      details: { client, reason: 'A refresh token was used twice.' },
+    });
+    return invalidToken;
+  }
+
+  async #revoke({ body }: WebRequest): Promise<WebResponse> {
+    const form = new URLSearchParams(body);
+    await this.#grants.revoke(form.get('token') ?? '', form.get('client_id') ?? '');
+    return jsonWebResponse(200, {});
+  }
+
+  async #register({ body, type }: WebRequest): Promise<WebResponse> {
     if (type?.split(';')[0]?.trim().toLowerCase() !== 'application/json')
-      return problem('invalid_client_metadata', 'The Content-Type must be application/json.');
-    const client = await this.#clients.register(parsed(body));
+      return oauthError('invalid_client_metadata', 'The Content-Type must be application/json.');
+    const client = await this.#clients.register(parseJson(body));
     if (client === undefined)
-      return jsonReply(429, { error: 'temporarily_unavailable' }, ['Retry-After', '60']);
-    if (typeof client === 'string')
-      return problem(
-        client.includes('redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata',
-        client,
-      );
-    this.#options.log.info('A client registered itself.', { client: client.id, name: client.name });
-    return jsonReply(201, {
+      return jsonWebResponse(429, { error: 'temporarily_unavailable' }, ['Retry-After', '60']);
+    if ('error' in client) return oauthError(client.error, client.description);
+    this.#options.log.info('A client registered.', { client: client.id, name: client.name });
+    return jsonWebResponse(201, {
       client_id: client.id,
       client_id_issued_at: Math.floor(this.#options.now() / 1000),
       ...(client.name !== '' && { client_name: client.name }),
@@ -178,77 +258,10 @@ export class AuthorizationServer {
       scope: SCOPE,
     });
   }
-
-  async #token(request: WebRequest): Promise<WebReply> {
-    const form = new URLSearchParams(request.body);
-    if ([...new Set(form.keys())].some((name) => form.getAll(name).length > 1))
-      return problem('invalid_request', 'A parameter is there more than once.');
-    switch (form.get('grant_type')) {
-      case 'authorization_code':
-        return this.#collect(form, request);
-      case 'refresh_token':
-        return this.#refresh(form);
-      default:
-        return problem('unsupported_grant_type', 'Only authorization_code and refresh_token are possible.');
-    }
-  }
-
-  async #collect(form: URLSearchParams, { host }: WebRequest): Promise<WebReply> {
-    const id = hashOf(form.get('code') ?? '');
-    const spentBy = await this.#spent.get(id);
-    if (spentBy !== undefined) {
-      // Somebody else has it, too, and one of the two has stolen it.
-      this.#options.log.warn('A code came twice; what it gave access to is revoked.');
-      await this.#grants.end(spentBy);
-    }
-    const code = await this.#codes.take(id);
-    const wrong = problem('invalid_grant', 'This code is wrong, over or used.');
-    if (code === undefined || code.client !== form.get('client_id')) return wrong;
-    if ((form.get('redirect_uri') ?? code.redirect) !== code.redirect) return wrong;
-    const verifier = form.get('code_verifier') ?? '';
-    if (!VERIFIER.test(verifier) || !isVerified(verifier, code.challenge)) return wrong;
-    const asked = form.get('resource');
-    const resource =
-      asked === null ? code.resource : resourcePath(asked, { issuer: this.#options.issuer(), host });
-    if (
-      resource === undefined ||
-      (resource !== code.resource && !(code.resource !== '' ? coversPath(code.resource, resource) : true))
-    )
-      return problem('invalid_target', 'The code is for another resource.');
-    if (this.#options.ring.byId(code.key) === undefined) return wrong;
-    const { grant, tokens } = await this.#grants.add({ client: code.client, key: code.key, resource });
-    await this.#spent.set(id, grant.id, SPENT_MS);
-    return tokenReply(tokens);
-  }
-
-  async #refresh(form: URLSearchParams): Promise<WebReply> {
-    const result = await this.#grants.refresh(form.get('refresh_token') ?? '', form.get('client_id') ?? '');
-    if (result === 'unknown') return problem('invalid_grant', 'This token is wrong, over or revoked.');
-    if (!('reused' in result)) return tokenReply(result);
-    const key = this.#options.ring.byId(result.reused.key);
-    this.#options.log.warn('A refresh token came twice; its whole family is revoked.', {
-      client: result.reused.client,
-    });
-    this.#options.record({
-      kind: 'sign-in',
-      action: 'revoke',
-      caller: key === undefined ? { id: 'unknown', via: 'http', profile: 'default' } : callerOf(key),
-      outcome: 'refused',
-      code: 'CREDENTIALS_REFUSED',
-      details: { client: result.reused.client, reason: 'A refresh token came twice.' },
-    });
-    return problem('invalid_grant', 'This token is wrong, over or revoked.');
-  }
-
-  async #revoke({ body }: WebRequest): Promise<WebReply> {
-    const form = new URLSearchParams(body);
-    await this.#grants.revoke(form.get('token') ?? '', form.get('client_id') ?? '');
-    return jsonReply(200, {});
-  }
 }
 
-function tokenReply({ access, refresh, expiresInSeconds }: Tokens): WebReply {
-  return jsonReply(200, {
+function tokenResponse({ access, refresh, expiresInSeconds }: IssuedTokens): WebResponse {
+  return jsonWebResponse(200, {
     access_token: access,
     token_type: 'Bearer',
     expires_in: expiresInSeconds,
@@ -257,17 +270,18 @@ function tokenReply({ access, refresh, expiresInSeconds }: Tokens): WebReply {
   });
 }
 
-function isVerified(verifier: string, challenge: string): boolean {
-  const made = createHash('sha256').update(verifier).digest();
+/** Whether the verifier matches the PKCE challenge (method S256); compares in constant time. */
+function isVerifierFor(verifier: string, challenge: string): boolean {
+  const actual = createHash('sha256').update(verifier).digest();
   const expected = Buffer.from(challenge, 'base64url');
-  return made.length === expected.length && timingSafeEqual(made, expected);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -275,10 +289,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function problem(error: string, description: string): WebReply {
-  return jsonReply(400, { error, error_description: description });
+function oauthError(error: string, description: string): WebResponse {
+  return jsonWebResponse(400, { error, error_description: description });
 }
 
-function notHere(): WebReply {
-  return jsonReply(404, { error: 'not_found', error_description: 'There is nothing here.' });
+function notFound(): WebResponse {
+  return jsonWebResponse(404, { error: 'not_found', error_description: 'There is nothing at this path.' });
 }

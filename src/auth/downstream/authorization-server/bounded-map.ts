@@ -1,6 +1,6 @@
-/** Values with an end; the oldest makes room when there are too many. */
+/** A map whose values expire; the oldest values are evicted when it is full. */
 export class BoundedMap<Value> {
-  readonly #values = new Map<string, { readonly value: Value; readonly until: number }>();
+  readonly #values = new Map<string, { readonly value: Value; readonly expiresAt: number }>();
   readonly #max: number;
   readonly #now: () => number;
 
@@ -11,19 +11,20 @@ export class BoundedMap<Value> {
 
   set(key: string, value: Value, ttlMs: number): void {
     this.#values.delete(key);
-    for (const [oldest, { until }] of this.#values) {
-      if (this.#values.size < this.#max && until > this.#now()) break;
+    // Removes values from the oldest on, until there is room and the oldest value is still valid.
+    for (const [oldest, { expiresAt }] of this.#values) {
+      if (this.#values.size < this.#max && expiresAt > this.#now()) break;
       this.#values.delete(oldest);
     }
-    this.#values.set(key, { value, until: this.#now() + ttlMs });
+    this.#values.set(key, { value, expiresAt: this.#now() + ttlMs });
   }
 
   get(key: string): Value | undefined {
-    const found = this.#values.get(key);
-    return found !== undefined && found.until > this.#now() ? found.value : undefined;
+    const entry = this.#values.get(key);
+    return entry !== undefined && entry.expiresAt > this.#now() ? entry.value : undefined;
   }
 
-  /** Whoever takes it is the only one. */
+  /** Removes and returns the value. */
   take(key: string): Value | undefined {
     const value = this.get(key);
     this.#values.delete(key);

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-import type { WebReply } from '../web.ts';
+import type { WebResponse } from '../web-request.ts';
 
-export interface ConsentPage {
+interface ConsentPageContent {
   readonly transaction: string;
-  /** As the client says; anybody can say anything. */
+  /** The name that the client claims; it is unverified. */
   readonly clientName: string;
-  /** Where the client is from, if its id tells. */
+  /** The host that publishes the client, if its id is an address. */
   readonly clientHost: string | undefined;
   readonly redirect: string;
   readonly resource: string;
-  /** What went wrong with the last try. */
-  readonly problem?: string;
+  /** Why the last attempt failed. */
+  readonly problem: string | undefined;
 }
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:10vh auto;padding:0 1rem;color:#1a1a1a;background:#fff}
@@ -21,23 +21,27 @@ button{font:inherit;padding:.5rem 1.2rem;margin:1rem .5rem 0 0}
 @media (prefers-color-scheme:dark){body{color:#eee;background:#161616}p.problem{color:#ff8f8f}input,button{color:inherit;background:#2a2a2a;border:1px solid #777}}`;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Asks a person, who proves with a key who they are. Everything a client said is text. */
-export function consentPage(page: ConsentPage, status = 200, headers: readonly string[] = []): WebReply {
+/** Renders the page that asks a person for consent and for a key as proof of identity. Escapes everything that comes from the client. */
+export function renderConsentPage(
+  page: ConsentPageContent,
+  status = 200,
+  headers: readonly string[] = [],
+): WebResponse {
   const name = page.clientName === '' ? 'A program without a name' : `“${page.clientName}”`;
-  const from =
+  const origin =
     page.clientHost === undefined
-      ? 'Nobody has checked that name: anybody can register under any name.'
+      ? 'This name is not verified: anyone can register under any name.'
       : `It is published at ${page.clientHost}.`;
-  return htmlReply(
+  return renderHtml(
     status,
     'Allow access to Trunkline?',
     `<h1>Allow access to Trunkline?</h1>
-<p><code>${text(name)}</code> wants to use the tools behind this gateway with your rights. ${text(from)}</p>
-<p>If you agree, you are sent to <code>${text(page.redirect)}</code>. Agree only if you have just begun this yourself.</p>
-<p>Access is for <code>${text(page.resource)}</code> and ends when your key does.</p>
-${page.problem === undefined ? '' : `<p class="problem" role="alert">${text(page.problem)}</p>`}
+<p><code>${escapeHtml(name)}</code> wants to use the tools behind this gateway with your rights. ${escapeHtml(origin)}</p>
+<p>If you agree, your browser goes to <code>${escapeHtml(page.redirect)}</code>. Agree only if you started this yourself just now.</p>
+<p>Access is for <code>${escapeHtml(page.resource)}</code> and ends when your key does.</p>
+${page.problem === undefined ? '' : `<p class="problem" role="alert">${escapeHtml(page.problem)}</p>`}
 <form method="post" action="/oauth/authorize" autocomplete="off">
-<input type="hidden" name="transaction" value="${text(page.transaction)}">
+<input type="hidden" name="transaction" value="${escapeHtml(page.transaction)}">
 <label for="key">Your key (begins with tl_)</label>
 <input id="key" name="key" type="password" maxlength="200" autofocus>
 <button name="decision" value="allow">Allow</button><button name="decision" value="deny" formnovalidate>Deny</button>
@@ -46,32 +50,59 @@ ${page.problem === undefined ? '' : `<p class="problem" role="alert">${text(page
   );
 }
 
-/** For a person whose client made a mistake, so that there is nowhere to send them back to. */
-export function problemPage(status: number, problem: string): WebReply {
-  return htmlReply(status, 'This cannot go on', `<h1>This cannot go on</h1>\n<p>${text(problem)}</p>`, {});
+/** Renders an error for a person whose client sent a request without a valid redirect address. */
+export function renderErrorPage(status: number, problem: string): WebResponse {
+  const title = 'This request cannot continue';
+  return renderHtml(status, title, `<h1>${title}</h1>\n<p>${escapeHtml(problem)}</p>`, {});
 }
 
-function htmlReply(
+/** Renders an error with a link to the client instead of a redirect, because no person has consented to this client yet. */
+export function renderErrorWithLink(problem: string, target: string): WebResponse {
+  const title = 'This request cannot continue';
+  const link = `<a href="${escapeHtml(target)}" rel="noreferrer">Continue to <code>${escapeHtml(target)}</code></a>`;
+  return renderHtml(
+    400,
+    title,
+    `<h1>${title}</h1>
+<p>The program that sent you here made a mistake: ${escapeHtml(problem)}</p>
+<p>You can close this page. Anyone can register an address here, so follow this link only if you know where it leads:</p>
+<p>${link}</p>`,
+    {},
+  );
+}
+
+function renderHtml(
   status: number,
   title: string,
   body: string,
-  more: { readonly headers?: readonly string[]; readonly formTarget?: string },
-): WebReply {
-  const { headers = [], formTarget } = more;
-  // Some browsers apply it to where the answer to the form leads, too.
-  const forms = formTarget === undefined ? "'none'" : `'self' ${sourceOf(formTarget)}`;
+  options: { readonly headers?: readonly string[]; readonly formTarget?: string },
+): WebResponse {
+  const { headers = [], formTarget } = options;
+  // Some browsers also apply `form-action` to the redirect that follows the form, so the policy must allow its target.
+  const forms = formTarget === undefined ? "'none'" : `'self' ${cspSource(formTarget)}`;
   const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`;
   return {
     status,
     headers: [
-      ...['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'],
-      ...['Content-Security-Policy', policy, 'X-Frame-Options', 'DENY', 'X-Content-Type-Options', 'nosniff'],
-      // Not `no-referrer`: then browsers would not say where the form came from.
-      ...['Referrer-Policy', 'same-origin', 'Cross-Origin-Opener-Policy', 'same-origin'],
+      'Content-Type',
+      'text/html; charset=utf-8',
+      'Cache-Control',
+      'no-store',
+      'Content-Security-Policy',
+      policy,
+      'X-Frame-Options',
+      'DENY',
+      'X-Content-Type-Options',
+      'nosniff',
+      // With `no-referrer`, browsers would not send the origin of the form.
+      'Referrer-Policy',
+      'same-origin',
+      'Cross-Origin-Opener-Policy',
+      'same-origin',
       ...headers,
     ],
     body: `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${text(title)}</title><style>${STYLE}</style></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
 <body>
 ${body}
 </body></html>
@@ -79,7 +110,8 @@ ${body}
   };
 }
 
-function sourceOf(uri: string): string {
+/** Returns the origin of a web address, or the scheme of any other address. */
+function cspSource(uri: string): string {
   const { protocol, origin } = new URL(uri);
   return protocol === 'https:' || protocol === 'http:' ? origin : protocol;
 }
@@ -92,6 +124,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function text(value: string): string {
-  return value.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -1,31 +1,31 @@
-const PATH = /^\/(?:mcp(?:\/[ps]\/[A-Za-z0-9._~%-]+)?|sse)$/;
+const RESOURCE_PATH = /^\/(?:mcp(?:\/[ps]\/[A-Za-z0-9._~%-]+)?|sse)$/;
 
-/** The path that a token is to be for, from RFC 8707's parameter; empty for all of ours, undefined for what is not ours. */
-export function resourcePath(
+/** Returns the path in the `resource` parameter of RFC 8707: empty for the whole gateway, undefined for a resource elsewhere. */
+export function resolveResourcePath(
   resource: string | undefined,
-  ours: { readonly issuer: string; readonly host: string },
+  gateway: { readonly issuer: string; readonly host: string },
 ): string | undefined {
   if (resource === undefined) return '';
   if (!URL.canParse(resource)) return undefined;
   const { origin, pathname, hash } = new URL(resource);
-  if (
-    hash !== '' ||
-    (origin !== ours.issuer && origin !== `http://${ours.host}` && !isSameMachine(origin, ours.issuer))
-  )
-    return undefined;
+  // An address such as `foo:bar` has no origin; `URL` then returns the text "null".
+  if (hash !== '' || origin === 'null') return undefined;
+  const isOurs =
+    origin === gateway.issuer || origin === `http://${gateway.host}` || isSameMachine(origin, gateway.issuer);
+  if (!isOurs) return undefined;
   if (pathname === '/') return '';
-  return PATH.test(pathname) ? pathname : undefined;
+  return RESOURCE_PATH.test(pathname) ? pathname : undefined;
 }
 
-/** Whether a token for one path is good at another. */
+/** Whether a token for the resource is valid at the path. An empty resource covers all paths. */
 export function coversPath(resource: string, path: string): boolean {
   if (resource === '' || resource === path) return true;
   if (resource === '/sse') return path === '/messages';
-  // The path of a profile or of a server is narrower than that of everything.
+  // `/mcp` includes the narrower paths of single profiles and servers.
   return resource === '/mcp' && path.startsWith('/mcp/');
 }
 
-/** This machine has several names. */
+/** Whether both origins are loopback hosts with the same scheme and port. */
 function isSameMachine(origin: string, issuer: string): boolean {
   const [one, other] = [new URL(origin), new URL(issuer)];
   const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 
 import { describe, expect, test } from 'vitest';
 
-import { authorizationRequest, codeOf, isAnswerTo } from './authorization-code.ts';
-import type { AuthorizationServer } from './discovery.ts';
+import { createAuthorizationRequest, readAuthorizationCode, isResponseTo } from './authorization-code.ts';
+import type { AuthorizationServerMetadata } from './server-discovery.ts';
 
-const server: AuthorizationServer = {
+const server: AuthorizationServerMetadata = {
   issuer: 'https://as.example',
   authorizationEndpoint: 'https://as.example/authorize?tenant=1',
   tokenEndpoint: 'https://as.example/token',
@@ -24,9 +24,9 @@ const options = {
   resource: undefined,
 };
 
-describe('authorizationRequest', () => {
-  test('keeps the query of the endpoint and hides the verifier', () => {
-    const { url, verifier } = authorizationRequest(options);
+describe('authorization request', () => {
+  test('authorization request: keeps the endpoint query and sends the PKCE challenge, not the verifier', () => {
+    const { url, verifier } = createAuthorizationRequest(options);
     expect(url.searchParams.get('tenant')).toBe('1');
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     expect(url.searchParams.get('code_challenge')).toBe(challenge);
@@ -34,60 +34,62 @@ describe('authorizationRequest', () => {
     expect(verifier.length).toBeGreaterThanOrEqual(43);
   });
 
-  test('is another one each time', () => {
-    const [one, other] = [authorizationRequest(options), authorizationRequest(options)];
+  test('authorization request: uses a new state and verifier each time', () => {
+    const [one, other] = [createAuthorizationRequest(options), createAuthorizationRequest(options)];
     expect(one.state).not.toBe(other.state);
     expect(one.verifier).not.toBe(other.verifier);
   });
 
-  test('asks for consent where a refresh token needs it', () => {
+  test('authorization request: asks for consent when it requests offline_access', () => {
     const scope = 'a offline_access';
-    expect(authorizationRequest({ ...options, scope }).url.searchParams.get('prompt')).toBe('consent');
-    expect(authorizationRequest(options).url.searchParams.has('prompt')).toBe(false);
+    expect(createAuthorizationRequest({ ...options, scope }).url.searchParams.get('prompt')).toBe('consent');
+    expect(createAuthorizationRequest(options).url.searchParams.has('prompt')).toBe(false);
   });
 
   test.each(['javascript:alert(1)', 'file:///etc/passwd', 'http://as.example/authorize'])(
-    'never lets a browser open %s',
+    'authorization request: rejects the authorization endpoint %s',
     (authorizationEndpoint) => {
       expect(() =>
-        authorizationRequest({ ...options, server: { ...server, authorizationEndpoint } }),
+        createAuthorizationRequest({ ...options, server: { ...server, authorizationEndpoint } }),
       ).toThrow(/https/);
     },
   );
 });
 
-describe('codeOf', () => {
-  const request = authorizationRequest(options);
-  const answer = (fields: Record<string, string>): URLSearchParams =>
+describe('authorization response', () => {
+  const request = createAuthorizationRequest(options);
+  const response = (fields: Record<string, string>): URLSearchParams =>
     new URLSearchParams({ state: request.state, iss: server.issuer, code: 'x', ...fields });
 
-  test('gives the code of an answer that fits', () => {
-    expect(codeOf(answer({}), request, server)).toBe('x');
+  test('authorization response: yields the code when state and issuer match', () => {
+    expect(readAuthorizationCode(response({}), request, server)).toBe('x');
   });
 
-  test('refuses another state before anything else', () => {
-    expect(isAnswerTo(request, answer({ state: `${request.state}x` }))).toBe(false);
-    expect(() => codeOf(answer({ state: '' }), request, server)).toThrow(/another sign-in/);
+  test('authorization response: rejects another state', () => {
+    expect(isResponseTo(request, response({ state: `${request.state}x` }))).toBe(false);
+    expect(() => readAuthorizationCode(response({ state: '' }), request, server)).toThrow(/another sign-in/);
   });
 
   test.each(['https://as.example/', 'https://AS.example', 'https://evil.example', ''])(
-    'refuses the issuer %s',
+    'authorization response: rejects the issuer %s',
     (iss) => {
-      expect(() => codeOf(answer({ iss }), request, server)).toThrow(/instead of/);
+      expect(() => readAuthorizationCode(response({ iss }), request, server)).toThrow(/instead of/);
     },
   );
 
-  test('an error of a wrong issuer is not even told', () => {
-    const wrong = answer({ iss: 'https://evil.example', error: 'x', error_description: 'Call 555' });
-    expect(() => codeOf(wrong, request, server)).not.toThrow(/555/);
+  test('authorization response: hides the error description of a wrong issuer', () => {
+    const wrong = response({ iss: 'https://evil.example', error: 'x', error_description: 'Call 555' });
+    expect(() => readAuthorizationCode(wrong, request, server)).not.toThrow(/555/);
   });
 
-  test('an issuer that was not promised must be right as well', () => {
+  test('authorization response: checks the issuer when it is sent, and requires it when it was announced', () => {
     const silent = { ...server, namesIssuer: false };
-    expect(() => codeOf(answer({ iss: 'https://evil.example' }), request, silent)).toThrow(/instead of/);
-    const without = answer({});
+    expect(() => readAuthorizationCode(response({ iss: 'https://evil.example' }), request, silent)).toThrow(
+      /instead of/,
+    );
+    const without = response({});
     without.delete('iss');
-    expect(codeOf(without, request, silent)).toBe('x');
-    expect(() => codeOf(without, request, server)).toThrow(/does not name its issuer/);
+    expect(readAuthorizationCode(without, request, silent)).toBe('x');
+    expect(() => readAuthorizationCode(without, request, server)).toThrow(/does not name its issuer/);
   });
 });

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-import { GatewayError } from '../../../model/errors.ts';
-import { isLoopbackHost } from './addresses.ts';
-import type { AuthorizationServer } from './discovery.ts';
+import { GatewayError } from '../../../core/errors.ts';
 import { errorFromCallback } from './oauth-error.ts';
+import { isLoopbackHost } from './private-addresses.ts';
+import type { AuthorizationServerMetadata } from './server-discovery.ts';
 
-/** One question to the person, with what is needed to believe the answer. */
+/** An authorization request for the browser, with the secrets for checking the response and for redeeming the code. */
 export interface AuthorizationRequest {
   readonly url: URL;
   readonly state: string;
@@ -13,9 +13,9 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
 }
 
-/** Makes the address that the browser opens. PKCE with S256 always: a server that does not say it can is refused. */
-export function authorizationRequest(options: {
-  readonly server: AuthorizationServer;
+/** Builds the address that the browser opens. PKCE with S256 is mandatory: a server that does not advertise it is rejected. */
+export function createAuthorizationRequest(options: {
+  readonly server: AuthorizationServerMetadata;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scope: string | undefined;
@@ -23,12 +23,14 @@ export function authorizationRequest(options: {
 }): AuthorizationRequest {
   const { server, redirectUri, scope, resource } = options;
   if (server.authorizationEndpoint === undefined)
-    throw failed(`The authorization server ${server.issuer} has no page to sign in at.`);
-  if (!server.hasS256)
-    throw failed(
-      `The authorization server ${server.issuer} does not say that it checks PKCE with S256, which is required.`,
+    throw signInFailed(
+      `The authorization server ${server.issuer} has no sign-in page. Run \`trunkline login\` with \`--device\` or \`--token\` instead.`,
     );
-  const url = pageAt(server.authorizationEndpoint);
+  if (!server.hasS256)
+    throw signInFailed(
+      `The authorization server ${server.issuer} does not advertise PKCE with S256, which is required.`,
+    );
+  const url = parseSignInPage(server.authorizationEndpoint);
   const state = randomBytes(32).toString('base64url');
   const verifier = randomBytes(48).toString('base64url');
   const { searchParams } = url;
@@ -39,56 +41,61 @@ export function authorizationRequest(options: {
   searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'));
   searchParams.set('code_challenge_method', 'S256');
   if (scope !== undefined) searchParams.set('scope', scope);
-  // OpenID providers give refresh tokens only to whoever asked the person for them.
+  // OpenID providers issue refresh tokens only if the person was asked for consent.
   if (scope?.split(' ').includes('offline_access') === true) searchParams.set('prompt', 'consent');
   if (resource !== undefined) searchParams.set('resource', resource);
   return { url, state, verifier, redirectUri };
 }
 
-/** Whether an answer has our `state`; whatever else comes to the callback is not ours to judge. */
-export function isAnswerTo(request: AuthorizationRequest, answer: URLSearchParams): boolean {
-  return isEqual(answer.get('state') ?? '', request.state);
+/** Whether a response has the `state` of the request; any other request to the callback is ignored. */
+export function isResponseTo(request: AuthorizationRequest, response: URLSearchParams): boolean {
+  return isEqual(response.get('state') ?? '', request.state);
 }
 
-/** The code of an answer that is meant for this request and comes from this server. */
-export function codeOf(
-  answer: URLSearchParams,
+/** Returns the code of a response after checking that it belongs to this request and comes from this server. */
+export function readAuthorizationCode(
+  response: URLSearchParams,
   request: AuthorizationRequest,
-  server: Pick<AuthorizationServer, 'issuer' | 'namesIssuer'>,
+  server: Pick<AuthorizationServerMetadata, 'issuer' | 'namesIssuer'>,
 ): string {
-  if (!isAnswerTo(request, answer)) throw failed('The answer in the browser belongs to another sign-in.');
-  const iss = answer.get('iss');
-  // Before anything else of the answer is believed, its error text included.
-  if (iss === null ? server.namesIssuer : iss !== server.issuer) {
-    const said =
-      iss === null ? 'does not name its issuer' : `names the issuer ${JSON.stringify(iss.slice(0, 200))}`;
-    throw failed(`The answer in the browser ${said} instead of ${server.issuer}. Nothing was saved.`);
+  if (!isResponseTo(request, response))
+    throw signInFailed('The response in the browser belongs to another sign-in.');
+  const issuer = response.get('iss');
+  // The issuer is checked before anything else in the response is used, including its error text.
+  if (issuer === null ? server.namesIssuer : issuer !== server.issuer) {
+    const problem =
+      issuer === null
+        ? 'does not name its issuer'
+        : `names the issuer ${JSON.stringify(issuer.slice(0, 200))}`;
+    throw signInFailed(
+      `The response in the browser ${problem} instead of ${server.issuer}. Nothing was saved.`,
+    );
   }
-  const error = answer.get('error');
-  if (error !== null) throw errorFromCallback(error, answer.get('error_description'));
-  const code = answer.get('code');
+  const error = response.get('error');
+  if (error !== null) throw errorFromCallback(error, response.get('error_description'));
+  const code = response.get('code');
   if (code === null || code === '')
-    throw failed('The answer in the browser has no code. Nothing was saved; try again.');
+    throw signInFailed('The response in the browser has no code. Nothing was saved; try again.');
   return code;
 }
 
-/** A browser opens more than pages, so what it is given is looked at. */
-function pageAt(endpoint: string): URL {
+/** Parses the address of the sign-in page. Throws unless it is a secure web page, because a browser can open other addresses, too. */
+function parseSignInPage(endpoint: string): URL {
   const url = new URL(endpoint);
-  const isFine = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
-  if (!isFine)
-    throw failed(
-      `The page to sign in at, ${url.origin}, is not https, which is required except on this machine.`,
+  const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
+  if (!isAllowed)
+    throw signInFailed(
+      `The sign-in page at ${url.origin} does not use https, which is required except on this machine.`,
     );
   return url;
 }
 
-/** In a time that does not tell how much of it was right. */
-function isEqual(given: string, expected: string): boolean {
+/** Compares two texts in constant time. Hashing gives both the same length, which `timingSafeEqual` requires. */
+function isEqual(actual: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(given), hash(expected));
+  return timingSafeEqual(hash(actual), hash(expected));
 }
 
-function failed(message: string): GatewayError {
+function signInFailed(message: string): GatewayError {
   return new GatewayError('SIGN_IN_FAILED', message);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { parseChallenge, scopeUnion } from './challenge.ts';
+import { parseChallenge, mergeScopes } from './challenge.ts';
 
-describe('parseChallenge', () => {
+describe('WWW-Authenticate challenge', () => {
   test.each([
     [undefined, {}],
     ['', {}],
@@ -23,12 +23,12 @@ describe('parseChallenge', () => {
     ['Bearer scope="first", scope="second"', { scope: 'first' }],
     ['Bearer scope=""', {}],
     [`Bearer scope="${'x'.repeat(10_000)}"`, {}],
-  ])('reads %s', (header, expected) => {
+  ])('challenge: parses %s', (header, expected) => {
     expect(parseChallenge(header)).toEqual(expected);
   });
 });
 
-test('scopeUnion has each scope once, in order', () => {
-  expect(scopeUnion('b a', undefined, 'a  c')).toBe('b a c');
-  expect(scopeUnion(undefined, '')).toBeUndefined();
+test('scope union: lists each scope once, in order', () => {
+  expect(mergeScopes('b a', undefined, 'a  c')).toBe('b a c');
+  expect(mergeScopes(undefined, '')).toBeUndefined();
 });

@@ -1,47 +1,43 @@
-/** What a `WWW-Authenticate` header asks for. */
+/** The parameters of a Bearer challenge in a `WWW-Authenticate` header. */
 export interface Challenge {
-  readonly resourceMetadata?: string;
-  readonly scope?: string;
-  readonly error?: string;
-  readonly errorDescription?: string;
+  readonly resourceMetadata?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly error?: string | undefined;
+  readonly errorDescription?: string | undefined;
 }
 
 const MAX_LENGTH = 8192;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 const SCHEME = /(?:^|,)\s*(?:Bearer|DPoP)(?=\s|,|$)/i;
+/** The start of the next challenge: a comma, a scheme, and the first parameter of that scheme. */
 const NEXT_SCHEME = /,\s*[A-Za-z][\w!#$%&'*+.^`|~-]*\s+[\w-]+\s*=/;
 const PARAMETER = /([A-Za-z][\w-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
 
-/** Reads the Bearer challenge out of a header that may hold several; everything in it is optional. */
+/** Parses the Bearer challenge of a header that may contain several challenges. */
 export function parseChallenge(header: string | undefined): Challenge {
   if (header === undefined || header.length > MAX_LENGTH) return {};
-  // Quoted text may look like anything, so the structure is looked for with the quotes emptied.
+  // Quoted text may look like a scheme. The outline replaces it with text of the same length, so positions in both texts are equal.
   const outline = header.replaceAll(QUOTED, (text) => '"'.padEnd(text.length, '_'));
-  const start = SCHEME.exec(outline);
-  if (start === null) return {};
-  const from = start.index + start[0].length;
-  const end = NEXT_SCHEME.exec(outline.slice(from))?.index;
-  const rest = header.slice(from);
-  const found = new Map<string, string>();
-  for (const [, name = '', quoted, bare] of rest.slice(0, end).matchAll(PARAMETER)) {
+  const scheme = SCHEME.exec(outline);
+  if (scheme === null) return {};
+  const start = scheme.index + scheme[0].length;
+  const end = NEXT_SCHEME.exec(outline.slice(start))?.index;
+  const parameters = new Map<string, string>();
+  for (const [, name = '', quoted, bare] of header.slice(start).slice(0, end).matchAll(PARAMETER)) {
     const value = quoted === undefined ? bare : quoted.replaceAll(/\\(.)/g, '$1');
-    if (value !== undefined && value !== '' && !found.has(name.toLowerCase()))
-      found.set(name.toLowerCase(), value);
+    if (value !== undefined && value !== '' && !parameters.has(name.toLowerCase()))
+      parameters.set(name.toLowerCase(), value);
   }
-  const resourceMetadata = found.get('resource_metadata');
-  const scope = found.get('scope');
-  const error = found.get('error');
-  const errorDescription = found.get('error_description');
   return {
-    ...(resourceMetadata !== undefined && { resourceMetadata }),
-    ...(scope !== undefined && { scope }),
-    ...(error !== undefined && { error }),
-    ...(errorDescription !== undefined && { errorDescription }),
+    resourceMetadata: parameters.get('resource_metadata'),
+    scope: parameters.get('scope'),
+    error: parameters.get('error'),
+    errorDescription: parameters.get('error_description'),
   };
 }
 
-/** Scopes of several lists, each once, in order. */
-export function scopeUnion(...scopes: readonly (string | undefined)[]): string | undefined {
-  const all = new Set(scopes.flatMap((scope) => (scope ?? '').split(/\s+/).filter((one) => one !== '')));
-  return all.size === 0 ? undefined : [...all].join(' ');
+/** Joins lists of scopes; each scope appears once, in order of first appearance. */
+export function mergeScopes(...lists: readonly (string | undefined)[]): string | undefined {
+  const scopes = new Set(lists.flatMap((list) => (list ?? '').split(/\s+/).filter((scope) => scope !== '')));
+  return scopes.size === 0 ? undefined : [...scopes].join(' ');
 }

@@ -1,37 +1,39 @@
 import { randomUUID } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 
-import { GatewayError } from '../../../model/errors.ts';
-import type { AuthorizationServer } from './discovery.ts';
+import { GatewayError } from '../../../core/errors.ts';
+import type { AuthorizationServerMetadata } from './server-discovery.ts';
 
-/** Us at one authorization server. */
+/** Our identity at one authorization server. The database stores it as JSON. */
 export interface OAuthClient {
   readonly id: string;
-  readonly secret?: string;
-  /** As the server registered it; decides where several would do. */
-  readonly authMethod?: string;
-  /** PEM or JWK of the key that signs assertions. */
-  readonly privateKey?: string;
-  readonly keyId?: string;
+  readonly secret?: string | undefined;
+  /** The method that the server registered; preferred if several are possible. */
+  readonly authMethod?: string | undefined;
+  /** The key that signs assertions, as PEM or JWK. */
+  readonly privateKey?: string | undefined;
+  readonly keyId?: string | undefined;
 }
 
+/** Lifetime of a signed client assertion. */
 const ASSERTION_SECONDS = 60;
 
-/** Adds what proves that we are the client, by the strongest way that both sides know. */
-export async function authenticate(
+/** Adds the client's credentials to the form or headers of a request, with the strongest method that both sides support. */
+export async function authenticateClient(
   client: OAuthClient,
-  server: Pick<AuthorizationServer, 'issuer' | 'authMethods' | 'signingAlgorithms'>,
-  into: { readonly form: URLSearchParams; readonly headers: Record<string, string> },
+  server: Pick<AuthorizationServerMetadata, 'issuer' | 'authMethods' | 'signingAlgorithms'>,
+  request: { readonly form: URLSearchParams; readonly headers: Record<string, string> },
 ): Promise<void> {
-  const { form, headers } = into;
-  switch (methodFor(client, server.authMethods)) {
+  const { form, headers } = request;
+  switch (chooseMethod(client, server.authMethods)) {
     case 'private_key_jwt':
       form.set('client_id', client.id);
       form.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
-      form.set('client_assertion', await assertion(client, server));
+      form.set('client_assertion', await signAssertion(client, server));
       return;
     case 'client_secret_basic': {
-      const both = `${formEncoded(client.id)}:${formEncoded(client.secret ?? '')}`;
-      headers['Authorization'] = `Basic ${Buffer.from(both).toString('base64')}`;
+      const credentials = `${formEncode(client.id)}:${formEncode(client.secret ?? '')}`;
+      headers['Authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
       return;
     }
     case 'client_secret_post':
@@ -43,31 +45,32 @@ export async function authenticate(
   }
 }
 
-type Method = 'private_key_jwt' | 'client_secret_basic' | 'client_secret_post' | 'none';
+type AuthMethod = 'private_key_jwt' | 'client_secret_basic' | 'client_secret_post' | 'none';
 
-function methodFor(client: OAuthClient, supported: readonly string[]): Method {
+function chooseMethod(client: OAuthClient, supported: readonly string[]): AuthMethod {
   if (client.privateKey !== undefined) return 'private_key_jwt';
   if (client.secret === undefined || client.secret === '') return 'none';
   const { authMethod } = client;
-  const isFine = supported.length === 0 || (authMethod !== undefined && supported.includes(authMethod));
-  if (isFine && (authMethod === 'client_secret_basic' || authMethod === 'client_secret_post'))
+  // An empty list means that the server publishes no methods, for which RFC 8414 defines the default `client_secret_basic`.
+  const isAllowed = supported.length === 0 || (authMethod !== undefined && supported.includes(authMethod));
+  if (isAllowed && (authMethod === 'client_secret_basic' || authMethod === 'client_secret_post'))
     return authMethod;
   if (supported.length === 0 || supported.includes('client_secret_basic')) return 'client_secret_basic';
   if (supported.includes('client_secret_post')) return 'client_secret_post';
   return supported.includes('none') ? 'none' : 'client_secret_post';
 }
 
-/** RFC 6749 wants both parts of Basic encoded as in a form. */
-function formEncoded(text: string): string {
+/** Form-encodes one part of Basic credentials, as RFC 6749, section 2.3.1, requires. */
+function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
-async function assertion(
+async function signAssertion(
   client: OAuthClient,
-  server: Pick<AuthorizationServer, 'issuer' | 'signingAlgorithms'>,
+  server: Pick<AuthorizationServerMetadata, 'issuer' | 'signingAlgorithms'>,
 ): Promise<string> {
   const { SignJWT } = await import('jose');
-  const { key, algorithm } = await signingKey(client.privateKey ?? '', server.signingAlgorithms);
+  const { key, algorithm } = await readSigningKey(client.privateKey ?? '', server.signingAlgorithms);
   return new SignJWT()
     .setProtectedHeader({ alg: algorithm, ...(client.keyId !== undefined && { kid: client.keyId }) })
     .setIssuer(client.id)
@@ -79,26 +82,29 @@ async function assertion(
     .sign(key);
 }
 
-async function signingKey(text: string, supported: readonly string[]) {
+async function readSigningKey(
+  text: string,
+  supported: readonly string[],
+): Promise<{ readonly key: KeyObject; readonly algorithm: string }> {
   const { createPrivateKey } = await import('node:crypto');
   try {
     const isJwk = text.trimStart().startsWith('{');
     const key = isJwk
       ? createPrivateKey({ key: JSON.parse(text) as Record<string, string>, format: 'jwk' })
       : createPrivateKey(text);
-    const fitting = algorithmsOf(key.asymmetricKeyType, key.asymmetricKeyDetails?.namedCurve);
-    const algorithm = fitting.find((one) => supported.includes(one)) ?? fitting[0];
+    const possible = algorithmsFor(key.asymmetricKeyType, key.asymmetricKeyDetails?.namedCurve);
+    const algorithm = possible.find((name) => supported.includes(name)) ?? possible[0];
     if (algorithm !== undefined) return { key, algorithm };
   } catch {
-    // What is wrong with a key must not show the key.
+    // The error is dropped, because its message may contain parts of the key.
   }
   throw new GatewayError(
     'SIGN_IN_FAILED',
-    'The private key in "auth.privateKey" cannot be used: it must be an RSA, EC or Ed25519 key, as PEM or JWK.',
+    'The private key in "auth.privateKey" cannot be used. It must be an RSA, EC or Ed25519 key, as PEM or JWK.',
   );
 }
 
-function algorithmsOf(type: string | undefined, curve: string | undefined): readonly string[] {
+function algorithmsFor(type: string | undefined, curve: string | undefined): readonly string[] {
   if (type === 'rsa') return ['RS256', 'PS256', 'RS384', 'RS512'];
   if (type === 'ed25519') return ['EdDSA', 'Ed25519'];
   if (type !== 'ec') return [];

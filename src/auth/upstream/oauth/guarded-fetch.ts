@@ -1,100 +1,108 @@
-import { lookup as lookUp } from 'node:dns';
-import { lookup as lookUpNow } from 'node:dns/promises';
+import { lookup as dnsLookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 
-import { GatewayError } from '../../../model/errors.ts';
-import { isLoopbackHost, isPrivateAddress } from './addresses.ts';
+import { GatewayError } from '../../../core/errors.ts';
+import { isLoopbackHost, isPrivateAddress } from './private-addresses.ts';
 
-export interface GuardedAnswer {
+interface GuardedResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
 }
 
-export interface GuardedRequest {
+interface GuardedRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Nobody reads the body, which may be a stream without an end. */
+  /** Whether to skip the body of the response, which may be an endless stream. */
   readonly headersOnly?: boolean;
 }
 
-export type GuardedFetch = (url: URL, request?: GuardedRequest) => Promise<GuardedAnswer>;
+export type GuardedFetch = (url: URL, request?: GuardedRequest) => Promise<GuardedResponse>;
 
-export interface GuardOptions {
-  /** The server that we sign in to; who talks to a public one has no business in private networks. */
+interface GuardOptions {
+  /** The server to sign in to. If its address is public, it must not direct us to private addresses. */
   readonly upstream: URL;
-  /** Whether the configuration says that private addresses are fine. */
+  /** Whether the configuration allows private addresses. */
   readonly allowPrivate: boolean;
-  /** Without one an exchange ends by itself only: who leaves does not know whether what was sent has been done. */
+  /** Aborts requests. A token refresh passes none, because after an abort it would be unknown whether the refresh token was used. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** How names become addresses; a parameter for tests. */
-  readonly lookup?: typeof lookUp;
+  /** Resolves host names; a parameter for tests. */
+  readonly lookup?: typeof dnsLookup;
 }
 
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 512 * 1024;
 const MAX_REDIRECTS = 3;
 
+/** The addresses that may be used besides public ones: none, those of the private network without this machine, or all. */
+type PrivateScope = 'none' | 'network' | 'all';
+
 /**
- * Fetches what a foreign server told us to fetch: https except on this machine, bounded in time and size, redirects of a GET
- * within its origin only and of a POST none, and no private addresses unless the upstream itself is in such a network.
+ * Creates a fetch for addresses that another server supplied. It requires https except on this machine, limits time and size, follows
+ * redirects only for a GET within its origin, and refuses private addresses unless the upstream has one or the configuration allows them.
  */
-export function guardedFetch(options: GuardOptions): GuardedFetch {
-  let isInside: Promise<boolean> | undefined;
-  const mayBePrivate = (): Promise<boolean> =>
-    (isInside ??= options.allowPrivate ? Promise.resolve(true) : isPrivateHost(options.upstream.hostname));
+export function createGuardedFetch(options: GuardOptions): GuardedFetch {
+  let scopeOfUpstream: Promise<PrivateScope> | undefined;
   return async (url, request = {}) => {
-    const mayPrivate = await mayBePrivate();
+    const scope = await (scopeOfUpstream ??= findPrivateScope(options));
     let target = url;
     for (let redirects = 0; ; redirects++) {
-      checkAddress(target, mayPrivate);
-      const answer = await exchange(target, request, { ...options, mayPrivate });
-      const next = redirectOf(answer, target);
-      if (next === undefined) return answer;
+      checkAddress(target, scope);
+      const response = await send(target, request, { ...options, scope });
+      const next = redirectTarget(response, target);
+      if (next === undefined) return response;
       if (request.method === 'POST')
-        throw refused(target, `redirects to ${next.origin}, and what is sent there is not for others`);
-      if (next.origin !== target.origin) throw refused(target, `redirects to another origin, ${next.origin}`);
-      if (redirects === MAX_REDIRECTS) throw refused(target, 'redirects too often');
+        throw refusedAddress(
+          target,
+          `redirects a POST to ${next.origin}, which must not receive the credentials in it`,
+        );
+      if (next.origin !== target.origin)
+        throw refusedAddress(target, `redirects to another origin, ${next.origin}`);
+      if (redirects === MAX_REDIRECTS)
+        throw refusedAddress(target, `redirects more than ${MAX_REDIRECTS} times`);
       target = next;
     }
   };
 }
 
-function checkAddress(url: URL, mayBePrivate: boolean): void {
+function checkAddress(url: URL, scope: PrivateScope): void {
   const isLocal = isLoopbackHost(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal))
-    throw refused(url, 'is not https, which is required except on this machine');
+    throw refusedAddress(url, 'does not use https, which is required except on this machine');
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (!mayBePrivate && (isLocal || (isIP(host) !== 0 && isPrivateAddress(host)))) throw privateAddress(url);
+  if (scope === 'none' && (isLocal || (isIP(host) !== 0 && isPrivateAddress(host))))
+    throw privateAddress(url);
+  if (scope === 'network' && isLocal) throw localAddress(url);
 }
 
-function redirectOf(answer: GuardedAnswer, from: URL): URL | undefined {
-  const { location } = answer.headers;
-  if (answer.status < 301 || answer.status > 308 || answer.status === 304 || location === undefined)
+function redirectTarget(response: GuardedResponse, from: URL): URL | undefined {
+  const { location } = response.headers;
+  if (response.status < 301 || response.status > 308 || response.status === 304 || location === undefined)
     return undefined;
-  if (!URL.canParse(location, from.href)) throw refused(from, 'redirects to what is no address');
+  if (!URL.canParse(location, from.href)) throw refusedAddress(from, 'redirects to an invalid address');
   return new URL(location, from);
 }
 
-async function exchange(
+async function send(
   url: URL,
   request: GuardedRequest,
-  options: GuardOptions & { readonly mayPrivate: boolean },
-): Promise<GuardedAnswer> {
-  const { timeoutMs = TIMEOUT_MS, signal } = options;
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  options: GuardOptions & { readonly scope: PrivateScope },
+): Promise<GuardedResponse> {
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = options;
+  const createRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const body = request.body ?? '';
-  const message = send(url, {
+  const message = createRequest(url, {
     method: request.method ?? 'GET',
     agent: false,
-    lookup: options.mayPrivate ? lookUp : publicOnly(url, options.lookup ?? lookUp),
+    lookup: options.scope === 'none' ? publicLookup(url, options.lookup ?? dnsLookup) : dnsLookup,
     ...(signal !== undefined && { signal }),
     headers: {
       Accept: 'application/json',
@@ -103,51 +111,51 @@ async function exchange(
       ...request.headers,
     },
   });
-  let late: GatewayError | undefined;
+  let timeoutError: GatewayError | undefined;
   const timer = setTimeout(() => {
-    late = unreachable(url, `did not answer within ${timeoutMs / 1000} s`);
-    message.destroy(late);
+    timeoutError = unreachable(url, `did not respond within ${timeoutMs / 1000} s`);
+    message.destroy(timeoutError);
   }, timeoutMs);
   try {
     message.end(body);
-    const answer = await answerTo(message);
-    const isRead = request.headersOnly !== true;
-    const text = isRead ? await readBounded(answer, options.maxBytes ?? MAX_BYTES) : '';
-    return { status: answer.statusCode ?? 0, headers: answer.headers, text };
+    const response = await responseTo(message);
+    const text = request.headersOnly === true ? '' : await readBounded(response, maxBytes);
+    return { status: response.statusCode ?? 0, headers: response.headers, text };
   } catch (error) {
-    if (error instanceof TooLarge) throw refused(url, 'answers with too much');
-    throw late ?? asUnreachable(url, error, signal);
+    if (error instanceof ResponseTooLargeError)
+      throw refusedAddress(url, `sends a response of more than ${maxBytes} bytes`);
+    throw timeoutError ?? toUnreachable(url, error, signal);
   } finally {
     clearTimeout(timer);
     message.destroy();
   }
 }
 
-/** Errors after the answer began come with its body, and of a request that was left nothing matters. */
-function answerTo(message: ClientRequest): Promise<IncomingMessage> {
+/** Resolves with the response. The error listener stays, so that an error during the response or after `destroy` is not unhandled. */
+function responseTo(message: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     message.on('response', resolve);
     message.on('error', reject);
   });
 }
 
-class TooLarge extends Error {}
+class ResponseTooLargeError extends Error {}
 
-async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<string> {
+async function readBounded(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new TooLarge();
+    if (size > maxBytes) throw new ResponseTooLargeError();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Judged where the name is resolved, so that the address that is checked is the one that is used. */
-function publicOnly(url: URL, look: typeof lookUp): LookupFunction {
+/** Returns a lookup that refuses private addresses. The check is part of the lookup, so the connection uses the checked address. */
+function publicLookup(url: URL, lookup: typeof dnsLookup): LookupFunction {
   return (hostname, options, callback) => {
-    look(hostname, { ...options, all: true }, (error, addresses) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '');
       if (addresses.some(({ address }) => isPrivateAddress(address)))
         return callback(privateAddress(url), '');
@@ -157,23 +165,42 @@ function publicOnly(url: URL, look: typeof lookUp): LookupFunction {
   };
 }
 
-async function isPrivateHost(hostname: string): Promise<boolean> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  if (isLoopbackHost(host)) return true;
-  if (isIP(host) !== 0) return isPrivateAddress(host);
-  // A name that cannot be resolved is not a reason to look into private networks.
-  const addresses = await lookUpNow(host, { all: true }).catch(() => []);
-  return addresses.some(({ address }) => isPrivateAddress(address));
+/**
+ * Returns the private addresses to which an upstream may direct us. A name counts as private only if all of its addresses are private. Even
+ * then, it must not direct us to this machine, which is the only host that we contact without TLS: the owner of the name could change its
+ * addresses between our two connections.
+ */
+async function findPrivateScope({
+  upstream,
+  allowPrivate,
+  lookup = dnsLookup,
+}: GuardOptions): Promise<PrivateScope> {
+  const host = upstream.hostname.replace(/^\[|\]$/g, '');
+  if (allowPrivate || isLoopbackHost(host)) return 'all';
+  if (isIP(host) !== 0) return isPrivateAddress(host) ? 'all' : 'none';
+  const addresses = await new Promise<readonly LookupAddress[]>((resolve) => {
+    // A name that cannot be resolved does not make private addresses acceptable.
+    lookup(host, { all: true }, (error, found) => resolve(error === null ? found : []));
+  });
+  const isPrivate = addresses.length > 0 && addresses.every(({ address }) => isPrivateAddress(address));
+  return isPrivate ? 'network' : 'none';
 }
 
 function privateAddress(url: URL): GatewayError {
-  return refused(
+  return refusedAddress(
     url,
-    'has a private address, and the server that names it is public; "allowPrivate" in its "auth" permits it',
+    'has a private address, but the server that refers to it is public. Set "allowPrivate" in the "auth" of its entry if this is intended',
   );
 }
 
-function refused(url: URL, problem: string): GatewayError {
+function localAddress(url: URL): GatewayError {
+  return refusedAddress(
+    url,
+    'is on this machine, but the server that refers to it is another host. Set "allowPrivate" in the "auth" of its entry if this is intended',
+  );
+}
+
+function refusedAddress(url: URL, problem: string): GatewayError {
   return new GatewayError('SIGN_IN_FAILED', `${url.origin}${url.pathname} ${problem}.`, {
     details: { url: url.origin },
   });
@@ -186,7 +213,7 @@ function unreachable(url: URL, problem: string, cause?: unknown): GatewayError {
   });
 }
 
-function asUnreachable(url: URL, error: unknown, signal: AbortSignal | undefined): Error {
+function toUnreachable(url: URL, error: unknown, signal: AbortSignal | undefined): Error {
   if (error instanceof GatewayError) return error;
   if (signal?.aborted === true && signal.reason instanceof Error) return signal.reason;
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

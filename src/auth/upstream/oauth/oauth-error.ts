@@ -1,9 +1,10 @@
-import { isJsonObject } from '../../../model/json.ts';
+import { isJsonObject } from '../../../core/json.ts';
 
-/** What an authorization server answered instead of what was asked for; its own words are kept for the person. */
+/** An error response of an authorization server; the message quotes the server. */
 export class OAuthError extends Error {
-  /** `invalid_grant`, `access_denied` and so on; absent where the answer was no OAuth error. */
+  /** The OAuth error code, such as `invalid_grant`; undefined if the response was not an OAuth error. */
   readonly error: string | undefined;
+  /** The HTTP status; 0 if there was no HTTP response. */
   readonly status: number;
 
   constructor(message: string, options: { readonly error?: string | undefined; readonly status?: number }) {
@@ -12,64 +13,62 @@ export class OAuthError extends Error {
     this.error = options.error;
     this.status = options.status ?? 0;
   }
+}
 
-  /** The grant itself is dead; anything else may pass. */
-  get endsGrant(): boolean {
-    return (
-      this.error === 'invalid_grant' ||
-      this.error === 'invalid_client' ||
-      this.error === 'unauthorized_client'
-    );
-  }
+/** Whether the server rejected the grant permanently. Any other error may be temporary. */
+export function isGrantRejected(error: unknown): error is OAuthError {
+  return (
+    error instanceof OAuthError &&
+    (error.error === 'invalid_grant' ||
+      error.error === 'invalid_client' ||
+      error.error === 'unauthorized_client')
+  );
 }
 
 const MAX_TEXT = 500;
 
-/** Reads the error out of an answer of any form; the server's text stays as it is, without control characters and bounded. */
-export function errorFromAnswer(
-  what: string,
-  answer: { readonly status: number; readonly text: string },
+/** Builds an error from a response of any form. Shortens the text of the server and removes its control characters. */
+export function errorFromResponse(
+  problem: string,
+  response: { readonly status: number; readonly text: string },
 ): OAuthError {
-  const { status, text } = answer;
-  const value = parsed(text);
-  const error = isJsonObject(value) && typeof value['error'] === 'string' ? value['error'] : undefined;
-  const description =
-    isJsonObject(value) && typeof value['error_description'] === 'string'
-      ? value['error_description']
-      : undefined;
-  if (error !== undefined) {
-    const said = description === undefined ? plain(error) : `${plain(description)} (${plain(error)})`;
-    return new OAuthError(`${what}: ${said}`, { error, status });
+  const { status, text } = response;
+  const body = parseErrorBody(text);
+  const { error, error_description: description } = isJsonObject(body) ? body : {};
+  if (typeof error === 'string') {
+    const said = describeError(error, typeof description === 'string' ? description : undefined);
+    return new OAuthError(`${problem}: ${said}`, { error, status });
   }
-  const body = /^\s*</.test(text) ? '' : plain(text);
-  return new OAuthError(`${what}: HTTP ${status}${body === '' ? '' : `, ${body}`}`, { status });
+  // An HTML page would not help in an error message.
+  const excerpt = /^\s*</.test(text) ? '' : sanitizeText(text);
+  return new OAuthError(`${problem}: HTTP ${status}${excerpt === '' ? '' : `, ${excerpt}`}`, { status });
 }
 
-/** Of the error that a browser brought back. */
+/** Builds an error from the parameters of the redirect with which the browser returned. */
 export function errorFromCallback(error: string, description: string | null): OAuthError {
-  const said =
-    description === null || description === '' ? plain(error) : `${plain(description)} (${plain(error)})`;
+  const said = describeError(error, description === '' || description === null ? undefined : description);
   return new OAuthError(`The authorization server refused: ${said}`, { error });
 }
 
-/** Text of a foreign server for a terminal: one line, no control characters. */
-export function plain(text: string): string {
+/** Makes text of another server safe for a terminal: one line, no control characters, at most 500 characters. */
+export function sanitizeText(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
     .slice(0, MAX_TEXT);
 }
 
-function parsed(text: string): unknown {
+function describeError(error: string, description: string | undefined): string {
+  return description === undefined
+    ? sanitizeText(error)
+    : `${sanitizeText(description)} (${sanitizeText(error)})`;
+}
+
+function parseErrorBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // GitHub and others of its age answer forms.
+    // Some older servers, such as GitHub, send a form.
     return text.includes('error=') ? Object.fromEntries(new URLSearchParams(text)) : undefined;
   }
-}
-
-/** Whether the server will never take the grant again. */
-export function isOver(error: unknown): error is OAuthError {
-  return error instanceof OAuthError && error.endsGrant;
 }

@@ -1,88 +1,90 @@
-import { isJsonObject } from '../../../model/json.ts';
-import type { JsonObject } from '../../../model/json.ts';
-import { authenticate } from './client-authentication.ts';
+import { isJsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { authenticateClient } from './client-authentication.ts';
 import type { OAuthClient } from './client-authentication.ts';
-import type { AuthorizationServer } from './discovery.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
-import { errorFromAnswer, OAuthError } from './oauth-error.ts';
+import { OAuthError, errorFromResponse, sanitizeText } from './oauth-error.ts';
+import type { AuthorizationServerMetadata } from './server-discovery.ts';
 
-/** What a token endpoint gave. */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly accessToken: string;
-  readonly refreshToken?: string;
-  /** Seconds. */
-  readonly expiresIn?: number;
-  readonly scope?: string;
-  /** Who signed in, where an ID token says so. */
-  readonly account?: string;
+  readonly refreshToken?: string | undefined;
+  /** Lifetime of the access token in seconds. */
+  readonly expiresIn?: number | undefined;
+  readonly scope?: string | undefined;
+  /** The name of the account, if the response has an ID token. */
+  readonly account?: string | undefined;
 }
 
-/** Asks the token endpoint; takes any success, 201 included, and tells the server's own words otherwise. */
+/** Sends a token request. Accepts any 2xx status; otherwise throws an `OAuthError` that quotes the server. */
 export async function requestTokens(options: {
   readonly server: Pick<
-    AuthorizationServer,
+    AuthorizationServerMetadata,
     'issuer' | 'tokenEndpoint' | 'authMethods' | 'signingAlgorithms'
   >;
   readonly client: OAuthClient;
   readonly grant: Readonly<Record<string, string | undefined>>;
   readonly fetch: GuardedFetch;
-}): Promise<TokenAnswer> {
+}): Promise<TokenResponse> {
   const { server, client, grant, fetch } = options;
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(grant)) if (value !== undefined) form.set(name, value);
   const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  await authenticate(client, server, { form, headers });
-  const answer = await fetch(new URL(server.tokenEndpoint), {
+  await authenticateClient(client, server, { form, headers });
+  const response = await fetch(new URL(server.tokenEndpoint), {
     method: 'POST',
     headers,
     body: form.toString(),
   });
-  const what = `The authorization server ${server.issuer} gave no token`;
-  const value = answer.status >= 200 && answer.status < 300 ? parsed(answer.text) : undefined;
-  // Some answer errors with 200.
-  if (value === undefined || typeof value['error'] === 'string') throw errorFromAnswer(what, answer);
-  return read(value, what, answer.status);
+  const problem = `The authorization server ${server.issuer} issued no token`;
+  const body = response.status >= 200 && response.status < 300 ? parseObject(response.text) : undefined;
+  // Some servers send errors with status 200.
+  if (body === undefined || typeof body['error'] === 'string') throw errorFromResponse(problem, response);
+  return readTokens(body, problem, response.status);
 }
 
-function read(value: JsonObject, what: string, status: number): TokenAnswer {
-  const { access_token: accessToken, refresh_token: refreshToken, scope } = value;
+function readTokens(body: JsonObject, problem: string, status: number): TokenResponse {
+  const { access_token: accessToken, refresh_token: refreshToken, scope } = body;
   if (typeof accessToken !== 'string' || accessToken === '')
-    throw new OAuthError(`${what}: its answer has no access_token`, { status });
-  // What breaks a header would break every request, and could add headers of its own.
+    throw new OAuthError(`${problem}: the response has no access_token`, { status });
+  // A token with other characters would break every request, and could inject headers.
   if (!/^[\x21-\x7e]+$/.test(accessToken))
-    throw new OAuthError(`${what}: its access_token has characters that no header can carry`, { status });
-  const type = value['token_type'];
-  if (typeof type === 'string' && type.toLowerCase() !== 'bearer' && type.toLowerCase() !== 'n_a')
-    throw new OAuthError(`${what}: its token is of the type ${JSON.stringify(type.slice(0, 50))}`, {
+    throw new OAuthError(`${problem}: the access_token has characters that are not allowed in a header`, {
       status,
     });
-  const expiresIn = Number(value['expires_in'] ?? Number.NaN);
-  const account = accountOf(value['id_token']);
+  const type = body['token_type'];
+  if (typeof type === 'string' && type.toLowerCase() !== 'bearer' && type.toLowerCase() !== 'n_a')
+    throw new OAuthError(
+      `${problem}: the token has the unsupported type ${JSON.stringify(type.slice(0, 50))}`,
+      { status },
+    );
+  const expiresIn = Number(body['expires_in'] ?? Number.NaN);
   return {
     accessToken,
-    ...(typeof refreshToken === 'string' && refreshToken !== '' && { refreshToken }),
-    ...(Number.isFinite(expiresIn) && expiresIn > 0 && { expiresIn }),
-    ...(typeof scope === 'string' && scope !== '' && { scope }),
-    ...(account !== undefined && { account }),
+    refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
+    expiresIn: Number.isFinite(expiresIn) && expiresIn > 0 ? expiresIn : undefined,
+    scope: typeof scope === 'string' && scope !== '' ? scope : undefined,
+    account: readAccount(body['id_token']),
   };
 }
 
-/** For display only, so its signature does not matter: it came from the token endpoint itself. */
-function accountOf(idToken: unknown): string | undefined {
+/** Reads the account for display. The signature is not checked, because the token endpoint itself sent the ID token. */
+function readAccount(idToken: unknown): string | undefined {
   if (typeof idToken !== 'string') return undefined;
-  const claims = parsed(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+  const claims = parseObject(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
   for (const name of ['email', 'preferred_username', 'name', 'sub']) {
     const value = claims?.[name];
-    if (typeof value === 'string' && value !== '') return value.slice(0, 200);
+    const account = typeof value === 'string' ? sanitizeText(value).slice(0, 200) : '';
+    if (account !== '') return account;
   }
   return undefined;
 }
 
-function parsed(text: string): JsonObject | undefined {
+function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    return undefined; // The caller tells what came instead.
+    return undefined; // The caller reports the content of the response where it matters.
   }
 }

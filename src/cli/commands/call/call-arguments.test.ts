@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { stringifyExact } from '../../../lib/exact-json.ts';
-import { callArguments } from './call-arguments.ts';
-import type { Pair } from './call-words.ts';
+import { stringifyExact } from '../../../core/lib/exact-json.ts';
+import { buildCallArguments } from './call-arguments.ts';
+import type { ArgumentPair } from './typed-arguments.ts';
 
 const schema = {
   type: 'object',
@@ -23,14 +23,14 @@ const schema = {
 };
 
 function read(...typed: string[]) {
-  const pairs = typed.map((word): Pair => {
+  const pairs = typed.map((word): ArgumentPair => {
     const at = word.indexOf('=');
     return { key: word.slice(0, at), value: { text: word.slice(at + 1) } };
   });
-  return callArguments({ base: {}, pairs }, schema, 'server__tool');
+  return buildCallArguments({ base: {}, pairs }, schema, 'server__tool');
 }
 
-describe('key=value', () => {
+describe('key=value arguments', () => {
   test.each([
     { word: 'text=12', is: { text: '12' } },
     { word: 'text=a=b', is: { text: 'a=b' } },
@@ -47,35 +47,35 @@ describe('key=value', () => {
     { word: 'kind=2', is: { kind: 2 } },
     { word: 'unknown=2', is: { unknown: '2' } },
     { word: 'circle=x', is: { circle: 'x' } },
-  ])('$word is read as the schema says', ({ word, is }) => {
+  ])('call arguments: read $word by the type in the schema', ({ word, is }) => {
     expect(read(word)).toEqual(is);
   });
 
-  test('repeated makes a list where the schema has one', () => {
+  test('call arguments: collect a repeated key into an array when the schema has one', () => {
     expect(read('tags=one', 'tags=two', 'tags=three')).toEqual({ tags: ['one', 'two', 'three'] });
   });
 
-  test('keeps numbers that JavaScript would round', () => {
+  test('call arguments: keep integers that JavaScript would round', () => {
     expect(stringifyExact(read('count=9223372036854775807'))).toBe('{"count":9223372036854775807}');
   });
 
-  test('cannot reach the prototype of an object', () => {
+  test('call arguments: cannot reach the prototype of an object', () => {
     const args = read('__proto__=x', 'constructor=y');
     expect(JSON.stringify(args)).toBe('{"__proto__":"x","constructor":"y"}');
     expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
   });
 
-  test('tells all that does not fit, field by field', () => {
+  test('call arguments: report every field that does not match the schema', () => {
     expect(() => read('count=many', 'isOn=yes', 'text=a', 'text=b', 'sizes=big', 'filter=x')).toThrow(
       expect.objectContaining({
         code: 'ARGUMENTS_INVALID',
         details: {
           problems: [
-            'count must be an integer, and "many" is not',
-            'isOn must be a boolean, and "yes" is not',
+            'count must be an integer, but is "many"',
+            'isOn must be a boolean, but is "yes"',
             'text is given twice',
-            'sizes must be a number, and "big" is not',
-            'filter must be a JSON object, and "x" is not',
+            'sizes must be a number, but is "big"',
+            'filter must be a JSON object, but is "x"',
           ],
         },
       }),
@@ -83,7 +83,7 @@ describe('key=value', () => {
   });
 });
 
-test('a pair wins over what the object says', () => {
+test('call arguments: prefer a key=value pair over the JSON object', () => {
   const words = { base: { count: 1, text: 'a' }, pairs: [{ key: 'count', value: { json: 2 } }] };
-  expect(callArguments(words, schema, 't')).toEqual({ count: 2, text: 'a' });
+  expect(buildCallArguments(words, schema, 't')).toEqual({ count: 2, text: 'a' });
 });

@@ -1,86 +1,89 @@
-import { parseExact } from '../../../lib/exact-json.ts';
-import { GatewayError } from '../../../model/errors.ts';
-import { isJsonObject } from '../../../model/json.ts';
-import type { JsonObject } from '../../../model/json.ts';
-import type { CallWords, Pair } from './call-words.ts';
+import { parseExact } from '../../../core/lib/exact-json.ts';
+import { GatewayError } from '../../../core/errors.ts';
+import { isJsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { TypedArguments, ArgumentPair } from './typed-arguments.ts';
 
-type Types = ReadonlySet<string>;
+type JsonTypes = ReadonlySet<string>;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** References that lead on to references; more is a circle or a joke. */
-const MAX_STEPS = 16;
+/** The maximum number of `$ref`s that are followed from one schema, because references can be circular. */
+const MAX_REFERENCES = 16;
 
-/** The arguments that typed words mean for a tool with this input schema; whether they fit as a whole is judged later. */
-export function callArguments(words: CallWords, schema: unknown, tool: string): JsonObject {
+/** Converts typed arguments by the types in the input schema. The gateway validates the result as a whole. */
+export function buildCallArguments(words: TypedArguments, schema: unknown, tool: string): JsonObject {
   const args: Record<string, unknown> = { ...words.base };
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const { key, value } of words.pairs) {
-    const property = propertyOf(schema, key);
-    const types = typesOf(property, schema);
-    const read = valueOf(value, { key, types, property, schema });
+    const property = findProperty(schema, key);
+    const types = readTypes(property, schema);
+    const read = parseValue(value, { key, types, property, schema });
     if ('problem' in read) problems.push(read.problem);
-    else if (!seen.has(key)) set(args, key, isListed(read.value, types) ? [read.value] : read.value);
-    else if (types.has('array')) set(args, key, [args[key], read.value].flat());
+    else if (!seen.has(key))
+      setProperty(args, key, isSingleListItem(read.value, types) ? [read.value] : read.value);
+    else if (types.has('array')) setProperty(args, key, [args[key], read.value].flat());
     else problems.push(`${key} is given twice`);
     seen.add(key);
   }
-  if (problems.length > 0) throw misfit(tool, problems);
+  if (problems.length > 0) throw createArgumentsError(tool, problems);
   return args;
 }
 
-/** What the gateway found wrong with arguments, as a person reads it; undefined for every other error. */
-export function misfitOf(error: unknown, name: string): GatewayError | undefined {
+/** Formats an error about invalid arguments for people. Returns undefined for other errors. */
+export function toArgumentsError(error: unknown, name: string): GatewayError | undefined {
   const problems = error instanceof GatewayError ? error.details['problems'] : undefined;
-  return Array.isArray(problems) ? misfit(name, problems.map(String)) : undefined;
+  return Array.isArray(problems) ? createArgumentsError(name, problems.map(String)) : undefined;
 }
 
-/** Field by field, as a person reads it. */
-function misfit(tool: string, problems: readonly string[]): GatewayError {
+function createArgumentsError(tool: string, problems: readonly string[]): GatewayError {
   const lines = problems.map((problem) => `  ${problem}`).join('\n');
   return new GatewayError(
     'ARGUMENTS_INVALID',
-    `The arguments do not fit ${tool}, and were not sent:\n${lines}`,
+    `The arguments do not match the input schema of ${tool}, so they were not sent:\n${lines}`,
     { details: { problems } },
   );
 }
 
-interface Place {
+interface PropertyContext {
   readonly key: string;
-  readonly types: Types;
+  readonly types: JsonTypes;
   readonly property: unknown;
   readonly schema: unknown;
 }
 
-function valueOf(value: Pair['value'], place: Place): { value: unknown } | { problem: string } {
+function parseValue(
+  value: ArgumentPair['value'],
+  { key, types, property, schema }: PropertyContext,
+): { value: unknown } | { problem: string } {
   if ('json' in value) return { value: value.json };
-  const { key, types, property, schema } = place;
   const { text } = value;
-  // Any text fits a string, so other types are tried only where a string is not allowed.
+  // Any text is a valid string, so other types are tried only if a string is not allowed.
   if (types.size === 0 || types.has('string')) return { value: text };
-  const read = scalarOf(text, types);
+  const read = parseScalar(text, types);
   if (read !== undefined) return read;
   if (types.has('array') || types.has('object')) {
-    const parsed = jsonOf(text);
+    const parsed = parseJson(text);
     if (Array.isArray(parsed) ? types.has('array') : isJsonObject(parsed) && types.has('object'))
       return { value: parsed };
   }
+  // The text is one item of a list without brackets. `buildCallArguments` puts it into an array.
   if (types.has('array')) {
-    const items = isJsonObject(property) ? resolved(property['items'], schema) : undefined;
-    return valueOf(value, { key, types: typesOf(items, schema), property: items, schema });
+    const items = isJsonObject(property) ? resolveReference(property['items'], schema) : undefined;
+    return parseValue(value, { key, types: readTypes(items, schema), property: items, schema });
   }
-  return { problem: `${key} must be ${named(types)}, and "${text.slice(0, 60)}" is not` };
+  return { problem: `${key} must be ${formatTypes(types)}, but is "${text.slice(0, 60)}"` };
 }
 
-function scalarOf(text: string, types: Types): { value: unknown } | undefined {
+function parseScalar(text: string, types: JsonTypes): { value: unknown } | undefined {
   if ((types.has('number') || types.has('integer')) && NUMBER.test(text)) return { value: parseExact(text) };
   if (types.has('boolean') && (text === 'true' || text === 'false')) return { value: text === 'true' };
   if (types.has('null') && (text === 'null' || text === '')) return { value: null };
   return undefined;
 }
 
-/** One value of a list that was given without brackets. */
-function isListed(value: unknown, types: Types): boolean {
+/** Whether a value is a single item that must be put into an array, because the user gave the list without brackets. */
+function isSingleListItem(value: unknown, types: JsonTypes): boolean {
   return (
     types.has('array') &&
     !types.has('string') &&
@@ -89,7 +92,7 @@ function isListed(value: unknown, types: Types): boolean {
   );
 }
 
-function named(types: Types): string {
+function formatTypes(types: JsonTypes): string {
   const names = [...types].map((type) =>
     type === 'object'
       ? 'a JSON object'
@@ -100,23 +103,27 @@ function named(types: Types): string {
   return names.join(' or ');
 }
 
-/** The name comes from the command line, and may be one that means something to an object. */
-function set(args: Record<string, unknown>, key: string, value: unknown): void {
+/** Defines the property, because an assignment to a key such as `__proto__` would change the object's prototype. */
+function setProperty(args: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(args, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function propertyOf(schema: unknown, key: string): unknown {
+function findProperty(schema: unknown, key: string): unknown {
   const properties = isJsonObject(schema) ? schema['properties'] : undefined;
   if (!isJsonObject(properties) || !Object.hasOwn(properties, key)) return undefined;
-  return resolved(properties[key], schema);
+  return resolveReference(properties[key], schema);
 }
 
-/** Follows references inside the same document. */
-function resolved(schema: unknown, root: unknown): unknown {
-  let at = schema;
-  for (let steps = 0; steps < MAX_STEPS && isJsonObject(at) && typeof at['$ref'] === 'string'; steps++) {
-    if (!at['$ref'].startsWith('#/')) return undefined;
-    at = at['$ref']
+/** Follows `$ref`s inside the same document (JSON Pointers). Returns undefined for other references. */
+function resolveReference(schema: unknown, root: unknown): unknown {
+  let current = schema;
+  for (
+    let steps = 0;
+    steps < MAX_REFERENCES && isJsonObject(current) && typeof current['$ref'] === 'string';
+    steps++
+  ) {
+    if (!current['$ref'].startsWith('#/')) return undefined;
+    current = current['$ref']
       .slice(2)
       .split('/')
       .reduce<unknown>((value, step) => {
@@ -124,31 +131,32 @@ function resolved(schema: unknown, root: unknown): unknown {
         return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
       }, root);
   }
-  return at;
+  return current;
 }
 
-/** Which JSON types a schema admits, as far as it says so; none when it does not. */
-function typesOf(schema: unknown, root: unknown): Types {
+/** Returns the JSON types that a schema allows. The set is empty if the schema does not restrict them. */
+function readTypes(schema: unknown, root: unknown): JsonTypes {
   if (!isJsonObject(schema)) return new Set();
   const { type, anyOf, oneOf, enum: values } = schema;
   if (typeof type === 'string') return new Set([type]);
-  if (Array.isArray(type)) return new Set(type.filter((each): each is string => typeof each === 'string'));
+  if (Array.isArray(type)) return new Set(type.filter((name): name is string => typeof name === 'string'));
   const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined;
+  // Inside a branch, no further reference is resolved (the root is empty), because branches can refer to each other in a circle.
   if (branches !== undefined)
-    return new Set(branches.flatMap((branch: unknown) => [...typesOf(resolved(branch, root), {})]));
-  if (Array.isArray(values)) return new Set(values.map(typeName));
-  return 'const' in schema ? new Set([typeName(schema['const'])]) : new Set();
+    return new Set(branches.flatMap((branch: unknown) => [...readTypes(resolveReference(branch, root), {})]));
+  if (Array.isArray(values)) return new Set(values.map(jsonTypeOf));
+  return 'const' in schema ? new Set([jsonTypeOf(schema['const'])]) : new Set();
 }
 
-function typeName(value: unknown): string {
+function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return parseExact(text);
   } catch {
-    return undefined; // Plain text.
+    return undefined; // The text is not JSON.
   }
 }

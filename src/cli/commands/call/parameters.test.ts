@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { parametersOf } from './parameters.ts';
+import { listParameters } from './parameters.ts';
 
-test('required parameters come first, and types are told in words', () => {
+test('parameters: list required ones first and describe types in words', () => {
   const schema = {
     type: 'object',
     required: ['to', 'body'],
@@ -20,7 +20,12 @@ test('required parameters come first, and types are told in words', () => {
     },
   };
   expect(
-    parametersOf(schema).map(({ name, type, isRequired, about }) => [name, type, isRequired, about]),
+    listParameters(schema).map(({ name, type, isRequired, description: about }) => [
+      name,
+      type,
+      isRequired,
+      about,
+    ]),
   ).toEqual([
     ['to', 'string', true, 'Whom'],
     ['body', 'object', true, ''],
@@ -41,6 +46,6 @@ test.each([
   [{}],
   [{ properties: [] }],
   [{ properties: { a: 5 }, required: 'a' }],
-])('a schema that is none, %j, is no trouble', (schema) => {
-  expect(parametersOf(schema).length).toBeLessThanOrEqual(1);
+])('parameters: tolerate the malformed schema %j', (schema) => {
+  expect(listParameters(schema).length).toBeLessThanOrEqual(1);
 });

@@ -1,14 +1,14 @@
-import type { ExitCode } from '../../../model/errors.ts';
+import type { ExitCode } from '../../../core/errors.ts';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly check: 'versions' | 'configuration' | 'server' | 'port' | 'files' | 'processes';
-  /** What it is about: a server, a file, an address. */
+  /** The server, file or address that was checked. */
   readonly subject: string;
   readonly status: 'ok' | 'warning' | 'failure';
   readonly message: string;
-  /** The one command or edit that mends it. */
+  /** The command or edit that fixes the problem. */
   readonly fix?: string;
-  /** Of a failure. */
+  /** The exit code of a failure. */
   readonly exit?: ExitCode;
 }

@@ -1,6 +1,6 @@
 /**
- * The first code in every interpreter: what scripts find there, and how values become text and text values. It is given the
- * few functions of the host, which take and give nothing but strings and numbers, and keeps them to itself.
+ * The first code that every interpreter runs. It defines the globals of scripts and converts values to JSON and back. It receives
+ * the host functions, which exchange only strings and numbers, and hides them from scripts.
  */
 export const PRELUDE = String.raw`(function (hostCall, hostLog, hostNames, hostTimer, hostEnded, nonce) {
 'use strict';
@@ -36,7 +36,7 @@ class ToolError extends Error {
 Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError', configurable: true, writable: true });
 
 const caller = (server, tool, raw) => (args, ...rest) => {
-  // Where the call was made is what its error should tell.
+  // The error of a call has the stack of the place that made the call.
   const { stack } = new Error();
   return new Promise((resolve, reject) => {
     const text = encode(args === undefined || args === null ? {} : args);
@@ -49,8 +49,8 @@ const caller = (server, tool, raw) => (args, ...rest) => {
   });
 };
 
-/** What a name under tools is: never a promise, and nothing that printing or comparing asks for. */
-const isNoName = (key) => typeof key !== 'string' || key === 'then' || key === 'toJSON';
+/** Symbols, 'then' and 'toJSON' are read by promises and serialization and are never names of tools. */
+const isReserved = (key) => typeof key !== 'string' || key === 'then' || key === 'toJSON';
 const named = (server, tool) => {
   const call = caller(server, tool, false);
   call.raw = caller(server, tool, true);
@@ -60,11 +60,11 @@ const fixed = (names) => ({
   set: () => { throw new TypeError('tools cannot be changed.'); },
   deleteProperty: () => false,
   defineProperty: () => false,
-  has: (target, key) => !isNoName(key) && names().includes(key),
+  has: (target, key) => !isReserved(key) && names().includes(key),
   ownKeys: (target) => [...new Set([...ownKeys(target), ...names()])],
   getOwnPropertyDescriptor: (target, key) =>
     Reflect.getOwnPropertyDescriptor(target, key) ??
-    (!isNoName(key) && names().includes(key) ? { value: undefined, enumerable: true, configurable: true, writable: true } : undefined),
+    (!isReserved(key) && names().includes(key) ? { value: undefined, enumerable: true, configurable: true, writable: true } : undefined),
 });
 let listed;
 const list = () => (listed ??= parse(hostNames()));
@@ -73,18 +73,18 @@ const bare = (call) => {
   for (const key of ownKeys(call)) delete call[key];
   return call;
 };
-/** A server, and at the same time a tool whose exposed name it may be. */
+/** A member of tools is a server and can also be called as a tool with that exposed name. */
 const serverOf = (name) => {
   const call = caller(undefined, name, false);
   return new Proxy(bare((...args) => call(...args)), {
     ...fixed(() => list()[name] ?? []),
     get: (target, key) =>
-      isNoName(key) ? undefined : key === 'raw' && list()[name] === undefined ? caller(undefined, name, true) : named(name, key),
+      isReserved(key) ? undefined : key === 'raw' && list()[name] === undefined ? caller(undefined, name, true) : named(name, key),
   });
 };
 const tools = new Proxy(Object.create(null), {
   ...fixed(() => Object.keys(list())),
-  get: (target, key) => (isNoName(key) ? undefined : serverOf(key)),
+  get: (target, key) => (isReserved(key) ? undefined : serverOf(key)),
 });
 
 const show = (value) => {

@@ -1,173 +1,200 @@
 import { randomUUID } from 'node:crypto';
-import { steadyNow } from '../../../lib/steady-now.ts';
-import { SharedClock } from '../messages.ts';
-import type { Answer, FromWorker, Limit, Outcome, ScriptLimits, ToWorker } from '../messages.ts';
-import { compile, isMistake } from './compile.ts';
-import type { Guest } from './guest.ts';
+import { monotonicNow } from '../../../core/lib/monotonic-now.ts';
+import { SharedCpuClock } from '../worker-messages.ts';
+import type {
+  ScriptCallAnswer,
+  MessageFromWorker,
+  ScriptLimit,
+  ScriptOutcome,
+  ScriptLimits,
+  MessageToWorker,
+} from '../worker-messages.ts';
+import { compileScript, isCompileError } from './compile-script.ts';
+import type { ScriptInterpreter } from './interpreter.ts';
 
 const MAX_LOG_LINES = 1000;
 const MAX_TIMERS = 1000;
-/** Node takes no longer ones; the script's own time is over before. */
+/** The longest timer of Node; the script's timeout ends earlier. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** Characters that wait in our memory and not in the script's. */
+/** The maximum characters of all pending arguments, which are in the gateway's memory and not in the script's. */
 const MAX_ARGUMENTS = 16_000_000;
 
 interface ScriptDeps {
-  readonly post: (message: FromWorker) => void;
-  /** `isClean` unless it was stopped or went wrong in a way that no script should. */
+  readonly post: (message: MessageFromWorker) => void;
+  /** `isClean` is false if the script was stopped or the interpreter failed. */
   readonly done: (isClean: boolean) => void;
 }
 
-/** One run of one script, from its source to the last of its calls. */
+/** Runs one script in the worker thread, from its source to the end of its last call. */
 export class Script {
-  readonly #guest: Guest;
-  readonly #run: Extract<ToWorker, { kind: 'run' }>;
+  readonly #interpreter: ScriptInterpreter;
+  readonly #run: Extract<MessageToWorker, { kind: 'run' }>;
   readonly #deps: ScriptDeps;
-  readonly #clock: SharedClock;
+  readonly #clock: SharedCpuClock;
+  /** A secret prefix, with which the prelude marks large integers; see `#unmarkNumbers`. */
   readonly #nonce = `${randomUUID()}:`;
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #limits: ScriptLimits;
-  /** How long the arguments are of calls that were not answered yet. */
-  readonly #pending = new Map<number, number>();
-  #calls = 0;
-  #logged = 0;
-  #lines = 0;
-  #limit: Limit | undefined;
-  #outcome: Outcome | undefined;
-  #isBroken = false;
+  /** The length of the arguments of each pending call. */
+  readonly #pendingCalls = new Map<number, number>();
+  #callCount = 0;
+  #loggedChars = 0;
+  #loggedLines = 0;
+  /** The limit that was exceeded; the script is stopped at its next check. */
+  #limit: ScriptLimit | undefined;
+  #outcome: ScriptOutcome | undefined;
+  /** Whether the interpreter itself failed, so the thread cannot be reused. */
+  #hasFailed = false;
 
-  constructor(guest: Guest, run: Extract<ToWorker, { kind: 'run' }>, deps: ScriptDeps) {
-    this.#guest = guest;
+  constructor(
+    interpreter: ScriptInterpreter,
+    run: Extract<MessageToWorker, { kind: 'run' }>,
+    deps: ScriptDeps,
+  ) {
+    this.#interpreter = interpreter;
     this.#run = run;
     this.#deps = deps;
     this.#limits = run.limits;
-    this.#clock = new SharedClock(run.clock, steadyNow);
+    this.#clock = new SharedCpuClock(run.clock, monotonicNow);
   }
 
   async start(): Promise<void> {
     this.#clock.begin();
-    this.#guest.open(
-      {
-        call: (id, call) => this.#call(id, call),
-        log: (text) => this.#log(text),
-        names: () => this.#run.names,
-        timer: (id, ms) => this.#timer(id, ms),
-        ended: (kind, json) => this.#ended(kind, json),
-        isOver: () => this.#isOver(),
-      },
-      this.#nonce,
-    );
     try {
-      const compiled = await compile(this.#run.source, (source) => this.#guest.check(source));
-      if (isMistake(compiled)) this.#end({ kind: 'thrown', ...compiled });
-      else this.#guest.run(compiled.source, compiled.isScript);
+      // On a busy machine the CPU limit can interrupt the prelude, so it is opened inside the `try`.
+      this.#interpreter.open(
+        {
+          call: (id, call) => this.#call(id, call),
+          log: (text) => this.#log(text),
+          names: () => this.#run.names,
+          timer: (id, ms) => this.#timer(id, ms),
+          ended: (kind, json) => this.#onEnded(kind, json),
+          isOverLimit: () => this.#isOverLimit(),
+        },
+        this.#nonce,
+      );
+      const compiled = await compileScript(this.#run.source, (source) => this.#interpreter.check(source));
+      if (isCompileError(compiled)) this.#end({ kind: 'thrown', ...compiled });
+      else this.#interpreter.run(compiled.source, compiled.isScript);
     } catch (error) {
-      this.#broken(error);
+      this.#fail(error);
     }
     this.#afterTurn();
   }
 
-  answer(id: number, answer: Answer): void {
-    this.#pending.delete(id);
+  answer(id: number, answer: ScriptCallAnswer): void {
+    this.#pendingCalls.delete(id);
     const isMarked = answer.kind === 'value' && answer.isMarked;
-    this.#turn(() => this.#guest.settle(id, answer.kind === 'error', answer.json, isMarked));
+    this.#turn(() => this.#interpreter.settle(id, answer.kind === 'error', answer.json, isMarked));
   }
 
-  /** Something that the script waited for has happened. */
+  /** Continues the script after an event that it waited for, and measures the CPU time. */
   #turn(work: () => void): void {
     this.#clock.begin();
     try {
       work();
     } catch (error) {
-      this.#broken(error);
+      this.#fail(error);
     }
     this.#afterTurn();
   }
 
+  /** Ends the script if it exceeded a limit or waits for nothing. Calls outlive the script's outcome, timers do not. */
   #afterTurn(): void {
     this.#clock.end();
     if (this.#limit !== undefined) this.#end({ kind: 'stopped', limit: this.#limit });
-    const isWaiting = this.#pending.size > 0 || (this.#outcome === undefined && this.#timers.size > 0);
+    const isWaiting = this.#pendingCalls.size > 0 || (this.#outcome === undefined && this.#timers.size > 0);
     if (isWaiting && this.#limit === undefined) return;
-    this.#end(this.#guest.isExhausted ? { kind: 'stopped', limit: 'memory' } : { kind: 'stuck' });
+    // Has no effect if the script has returned or thrown. Otherwise it waits for a promise that nothing can settle.
+    this.#end(this.#interpreter.isExhausted ? { kind: 'stopped', limit: 'memory' } : { kind: 'stuck' });
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    this.#deps.done(this.#limit === undefined && !this.#isBroken);
+    this.#deps.done(this.#limit === undefined && !this.#hasFailed);
   }
 
-  /** The interpreter itself gave up, which it does when it finds no memory for what it must have. */
-  #broken(error: unknown): void {
-    this.#isBroken = true;
+  /** Handles a failure of the interpreter itself, which happens if it cannot allocate memory. */
+  #fail(error: unknown): void {
+    this.#hasFailed = true;
     if (this.#limit !== undefined) return;
     const text = error instanceof Error ? error.message : String(error);
-    if (this.#guest.isExhausted || /memory|alloc/i.test(text)) this.#limit = 'memory';
+    if (this.#interpreter.isExhausted || /memory|alloc/i.test(text)) this.#limit = 'memory';
     else this.#end({ kind: 'thrown', name: 'InternalError', message: text.slice(0, 500) });
   }
 
-  /** The first end counts. */
-  #end(outcome: Outcome): void {
+  /** Reports the outcome; only the first one counts. */
+  #end(outcome: ScriptOutcome): void {
     if (this.#outcome !== undefined) return;
     this.#outcome = outcome;
     this.#deps.post({ kind: 'ended', outcome });
   }
 
-  #isOver(): boolean {
+  /** Polled by the interpreter; returns whether the script must stop. */
+  #isOverLimit(): boolean {
     if (this.#limit === undefined && this.#clock.usedMs > this.#limits.cpuMs) this.#limit = 'cpu';
     return this.#limit !== undefined;
   }
 
+  /** Starts a call. Returns an error message if the call is rejected; a script over a limit is stopped without one. */
   #call(
     id: number,
-    call: { readonly server?: string; readonly tool: string; readonly args: string; readonly raw: boolean },
+    call: {
+      readonly server?: string | undefined;
+      readonly tool: string;
+      readonly args: string;
+      readonly raw: boolean;
+    },
   ): string | undefined {
     if (this.#limit !== undefined) return undefined;
-    this.#calls += 1;
-    if (this.#calls > this.#limits.maxCalls) {
+    this.#callCount += 1;
+    if (this.#callCount > this.#limits.maxCalls) {
       this.#limit = 'calls';
       return undefined;
     }
-    const chars = [...this.#pending.values()].reduce((sum, each) => sum + each, call.args.length);
+    const chars = [...this.#pendingCalls.values()].reduce((sum, length) => sum + length, call.args.length);
     if (chars > MAX_ARGUMENTS)
       return `The arguments of the calls that run at the same time have ${chars} characters; ${MAX_ARGUMENTS} are the most.`;
-    this.#pending.set(id, call.args.length);
-    this.#deps.post({ kind: 'call', call: { id, ...call, args: this.#withNumbers(call.args) } });
+    this.#pendingCalls.set(id, call.args.length);
+    this.#deps.post({ kind: 'call', call: { id, ...call, args: this.#unmarkNumbers(call.args) } });
     return undefined;
   }
 
+  /** Posts a line of the log. Returns true if the log is full, so that the prelude sends no more. */
   #log(text: string): boolean {
-    const room = this.#limits.maxOutput - this.#logged;
-    this.#lines += 1;
-    const isCut = text.length > room || this.#lines > MAX_LOG_LINES;
+    const room = this.#limits.maxOutput - this.#loggedChars;
+    this.#loggedLines += 1;
+    const isCut = text.length > room || this.#loggedLines > MAX_LOG_LINES;
     this.#deps.post({ kind: 'log', text: isCut ? text.slice(0, Math.max(0, room)) : text, isCut });
-    this.#logged += text.length + 1;
+    this.#loggedChars += text.length + 1;
     return isCut;
   }
 
+  /** Starts a timer, or cancels it if `ms` is negative. Timers beyond `MAX_TIMERS` never fire. */
   #timer(id: number, ms: number): void {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
     if (!(ms >= 0) || this.#timers.size >= MAX_TIMERS) return;
     const fire = (): void => {
       this.#timers.delete(id);
-      this.#turn(() => this.#guest.fire(id));
+      this.#turn(() => this.#interpreter.fire(id));
     };
     this.#timers.set(id, setTimeout(fire, Math.min(ms, MAX_TIMER_MS)));
   }
 
-  #ended(kind: string, json: string): void {
+  #onEnded(kind: string, json: string): void {
     if (this.#limit !== undefined) return;
-    if (kind === 'value') return this.#end(json === '' ? { kind } : { kind, json: this.#withNumbers(json) });
+    if (kind === 'value')
+      return this.#end(json === '' ? { kind } : { kind, json: this.#unmarkNumbers(json) });
     const { name, message, stack } = JSON.parse(json) as Record<'name' | 'message' | 'stack', string>;
     if (name === 'InternalError' && message === 'out of memory') {
       this.#limit = 'memory';
       return;
     }
     const line = /\(?script:(\d+)/.exec(stack)?.[1];
-    this.#end({ kind: 'thrown', name, message, ...(line === undefined ? {} : { line: Number(line) }) });
+    this.#end({ kind: 'thrown', name, message, line: line === undefined ? undefined : Number(line) });
   }
 
-  /** Whole numbers of any size were written as strings that only we know. */
-  #withNumbers(json: string): string {
+  /** Turns large integers, which the prelude marked with a secret prefix, back into JSON numbers. */
+  #unmarkNumbers(json: string): string {
     return json.includes(this.#nonce)
       ? json.replaceAll(new RegExp(`"${this.#nonce}(-?\\d+)"`, 'g'), '$1')
       : json;

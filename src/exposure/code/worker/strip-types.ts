@@ -1,8 +1,8 @@
 import { transform } from 'sucrase';
-import type { Mistake } from './compile.ts';
+import type { CompileError } from './compile-script.ts';
 
-/** TypeScript without its types; every line stays where it was. */
-export function stripTypes(source: string): { readonly source: string } | Mistake {
+/** Removes the types from TypeScript; every line keeps its number. */
+export function stripTypes(source: string): { readonly source: string } | CompileError {
   try {
     const { code } = transform(source, {
       transforms: ['typescript'],
@@ -15,6 +15,6 @@ export function stripTypes(source: string): { readonly source: string } | Mistak
     const text = error instanceof Error ? error.message : String(error);
     const [, message = text, line] =
       /^(?:Error transforming \S+: )?(.*?)(?: \((\d+):\d+\))?$/s.exec(text) ?? [];
-    return { name: 'SyntaxError', message, ...(line === undefined ? {} : { line: Number(line) }) };
+    return { name: 'SyntaxError', message, line: line === undefined ? undefined : Number(line) };
   }
 }

@@ -1,4 +1,4 @@
-/** The few parts of WebAssembly that we use; Node's types name only some of them. */
+/** The parts of WebAssembly that the sandbox uses; Node's types lack some of them. */
 interface Wasm {
   compile(bytes: Uint8Array): Promise<WasmModule>;
   readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => WasmMemory;
@@ -13,6 +13,6 @@ export interface WasmMemory {
 }
 
 export function wasm(): Wasm {
-  // Every Node that we run on has it.
+  // Every supported version of Node has WebAssembly.
   return (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
 }

@@ -1,13 +1,14 @@
 import type { CliStyle } from '../cli-command.ts';
 
-const GO = [
+/** Phrases in the help texts of Go parsers, which accept `--flag=false`. */
+const GO_PHRASES = [
   /\[command\] --help" for more/i,
   /<(?:sub)?command>(?: <subcommand>)? --help[`"'] for more/i,
   /COMMAND --help' for more information/,
   /Use "[^"\n]{1,80} options" for a list of global/,
   /^ +-h, --help +help for \S+/m,
 ];
-const OTHERS = [
+const OTHER_PHRASES = [
   /--help\s+Print help/, // clap
   /show this message and exit/i, // click
   /show this help message and exit/i, // argparse
@@ -18,13 +19,13 @@ const OTHERS = [
   /show this help, then exit/i, // PostgreSQL
 ];
 
-/** What a help text betrays of the parser behind it. Whatever is not recognised is trusted with nothing. */
-export function helpStyle(text: string, program: string): CliStyle {
-  // `-name`, `-maxdepth`: whoever writes long options with one dash has a parser of its own.
-  const isOdd = /^ {1,12}-[a-z]{3,}\b/m.test(text);
-  const isGo = !isOdd && GO.some((pattern) => pattern.test(text));
-  const isKnown = !isOdd && (isGo || OTHERS.some((pattern) => pattern.test(text)));
-  // There `--` has a meaning of its own: what comes behind it is a path.
+/** Detects the parser of a program by typical phrases of its help text. An unknown parser is assumed to support nothing. */
+export function detectParserStyle(text: string, program: string): CliStyle {
+  // A program with long options after a single dash, such as `-name` or `-maxdepth`, has its own parser.
+  const isOwnParser = /^ {1,12}-[a-z]{3,}\b/m.test(text);
+  const isGo = !isOwnParser && GO_PHRASES.some((pattern) => pattern.test(text));
+  const isKnown = !isOwnParser && (isGo || OTHER_PHRASES.some((pattern) => pattern.test(text)));
+  // In git `--` has another meaning: the words after it are paths.
   const isGit = program === 'git';
   return {
     equals: isKnown || isGit,
@@ -34,12 +35,12 @@ export function helpStyle(text: string, program: string): CliStyle {
   };
 }
 
-/** Subcommands have the parser of their program. */
-export function inheritedStyle(own: CliStyle, above: CliStyle): CliStyle {
+/** Combines the styles of a subcommand and its parent, which share one parser. */
+export function inheritStyle(own: CliStyle, parent: CliStyle): CliStyle {
   return {
-    equals: own.equals || above.equals,
-    dashes: own.dashes || above.dashes,
-    explicitFalse: own.explicitFalse || above.explicitFalse,
-    responseFiles: own.responseFiles || above.responseFiles,
+    equals: own.equals || parent.equals,
+    dashes: own.dashes || parent.dashes,
+    explicitFalse: own.explicitFalse || parent.explicitFalse,
+    responseFiles: own.responseFiles || parent.responseFiles,
   };
 }

@@ -1,45 +1,50 @@
-import { gitOptions } from './git-options.ts';
+import { GIT_OPTIONS } from './git-options.ts';
 
-/** How help is asked: words with `{}` where the subcommand stands. */
-export interface HelpCall {
+/** The arguments that print the help of a program. */
+export interface HelpCommand {
   readonly root: readonly string[];
+  /** The arguments for the help of a subcommand, whose words replace `{}`. */
   readonly sub: readonly string[];
-  /** What comes after this line of the program's own help is not for tools. */
+  /** The text after this line of the program's own help is ignored. */
   readonly cutAt?: string;
-  readonly leaveOut?: readonly string[];
-  /** By subcommand, what its help keeps to itself, written as such help is. */
-  readonly more?: Readonly<Record<string, string>>;
-  /** What lies in the folder where it is asked, text by path; a path that ends with a slash is a folder. Without it, where it is called. */
+  /** Subcommands that do not become tools. */
+  readonly omit?: readonly string[];
+  /** Options that the help of a subcommand does not mention, in the format of a help text, by subcommand. */
+  readonly extraHelp?: Readonly<Record<string, string>>;
+  /** Files of a temporary folder in which the help is printed: text by path. A path with a trailing slash is a folder. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-const USUAL: HelpCall = { root: ['--help'], sub: ['{}', '--help'] };
+const DEFAULT_HELP: HelpCommand = { root: ['--help'], sub: ['{}', '--help'] };
 
-/** Programs whose `--help` opens a manual page or says too little. */
-const KNOWN: Readonly<Record<string, HelpCall>> = {
+/** Programs whose `--help` opens a manual page or is incomplete. */
+const KNOWN: Readonly<Record<string, HelpCommand>> = {
   git: {
     root: ['help', '-a'],
     sub: ['{}', '-h'],
     cutAt: 'Interacting with Others',
-    // They open windows, browsers and editors.
-    leaveOut: ['gitk', 'gui', 'citool', 'gitweb', 'instaweb', 'mergetool', 'difftool', 'bugreport'],
-    more: gitOptions,
-    // Half of it says nothing outside of a repository, and in an empty one nothing can be harmed.
+    // These open windows, browsers and editors.
+    omit: ['gitk', 'gui', 'citool', 'gitweb', 'instaweb', 'mergetool', 'difftool', 'bugreport'],
+    extraHelp: GIT_OPTIONS,
+    // Half of the subcommands print no help outside of a repository; an empty one is harmless.
     files: { '.git/HEAD': 'ref: refs/heads/main\n', '.git/objects/': '', '.git/refs/': '' },
   },
   go: { root: ['help'], sub: ['help', '{}'] },
   aws: { root: ['help'], sub: ['{}', 'help'] },
 };
 
-/** `configured` is `cli.help`; without `{}` it stands behind the subcommand. */
-export function helpCall(program: string, configured: string | undefined): HelpCall {
-  if (configured === undefined) return (Object.hasOwn(KNOWN, program) ? KNOWN[program] : undefined) ?? USUAL;
+/** Returns the help command of a program. `configured` is `cli.help`; without `{}` it follows the subcommand. */
+export function findHelpCommand(program: string, configured: string | undefined): HelpCommand {
+  if (configured === undefined)
+    return (Object.hasOwn(KNOWN, program) ? KNOWN[program] : undefined) ?? DEFAULT_HELP;
   const words = configured.split(/\s+/).filter((word) => word !== '');
   const sub = words.includes('{}') ? words : ['{}', ...words];
   return { root: sub.filter((word) => word !== '{}'), sub };
 }
 
-/** The arguments that ask for the help of a command. */
-export function helpArgs(call: HelpCall, path: readonly string[]): readonly string[] {
-  return path.length === 0 ? call.root : call.sub.flatMap((word) => (word === '{}' ? path : [word]));
+/** Returns the arguments that print the help of a command. */
+export function buildHelpArgs(helpCommand: HelpCommand, path: readonly string[]): readonly string[] {
+  return path.length === 0
+    ? helpCommand.root
+    : helpCommand.sub.flatMap((word) => (word === '{}' ? path : [word]));
 }

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
+import { cpuStopwatch } from '../../../../test/support/cpu-time.ts';
 import { readHelp } from './read-help.ts';
 import type { Help } from './read-help.ts';
 
-/** As programs print it; where the program is not at hand, as its kind prints it. */
+/** The files have the layout of real programs; the README beside them says which texts we wrote. */
 function helpText(name: string): string {
   return readFileSync(new URL(`../../../../test/support/help-texts/${name}.txt`, import.meta.url), 'utf8');
 }
@@ -31,7 +32,7 @@ describe('subcommands', () => {
     ['npm', 70, ['access', 'dist-tag', 'whoami', 'help-search']],
     ['git', 22, ['clone', 'add', 'bisect', 'push']],
     ['gh', 10, ['auth', 'pr', 'run', 'co', 'api']],
-  ])('of %s are all found', (name, count, some) => {
+  ])('subcommands: finds all of %s', (name, count, some) => {
     const found = names(help(name));
     expect(found).toHaveLength(count);
     expect(found).toEqual(expect.arrayContaining(some));
@@ -39,7 +40,7 @@ describe('subcommands', () => {
     expect(found).not.toEqual(expect.arrayContaining(['completion']));
   });
 
-  test('of every style are found with their descriptions', () => {
+  test('subcommands: finds names and descriptions in every help style', () => {
     expect(help('cobra', [], 'helmet').commands).toEqual([
       { name: 'create', aliases: [], summary: 'create a new chart with the given name' },
       { name: 'install', aliases: [], summary: 'install a chart' },
@@ -63,35 +64,33 @@ describe('subcommands', () => {
     ]);
   });
 
-  test('have their other names', () => {
+  test('subcommands: reads aliases', () => {
     expect(help('cargo').commands[0]).toEqual({
       name: 'build',
       aliases: ['b'],
-      summary: 'Compile the current package',
+      summary: 'Builds this package',
     });
   });
 
-  test('that only the usage shows are found', () => {
+  test('subcommands: reads those that only the usage line shows', () => {
     expect(names(help('git-remote', ['remote']))).toEqual([
-      ...[
-        'add',
-        'rename',
-        'remove',
-        'set-head',
-        'show',
-        'prune',
-        'update',
-        'set-branches',
-        'get-url',
-        'set-url',
-      ],
+      'add',
+      'rename',
+      'remove',
+      'set-head',
+      'show',
+      'prune',
+      'update',
+      'set-branches',
+      'get-url',
+      'set-url',
     ]);
     expect(help('git-remote', ['remote']).runsAlone).toBe(true);
     expect(names(help('npm-cache', ['cache']))).toEqual(['add', 'clean', 'ls', 'verify', 'npx']);
     expect(names(help('git-stash', ['stash']))).toContain('pop');
   });
 
-  test('are found with what they take in capitals, and with a dash before their description', () => {
+  test('subcommands: reads entries with uppercase arguments or dashes before the description', () => {
     const text =
       'Usage: x COMMAND\n\nUnit Commands:\n  list-units [PATTERN...]   List units currently in\n                            memory\n  start UNIT...             Start units\n  set-property UNIT PROPERTY=VALUE...  Set properties\n  NOTHING of this is a command\n';
     expect(readHelp(text, 'x', []).commands).toEqual([
@@ -110,13 +109,13 @@ describe('subcommands', () => {
     });
   });
 
-  test('are no words that stand for a file', () => {
+  test('subcommands: ignores placeholders for files', () => {
     const text =
       'Usage:  bash [GNU long option] [option] ...\n        bash [GNU long option] [option] script-file ...\n';
     expect(names(readHelp(text, 'bash', []))).toEqual([]);
   });
 
-  test('are not read out of lists of options, examples and topics', () => {
+  test('subcommands: ignores lists of options, examples and topics', () => {
     for (const name of [
       'kubectl-get',
       'docker-run',
@@ -146,21 +145,21 @@ describe('options', () => {
     ['grep', [], 47],
     ['git-add', ['add'], 18],
     ['jq', [], 16],
-  ])('of %s are all found', (name, words, count) => {
+  ])('options: finds all of %s', (name, words, count) => {
     expect(help(name, words).options).toHaveLength(count);
   });
 
-  test('of kubectl have the type of their default', () => {
+  test('options: infers the type from the default value of kubectl', () => {
     const read = help('kubectl-get', ['get']);
     expect(option(read, '--watch')).toMatchObject({ off: '--watch=false', aliases: ['-w'] });
     expect(option(read, '--watch')).not.toHaveProperty('value');
     expect(option(read, '--chunk-size')).toMatchObject({ value: { type: 'integer' } });
     expect(option(read, '--filename')).toMatchObject({ value: { type: 'string' }, repeats: 'flags' });
     expect(option(read, '--selector')).toMatchObject({ value: { type: 'string' }, takesEquals: true });
-    expect(option(read, '--selector')?.description).toMatch(/^Selector \(label query\)/);
+    expect(option(read, '--selector')?.description).toMatch(/^Picks by label \(a query\)/);
   });
 
-  test('of cobra, docker and gh have the type that is written there', () => {
+  test('options: reads the declared types of cobra, docker and gh', () => {
     const run = help('docker-run', ['run']);
     expect(option(run, '--add-host')).toMatchObject({ repeats: 'flags', value: { type: 'string' } });
     expect(option(run, '--blkio-weight')).toMatchObject({ value: { type: 'integer' } });
@@ -182,7 +181,7 @@ describe('options', () => {
     expect(option(list, '--repo')).toMatchObject({ value: { type: 'string' } });
   });
 
-  test('of clap have their values', () => {
+  test('options: reads values and choices of clap', () => {
     const build = help('cargo-build', ['build']);
     expect(option(build, '--color')?.value?.choices).toEqual(['auto', 'always', 'never']);
     expect(option(build, '--message-format')?.value?.choices).toContain('json-render-diagnostics');
@@ -199,7 +198,7 @@ describe('options', () => {
     expect(option(long, '--sort')?.value?.choices).toEqual(['none', 'path', 'modified']);
   });
 
-  test('of click have their types, choices and both sides of switches', () => {
+  test('options: reads types, choices and on/off flags of click', () => {
     const run = help('click-run', ['run'], 'flaskish');
     expect(option(run, '--port')?.value).toEqual({ type: 'integer' });
     expect(option(run, '--ratio')?.value).toEqual({ type: 'number' });
@@ -209,7 +208,7 @@ describe('options', () => {
     expect(option(run, '--reload')).not.toHaveProperty('value');
   });
 
-  test('of argparse have choices and lists behind one flag', () => {
+  test('options: reads choices and multi-value options of argparse', () => {
     const add = help('argparse-add', ['add'], 'packer');
     expect(option(add, '--weight')?.value).toEqual({ type: 'string' });
     expect(option(add, '--colour')?.value?.choices).toEqual(['red', 'green', 'blue']);
@@ -218,7 +217,7 @@ describe('options', () => {
     expect(option(add, '--count')).toMatchObject({ aliases: ['-n'], value: { type: 'integer' } });
   });
 
-  test('of npm get their values from its own kind of usage', () => {
+  test('options: reads values from the usage of npm', () => {
     const install = help('npm-install', ['install']);
     expect(option(install, '--install-strategy')?.value?.choices).toEqual([
       'hoisted',
@@ -230,7 +229,7 @@ describe('options', () => {
     expect(option(install, '--global')).not.toHaveProperty('value');
   });
 
-  test('with one dash are kept as they are written', () => {
+  test('options: keeps single-dash options as written', () => {
     const flags = help('go-flag', [], 'server');
     expect(option(flags, '-addr')).toMatchObject({ value: { type: 'string' } });
     expect(option(flags, '-n')).toMatchObject({ value: { type: 'integer' } });
@@ -239,30 +238,33 @@ describe('options', () => {
     expect(option(help('ffmpeg'), '-y')).not.toHaveProperty('value');
   });
 
-  test('of GNU programs have values behind "=", also such as can be left out', () => {
+  test('options: reads "=" values of GNU programs, including optional ones', () => {
     const ls = help('ls');
     expect(option(ls, '--block-size')).toMatchObject({ takesEquals: true, value: { type: 'string' } });
     expect(option(ls, '--color')).toMatchObject({ isOptional: true, takesEquals: true });
-    expect(option(ls, '-c')?.description).toMatch(/^with -lt: sort by/);
+    expect(option(ls, '-c')?.description).toMatch(/^with -lt: order by/);
     expect(option(help('grep'), '--max-count')?.value).toEqual({ type: 'integer' });
     expect(option(help('grep'), '--ignore-case')).toMatchObject({ off: '--no-ignore-case' });
-    // There `-h` is no help.
+    // `-h` does not mean help in these programs.
     expect(option(ls, '--human-readable')).toMatchObject({ aliases: ['-h'] });
     expect(option(help('grep'), '--no-filename')).toMatchObject({ aliases: ['-h'] });
   });
 
-  test('of git have values right behind their letter, behind "=", or none', () => {
+  test('options: reads attached, "=" and missing values of git', () => {
     const diff = help('git-diff', ['diff']);
     expect(option(diff, '-S')).toMatchObject({ value: { type: 'string' }, isGlued: true });
     expect(option(diff, '-l')).toMatchObject({ value: { type: 'integer' }, isGlued: true });
     expect(option(diff, '--text')).toMatchObject({
       aliases: ['-a'],
-      description: 'treat all files as text.',
+      description: 'reads every file as text.',
     });
     expect(option(diff, '--cached')).not.toHaveProperty('value');
     const long = help('git-diff-long', ['diff'], 'git');
     expect(option(long, '--unified')).toMatchObject({
-      ...{ aliases: ['-U'], isOptional: true, takesEquals: true, value: { type: 'integer' } },
+      aliases: ['-U'],
+      isOptional: true,
+      takesEquals: true,
+      value: { type: 'integer' },
     });
     expect(option(long, '--stat')).toMatchObject({ isOptional: true, takesEquals: true });
     expect(option(long, '-S')).toMatchObject({ value: { type: 'string' } });
@@ -270,8 +272,11 @@ describe('options', () => {
     expect(option(long, '--patch')).not.toHaveProperty('value');
     const log = help('git-log', ['log']);
     expect(option(log, '--decorate')).toEqual({
-      ...{ flag: '--decorate', value: { type: 'string' }, isOptional: true, takesEquals: true },
-      description: 'decorate options',
+      flag: '--decorate',
+      value: { type: 'string' },
+      isOptional: true,
+      takesEquals: true,
+      description: 'names refs',
     });
     const newer = readHelp(
       'usage: git log [<options>]\n\n    -q, --[no-]quiet      suppress diff output\n    --[no-]decorate-refs <pattern>\n                          only decorate refs\n    -M[<n>], -B[<n>]      detect\n',
@@ -282,18 +287,19 @@ describe('options', () => {
     expect(option(newer, '--decorate-refs')).toMatchObject({ value: { type: 'string' } });
   });
 
-  test('of Python have what they take and what they do on both sides of a colon', () => {
+  test('options: reads values and descriptions around a colon as Python prints them', () => {
     const python = help('python3');
     expect(option(python, '-c')).toEqual({
-      ...{ flag: '-c', value: { type: 'string' } },
-      description: 'program passed in as string (terminates option list)',
+      flag: '-c',
+      value: { type: 'string' },
+      description: 'runs this text as the program (no options after it)',
     });
     expect(option(python, '-B')).toMatchObject({ flag: '-B' });
     expect(option(python, '-B')).not.toHaveProperty('value');
-    expect(option(python, '-B')?.description).toMatch(/^don't write \.pyc files/);
+    expect(option(python, '-B')?.description).toMatch(/^writes no bytecode files/);
   });
 
-  test('never include help and version', () => {
+  test('options: never include help and version', () => {
     const texts = [
       'kubectl',
       'docker',
@@ -316,10 +322,10 @@ describe('options', () => {
     }
   });
 
-  test('with two values take both', () => {
+  test('options: accept two values where the help shows two', () => {
     expect(option(help('jq'), '--arg')).toMatchObject({
       repeats: 'values',
-      description: 'set variable $a to value <v>;',
+      description: 'gives $a the value <v>;',
     });
   });
 });
@@ -349,41 +355,44 @@ describe('arguments', () => {
     ['kubectl-get', ['get'], 'kubectl', ['args?*']],
     ['jq', [], 'jq', ['args?*']],
     ['find', [], 'find', ['args?*']],
-  ])('of %s are as its usage shows them', (name, words, program, expected) => {
+  ])('arguments: reads those of %s from its usage', (name, words, program, expected) => {
     expect(args(help(name, words, program))).toEqual(expected);
   });
 
-  test('have the descriptions of their list', () => {
+  test('arguments: reads their descriptions', () => {
     expect(help('argparse-add', ['add'], 'packer').arguments[0]?.description).toBe('the thing to add');
   });
 });
 
-describe('what the parser can do', () => {
+describe('parser style', () => {
   test.each(['clap-long', 'click', 'argparse', 'commander', 'yargs', 'ls', 'tar', 'psql'])(
-    '%s: "=" and "--"',
+    'parser style: %s supports "=" and "--"',
     (name) => {
       expect(help(name).style).toMatchObject({ equals: true, dashes: true, explicitFalse: false });
     },
   );
 
-  test.each(['cobra', 'docker', 'kubectl', 'gh'])('%s: "=", "--" and "=false"', (name) => {
-    expect(help(name).style).toMatchObject({ equals: true, dashes: true, explicitFalse: true });
-  });
+  test.each(['cobra', 'docker', 'kubectl', 'gh'])(
+    'parser style: %s supports "=", "--" and "=false"',
+    (name) => {
+      expect(help(name).style).toMatchObject({ equals: true, dashes: true, explicitFalse: true });
+    },
+  );
 
   test.each(['find', 'jq', 'curl', 'ffmpeg', 'sqlite3', 'go-flag', 'npm'])(
-    '%s: nothing is relied on',
+    'parser style: assumes nothing about %s',
     (name) => {
       expect(help(name).style).toMatchObject({ equals: false, dashes: false, explicitFalse: false });
     },
   );
 
-  test('git: "=" only, since "--" means paths there', () => {
+  test('parser style: git supports "=" only, since "--" separates paths', () => {
     expect(help('git-add', ['add']).style).toMatchObject({ equals: true, dashes: false });
   });
 });
 
-describe('hostile and odd texts', () => {
-  test('escape sequences, overstrikes and invisible characters are gone', () => {
+describe('hostile and malformed texts', () => {
+  test('help text: strips escape sequences, overstrikes and invisible characters', () => {
     const read = help('overstruck', [], 'thing');
     expect(read.options.map(({ flag, description }) => [flag, description])).toEqual([
       ['--all', 'all of it'],
@@ -392,15 +401,15 @@ describe('hostile and odd texts', () => {
     expect(JSON.stringify(read)).not.toMatch(/[\u0000-\u001f\u200b]|\\u00/);
   });
 
-  test('a description is the first prose', () => {
-    expect(help('docker').summary).toBe('A self-sufficient runtime for containers');
-    expect(help('grep').summary).toBe('Search for PATTERNS in each FILE.');
-    expect(help('kubectl-get', ['get']).summary).toBe('Display one or many resources.');
+  test('help text: takes the first prose as the summary', () => {
+    expect(help('docker').summary).toBe('Runs programs in containers');
+    expect(help('grep').summary).toBe('Find lines with PATTERNS in every FILE.');
+    expect(help('kubectl-get', ['get']).summary).toBe('Show what the cluster has.');
     expect(help('click-run', ['run'], 'flaskish').summary).toBe('Run a local development server.');
-    expect(help('npm-install', ['install']).summary).toBe('Install a package');
+    expect(help('npm-install', ['install']).summary).toBe('Adds packages');
   });
 
-  test('nothing at all, and no help at all', () => {
+  test('help text: recognizes empty text and error messages as no help', () => {
     expect(readHelp('', 'x', [])).toMatchObject({ commands: [], options: [], isHelp: false });
     expect(readHelp('error: no such thing\n', 'x', [])).toMatchObject({
       commands: [],
@@ -426,14 +435,13 @@ describe('hostile and odd texts', () => {
     ['backspaces', 'a\b'.repeat(100_000)],
     ['headings', 'A:\n'.repeat(50_000)],
     ['dashes of a flag', `  ${'-a, '.repeat(50_000)}`],
-  ])('%s without end are read within bounds', (_, text) => {
-    const started = process.cpuUsage();
+  ])('help text: reads excessive %s within bounds', (_, text) => {
+    const cpuMs = cpuStopwatch();
     const read = readHelp(text, 'x', []);
-    const { user } = process.cpuUsage(started);
     expect(read.options.length).toBeLessThanOrEqual(150);
     expect(read.commands.length).toBeLessThanOrEqual(400);
-    // Computing time, not time on the wall: what backtracks without end takes minutes.
-    expect(user / 1000).toBeLessThan(3000);
+    // Endless backtracking would take minutes.
+    expect(cpuMs()).toBeLessThan(3_000);
   });
 });
 
@@ -451,6 +459,6 @@ test.each([
   'Usage: x [-a]\n\nThis program built for x86_64-pc-linux-gnu\n\nReport bugs to <x@y>\n',
   'Something went wrong, and here is nothing that helps\n',
   'usage: x branch [<options>]\n\nGeneric options\n    -v, --verbose  show more\n',
-])('%j describes nothing', (text) => {
+])('help text: finds no summary in %j', (text) => {
   expect(readHelp(text, 'x', ['branch']).summary).toBe('');
 });

@@ -6,15 +6,15 @@ import type {
   AdminSeenTool,
   AdminView,
 } from '../../../../src/admin/contract/contract.ts';
-import { asProblem, type Problem } from '../../api/problem.ts';
-import { plural } from '../../lib/format.ts';
-import { visible } from '../../lib/visible.ts';
-import { Badge } from '../../parts/badge.tsx';
-import type { Column } from '../../parts/data/column.ts';
-import { Table } from '../../parts/data/table.tsx';
-import { EmptyState } from '../../parts/page/empty-state.tsx';
-import { ProblemNote } from '../../parts/page/problem-note.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
+import { toProblem, type Problem } from '../../api/problem.ts';
+import { Badge } from '../../components/badge.tsx';
+import type { Column } from '../../components/data/column.ts';
+import { Table } from '../../components/data/table.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { ProblemNote } from '../../components/page/problem-note.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { pluralize } from '../../lib/format.ts';
 import { useStore } from '../../store/use-store.ts';
 
 interface CallerViewProps {
@@ -22,33 +22,20 @@ interface CallerViewProps {
   readonly profiles: readonly AdminProfile[];
 }
 
-/** What a key or a profile shows of everything, and which rule says so. */
+/** Shows which tools the owner of a key, or a caller with a profile, sees, and the rule behind each decision. */
 export function CallerView({ keys, profiles }: CallerViewProps) {
-  const { api } = useStore();
-  const [who, setWho] = useState('');
-  const [words, setWords] = useState('');
-  const [view, setView] = useState<AdminView>();
-  const [problem, setProblem] = useState<Problem>();
-  useEffect(() => {
-    const asking = new AbortController();
-    api.ask('GET /api/view', whoIs(who), { signal: asking.signal }).then(
-      (answer) => {
-        setView({ ...answer, tools: answer.tools.toSorted(bySeen) });
-        setProblem(undefined);
-      },
-      (error: unknown) => !asking.signal.aborted && setProblem(asProblem(error)),
-    );
-    return () => asking.abort();
-  }, [api, who, keys, profiles]);
-  const found = useMemo(() => {
-    const wanted = words.toLowerCase();
-    return view?.tools.filter(({ name }) => name.toLowerCase().includes(wanted)) ?? [];
-  }, [view, words]);
+  const [caller, setCaller] = useState('');
+  const [filter, setFilter] = useState('');
+  const { view, problem } = useCallerView(caller, keys, profiles);
+  const rows = useMemo(() => {
+    const text = filter.toLowerCase();
+    return view?.tools.filter(({ name }) => name.toLowerCase().includes(text)) ?? [];
+  }, [view, filter]);
   return (
     <>
       <div class="toolbar">
-        <select aria-label="Who" value={who} onChange={(event) => setWho(event.currentTarget.value)}>
-          <option value="">You, at this machine</option>
+        <select aria-label="Caller" value={caller} onChange={(event) => setCaller(event.currentTarget.value)}>
+          <option value="">You, on this machine</option>
           {keys.map(({ name }) => (
             <option key={`key ${name}`} value={`key ${name}`}>
               Key {name}
@@ -60,21 +47,21 @@ export function CallerView({ keys, profiles }: CallerViewProps) {
             </option>
           ))}
         </select>
-        <SearchField label="Search by name" value={words} onChange={setWords} />
-        <p class="small soft number summary">{view && summary(view)}</p>
+        <SearchField label="Search by name" value={filter} onChange={setFilter} />
+        <p class="small soft number summary">{view && summarize(view)}</p>
       </div>
       {problem !== undefined && <ProblemNote problem={problem} />}
       {view !== undefined && (
         <Table
-          label="What this caller would see"
-          rows={found}
+          label="Tools of this caller"
+          rows={rows}
           columns={columns}
           keyOf={({ name }) => name}
-          scope={`${who} ${words}`}
+          scope={`${caller} ${filter}`}
           maxHeight="50dvh"
           empty={
-            <EmptyState title="No such tool">
-              <p>Nothing there has this name, seen or not.</p>
+            <EmptyState title="No tool matches">
+              <p>Visible and hidden tools are searched by name. Try fewer letters.</p>
             </EmptyState>
           }
         />
@@ -83,33 +70,58 @@ export function CallerView({ keys, profiles }: CallerViewProps) {
   );
 }
 
-/** What is seen comes first. */
-function bySeen(a: AdminSeenTool, b: AdminSeenTool): number {
-  return order.indexOf(a.verdict) - order.indexOf(b.verdict);
+/** Loads the view of a caller, and loads it again when keys or profiles change. */
+function useCallerView(caller: string, keys: readonly AdminKey[], profiles: readonly AdminProfile[]) {
+  const { api } = useStore();
+  const [view, setView] = useState<AdminView>();
+  const [problem, setProblem] = useState<Problem>();
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    api.request('GET /api/view', parseCaller(caller), { signal }).then(
+      (response) => {
+        setView({ ...response, tools: response.tools.toSorted(byVerdict) });
+        setProblem(undefined);
+      },
+      (error: unknown) => !signal.aborted && setProblem(toProblem(error)),
+    );
+    return () => controller.abort();
+  }, [api, caller, keys, profiles]);
+  return { view, problem };
 }
 
-function whoIs(who: string): { key?: string; profile?: string } {
-  const [kind = '', ...rest] = who.split(' ');
+function parseCaller(caller: string): { key?: string; profile?: string } {
+  const [kind = '', ...rest] = caller.split(' ');
   const name = rest.join(' ');
   if (kind === 'key') return { key: name };
   return kind === 'profile' ? { profile: name } : {};
 }
 
-const order: readonly AdminSeenTool['verdict'][] = ['allow', 'ask', 'held', 'hide'];
+/** The order of the tools in the table: visible tools come first. */
+const verdictOrder: readonly AdminSeenTool['verdict'][] = ['allow', 'ask', 'held', 'hide'];
 
-const looks = {
-  allow: { kind: 'good', word: 'sees' },
-  ask: { kind: 'warn', word: 'asks you' },
-  hide: { kind: 'plain', word: 'hidden' },
-  held: { kind: 'warn', word: 'held' },
+function byVerdict(a: AdminSeenTool, b: AdminSeenTool): number {
+  return verdictOrder.indexOf(a.verdict) - verdictOrder.indexOf(b.verdict);
+}
+
+function summarize({ tools }: AdminView): string {
+  const visible = tools.filter(({ verdict }) => verdict === 'allow' || verdict === 'ask').length;
+  return `${visible} of ${pluralize(tools.length, 'tool')} visible`;
+}
+
+const verdictStyles = {
+  allow: { kind: 'good', label: 'visible' },
+  ask: { kind: 'warn', label: 'asks first' },
+  hide: { kind: 'plain', label: 'hidden' },
+  held: { kind: 'warn', label: 'held' },
 } as const;
 
 const columns: readonly Column<AdminSeenTool>[] = [
   {
     name: 'verdict',
-    title: 'Verdict',
+    title: 'Access',
     width: '90px',
-    cell: ({ verdict }) => <Badge kind={looks[verdict].kind}>{looks[verdict].word}</Badge>,
+    cell: ({ verdict }) => <Badge kind={verdictStyles[verdict].kind}>{verdictStyles[verdict].label}</Badge>,
     sort: ({ verdict, name }) => `${verdict} ${name}`,
   },
   {
@@ -118,22 +130,17 @@ const columns: readonly Column<AdminSeenTool>[] = [
     width: 'minmax(0, 1fr)',
     cell: ({ name }) => (
       <a class="tool-name mono" href={`/tools?tool=${encodeURIComponent(name)}`}>
-        {visible(name)}
+        {escapeInvisible(name)}
       </a>
     ),
     sort: ({ name }) => name,
   },
   {
     name: 'rule',
-    title: 'Because of',
+    title: 'Rule',
     width: 'minmax(0, 1fr)',
     isWideOnly: true,
-    cell: ({ rule, message }) => <span class="faint">{visible(message ?? rule)}</span>,
+    cell: ({ rule, message }) => <span class="faint">{escapeInvisible(message ?? rule)}</span>,
     sort: ({ rule }) => rule,
   },
 ];
-
-function summary({ tools }: AdminView): string {
-  const seen = tools.filter(({ verdict }) => verdict === 'allow' || verdict === 'ask').length;
-  return `${plural(seen, 'tool')} of ${tools.length} seen`;
-}

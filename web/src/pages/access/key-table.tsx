@@ -1,42 +1,43 @@
 import { useMemo } from 'preact/hooks';
 
 import type { AdminKey } from '../../../../src/admin/contract/contract.ts';
-import { dateTime, relative } from '../../lib/format.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import type { Column } from '../../parts/data/column.ts';
-import { Table } from '../../parts/data/table.tsx';
-import { EmptyState } from '../../parts/page/empty-state.tsx';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import type { Column } from '../../components/data/column.ts';
+import { Table } from '../../components/data/table.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { formatDateTime, formatRelative } from '../../lib/format.ts';
 import { useStore } from '../../store/use-store.ts';
 
+/** Lists the API keys. */
 export function KeyTable({ keys }: { readonly keys: readonly AdminKey[] }) {
   const { api, keys: resource, notices, now } = useStore();
   const time = now.value;
   const columns = useMemo(() => {
     const revoke = async (key: AdminKey): Promise<void> => {
-      const agrees = await notices.confirm({
+      const isConfirmed = await notices.confirm({
         title: `Revoke "${key.name}"?`,
-        text: 'Whoever uses it is refused from the next request on. It cannot be brought back.',
+        text: 'Clients that use the key are refused from the next request on. A revoked key cannot be restored.',
         action: 'Revoke',
         isDangerous: true,
       });
-      if (!agrees) return;
-      await api.ask('POST /api/keys/:name/revoke', { name: key.name });
-      notices.say(`"${key.name}" is revoked.`);
+      if (!isConfirmed) return;
+      await api.request('POST /api/keys/:name/revoke', { name: key.name });
+      notices.showMessage(`"${key.name}" was revoked.`);
       await resource.load();
     };
-    return columnsAt(time, revoke);
+    return createColumns(time, revoke);
   }, [api, notices, resource, time]);
   return (
     <>
       {keys.some(({ isAccepted }) => !isAccepted) && (
         <p class="note warn">
           <span>
-            The configuration accepts no keys yet: it needs{' '}
+            The gateway does not accept keys yet. Add{' '}
             <code>
               "auth": {'{'} "keys": true {'}'}
-            </code>
-            .
+            </code>{' '}
+            to the configuration.
           </span>
         </p>
       )}
@@ -50,7 +51,7 @@ export function KeyTable({ keys }: { readonly keys: readonly AdminKey[] }) {
           <EmptyState title="No keys yet">
             <p>
               A key lets a client use the gateway over HTTP, with the rights that you give it. Clients on this
-              machine that run <code>trunkline serve</code> need none.
+              machine that run <code>trunkline serve</code> need no key.
             </p>
           </EmptyState>
         }
@@ -59,15 +60,9 @@ export function KeyTable({ keys }: { readonly keys: readonly AdminKey[] }) {
   );
 }
 
-const mays = { read: 'read', write: 'read and write', destructive: 'everything' } as const;
+const rightsLabels = { read: 'read-only', write: 'read and write', destructive: 'all tools' } as const;
 
-function columnsAt(now: number, revoke: (key: AdminKey) => Promise<void>): readonly Column<AdminKey>[] {
-  const ago = (at: number | undefined, never: string) =>
-    at === undefined ? (
-      <span class="faint">{never}</span>
-    ) : (
-      <span title={dateTime(at)}>{relative(at, now)}</span>
-    );
+function createColumns(now: number, revoke: (key: AdminKey) => Promise<void>): readonly Column<AdminKey>[] {
   return [
     {
       name: 'name',
@@ -82,17 +77,17 @@ function columnsAt(now: number, revoke: (key: AdminKey) => Promise<void>): reado
     },
     {
       name: 'rights',
-      title: 'May',
+      title: 'Rights',
       width: 'minmax(0, 1fr)',
       isWideOnly: true,
-      cell: ({ profile, tier }) => `${mays[tier ?? 'destructive']} in ${profile ?? 'any profile'}`,
+      cell: ({ profile, tier }) => `${rightsLabels[tier ?? 'destructive']}, ${profile ?? 'any profile'}`,
       sort: ({ profile }) => profile ?? '',
     },
     {
       name: 'used',
       title: 'Last used',
       width: '110px',
-      cell: ({ usedAt }) => ago(usedAt, 'never'),
+      cell: ({ usedAt }) => <RelativeTime at={usedAt} now={now} />,
       sort: ({ usedAt }) => usedAt ?? 0,
     },
     {
@@ -104,12 +99,12 @@ function columnsAt(now: number, revoke: (key: AdminKey) => Promise<void>): reado
         expiresAt !== undefined && expiresAt <= now ? (
           <Badge kind="bad">expired</Badge>
         ) : (
-          ago(expiresAt, 'never')
+          <RelativeTime at={expiresAt} now={now} />
         ),
       sort: ({ expiresAt }) => expiresAt ?? Infinity,
     },
     {
-      name: 'act',
+      name: 'action',
       title: 'Action',
       width: '84px',
       align: 'right',
@@ -120,4 +115,12 @@ function columnsAt(now: number, revoke: (key: AdminKey) => Promise<void>): reado
       ),
     },
   ];
+}
+
+function RelativeTime({ at, now }: { at: number | undefined; now: number }) {
+  return at === undefined ? (
+    <span class="faint">never</span>
+  ) : (
+    <span title={formatDateTime(at)}>{formatRelative(at, now)}</span>
+  );
 }

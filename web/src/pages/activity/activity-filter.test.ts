@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
-import { belongs, filterIn, queryOf, rangeIn } from './activity-filter.ts';
+import { matchesFilter, parseFilter, formatQuery, parseRange } from './activity-filter.ts';
 
 const record: AuditRecord = {
   seq: 1,
@@ -26,19 +26,19 @@ test.each([
   ['caller=ada', true],
   ['caller=bob', false],
   ['errors=true', false],
-])('a record belongs to "%s": %s', (query, expected) => {
-  expect(belongs(record, filterIn(new URLSearchParams(query)))).toBe(expected);
+])('activity filter: matches a record with "%s": %s', (query, expected) => {
+  expect(matchesFilter(record, parseFilter(new URLSearchParams(query)))).toBe(expected);
 });
 
-test('what did not end well is an error', () => {
-  expect(belongs({ ...record, outcome: 'tool-error' }, { errors: true })).toBe(true);
+test('activity filter: treats a tool error as an error', () => {
+  expect(matchesFilter({ ...record, outcome: 'tool-error' }, { errors: true })).toBe(true);
 });
 
-test('an address of any kind has a range', () => {
-  expect(rangeIn(new URLSearchParams('range=7d')).name).toBe('7d');
-  expect(rangeIn(new URLSearchParams('range=ever')).name).toBe('1h');
+test('activity filter: falls back to one hour for an unknown range', () => {
+  expect(parseRange(new URLSearchParams('range=7d')).name).toBe('7d');
+  expect(parseRange(new URLSearchParams('range=ever')).name).toBe('1h');
 });
 
-test('the question is written without what was not asked', () => {
-  expect(queryOf({ server: 'a&b', errors: true, caller: undefined })).toBe('server=a%26b&errors=true');
+test('activity filter: omits undefined values from the query', () => {
+  expect(formatQuery({ server: 'a&b', errors: true, caller: undefined })).toBe('server=a%26b&errors=true');
 });

@@ -1,36 +1,36 @@
 import type { AdminAuditFilter, AuditRecord } from '../../../../src/admin/contract/contract.ts';
 
-/** Which records are looked at; it is in the address. */
+/** The filter for audit records. It is part of the URL. */
 export interface ActivityFilter {
   readonly server?: string;
-  /** A part of its name. */
+  /** A glob for the name of an entry, such as `*read*`. */
   readonly entry?: string;
   readonly caller?: string;
   readonly errors?: boolean;
 }
 
-export interface Range {
+export interface TimeRange {
   readonly name: string;
-  readonly words: string;
+  readonly label: string;
   readonly ms: number;
-  /** Of the charts. */
+  /** The length of a bucket in the charts. */
   readonly bucketMs: number;
 }
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
-export const ranges: readonly [Range, ...Range[]] = [
-  { name: '1h', words: 'Last hour', ms: HOUR, bucketMs: HOUR / 60 },
-  { name: '24h', words: 'Last day', ms: 24 * HOUR, bucketMs: HOUR / 2 },
-  { name: '7d', words: 'Last week', ms: 7 * 24 * HOUR, bucketMs: 3 * HOUR },
-  { name: '30d', words: 'Last 30 days', ms: 30 * 24 * HOUR, bucketMs: 12 * HOUR },
+export const timeRanges: readonly [TimeRange, ...TimeRange[]] = [
+  { name: '1h', label: 'Last hour', ms: HOUR_MS, bucketMs: HOUR_MS / 60 },
+  { name: '24h', label: 'Last day', ms: 24 * HOUR_MS, bucketMs: HOUR_MS / 2 },
+  { name: '7d', label: 'Last week', ms: 7 * 24 * HOUR_MS, bucketMs: 3 * HOUR_MS },
+  { name: '30d', label: 'Last 30 days', ms: 30 * 24 * HOUR_MS, bucketMs: 12 * HOUR_MS },
 ];
 
-export function rangeIn(query: URLSearchParams): Range {
-  return ranges.find(({ name }) => name === query.get('range')) ?? ranges[0];
+export function parseRange(query: URLSearchParams): TimeRange {
+  return timeRanges.find(({ name }) => name === query.get('range')) ?? timeRanges[0];
 }
 
-export function filterIn(query: URLSearchParams): ActivityFilter {
+export function parseFilter(query: URLSearchParams): ActivityFilter {
   const [server, tool, caller] = [query.get('server'), query.get('tool'), query.get('caller')];
   return {
     ...(server !== null && { server }),
@@ -40,21 +40,24 @@ export function filterIn(query: URLSearchParams): ActivityFilter {
   };
 }
 
-/** The same question in an address. */
-export function queryOf(input: Readonly<Record<string, string | boolean | undefined>>): string {
+export function formatQuery(input: Readonly<Record<string, string | boolean | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input)) if (value !== undefined) query.set(name, String(value));
   return query.toString();
 }
 
-/** Whether a record that has just come belongs to what is shown; the gateway decides about all others. */
-export function belongs(record: AuditRecord, { server, entry, caller, errors }: AdminAuditFilter): boolean {
+/** Returns whether a record matches the filter. Used for records that are already in the browser; the gateway filters the others. */
+export function matchesFilter(
+  record: AuditRecord,
+  { server, entry, caller, errors }: AdminAuditFilter,
+): boolean {
   if (server !== undefined && record.server !== server) return false;
-  if (entry !== undefined && !fits(record.entry ?? '', entry)) return false;
-  if (caller !== undefined && !fits(record.caller, caller)) return false;
+  if (entry !== undefined && !containsGlob(record.entry ?? '', entry)) return false;
+  if (caller !== undefined && !containsGlob(record.caller, caller)) return false;
   return errors !== true || record.outcome !== 'ok';
 }
 
-function fits(text: string, glob: string): boolean {
+/** Matches only globs of the form `*text*`, as `parseFilter` creates them. */
+function containsGlob(text: string, glob: string): boolean {
   return text.toLowerCase().includes(glob.replaceAll('*', '').toLowerCase());
 }

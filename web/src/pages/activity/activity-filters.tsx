@@ -1,9 +1,9 @@
-import { SearchField } from '../../parts/search-field.tsx';
-import { ServerSelect } from '../../parts/server-select.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { ServerSelect } from '../../components/server-select.tsx';
 import { useStore } from '../../store/use-store.ts';
-import { rangeIn, ranges } from './activity-filter.ts';
+import { parseRange, timeRanges } from './activity-filter.ts';
 
-/** They are in the address, so that they survive a reload and can be sent to somebody. */
+/** The filters. They are part of the URL, so that they survive a reload and can be shared. */
 export function ActivityFilters({ servers }: { readonly servers: readonly string[] }) {
   const { router } = useStore();
   const query = router.query.value;
@@ -35,12 +35,12 @@ export function ActivityFilters({ servers }: { readonly servers: readonly string
       </select>
       <select
         aria-label="Time"
-        value={rangeIn(query).name}
+        value={parseRange(query).name}
         onChange={(event) => router.set({ range: event.currentTarget.value })}
       >
-        {ranges.map(({ name, words }) => (
+        {timeRanges.map(({ name, label }) => (
           <option key={name} value={name}>
-            {words}
+            {label}
           </option>
         ))}
       </select>

@@ -1,59 +1,63 @@
 import { useMemo, useState } from 'preact/hooks';
 
 import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
-import { useSettled } from '../../lib/use-settled.ts';
-import { Button } from '../../parts/button.tsx';
-import { PageHead } from '../../parts/page/page-head.tsx';
-import { ProblemNote } from '../../parts/page/problem-note.tsx';
-import { Section } from '../../parts/page/section.tsx';
-import { Waiting } from '../../parts/page/waiting.tsx';
-import { useLoaded, useStore } from '../../store/use-store.ts';
-import { belongs, filterIn, queryOf, rangeIn } from './activity-filter.ts';
+import { Button } from '../../components/button.tsx';
+import { LoadingNote } from '../../components/page/loading-note.tsx';
+import { PageHead } from '../../components/page/page-head.tsx';
+import { ProblemNote } from '../../components/page/problem-note.tsx';
+import { Section } from '../../components/page/section.tsx';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { useLoad, useStore } from '../../store/use-store.ts';
+import { ActivityCharts } from './activity-charts.tsx';
+import { formatQuery, matchesFilter, parseFilter, parseRange } from './activity-filter.ts';
 import { ActivityFilters } from './activity-filters.tsx';
-import { Charts } from './charts.tsx';
 import { RecordDetail } from './record-detail.tsx';
 import { RecordTable } from './record-table.tsx';
 import { useRecords } from './use-records.ts';
 
-const SETTLE_MS = 150;
+const DEBOUNCE_MS = 150;
 
-/** What was done, by whom, and how it ended: over time as charts, one by one below, as it happens. */
+/** Shows the audit records: as charts over time, and one by one as they are written. */
 export function Activity() {
   const { now, router, status } = useStore();
-  useLoaded(status);
+  useLoad(status);
   const query = router.query.value;
-  const wanted = filterIn(query);
-  // Every key press would be a question about all that was ever done; what is there already is sifted meanwhile.
-  const filter = useSettled(wanted, SETTLE_MS);
-  const range = rangeIn(query);
-  const records = useRecords(filter, range);
-  const scope = queryOf({ ...wanted, range: range.name });
-  const shown = useMemo(
-    () => records.list?.filter((record) => belongs(record, wanted)),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the scope is what is wanted in words
+  const filter = parseFilter(query);
+  // A request for every key press would be slow, so requests are debounced. Until then, the loaded records are filtered here.
+  const debouncedFilter = useDebounced(filter, DEBOUNCE_MS);
+  const range = parseRange(query);
+  const records = useRecords(debouncedFilter, range);
+  const scope = formatQuery({ ...filter, range: range.name });
+  const matching = useMemo(
+    () => records.list?.filter((record) => matchesFilter(record, filter)),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the scope represents the filter
     [records.list, scope],
   );
-  const [open, setOpen] = useState<AuditRecord>();
-  const exported = (format: string): string =>
-    `/api/audit/export?${queryOf({ ...wanted, since: String(now.peek() - range.ms), format })}`;
+  const [opened, setOpened] = useState<AuditRecord>();
+  const exportUrl = (format: string): string =>
+    `/api/audit/export?${formatQuery({ ...filter, since: String(now.peek() - range.ms), format })}`;
   return (
     <>
       <PageHead title="Activity" aside={records.isLive ? 'live' : undefined}>
-        <a class="button" href={exported('csv')} download="activity.csv">
+        <a class="button" href={exportUrl('csv')} download="activity.csv">
           Export CSV
         </a>
-        <a class="button" href={exported('jsonl')} download="activity.jsonl">
+        <a class="button" href={exportUrl('jsonl')} download="activity.jsonl">
           Export JSONL
         </a>
       </PageHead>
       <ActivityFilters servers={status.value.value?.servers.map(({ name }) => name) ?? []} />
-      <Charts filter={filter} range={range} />
+      <ActivityCharts filter={debouncedFilter} range={range} />
       <Section title="Records">
-        {records.problem !== undefined && <ProblemNote problem={records.problem} onRetry={records.again} />}
-        {shown === undefined ? <Waiting /> : <RecordTable records={shown} scope={scope} onOpen={setOpen} />}
-        {records.hasOlder && <Button onPress={records.older}>Show older ones</Button>}
+        {records.problem !== undefined && <ProblemNote problem={records.problem} onRetry={records.reload} />}
+        {matching === undefined ? (
+          <LoadingNote />
+        ) : (
+          <RecordTable records={matching} scope={scope} onOpen={setOpened} />
+        )}
+        {records.hasOlder && <Button onPress={records.loadOlder}>Show older records</Button>}
       </Section>
-      {open !== undefined && <RecordDetail record={open} onClose={() => setOpen(undefined)} />}
+      {opened !== undefined && <RecordDetail record={opened} onClose={() => setOpened(undefined)} />}
     </>
   );
 }

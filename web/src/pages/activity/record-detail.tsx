@@ -1,21 +1,21 @@
 import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
-import { bytes, count, dateTime, duration } from '../../lib/format.ts';
-import { visible } from '../../lib/visible.ts';
-import { Button } from '../../parts/button.tsx';
-import { CodeBlock } from '../../parts/data/code-block.tsx';
-import { Dialog } from '../../parts/overlay/dialog.tsx';
+import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../lib/format.ts';
+import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { Button } from '../../components/button.tsx';
+import { CodeBlock } from '../../components/data/code-block.tsx';
+import { Dialog } from '../../components/overlay/dialog.tsx';
 
 interface RecordDetailProps {
   readonly record: AuditRecord;
   readonly onClose: () => void;
 }
 
-/** Everything that is recorded of one operation. */
+/** Shows all fields of an audit record. */
 export function RecordDetail({ record, onClose }: RecordDetailProps) {
   const { arguments: args, result, details } = record;
   return (
     <Dialog
-      title={visible(record.entry ?? record.action ?? record.kind)}
+      title={escapeInvisible(record.entry ?? record.action ?? record.kind)}
       size="large"
       onClose={onClose}
       actions={
@@ -25,10 +25,10 @@ export function RecordDetail({ record, onClose }: RecordDetailProps) {
       }
     >
       <dl class="facts">
-        {factsOf(record).map(([name, value]) => (
+        {listFacts(record).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{visible(value)}</dd>
+            <dd>{escapeInvisible(value)}</dd>
           </div>
         ))}
       </dl>
@@ -37,8 +37,8 @@ export function RecordDetail({ record, onClose }: RecordDetailProps) {
       {details !== undefined && <Text title="Details" text={details} />}
       {args === undefined && record.digest !== undefined && (
         <p class="small faint">
-          Arguments and results are kept only where <code>audit.arguments</code> and{' '}
-          <code>audit.results</code> say so.
+          Arguments and results are recorded only if <code>audit.arguments</code> and{' '}
+          <code>audit.results</code> are on.
         </p>
       )}
     </Dialog>
@@ -54,10 +54,10 @@ function Text({ title, text }: { title: string; text: string }) {
   );
 }
 
-function factsOf(record: AuditRecord): readonly (readonly [string, string])[] {
+function listFacts(record: AuditRecord): readonly (readonly [string, string])[] {
   const { ms, bytesIn, bytesOut, tokensIn, tokensOut, clientVersion } = record;
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ['Time', dateTime(record.at)],
+    ['Time', formatDateTime(record.at)],
     ['Outcome', [record.outcome, record.code].filter(Boolean).join(' · ')],
     ['Kind', [record.kind, record.action].filter(Boolean).join(' · ')],
     ['Server', record.server],
@@ -65,14 +65,14 @@ function factsOf(record: AuditRecord): readonly (readonly [string, string])[] {
     ['Client', record.client && [record.client, clientVersion].filter(Boolean).join(' ')],
     ['Effect', record.tier],
     ['Rule', record.rule],
-    ['Took', ms === undefined ? undefined : duration(ms)],
-    ['Sent', bytesIn === undefined ? undefined : size(bytesIn, tokensIn)],
-    ['Received', bytesOut === undefined ? undefined : size(bytesOut, tokensOut)],
+    ['Duration', ms === undefined ? undefined : formatDuration(ms)],
+    ['Sent', bytesIn === undefined ? undefined : formatSize(bytesIn, tokensIn)],
+    ['Received', bytesOut === undefined ? undefined : formatSize(bytesOut, tokensOut)],
     ['Fingerprint', record.fingerprint],
     ['Digest of arguments', record.digest],
     ['Request', record.request],
     ['Group', record.group === record.request ? undefined : record.group],
-    ['Number', count(record.seq)],
+    ['Sequence number', formatCount(record.seq)],
     ['Hash', record.hash],
   ];
   return facts.flatMap(([name, value]) =>
@@ -80,6 +80,8 @@ function factsOf(record: AuditRecord): readonly (readonly [string, string])[] {
   );
 }
 
-function size(length: number, tokens: number | undefined): string {
-  return tokens === undefined ? bytes(length) : `${bytes(length)}, about ${count(tokens)} tokens`;
+function formatSize(length: number, tokens: number | undefined): string {
+  return tokens === undefined
+    ? formatBytes(length)
+    : `${formatBytes(length)}, about ${formatCount(tokens)} tokens`;
 }

@@ -1,11 +1,11 @@
 import type { AuditRecord } from '../../../../src/admin/contract/contract.ts';
-import { bytes, dateTime, duration, time } from '../../lib/format.ts';
+import { formatBytes, formatDateTime, formatDuration, formatTime } from '../../lib/format.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
-import { visible } from '../../lib/visible.ts';
-import type { Column } from '../../parts/data/column.ts';
-import { Table } from '../../parts/data/table.tsx';
-import { EmptyState } from '../../parts/page/empty-state.tsx';
-import { OutcomeBadge } from './outcome-badge.tsx';
+import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { Badge } from '../../components/badge.tsx';
+import type { Column } from '../../components/data/column.ts';
+import { Table } from '../../components/data/table.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
 
 interface RecordTableProps {
   readonly records: readonly AuditRecord[];
@@ -13,6 +13,7 @@ interface RecordTableProps {
   readonly onOpen: (record: AuditRecord) => void;
 }
 
+/** Lists audit records. */
 export function RecordTable({ records, scope, onOpen }: RecordTableProps) {
   return (
     <Table
@@ -25,9 +26,9 @@ export function RecordTable({ records, scope, onOpen }: RecordTableProps) {
       rowHeight={useNarrow() ? 48 : 36}
       maxHeight="60dvh"
       empty={
-        <EmptyState title="Nothing was done in this time">
+        <EmptyState title="No records in this period">
           <p>
-            Calls appear here while they happen. Widen the time, take a filter away, or try a tool under{' '}
+            Calls appear here as they happen. Choose a longer period, remove a filter, or try a tool under{' '}
             <a href="/tools">Tools</a>.
           </p>
         </EmptyState>
@@ -42,8 +43,8 @@ const columns: readonly Column<AuditRecord>[] = [
     title: 'Time',
     width: '72px',
     cell: ({ at }) => (
-      <span class="number" title={dateTime(at)}>
-        {time(at)}
+      <span class="number" title={formatDateTime(at)}>
+        {formatTime(at)}
       </span>
     ),
   },
@@ -51,39 +52,41 @@ const columns: readonly Column<AuditRecord>[] = [
     name: 'outcome',
     title: 'Outcome',
     width: '96px',
-    cell: (record) => <OutcomeBadge record={record} />,
+    cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
   },
   {
-    name: 'what',
-    title: 'What',
+    name: 'operation',
+    title: 'Operation',
     width: 'minmax(0, 1.6fr)',
     cell: ({ server, entry, kind, action }) => (
-      <span class="record-what">
-        {action !== undefined && <span>{visible(kind === action ? kind : `${kind}: ${action}`)} </span>}
-        <span class="mono">{visible(entry ?? (action === undefined ? kind : ''))}</span>
-        {server !== undefined && <span class="faint"> {visible(server)}</span>}
+      <span class="record-operation">
+        {action !== undefined && (
+          <span>{escapeInvisible(kind === action ? kind : `${kind}: ${action}`)} </span>
+        )}
+        <span class="mono">{escapeInvisible(entry ?? (action === undefined ? kind : ''))}</span>
+        {server !== undefined && <span class="faint"> {escapeInvisible(server)}</span>}
       </span>
     ),
   },
   {
-    name: 'who',
-    title: 'Who',
+    name: 'caller',
+    title: 'Caller',
     width: 'minmax(0, 1fr)',
     isWideOnly: true,
     cell: ({ caller, client }) => (
       <>
-        {visible(caller)}
-        {client !== undefined && <span class="faint"> {visible(client)}</span>}
+        {escapeInvisible(caller)}
+        {client !== undefined && <span class="faint"> {escapeInvisible(client)}</span>}
       </>
     ),
   },
   {
     name: 'ms',
-    title: 'Took',
+    title: 'Duration',
     width: '76px',
     align: 'right',
     isWideOnly: true,
-    cell: ({ ms }) => (ms === undefined ? '' : duration(ms)),
+    cell: ({ ms }) => (ms === undefined ? '' : formatDuration(ms)),
   },
   {
     name: 'size',
@@ -91,6 +94,11 @@ const columns: readonly Column<AuditRecord>[] = [
     width: '76px',
     align: 'right',
     isWideOnly: true,
-    cell: ({ bytesOut }) => (bytesOut === undefined ? '' : bytes(bytesOut)),
+    cell: ({ bytesOut }) => (bytesOut === undefined ? '' : formatBytes(bytesOut)),
   },
 ];
+
+function OutcomeBadge({ outcome }: Pick<AuditRecord, 'outcome'>) {
+  if (outcome === 'ok') return <Badge kind="good">ok</Badge>;
+  return <Badge kind={outcome === 'tool-error' ? 'warn' : 'bad'}>{outcome}</Badge>;
+}

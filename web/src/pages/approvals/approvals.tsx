@@ -1,57 +1,59 @@
 import { useMemo } from 'preact/hooks';
 
 import type { AdminApprovals } from '../../../../src/admin/contract/contract.ts';
-import { plural } from '../../lib/format.ts';
-import { EmptyState } from '../../parts/page/empty-state.tsx';
-import { Loaded } from '../../parts/page/loaded.tsx';
-import { PageHead } from '../../parts/page/page-head.tsx';
-import { ProblemNote } from '../../parts/page/problem-note.tsx';
-import { useLoaded, useStore } from '../../store/use-store.ts';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { PageHead } from '../../components/page/page-head.tsx';
+import { ProblemNote } from '../../components/page/problem-note.tsx';
+import { ResourceContent } from '../../components/page/resource-content.tsx';
+import { pluralize } from '../../lib/format.ts';
+import { useLoad, useStore } from '../../store/use-store.ts';
+import { groupItems } from './review-item.ts';
 import { Review } from './review.tsx';
-import { reviewGroups } from './review-item.ts';
 
-/** What waits for a person; `?server=` and `?call=` say where to begin. */
+/** Shows everything that is held for approval. `?server=` and `?call=` select the first item. */
 export function Approvals() {
   const { approvals, status } = useStore();
-  useLoaded(approvals, status);
+  useLoad(approvals, status);
   const known = approvals.value.value;
-  const trouble = status.value.value?.held.problem;
+  const problem = status.value.value?.held.problem;
   return (
     <>
-      <PageHead title="Approvals" aside={known && summary(known)} />
-      {trouble !== undefined && <ProblemNote problem={{ message: trouble, advice: undefined }} />}
-      <Loaded from={approvals}>{(value) => <All approvals={value} />}</Loaded>
+      <PageHead title="Approvals" aside={known && summarize(known)} />
+      {problem !== undefined && <ProblemNote problem={{ message: problem, advice: undefined }} />}
+      <ResourceContent resource={approvals}>
+        {(value) => <ApprovalsContent approvals={value} />}
+      </ResourceContent>
     </>
   );
 }
 
-function All({ approvals }: { approvals: AdminApprovals }) {
-  const groups = useMemo(() => reviewGroups(approvals), [approvals]);
-  return groups.length === 0 ? <Nothing /> : <Review groups={groups} />;
+function ApprovalsContent({ approvals }: { approvals: AdminApprovals }) {
+  const groups = useMemo(() => groupItems(approvals), [approvals]);
+  return groups.length === 0 ? <NothingHeld /> : <Review groups={groups} />;
 }
 
-function Nothing() {
+function NothingHeld() {
   return (
-    <EmptyState title="Nothing waits for you">
+    <EmptyState title="Nothing is held for approval">
       <p>
-        This is where you find tools that are not what you approved any more, everything new of servers that
-        you want to look at first, and calls that one of your rules asks you about.
+        This page lists tools that changed since you approved them, new entries of servers that you review
+        first, and calls that a rule holds.
       </p>
       <p>
-        To look at all that a server offers before anybody sees it, set its approvals to manual under{' '}
-        <a href="/servers">Servers</a>. To be asked before a call, write a rule with the effect{' '}
-        <code>ask</code> into <code>policy</code> of the configuration.
+        To review everything that a server offers before clients see it, set its approvals to manual under{' '}
+        <a href="/servers">Servers</a>. To approve calls before they run, add a rule with the effect{' '}
+        <code>ask</code> to <code>policy</code> in the configuration.
       </p>
     </EmptyState>
   );
 }
 
-function summary({ held, calls }: AdminApprovals): string {
+function summarize({ held, calls }: AdminApprovals): string {
   const undecided = held.filter(({ reason }) => reason !== 'refused');
   const refused = held.length - undecided.length;
   const parts = [
-    calls.length > 0 && plural(calls.length, 'call waits', 'calls wait'),
-    undecided.length > 0 && `${undecided.length} held`,
+    calls.length > 0 && `${pluralize(calls.length, 'call')} held`,
+    undecided.length > 0 && `${pluralize(undecided.length, 'item')} held`,
     refused > 0 && `${refused} refused`,
   ];
   return parts.filter((part) => part !== false).join(' · ');

@@ -1,36 +1,35 @@
 import type { AdminWaitingCall } from '../../../../src/admin/contract/contract.ts';
-import { countdown } from '../../lib/format.ts';
+import { CodeBlock } from '../../components/data/code-block.tsx';
+import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { formatCountdown } from '../../lib/format.ts';
 import { useClock } from '../../lib/use-clock.ts';
-import { visible } from '../../lib/visible.ts';
-import { CodeBlock } from '../../parts/data/code-block.tsx';
-import { definitionText } from './definition-text.ts';
+import { formatDefinition } from './format-definition.ts';
 
-/** A call that waits: who wants it, what exactly is asked for, and how long there is time. */
+/** Shows a held call: its caller, its arguments and the remaining time. */
 export function CallDetail({ call }: { call: AdminWaitingCall }) {
   const { caller, profile, server, name, rule, message, isOpen } = call;
-  const given = definitionText(call.arguments).text;
+  const argumentsText = formatDefinition(call.arguments).text;
   return (
     <>
       <div class="review-title">
         <p class="small soft">
-          call of <a href={`/servers?server=${encodeURIComponent(server)}`}>{server}</a>
+          call to <a href={`/servers?server=${encodeURIComponent(server)}`}>{server}</a>
         </p>
-        <h2>{visible(name)}</h2>
+        <h2>{escapeInvisible(name)}</h2>
         <p class="soft">
-          <b>{visible(caller)}</b> wants to make this call with the profile {profile}.{' '}
-          {message === undefined ? `The rule "${rule}" asks you first.` : message}
+          <b>{escapeInvisible(caller)}</b> wants to make this call with the profile {profile}.{' '}
+          {message ?? `The rule "${rule}" requires your approval.`}
         </p>
       </div>
       <TimeLeft call={call} />
       {!isOpen && (
         <p class="note">
-          The client does not wait any more. The same call again within the time that is left finds your
-          decision.
+          The client no longer waits. Your decision applies if it repeats the call within the remaining time.
         </p>
       )}
       <section class="section" aria-label="Arguments">
         <h3>Arguments</h3>
-        {given === '' ? <p class="soft">None.</p> : <CodeBlock text={given} />}
+        {argumentsText === '' ? <p class="soft">None.</p> : <CodeBlock text={argumentsText} />}
       </section>
     </>
   );
@@ -42,7 +41,7 @@ function TimeLeft({ call: { since, until } }: { call: AdminWaitingCall }) {
   const share = until > since ? left / (until - since) : 0;
   return (
     <div class="time-left">
-      <span class="number">{left > 0 ? `${countdown(left)} left` : 'Its time is over'}</span>
+      <span class="number">{left > 0 ? `${formatCountdown(left)} left` : 'Expired'}</span>
       <span class="time-bar" aria-hidden="true">
         <span class={share < 0.25 ? 'short' : ''} style={{ width: `${Math.min(1, share) * 100}%` }} />
       </span>

@@ -1,67 +1,70 @@
-import { asProblem, Problem } from '../../api/problem.ts';
-import { plural } from '../../lib/format.ts';
+import { toProblem, Problem } from '../../api/problem.ts';
+import { pluralize } from '../../lib/format.ts';
 import type { Store } from '../../store/store.ts';
-import { namedOf, type ReviewItem } from './review-item.ts';
-import { titleOf } from './review-words.ts';
+import { toReference, type ReviewItem } from './review-item.ts';
+import { itemTitle } from './review-text.ts';
 
 export type Decision = 'accept' | 'refuse';
 
-/** Decides about what was shown, and nothing else; false when nothing was decided. */
+/** Approves or refuses an item in the version that was shown. Returns false if the user did not confirm. */
 export async function decide(item: ReviewItem, decision: Decision, store: Store): Promise<boolean> {
   return item.kind === 'call' ? decideCall(item, decision, store) : decideHeld([item], decision, store);
 }
 
-/** About all of them or none. */
+/** Approves or refuses all items, or none if one of them has changed. Returns false if the user did not confirm. */
 export async function decideHeld(
   items: readonly Extract<ReviewItem, { kind: 'held' }>[],
   decision: Decision,
-  { api, approvals, notices }: Store,
+  store: Store,
 ): Promise<boolean> {
-  const found = items.reduce((sum, { held }) => sum + held.findings.length, 0);
+  const { api, approvals, notices } = store;
+  const findings = items.reduce((sum, { held }) => sum + held.findings.length, 0);
   const [first] = items;
-  const what =
+  const subject =
     items.length === 1 && first !== undefined
-      ? titleOf(first.held)
-      : plural(items.length, 'entry', 'entries');
-  if (decision === 'accept' && (found > 0 || items.length > 1)) {
-    const agrees = await notices.confirm({
-      title: `Approve ${what}?`,
-      text:
-        found > 0
-          ? `The scanner found ${plural(found, 'passage')} that may mislead a model. Models will read every word of it.`
-          : 'All of them are approved as they are offered now, also those that you have not opened.',
-      action: 'Approve',
-      isDangerous: found > 0,
-    });
-    if (!agrees) return false;
-  }
+      ? itemTitle(first.held)
+      : pluralize(items.length, 'entry', 'entries');
+  const needsConfirmation = decision === 'accept' && (findings > 0 || items.length > 1);
+  if (needsConfirmation && !(await confirmApproval(subject, findings, store))) return false;
   try {
-    const answer = await api.ask('POST /api/approvals', {
+    const response = await api.request('POST /api/approvals', {
       decision,
-      items: items.map(({ held }) => namedOf(held)),
+      items: items.map(({ held }) => toReference(held)),
     });
-    approvals.put(() => answer);
-    notices.say(saidOf(what, decision, first?.held.kind === 'server'));
+    approvals.update(() => response);
+    notices.showMessage(describeDecision(subject, decision, first?.held.kind === 'server'));
     return true;
   } catch (error) {
-    // What waits now is shown before anybody decides again.
+    // Loads the current items, so that the user sees them before deciding again.
     await approvals.load();
-    const problem = asProblem(error);
-    if (problem.code !== 'REVISION_CONFLICT') throw error;
+    const { code } = toProblem(error);
+    if (code !== 'REVISION_CONFLICT') throw error;
     throw new Problem({
-      code: problem.code,
-      message: `${what} is not what you looked at any more; nothing was ${decision === 'accept' ? 'approved' : 'refused'}.`,
-      advice: 'Look at what is offered now, then decide.',
+      code,
+      message: `${subject} changed after you opened it; nothing was ${decision === 'accept' ? 'approved' : 'refused'}.`,
+      advice: 'Review the current version, then decide.',
       cause: error,
     });
   }
 }
 
-function saidOf(what: string, decision: Decision, isServer: boolean): string {
-  if (decision === 'refuse') return `${what} refused.`;
+function confirmApproval(subject: string, findings: number, { notices }: Store): Promise<boolean> {
+  return notices.confirm({
+    title: `Approve ${subject}?`,
+    text:
+      findings > 0
+        ? `The scanner found ${pluralize(findings, 'passage')} that may mislead a model. Models will read all of this text.`
+        : 'All of them are approved as they are offered now, including those that you have not opened.',
+    action: 'Approve',
+    isDangerous: findings > 0,
+  });
+}
+
+function describeDecision(subject: string, decision: Decision, isServer: boolean): string {
+  if (decision === 'refuse') return `${subject} refused.`;
   return isServer
-    ? `${what} approved. It is started now; what it offers is looked at next.`
-    : `${what} approved.`;
+    ? `${subject} approved. It starts now, and its entries can be reviewed next.`
+    : `${subject} approved.`;
 }
 
 async function decideCall(
@@ -70,15 +73,15 @@ async function decideCall(
   { api, approvals, notices }: Store,
 ): Promise<boolean> {
   try {
-    await api.ask('POST /api/approve', { call: call.id, decision });
-    notices.say(decision === 'accept' ? `${call.name} may go on.` : `${call.name} was refused.`);
+    await api.request('POST /api/approve', { call: call.id, decision });
+    notices.showMessage(`${call.name} ${decision === 'accept' ? 'approved' : 'refused'}.`);
     return true;
   } catch (error) {
-    if (asProblem(error).code !== 'ENTRY_NOT_FOUND') throw error;
+    if (toProblem(error).code !== 'ENTRY_NOT_FOUND') throw error;
     throw new Problem({
       code: 'ENTRY_NOT_FOUND',
-      message: 'The call does not wait any more; nothing was decided.',
-      advice: 'Its time was over, or somebody else has decided.',
+      message: 'The call is no longer held; nothing was decided.',
+      advice: 'It expired, or someone else decided.',
       cause: error,
     });
   } finally {

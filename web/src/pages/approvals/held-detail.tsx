@@ -1,29 +1,34 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 
 import type { AdminHeld } from '../../../../src/admin/contract/contract.ts';
-import { count, plural } from '../../lib/format.ts';
-import { visible } from '../../lib/visible.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { CodeBlock } from '../../parts/data/code-block.tsx';
-import { Diff } from '../../parts/data/diff.tsx';
-import { AskedBy } from './asked-by.tsx';
-import { definitionText } from './definition-text.ts';
-import { FindingList } from './finding-list.tsx';
-import { kinds, reasons, titleOf, whyOf } from './review-words.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { CodeBlock } from '../../components/data/code-block.tsx';
+import { Diff } from '../../components/data/diff.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { formatCount, formatDateTime, formatRelative, pluralize } from '../../lib/format.ts';
+import { useResource } from '../../store/use-resource.ts';
+import { useStore } from '../../store/use-store.ts';
+import { CUT_LIMITS, formatDefinition } from './format-definition.ts';
+import { describeRule, explainReason, itemTitle, kindLabels, reasonStyles } from './review-text.ts';
 
-/** More is shown when somebody wants all of it. */
-const SOME = { longest: 4000, mostLines: 1500 };
-const ALL = {};
+interface DefinitionProps {
+  readonly held: AdminHeld;
+  /** Whether long definitions are shown whole. */
+  readonly isExpanded: boolean;
+  readonly onExpand: () => void;
+}
 
-/** Something that is held: why, what the scanner found in it, and what is different. */
-export function HeldDetail({ held }: { held: AdminHeld }) {
+/** Shows a held item: the reason, the findings of the scanner and the changes. */
+export function HeldDetail(props: DefinitionProps) {
+  const { held } = props;
   const { server, kind, reason, exposed } = held;
   return (
     <>
       <div class="review-title">
         <p class="small soft">
-          {kinds[kind]}
+          {kindLabels[kind]}
           {kind !== 'server' && (
             <>
               {' of '}
@@ -32,52 +37,104 @@ export function HeldDetail({ held }: { held: AdminHeld }) {
           )}
           {exposed !== undefined && (
             <>
-              {', for clients '}
-              <code>{visible(exposed)}</code>
+              {', exposed as '}
+              <code>{escapeInvisible(exposed)}</code>
             </>
           )}
         </p>
         <h2>
-          {titleOf(held)} <Badge kind={reasons[reason].kind}>{reasons[reason].word}</Badge>
+          {itemTitle(held)} <Badge kind={reasonStyles[reason].kind}>{reasonStyles[reason].label}</Badge>
         </h2>
-        <p class="soft">{whyOf(held)}</p>
-        {kind === 'server' && <AskedBy server={server} />}
+        <p class="soft">{explainReason(held)}</p>
+        {kind === 'server' && <AddedBy server={server} />}
       </div>
       <FindingList findings={held.findings} />
-      <Definition held={held} />
+      <Definition {...props} />
     </>
   );
 }
 
-function Definition({ held: { approved, offered, changes, kind } }: { held: AdminHeld }) {
-  const [isWhole, setWhole] = useState(false);
-  const most = isWhole ? ALL : SOME;
-  const isSorted = approved !== undefined;
-  const now = useMemo(() => definitionText(offered, { ...most, isSorted }), [offered, most, isSorted]);
-  const before = useMemo(
-    () => approved && definitionText(approved.definition, { ...most, isSorted }),
-    [approved, most, isSorted],
+/** Shows who last added or changed a server and when. Shows nothing if the file was edited by hand, because there is no record. */
+function AddedBy({ server }: { server: string }) {
+  const { api, now } = useStore();
+  const records = useResource(
+    async () => api.request('GET /api/audit', { kind: 'config', server, outcome: 'ok', limit: 1 }),
+    server,
   );
-  const hidden = now.hidden + (before?.hidden ?? 0);
+  const record = records.value.value?.[0];
+  if (record === undefined) return null;
+  const { at, caller, client, action } = record;
+  return (
+    <p class="small soft">
+      {action === 'add' ? 'Added' : 'Changed'} by <b>{escapeInvisible(caller)}</b>
+      {client !== undefined && ` (${escapeInvisible(client)})`},{' '}
+      <span title={formatDateTime(at)}>{formatRelative(at, now.value)}</span>
+    </p>
+  );
+}
+
+function FindingList({ findings }: Pick<AdminHeld, 'findings'>) {
+  if (findings.length === 0) return null;
+  const paths = [...new Set(findings.map(({ where }) => where))];
+  return (
+    <section class="findings" aria-label="Findings">
+      <h3>
+        <Icon name="warn" />
+        The scanner found {pluralize(findings.length, 'passage')}
+      </h3>
+      {paths.map((path) => (
+        <div key={path} class="passage">
+          <p class="small">
+            In <code>{escapeInvisible(path)}</code>
+          </p>
+          <ul>
+            {findings
+              .filter(({ where }) => where === path)
+              .map(({ rule, excerpt }, index) => (
+                <li key={index}>
+                  <b>{describeRule(rule)}</b>
+                  <q>{escapeInvisible(excerpt)}</q>
+                </li>
+              ))}
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const NO_LIMITS = {};
+
+function Definition({ held: { approved, offered, changes, kind }, isExpanded, onExpand }: DefinitionProps) {
+  const limits = isExpanded ? NO_LIMITS : CUT_LIMITS;
+  const isSorted = approved !== undefined;
+  const current = useMemo(
+    () => formatDefinition(offered, { ...limits, isSorted }),
+    [offered, limits, isSorted],
+  );
+  const previous = useMemo(
+    () => approved && formatDefinition(approved.definition, { ...limits, isSorted }),
+    [approved, limits, isSorted],
+  );
+  const hidden = current.hidden + (previous?.hidden ?? 0);
+  const newTitle = kind === 'server' ? 'What would run' : 'Definition';
   return (
     <section class="section" aria-label="Definition">
       <div class="section-head">
-        <h3>
-          {before !== undefined
-            ? `What is different, in ${plural(changes.length, 'place')}`
-            : kind === 'server'
-              ? 'What would be run'
-              : 'What is offered'}
-        </h3>
+        <h3>{previous === undefined ? newTitle : pluralize(changes.length, 'change')}</h3>
         {hidden > 0 && (
           <div class="actions">
-            <Button isSmall onPress={() => setWhole(true)}>
-              Show {count(hidden)} more characters
+            <Button isSmall onPress={onExpand}>
+              Show {formatCount(hidden)} more characters
             </Button>
           </div>
         )}
       </div>
-      {before === undefined ? <CodeBlock text={now.text} /> : <Diff before={before.text} after={now.text} />}
+      {previous === undefined ? (
+        <CodeBlock text={current.text} />
+      ) : (
+        <Diff before={previous.text} after={current.text} hasLimit={!isExpanded} />
+      )}
     </section>
   );
 }

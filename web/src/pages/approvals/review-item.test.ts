@@ -1,18 +1,33 @@
 import { describe, expect, test } from 'vitest';
 
 import type { AdminHeld, AdminWaitingCall } from '../../../../src/admin/contract/contract.ts';
-import { firstKey, offeredBy, reviewGroups } from './review-item.ts';
+import { initialKey, firstEntryKey, groupItems, mayDecide, type ReviewItem } from './review-item.ts';
 
 const held = (server: string, name: string, more: Partial<AdminHeld> = {}): AdminHeld => ({
-  ...{ server, name, kind: 'tool', fingerprint: 'f', reason: 'new', offered: {}, changes: [], findings: [] },
+  server,
+  name,
+  kind: 'tool',
+  fingerprint: 'f',
+  reason: 'new',
+  offered: {},
+  changes: [],
+  findings: [],
   ...more,
 });
 const call: AdminWaitingCall = {
-  ...{ id: 'c1', caller: 'a', profile: 'default', server: 'one', name: 'one__x', arguments: {}, rule: 'r' },
-  ...{ since: 1, until: 2, isOpen: true },
+  id: 'c1',
+  caller: 'a',
+  profile: 'default',
+  server: 'one',
+  name: 'one__x',
+  arguments: {},
+  rule: 'r',
+  since: 1,
+  until: 2,
+  isOpen: true,
 };
 const finding = { rule: 'secrets', where: 'description', excerpt: 'x' };
-const groups = reviewGroups({
+const groups = groupItems({
   calls: [call],
   held: [
     held('one', 'new'),
@@ -25,15 +40,15 @@ const groups = reviewGroups({
 });
 const name = (key: string | undefined): string | undefined => key?.match(/"(\w*)"]$/)?.[1];
 
-describe('what waits for a person', () => {
-  test('of a server that was approved is what it offers', () => {
-    expect(name(offeredBy('one', groups))).toBe('bad');
-    expect(name(offeredBy('two', groups))).toBe('x');
-    expect(offeredBy('three', groups)).toBeUndefined();
+describe('review list', () => {
+  test('review list: finds the first held entry of a server', () => {
+    expect(name(firstEntryKey('one', groups))).toBe('bad');
+    expect(name(firstEntryKey('two', groups))).toBe('x');
+    expect(firstEntryKey('three', groups)).toBeUndefined();
   });
 
-  test('is in the order in which it matters', () => {
-    expect(groups.map(({ title }) => title)).toEqual(['Calls that wait', 'one', 'two', 'Refused']);
+  test('review list: sorts held calls first, then servers by urgency, refused ones last', () => {
+    expect(groups.map(({ title }) => title)).toEqual(['Held calls', 'one', 'two', 'Refused']);
     expect(groups[1]?.items.map(({ key }) => name(key))).toEqual(['', 'bad', 'changed', 'new']);
     expect(groups[3]?.items.map(({ key }) => name(key))).toEqual(['no']);
   });
@@ -44,7 +59,35 @@ describe('what waits for a person', () => {
     ['call=gone&server=two', '["two","tool","x"]'],
     ['server=one', '["one","server",""]'],
     ['server=gone', 'call c1'],
-  ])('begins where the address "%s" leads', (query, key) => {
-    expect(firstKey(groups, new URLSearchParams(query))).toBe(key);
+  ])('review list: selects the item for the query "%s"', (query, key) => {
+    expect(initialKey(groups, new URLSearchParams(query))).toBe(key);
+  });
+});
+
+describe('review of long definitions', () => {
+  const item = (definition: object, approved?: object): ReviewItem => ({
+    key: 'k',
+    kind: 'held',
+    held: held('one', 'x', {
+      offered: { ...definition },
+      ...(approved !== undefined && { approved: { fingerprint: 'a', definition: { ...approved } } }),
+    }),
+  });
+  const manyLines = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`k${n}`, 'x']));
+
+  test.each([
+    ['a long text', item({ description: 'x'.repeat(4001) })],
+    ['many lines', item(manyLines)],
+    ['a long approved definition', item({ description: 'x' }, manyLines)],
+  ])('review: %s can be approved only after it was shown whole, and refused at any time', (_, long) => {
+    expect(mayDecide(long, 'accept', undefined)).toBe(false);
+    expect(mayDecide(long, 'accept', item({}))).toBe(false);
+    expect(mayDecide(long, 'refuse', undefined)).toBe(true);
+    expect(mayDecide(long, 'accept', long)).toBe(true);
+  });
+
+  test('review: a short definition and a call can be approved at once', () => {
+    expect(mayDecide(item({ description: 'x'.repeat(4000) }), 'accept', undefined)).toBe(true);
+    expect(mayDecide({ key: 'call c1', kind: 'call', call }, 'accept', undefined)).toBe(true);
   });
 });

@@ -5,78 +5,94 @@ import type {
   AdminWaitingCall,
 } from '../../../../src/admin/contract/contract.ts';
 
-/** One thing that a person decides about. */
+import { isCutAtFirst } from './format-definition.ts';
+
+/** A held call, or a held server or entry, that a person approves or refuses. */
 export type ReviewItem =
   | { readonly key: string; readonly kind: 'call'; readonly call: AdminWaitingCall }
   | { readonly key: string; readonly kind: 'held'; readonly held: AdminHeld };
 
 export interface ReviewGroup {
   readonly title: string;
-  /** Of a group of things that one server offers. */
+  /** The server of the items. Absent for held calls and refused items. */
   readonly server?: string;
   readonly items: readonly ReviewItem[];
 }
 
-/** Calls first, since somebody waits; then by server, each with itself before what it offers; what was refused last. */
-export function reviewGroups({ held, calls }: AdminApprovals): readonly ReviewGroup[] {
+/** Groups the items: first calls, because clients wait for them, then each server with its entries, and refused items last. */
+export function groupItems({ held, calls }: AdminApprovals): readonly ReviewGroup[] {
   const undecided = held.filter(({ reason }) => reason !== 'refused');
   const refused = held.filter(({ reason }) => reason === 'refused');
   const servers = [...new Set(undecided.map(({ server }) => server))];
   const groups: readonly ReviewGroup[] = [
-    { title: 'Calls that wait', items: calls.map(callItem) },
+    { title: 'Held calls', items: calls.map(toCallItem) },
     ...servers.map((server) => ({
       title: server,
       server,
       items: undecided
-        .filter((each) => each.server === server)
-        .toSorted((a, b) => rank(a) - rank(b))
-        .map(heldItem),
+        .filter((item) => item.server === server)
+        .toSorted((a, b) => urgency(a) - urgency(b))
+        .map(toHeldItem),
     })),
-    { title: 'Refused', items: refused.map(heldItem) },
+    { title: 'Refused', items: refused.map(toHeldItem) },
   ];
   return groups.filter(({ items }) => items.length > 0);
 }
 
-/** The one that an address leads to, else the first. */
-export function firstKey(groups: readonly ReviewGroup[], query: URLSearchParams): string | undefined {
-  const [call, server] = [query.get('call'), query.get('server')];
-  const all = groups.flatMap(({ items }) => items);
-  const wanted =
-    all.find((item) => item.kind === 'call' && item.call.id === call) ??
-    all.find((item) => item.kind === 'held' && item.held.server === server);
-  return (wanted ?? all[0])?.key;
+/** Returns the key of the item that the URL selects, or of the first item if the URL selects none. */
+export function initialKey(groups: readonly ReviewGroup[], query: URLSearchParams): string | undefined {
+  const [callId, server] = [query.get('call'), query.get('server')];
+  const items = groups.flatMap((group) => group.items);
+  const selected =
+    items.find((item) => item.kind === 'call' && item.call.id === callId) ??
+    items.find((item) => item.kind === 'held' && item.held.server === server);
+  return (selected ?? items[0])?.key;
 }
 
-/** The first thing that a server offers and nobody has decided about. */
-export function offeredBy(server: string, groups: readonly ReviewGroup[]): string | undefined {
-  const own = groups.find((group) => group.server === server)?.items;
-  return own?.find((item) => item.kind === 'held' && item.held.kind !== 'server')?.key;
+/** Returns the key of the first undecided entry of a server. */
+export function firstEntryKey(server: string, groups: readonly ReviewGroup[]): string | undefined {
+  const items = groups.find((group) => group.server === server)?.items;
+  return items?.find((item) => item.kind === 'held' && item.held.kind !== 'server')?.key;
 }
 
-/** What a decision names: exactly the bytes that were shown. */
-export function namedOf({ server, kind, name, fingerprint }: AdminNamed): AdminNamed {
+/** Returns the part of an item that a decision refers to, including the fingerprint of the shown version. */
+export function toReference({ server, kind, name, fingerprint }: AdminNamed): AdminNamed {
   return { server, kind, name, fingerprint };
 }
 
-/** Whether what waits now is what was shown, to the byte. */
-export function isAsShown(now: ReviewItem | undefined, shown: ReviewItem): boolean {
-  return now !== undefined && printOf(now) === printOf(shown);
+/** Returns whether the current version of an item is the one that was shown. */
+export function isSameVersion(current: ReviewItem | undefined, shown: ReviewItem): boolean {
+  return current !== undefined && versionOf(current) === versionOf(shown);
 }
 
-function printOf(item: ReviewItem): string {
+/** Returns whether the definition of an item is shown only in part at first. It must be shown whole before it can be approved. */
+export function isLong(item: ReviewItem): boolean {
+  return item.kind === 'held' && isCutAtFirst(item.held.offered, item.held.approved?.definition);
+}
+
+/** Returns whether the user may make this decision. An item can always be refused, but approved only if it was shown whole. */
+export function mayDecide(
+  item: ReviewItem,
+  decision: 'accept' | 'refuse',
+  expanded: ReviewItem | undefined,
+): boolean {
+  return decision === 'refuse' || item === expanded || !isLong(item);
+}
+
+function versionOf(item: ReviewItem): string {
   return item.kind === 'call' ? item.call.id : item.held.fingerprint;
 }
 
-function callItem(call: AdminWaitingCall): ReviewItem {
+function toCallItem(call: AdminWaitingCall): ReviewItem {
   return { key: `call ${call.id}`, kind: 'call', call };
 }
 
-function heldItem(held: AdminHeld): ReviewItem {
+function toHeldItem(held: AdminHeld): ReviewItem {
   return { key: JSON.stringify([held.server, held.kind, held.name]), kind: 'held', held };
 }
 
-/** Trouble before the rest, and the server before both. */
-function rank({ kind, findings, reason }: AdminHeld): number {
+/** Returns the sort key of an item. The server itself comes first, then suspicious, changed and new entries. */
+function urgency({ kind, findings, reason }: AdminHeld): number {
   if (kind === 'server') return 0;
   if (findings.length > 0 || reason === 'suspicious') return 1;
   return reason === 'changed' ? 2 : 3;

@@ -1,47 +1,47 @@
 import { useComputed, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-import { countdown } from '../../lib/format.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { formatCountdown, pluralize } from '../../lib/format.ts';
 import { useClock } from '../../lib/use-clock.ts';
-import { visible } from '../../lib/visible.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
 import { useStore } from '../../store/use-store.ts';
 import { decideHeld } from './decide.ts';
-import type { ReviewGroup, ReviewItem } from './review-item.ts';
-import { kinds, reasons, titleOf } from './review-words.ts';
+import { isLong, type ReviewGroup, type ReviewItem } from './review-item.ts';
+import { itemTitle, kindLabels, reasonStyles } from './review-text.ts';
 
-interface Choosing {
-  readonly chosen: ReadonlySignal<string | undefined>;
-  readonly onChoose: (key: string) => void;
+interface Selection {
+  readonly selected: ReadonlySignal<string | undefined>;
+  readonly onSelect: (key: string) => void;
 }
 
-interface ReviewListProps extends Choosing {
+interface ReviewListProps extends Selection {
   readonly groups: readonly ReviewGroup[];
 }
 
-/** Everything that waits, to be walked through with the arrow keys. */
-export function ReviewList({ groups, chosen, onChoose }: ReviewListProps) {
+/** Lists all held items. `useReviewKeys` handles the arrow keys. */
+export function ReviewList({ groups, selected, onSelect }: ReviewListProps) {
   const id = useId();
-  const first = groups[0]?.items[0]?.key;
+  const firstKey = groups[0]?.items[0]?.key;
   return (
     <div class="review-list">
-      {groups.map((group, at) => (
-        <section key={group.title} aria-labelledby={`${id}-${at}`}>
+      {groups.map((group, index) => (
+        <section key={group.title} aria-labelledby={`${id}-${index}`}>
           <div class="review-head">
-            <h2 id={`${id}-${at}`} class="cut">
+            <h2 id={`${id}-${index}`} class="truncated">
               {group.title}
             </h2>
-            <ApproveAll group={group} />
+            <ApproveAllButton group={group} />
           </div>
-          <div role="listbox" aria-labelledby={`${id}-${at}`}>
+          <div role="listbox" aria-labelledby={`${id}-${index}`}>
             {group.items.map((item) => (
               <Option
                 key={item.key}
                 item={item}
-                isFirst={item.key === first}
-                chosen={chosen}
-                onChoose={onChoose}
+                isFirst={item.key === firstKey}
+                selected={selected}
+                onSelect={onSelect}
               />
             ))}
           </div>
@@ -51,59 +51,62 @@ export function ReviewList({ groups, chosen, onChoose }: ReviewListProps) {
   );
 }
 
-interface OptionProps extends Choosing {
+interface OptionProps extends Selection {
   readonly item: ReviewItem;
   readonly isFirst: boolean;
 }
 
-function Option({ item, isFirst, chosen, onChoose }: OptionProps) {
+function Option({ item, isFirst, selected, onSelect }: OptionProps) {
   const { key } = item;
   const option = useRef<HTMLDivElement>(null);
-  const isChosen = useComputed(() => chosen.value === key).value;
-  const isReached = useComputed(() => isFirst && chosen.value === undefined).value || isChosen;
+  const isSelected = useComputed(() => selected.value === key).value;
+  const isFocusable = useComputed(() => isFirst && selected.value === undefined).value || isSelected;
   useEffect(() => {
-    if (isChosen) option.current?.scrollIntoView({ block: 'nearest' });
-  }, [isChosen]);
+    if (isSelected) option.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSelected]);
   return (
     <div
       ref={option}
       role="option"
-      aria-selected={isChosen}
-      tabIndex={isReached ? 0 : -1}
-      onClick={() => onChoose(key)}
+      aria-selected={isSelected}
+      tabIndex={isFocusable ? 0 : -1}
+      onClick={() => onSelect(key)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== ' ') return;
         event.preventDefault();
-        onChoose(key);
+        onSelect(key);
       }}
     >
-      <ItemLine item={item} />
+      <ItemSummary item={item} />
     </div>
   );
 }
 
-function ItemLine({ item }: { item: ReviewItem }) {
+function ItemSummary({ item }: { item: ReviewItem }) {
   if (item.kind === 'call') {
     const { name, caller, until } = item.call;
     return (
       <>
-        <span class="cut item-name">{visible(name)}</span>
+        <span class="truncated item-name">{escapeInvisible(name)}</span>
         <TimeLeft until={until} />
-        <span class="cut small faint item-second">for {visible(caller)}</span>
+        <span class="truncated small faint item-second">by {escapeInvisible(caller)}</span>
       </>
     );
   }
   const { held } = item;
-  const { word, kind } = reasons[held.reason];
+  const { label, kind } = reasonStyles[held.reason];
+  const findings = held.findings.length;
   return (
     <>
-      <span class="cut item-name">{held.kind === 'server' ? 'The server itself' : titleOf(held)}</span>
-      <Badge kind={held.findings.length > 0 ? 'bad' : kind}>
-        {held.findings.length > 0 ? `${word}, ${held.findings.length} found` : word}
+      <span class="truncated item-name">
+        {held.kind === 'server' ? 'The server itself' : itemTitle(held)}
+      </span>
+      <Badge kind={findings > 0 ? 'bad' : kind}>
+        {findings > 0 ? `${label}, ${pluralize(findings, 'finding')}` : label}
       </Badge>
       {held.reason === 'refused' && (
-        <span class="cut small faint item-second">
-          {kinds[held.kind]} of {held.server}
+        <span class="truncated small faint item-second">
+          {kindLabels[held.kind]} of {held.server}
         </span>
       )}
     </>
@@ -111,12 +114,12 @@ function ItemLine({ item }: { item: ReviewItem }) {
 }
 
 function TimeLeft({ until }: { until: number }) {
-  return <span class="small faint number">{countdown(until - useClock())} left</span>;
+  return <span class="small faint number">{formatCountdown(until - useClock())} left</span>;
 }
 
-function ApproveAll({ group: { server, items } }: { group: ReviewGroup }) {
+function ApproveAllButton({ group: { server, items } }: { group: ReviewGroup }) {
   const store = useStore();
-  // Before the server itself is approved, nothing of it can be.
+  // The server itself is left out, because it must be approved before its entries.
   const entries = items.filter((item) => item.kind === 'held').filter(({ held }) => held.kind !== 'server');
   if (server === undefined || entries.length < 2 || store.approvals.value.value?.lock !== undefined)
     return null;
@@ -125,7 +128,15 @@ function ApproveAll({ group: { server, items } }: { group: ReviewGroup }) {
       isSmall
       kind="quiet"
       label={`Approve all ${entries.length} of ${server}`}
-      onPress={async () => decideHeld(entries, 'accept', store)}
+      onPress={async () => {
+        // Long definitions are approved one by one, after they were shown whole.
+        const short = entries.filter((item) => !isLong(item));
+        if (short.length < entries.length)
+          store.notices.showMessage(
+            `${pluralize(entries.length - short.length, 'long entry', 'long entries')} cannot be approved here. Open each of them to approve it.`,
+          );
+        if (short.length > 0) await decideHeld(short, 'accept', store);
+      }}
     >
       Approve all {entries.length}
     </Button>

@@ -1,62 +1,75 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { useStore } from '../../store/use-store.ts';
 import { CallDetail } from './call-detail.tsx';
 import type { Decision } from './decide.ts';
 import { HeldDetail } from './held-detail.tsx';
-import { isAsShown, type ReviewItem } from './review-item.ts';
+import { isSameVersion, mayDecide, type ReviewItem } from './review-item.ts';
 
 interface ReviewPaneProps {
-  /** As it is now; undefined when it does not wait any more. */
-  readonly item: ReviewItem | undefined;
-  /** As it was when the person began to read. */
+  /** The current version of the item. Undefined if the item is no longer held. */
+  readonly current: ReviewItem | undefined;
+  /** The version that the user reads. It stays the same even if the item changes in the meantime. */
   readonly shown: ReviewItem;
-  readonly onShowNow: () => void;
+  /** The version whose long definition is shown whole. */
+  readonly expanded: ReviewItem | undefined;
+  readonly onExpand: () => void;
+  readonly onShowCurrent: () => void;
   readonly onDecide: (decision: Decision) => Promise<void>;
   readonly onBack: (() => void) | undefined;
 }
 
-/** One thing with what there is to know about it, and the two buttons. What is on the page does not change while it is read. */
-export function ReviewPane({ item, shown, onShowNow, onDecide, onBack }: ReviewPaneProps) {
+/** Shows an item with the buttons to approve and refuse it. */
+export function ReviewPane(props: ReviewPaneProps) {
+  const { current, shown, expanded, onExpand, onShowCurrent, onDecide, onBack } = props;
   const { approvals } = useStore();
   const lock = approvals.value.value?.lock;
   const isLocked = lock !== undefined && shown.kind === 'held' && shown.held.kind !== 'server';
-  const isOther = item !== undefined && !isAsShown(item, shown);
-  const canDecide = item !== undefined && !isOther && !isLocked;
+  const hasChanged = current !== undefined && !isSameVersion(current, shown);
+  const canDecide = current !== undefined && !hasChanged && !isLocked;
+  const isShownWhole = useMemo(() => mayDecide(shown, 'accept', expanded), [shown, expanded]);
   return (
-    <article class="review-pane frame" aria-label="What is decided about">
+    <article class="review-pane frame" aria-label="Item under review">
       {onBack !== undefined && (
         <button type="button" class="link back" onClick={onBack}>
           <Icon name="right" />
-          All that waits
+          All held items
         </button>
       )}
-      {isOther && (
+      {hasChanged && (
         <div class="note warn" role="alert">
-          <p>It was changed again while you were reading. Nothing of it is approved.</p>
-          <Button isSmall onPress={onShowNow}>
-            Show it as it is now
+          <p>The item changed again while you were reading. The new version is not approved.</p>
+          <Button isSmall onPress={onShowCurrent}>
+            Show the new version
           </Button>
         </div>
       )}
-      {item === undefined && (
+      {current === undefined && (
         <p class="note" role="status">
-          It does not wait any more.
+          This item is no longer held.
         </p>
       )}
       {isLocked && (
         <p class="note">
           <span>
-            The lockfile <code>{lock}</code> decides about what servers offer. Review the change there:{' '}
-            <code>trunkline lock</code> writes it anew.
+            The lockfile <code>{lock}</code> decides which entries are approved. To accept this change, update
+            the lockfile with <code>trunkline lock</code>.
           </span>
         </p>
       )}
-      {shown.kind === 'call' ? <CallDetail call={shown.call} /> : <HeldDetail held={shown.held} />}
-      <Foot
+      {shown.kind === 'call' ? (
+        <CallDetail call={shown.call} />
+      ) : (
+        <HeldDetail held={shown.held} isExpanded={shown === expanded} onExpand={onExpand} />
+      )}
+      {!isShownWhole && (
+        <p class="note">A part of this definition is not shown. Show all of it before you approve it.</p>
+      )}
+      <DecisionButtons
         canDecide={canDecide}
+        canAccept={canDecide && isShownWhole}
         isRefused={shown.kind === 'held' && shown.held.reason === 'refused'}
         onDecide={onDecide}
       />
@@ -64,15 +77,16 @@ export function ReviewPane({ item, shown, onShowNow, onDecide, onBack }: ReviewP
   );
 }
 
-interface FootProps {
+interface DecisionButtonsProps {
   readonly canDecide: boolean;
+  readonly canAccept: boolean;
   readonly isRefused: boolean;
   readonly onDecide: (decision: Decision) => Promise<void>;
 }
 
-function Foot({ canDecide, isRefused, onDecide }: FootProps) {
+function DecisionButtons({ canDecide, canAccept, isRefused, onDecide }: DecisionButtonsProps) {
   const [isBusy, setBusy] = useState(false);
-  const press = (decision: Decision) => async (): Promise<void> => {
+  const handler = (decision: Decision) => async (): Promise<void> => {
     setBusy(true);
     try {
       await onDecide(decision);
@@ -83,14 +97,14 @@ function Foot({ canDecide, isRefused, onDecide }: FootProps) {
   return (
     <div class="review-foot">
       <p class="small faint keys" aria-hidden="true">
-        <kbd>↑</kbd> <kbd>↓</kbd> next <kbd>A</kbd> approve <kbd>R</kbd> refuse
+        <kbd>↑</kbd> <kbd>↓</kbd> select <kbd>A</kbd> approve <kbd>R</kbd> refuse
       </p>
       {!isRefused && (
-        <Button kind="danger" isDisabled={!canDecide || isBusy} onPress={press('refuse')}>
+        <Button kind="danger" isDisabled={!canDecide || isBusy} onPress={handler('refuse')}>
           Refuse
         </Button>
       )}
-      <Button kind="main" isDisabled={!canDecide || isBusy} onPress={press('accept')}>
+      <Button kind="main" isDisabled={!canAccept || isBusy} onPress={handler('accept')}>
         Approve
       </Button>
     </div>

@@ -1,49 +1,54 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-interface ReviewKeys {
+interface ReviewKeyHandlers {
   readonly move: (by: number) => void;
   readonly decide: (decision: 'accept' | 'refuse') => void;
 }
 
-/** Arrows, j and k walk; a and r decide. Not while one types, and not under a question that is open. */
-export function useReviewKeys(keys: ReviewKeys): void {
-  const now = useRef(keys);
-  now.current = keys;
+/** Handles keys: arrows, j and k select an item, a approves and r refuses it. Keys are ignored in inputs and while a dialog is open. */
+export function useReviewKeys(handlers: ReviewKeyHandlers): void {
+  // The listener is added only once, so it reads the handlers of the latest render from here.
+  const latest = useRef(handlers);
+  latest.current = handlers;
   useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isElsewhere(event.target)) return;
-      const act = actionOf(event.key, event.target, now.current);
-      if (act === undefined) return;
+    const handleKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isIgnored(event.target)) return;
+      const action = actionFor(event.key, event.target, latest.current);
+      if (action === undefined) return;
       event.preventDefault();
-      act();
+      action();
     };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
+    document.addEventListener('keydown', handleKey);
+    return () => document.removeEventListener('keydown', handleKey);
   }, []);
 }
 
-function actionOf(key: string, target: EventTarget | null, keys: ReviewKeys): (() => void) | undefined {
-  // What can be scrolled needs the arrows itself.
-  const mayMove = !(target instanceof Element) || target.closest('pre, .diff, [role="tablist"]') === null;
+function isIgnored(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog[open]') !== null) return true;
+  return target instanceof Element && target.closest('input, textarea, select') !== null;
+}
+
+function actionFor(
+  key: string,
+  target: EventTarget | null,
+  handlers: ReviewKeyHandlers,
+): (() => void) | undefined {
+  // Scrollable elements and tabs use the arrow keys themselves.
+  const canMove = !(target instanceof Element) || target.closest('pre, .diff, [role="tablist"]') === null;
   switch (key) {
     case 'ArrowDown':
-      return mayMove ? () => keys.move(1) : undefined;
+      return canMove ? () => handlers.move(1) : undefined;
     case 'ArrowUp':
-      return mayMove ? () => keys.move(-1) : undefined;
+      return canMove ? () => handlers.move(-1) : undefined;
     case 'j':
-      return () => keys.move(1);
+      return () => handlers.move(1);
     case 'k':
-      return () => keys.move(-1);
+      return () => handlers.move(-1);
     case 'a':
-      return () => keys.decide('accept');
+      return () => handlers.decide('accept');
     case 'r':
-      return () => keys.decide('refuse');
+      return () => handlers.decide('refuse');
     default:
       return undefined;
   }
-}
-
-function isElsewhere(target: EventTarget | null): boolean {
-  if (document.querySelector('dialog[open]') !== null) return true;
-  return target instanceof Element && target.closest('input, textarea, select') !== null;
 }

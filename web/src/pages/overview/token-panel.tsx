@@ -1,51 +1,42 @@
 import type { AdminTokens } from '../../../../src/admin/contract/contract.ts';
-import { compact, count, plural } from '../../lib/format.ts';
-import { Bars } from '../../parts/charts/bars.tsx';
-import { EmptyState } from '../../parts/page/empty-state.tsx';
+import { BarChart } from '../../components/charts/bar-chart.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { formatCompact, formatCount, pluralize } from '../../lib/format.ts';
 
-const weekday = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
+const weekdayFormat = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** What clients were sent to know the tools, against what all of them in full would have cost. */
+/** Compares the tokens that clients received to learn about the tools with the cost of listing all tools in full. */
 export function TokenPanel({ tokens }: { readonly tokens: AdminTokens }) {
-  const { whole, menu, search, saved, lists, searches, days } = tokens;
+  const { menu, search, saved, lists, searches, days } = tokens;
   if (lists + searches === 0) {
     return (
-      <EmptyState title="No client has asked for tools this week">
+      <EmptyState title="No client has listed tools this week">
         <p>
-          Write the gateway into your clients with <code>trunkline connect</code>; what it spares them is
-          counted here.
+          Connect your clients with <code>trunkline connect</code>. This panel then shows the tokens that they
+          save.
         </p>
       </EmptyState>
     );
   }
-  const spent = menu + search;
   return (
     <div class="tokens frame">
-      <div class="tokens-said">
+      <div class="tokens-summary">
         <p>
-          <strong class="figure number">{compact(Math.abs(saved))}</strong>
-          <span class="soft">{saved >= 0 ? 'tokens saved' : 'tokens more than without'}</span>
+          <strong class="figure number">{formatCompact(Math.abs(saved))}</strong>
+          <span class="soft">{saved >= 0 ? 'tokens saved' : 'tokens lost'}</span>
         </p>
         <p>
-          <strong class="figure number">{compact(spent)}</strong>
+          <strong class="figure number">{formatCompact(menu + search)}</strong>
           <span class="soft">tokens spent</span>
         </p>
-        <dl class="small number">
-          <Item name="All tools in full would have cost" value={count(whole)} />
-          <Item name={`Sent as lists (${plural(lists, 'list')})`} value={`− ${count(menu)}`} />
-          <Item
-            name={`Sent as search answers (${plural(searches, 'search', 'searches')})`}
-            value={`− ${count(search)}`}
-          />
-          <Item name={saved >= 0 ? 'Saved' : 'Lost'} value={count(saved)} isSum />
-        </dl>
+        <Calculation tokens={tokens} />
         <p class="faint small">
           {saved < 0
-            ? 'With this few tools, listing them all is cheaper: set "expose" to "direct".'
-            : 'Estimated from what was really sent; searches and descriptions are counted as spent.'}
+            ? 'With so few tools, listing all of them is cheaper: set "expose" to "direct".'
+            : 'Estimated from the messages that were sent; searches and descriptions count as spent.'}
         </p>
       </div>
-      <Bars
+      <BarChart
         label="Tokens per day"
         parts={[
           { name: 'Lists', kind: 'accent' },
@@ -53,12 +44,26 @@ export function TokenPanel({ tokens }: { readonly tokens: AdminTokens }) {
           { name: 'Saved', kind: 'plain' },
         ]}
         bars={days.map((day) => ({
-          label: weekday.format(Date.parse(day.day)),
+          label: weekdayFormat.format(Date.parse(day.day)),
           values: [day.menu, day.search, Math.max(0, day.saved)],
         }))}
-        format={compact}
+        format={formatCompact}
       />
     </div>
+  );
+}
+
+function Calculation({ tokens: { whole, menu, search, saved, lists, searches } }: { tokens: AdminTokens }) {
+  return (
+    <dl class="small number">
+      <Item name="Cost of listing all tools in full" value={formatCount(whole)} />
+      <Item name={`Sent as tool lists (${pluralize(lists, 'list')})`} value={`− ${formatCount(menu)}`} />
+      <Item
+        name={`Sent as search results (${pluralize(searches, 'search', 'searches')})`}
+        value={`− ${formatCount(search)}`}
+      />
+      <Item name={saved >= 0 ? 'Saved' : 'Lost'} value={formatCount(saved)} isSum />
+    </dl>
   );
 }
 

@@ -1,48 +1,57 @@
 import { useMemo } from 'preact/hooks';
 
 import type { AdminServer } from '../../../../src/admin/contract/contract.ts';
-import { count, plural, relative } from '../../lib/format.ts';
+import { Badge } from '../../components/badge.tsx';
+import type { Column } from '../../components/data/column.ts';
+import { Table } from '../../components/data/table.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { StateDot } from '../../components/state-dot.tsx';
+import { stateStyles } from '../../components/state-styles.ts';
+import { formatCount, formatRelative, pluralize } from '../../lib/format.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
-import { Badge } from '../../parts/badge.tsx';
-import type { Column } from '../../parts/data/column.ts';
-import { Table } from '../../parts/data/table.tsx';
-import { EmptyState } from '../../parts/page/empty-state.tsx';
-import { looks } from '../../parts/state-look.ts';
-import { StateDot } from '../../parts/state-dot.tsx';
 import { useStore } from '../../store/use-store.ts';
-import { serverPath } from './act-on-server.ts';
-import { MendButton } from './mend-button.tsx';
-import { heldOf } from './mending.ts';
-import { otherOffers, reachedAs, retryWords } from './server-words.ts';
+import { RemedyButton } from './remedy-button.tsx';
+import { serverUrl } from './run-server-action.ts';
+import { countHeld } from './server-remedy.ts';
+import { describeOtherEntries, describeRetry, describeTransport } from './server-text.ts';
 
 interface ServerListProps {
   readonly servers: readonly AdminServer[];
   readonly query: string;
 }
 
-const ROW = 54;
+/** The height of a row in pixels. */
+const ROW_HEIGHT = 54;
+/** The maximum number of rows that are shown in full instead of in a scrollable box. */
+const MAX_UNSCROLLED_ROWS = 60;
 
 export function ServerList({ servers, query }: ServerListProps) {
   const { router } = useStore();
-  const rows = useMemo(() => servers.filter((server) => isFound(server, query)), [servers, query]);
+  const rows = useMemo(() => servers.filter((server) => matchesQuery(server, query)), [servers, query]);
   return (
     <Table
       label="Servers"
       rows={rows}
       columns={columns}
       keyOf={({ name }) => name}
-      onOpen={({ name }) => router.go(serverPath(name))}
-      firstOrder={{ column: 'name', isDown: false }}
-      rowHeight={ROW}
+      onOpen={({ name }) => router.go(serverUrl(name))}
+      initialOrder={{ column: 'name', isDescending: false }}
+      rowHeight={ROW_HEIGHT}
       scope={query}
-      {...(servers.length <= 60 && { maxHeight: 'none' })}
+      maxHeight={servers.length <= MAX_UNSCROLLED_ROWS ? 'none' : undefined}
       empty={
-        <EmptyState title="No server is called like this">
-          <p>Names, descriptions, commands and addresses are searched. Try fewer letters.</p>
+        <EmptyState title="No server matches">
+          <p>Names, descriptions, commands and URLs are searched. Try fewer letters.</p>
         </EmptyState>
       }
     />
   );
+}
+
+function matchesQuery(server: AdminServer, query: string): boolean {
+  const { name, description = '' } = server;
+  const text = `${name} ${description} ${describeTransport(server)}`;
+  return text.toLowerCase().includes(query.trim().toLowerCase());
 }
 
 const columns: readonly Column<AdminServer>[] = [
@@ -59,17 +68,17 @@ const columns: readonly Column<AdminServer>[] = [
     width: '164px',
     isWideOnly: true,
     cell: (server) => <StateCell server={server} />,
-    sort: (server) => looks[server.state]?.word ?? '',
+    sort: (server) => stateStyles[server.state]?.label ?? '',
   },
   {
     name: 'tools',
-    title: 'Offers',
+    title: 'Entries',
     width: '150px',
     isWideOnly: true,
     cell: (server) => (
       <>
-        {server.listedAt === undefined ? <span class="faint">–</span> : plural(server.tools, 'tool')}
-        <span class="second faint">{otherOffers(server)}</span>
+        {server.listedAt === undefined ? <span class="faint">–</span> : pluralize(server.tools, 'tool')}
+        <span class="second faint">{describeOtherEntries(server)}</span>
       </>
     ),
     sort: ({ tools }) => tools,
@@ -79,39 +88,40 @@ const columns: readonly Column<AdminServer>[] = [
     title: 'Listed',
     width: '92px',
     isWideOnly: true,
-    cell: ({ listedAt }) => <Listed at={listedAt} />,
+    cell: ({ listedAt }) => <ListedCell listedAt={listedAt} />,
     sort: ({ listedAt = 0 }) => listedAt,
   },
   {
-    name: 'mend',
-    title: 'Needs',
+    name: 'action',
+    title: 'Action',
     width: '84px',
     align: 'right',
-    cell: (server) => <MendButton server={server} />,
+    cell: (server) => <RemedyButton server={server} />,
   },
 ];
 
 function NameCell({ server }: { server: AdminServer }) {
   const { approvals } = useStore();
-  const { name, description, problem } = server;
-  const isHeldWhole = server.state === 'held';
-  const held = heldOf(name, approvals.value.value);
+  const { name, description, problem, state } = server;
+  const heldEntries = countHeld(name, approvals.value.value);
+  // The state column already says that the server is held.
+  const shownProblem = state === 'held' ? undefined : problem;
   return (
     <>
       <span class="server-line">
-        {useNarrow() && <StateDot state={server.state} />}
-        <a class="server-name cut" href={serverPath(name)}>
+        {useNarrow() && <StateDot state={state} />}
+        <a class="server-name truncated" href={serverUrl(name)}>
           {name}
         </a>
-        {held > 0 && (
+        {heldEntries > 0 && (
           <a href={`/approvals?server=${encodeURIComponent(name)}`}>
-            <Badge kind="warn">{count(held)} held</Badge>
+            <Badge kind="warn">{formatCount(heldEntries)} held</Badge>
           </a>
         )}
-        {description !== undefined && <span class="soft cut">{description}</span>}
+        {description !== undefined && <span class="soft truncated">{description}</span>}
       </span>
-      <span class={`second cut ${problem === undefined || isHeldWhole ? 'faint mono' : 'problem'}`}>
-        {problem === undefined || isHeldWhole ? reachedAs(server) : problem.message}
+      <span class={`second truncated ${shownProblem === undefined ? 'faint mono' : 'problem'}`}>
+        {shownProblem?.message ?? describeTransport(server)}
       </span>
     </>
   );
@@ -120,23 +130,18 @@ function NameCell({ server }: { server: AdminServer }) {
 function StateCell({ server }: { server: AdminServer }) {
   const { now } = useStore();
   const { inFlight } = server;
-  const second = retryWords(server, now.value) || (inFlight > 0 ? `${count(inFlight)} running` : '');
+  const detail = describeRetry(server, now.value) || (inFlight > 0 ? `${formatCount(inFlight)} running` : '');
   return (
     <>
       <StateDot state={server.state} />
-      <span class="second faint" title={second}>
-        {second}
+      <span class="second faint" title={detail}>
+        {detail}
       </span>
     </>
   );
 }
 
-function Listed({ at }: { at: number | undefined }) {
+function ListedCell({ listedAt }: { listedAt: number | undefined }) {
   const { now } = useStore();
-  return <span class="faint">{at === undefined ? '–' : relative(at, now.value)}</span>;
-}
-
-function isFound(server: AdminServer, query: string): boolean {
-  const { name, description = '' } = server;
-  return `${name} ${description} ${reachedAs(server)}`.toLowerCase().includes(query.trim().toLowerCase());
+  return <span class="faint">{listedAt === undefined ? '–' : formatRelative(listedAt, now.value)}</span>;
 }

@@ -1,69 +1,71 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { AdminServer } from '../../../../src/admin/contract/contract.ts';
-import { count } from '../../lib/format.ts';
-import { Button } from '../../parts/button.tsx';
-import { EmptyState } from '../../parts/page/empty-state.tsx';
-import { Loaded } from '../../parts/page/loaded.tsx';
-import { PageHead } from '../../parts/page/page-head.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
-import { looks } from '../../parts/state-look.ts';
-import { useLoaded, useStore } from '../../store/use-store.ts';
-import { AddDialog, ways, type Way } from './add/add-dialog.tsx';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { PageHead } from '../../components/page/page-head.tsx';
+import { ResourceContent } from '../../components/page/resource-content.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { stateStyles } from '../../components/state-styles.ts';
+import { formatCount } from '../../lib/format.ts';
+import { useLoad, useStore } from '../../store/use-store.ts';
+import { AddDialog, addMethods, type AddMethod } from './add/add-dialog.tsx';
 import { ServerDetail } from './detail/server-detail.tsx';
 import { ServerList } from './server-list.tsx';
 
-/** Which servers there are and how they are; `?server=` shows one of them, `?add=` adds some. */
+/** Lists the servers. `?server=` shows the details of one, and `?add=` opens the dialog to add servers. */
 export function Servers() {
   const { status, config, approvals, signIns, router } = useStore();
-  useLoaded(status, config, approvals, signIns);
+  useLoad(status, config, approvals, signIns);
   const query = router.query.value;
   const name = query.get('server');
   const isFirst = useRef(true);
   useEffect(() => {
-    // The keyboard goes on in what has taken the place of what it was in.
+    // Keyboard users continue at the beginning of the new content.
     if (!isFirst.current) document.getElementById('main')?.focus();
     isFirst.current = false;
   }, [name]);
-  const adding = ways.find((way) => way === query.get('add'));
+  const method = addMethods.find((candidate) => candidate === query.get('add'));
   return (
     <>
-      <Loaded from={status}>
-        {({ servers }) => (name === null ? <All servers={servers} /> : <One servers={servers} name={name} />)}
-      </Loaded>
-      {adding !== undefined && <AddDialog way={adding} onClose={() => router.set({ add: undefined })} />}
+      <ResourceContent resource={status}>
+        {({ servers }) =>
+          name === null ? <AllServers servers={servers} /> : <OneServer servers={servers} name={name} />
+        }
+      </ResourceContent>
+      {method !== undefined && <AddDialog method={method} onClose={() => router.set({ add: undefined })} />}
     </>
   );
 }
 
-function All({ servers }: { servers: readonly AdminServer[] }) {
+function AllServers({ servers }: { servers: readonly AdminServer[] }) {
   const { api, config, notices, router, status } = useStore();
   const [query, setQuery] = useState('');
   const isReadOnly = config.value.value?.readOnly === true;
-  const add = (way: Way): void => router.set({ add: way });
+  const openAddDialog = (method: AddMethod): void => router.set({ add: method });
   return (
     <>
-      <PageHead title="Servers" aside={summary(servers)}>
+      <PageHead title="Servers" aside={summarize(servers)}>
         {servers.length > 0 && (
           <Button
             onPress={async () => {
-              await api.ask('POST /api/refresh', {});
-              notices.say('All servers were listed again.');
+              await api.request('POST /api/refresh', {});
+              notices.showMessage('All servers were refreshed.');
               status.refresh();
             }}
           >
-            List all again
+            Refresh all
           </Button>
         )}
         {!isReadOnly && (
-          <Button kind="main" onPress={() => add('form')}>
+          <Button kind="main" onPress={() => openAddDialog('form')}>
             Add a server
           </Button>
         )}
       </PageHead>
       {isReadOnly && <ReadOnlyNote />}
       {servers.length === 0 ? (
-        <NoServers onAdd={add} />
+        <NoServers onAdd={openAddDialog} />
       ) : (
         <>
           {servers.length > 6 && (
@@ -76,25 +78,39 @@ function All({ servers }: { servers: readonly AdminServer[] }) {
   );
 }
 
-function One({ servers, name }: { servers: readonly AdminServer[]; name: string }) {
-  const server = servers.find((each) => each.name === name);
-  if (server !== undefined) return <ServerDetail key={name} server={server} />;
+/** Counts the servers by state, for example `9 usable · 2 need attention · 1 disabled`. */
+function summarize(servers: readonly AdminServer[]): string {
+  const kinds = servers.map((server) => stateStyles[server.state]?.kind ?? 'idle');
+  const countOf = (...wanted: readonly string[]): number =>
+    kinds.filter((kind) => wanted.includes(kind)).length;
+  const needAttention = countOf('warn', 'bad');
+  const parts = [
+    [countOf('good', 'idle'), 'usable'],
+    [countOf('busy'), 'connecting'],
+    [needAttention, needAttention === 1 ? 'needs attention' : 'need attention'],
+    [countOf('off'), 'disabled'],
+  ] as const;
+  return parts
+    .flatMap(([number, label]) => (number === 0 ? [] : [`${formatCount(number)} ${label}`]))
+    .join(' · ');
+}
+
+function ReadOnlyNote() {
+  const { config } = useStore();
   return (
-    <>
-      <PageHead title="Servers" />
-      <EmptyState title="There is no such server any more">
-        <a href="/servers">Show those that there are</a>
-      </EmptyState>
-    </>
+    <p class="small soft">
+      Servers can only be changed in the file <code>{config.value.value?.file}</code>, because it contains{' '}
+      <code>"readOnly": true</code>.
+    </p>
   );
 }
 
-function NoServers({ onAdd }: { onAdd: (way: Way) => void }) {
+function NoServers({ onAdd }: { onAdd: (method: AddMethod) => void }) {
   return (
     <EmptyState title="No servers yet">
       <p>
-        Every MCP client has a list of servers in its settings. Paste it here, look one up in the registry, or
-        say yourself what is to be run. To take over all servers of the clients on this machine:{' '}
+        Every MCP client has a list of servers in its settings. Paste such a list here, search the registry,
+        or fill in a form. To import all servers of the clients on this machine, run{' '}
         <code>trunkline import</code>
       </p>
       <div class="actions">
@@ -108,26 +124,15 @@ function NoServers({ onAdd }: { onAdd: (way: Way) => void }) {
   );
 }
 
-function ReadOnlyNote() {
-  const { config } = useStore();
+function OneServer({ servers, name }: { servers: readonly AdminServer[]; name: string }) {
+  const server = servers.find((candidate) => candidate.name === name);
+  if (server !== undefined) return <ServerDetail key={name} server={server} />;
   return (
-    <p class="small soft">
-      Servers are changed by hand alone, in <code>{config.value.value?.file}</code>, since it says{' '}
-      <code>"readOnly": true</code>.
-    </p>
+    <>
+      <PageHead title="Servers" />
+      <EmptyState title="This server does not exist">
+        <a href="/servers">Show all servers</a>
+      </EmptyState>
+    </>
   );
-}
-
-/** `9 ready, 2 need you, 1 disabled`. */
-function summary(servers: readonly AdminServer[]): string {
-  const kinds = servers.map((server) => looks[server.state]?.kind ?? 'idle');
-  const number = (...wanted: readonly string[]): number =>
-    kinds.filter((kind) => wanted.includes(kind)).length;
-  const parts = [
-    [number('good', 'idle'), 'usable'],
-    [number('busy'), 'connecting'],
-    [number('warn', 'bad'), 'in trouble'],
-    [number('off'), 'disabled'],
-  ] as const;
-  return parts.flatMap(([many, word]) => (many === 0 ? [] : [`${count(many)} ${word}`])).join(' · ');
 }

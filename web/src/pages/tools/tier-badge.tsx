@@ -1,14 +1,14 @@
 import type { AdminTool } from '../../../../src/admin/contract/contract.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge } from '../../components/badge.tsx';
 
-const looks = {
-  read: { kind: 'plain', word: 'reads' },
-  write: { kind: 'warn', word: 'writes' },
-  destructive: { kind: 'bad', word: 'destroys' },
+const tierStyles = {
+  read: { kind: 'plain', label: 'read-only' },
+  write: { kind: 'warn', label: 'writes' },
+  destructive: { kind: 'bad', label: 'destructive' },
 } as const;
 
-/** What calling a tool can do. */
+/** Shows what calling a tool can do. */
 export function TierBadge({ tier }: { readonly tier: AdminTool['tier'] }) {
-  const { kind, word } = looks[tier];
-  return <Badge kind={kind}>{word}</Badge>;
+  const { kind, label } = tierStyles[tier];
+  return <Badge kind={kind}>{label}</Badge>;
 }

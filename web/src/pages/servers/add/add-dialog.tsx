@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { Dialog } from '../../../parts/overlay/dialog.tsx';
-import { Tabs } from '../../../parts/tabs.tsx';
+import { Dialog } from '../../../components/overlay/dialog.tsx';
+import { Tabs } from '../../../components/tabs.tsx';
 import { useStore } from '../../../store/use-store.ts';
-import { AddForm, type Draft } from './add-form.tsx';
+import { AddForm, type ServerDraft } from './add-form.tsx';
 import { AddPaste } from './add-paste.tsx';
 import { AddRegistry } from './add-registry.tsx';
 
-export const ways = ['form', 'paste', 'registry'] as const;
-export type Way = (typeof ways)[number];
+export const addMethods = ['form', 'paste', 'registry'] as const;
+export type AddMethod = (typeof addMethods)[number];
 
 const tabs = [
   { name: 'form', title: 'Form' },
@@ -16,35 +16,35 @@ const tabs = [
   { name: 'registry', title: 'Registry' },
 ] as const;
 
-const empty: Draft = { name: '', entry: {}, remarks: [] };
+const emptyDraft: ServerDraft = { name: '', entry: {}, remarks: [] };
 
 interface AddDialogProps {
-  readonly way: Way;
+  readonly method: AddMethod;
   readonly onClose: () => void;
 }
 
-/** Three ways to a new server; what was found in the registry is looked at in the form before it is added. */
-export function AddDialog({ way, onClose }: AddDialogProps) {
+/** Adds servers by form, from a pasted snippet or from the registry. A registry server is shown in the form before it is added. */
+export function AddDialog({ method, onClose }: AddDialogProps) {
   const { router } = useStore();
-  const [draft, setDraft] = useState(empty);
+  const [draft, setDraft] = useState(emptyDraft);
   const box = useRef<HTMLDivElement>(null);
-  // One comes to type; the browser would begin at the cross.
+  // Focuses the first input, because the browser would focus the close button.
   useEffect(
     () => box.current?.querySelector<HTMLElement>('[role="tabpanel"] :is(input, textarea)')?.focus(),
     [],
   );
-  const go = (next: Way): void => router.set({ add: next });
+  const selectMethod = (next: AddMethod): void => router.set({ add: next });
   return (
     <Dialog title="Add a server" onClose={onClose}>
       <div ref={box}>
-        <Tabs label="Ways to add a server" tabs={tabs} chosen={way} onChoose={go}>
-          {way === 'form' && <AddForm key={draft.name} draft={draft} />}
-          {way === 'paste' && <AddPaste onClose={onClose} />}
-          {way === 'registry' && (
+        <Tabs label="Ways to add a server" tabs={tabs} selected={method} onSelect={selectMethod}>
+          {method === 'form' && <AddForm key={draft.name} draft={draft} />}
+          {method === 'paste' && <AddPaste onClose={onClose} />}
+          {method === 'registry' && (
             <AddRegistry
-              onChoose={(chosen) => {
-                setDraft(chosen);
-                go('form');
+              onSelect={(selection) => {
+                setDraft(selection);
+                selectMethod('form');
               }}
             />
           )}

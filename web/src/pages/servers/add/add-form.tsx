@@ -1,49 +1,47 @@
 import { useState } from 'preact/hooks';
 
-import { asProblem, Problem } from '../../../api/problem.ts';
-import { Button } from '../../../parts/button.tsx';
-import { ProblemNote } from '../../../parts/page/problem-note.tsx';
+import { toProblem, Problem } from '../../../api/problem.ts';
+import { Button } from '../../../components/button.tsx';
+import { ProblemNote } from '../../../components/page/problem-note.tsx';
 import { useStore } from '../../../store/use-store.ts';
-import { serverPath } from '../act-on-server.ts';
-import { entryOf, fieldsOf, fieldsProblem } from '../entry/entry-fields.ts';
+import { toEntry, toFields, validateFields } from '../entry/entry-fields.ts';
 import { EntryForm } from '../entry/entry-form.tsx';
 import { TextInput } from '../entry/text-input.tsx';
+import { serverUrl } from '../run-server-action.ts';
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-/** What the form begins with. */
-export interface Draft {
+/** The initial values of the form. */
+export interface ServerDraft {
   readonly name: string;
-  readonly entry: JsonObject;
-  /** What a person should know before it is added. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** Remarks that the user should read before adding the server. */
   readonly remarks: readonly string[];
 }
 
-export function AddForm({ draft }: { draft: Draft }) {
+export function AddForm({ draft }: { draft: ServerDraft }) {
   const store = useStore();
-  const [name, setName] = useState(draft.name);
-  const [fields, setFields] = useState(() => fieldsOf(draft.entry));
+  const [nameText, setNameText] = useState(draft.name);
+  const [fields, setFields] = useState(() => toFields(draft.entry));
   const [problem, setProblem] = useState<Problem>();
-  const wrong = name.trim() === '' ? 'Give it a name.' : fieldsProblem(fields);
+  const name = nameText.trim();
+  const validationProblem = name === '' ? 'Enter a name.' : validateFields(fields);
   const add = async (): Promise<void> => {
     try {
-      const wanted = name.trim();
-      const entry = entryOf(fields, draft.entry);
-      const { results, applied } = await store.api.ask('POST /api/servers', { servers: { [wanted]: entry } });
+      const servers = { [name]: toEntry(fields, draft.entry) };
+      const { results, applied } = await store.api.request('POST /api/servers', { servers });
       const refused = results.find(({ result }) => result === 'refused');
       if (refused !== undefined)
         throw new Problem({
-          message: `${refused.name} was not added: ${refused.reason ?? 'no reason was given'}.`,
+          message: `${refused.name} was not added: ${refused.reason ?? 'the gateway gave no reason'}.`,
         });
-      store.notices.say(`${wanted} was added.${applied.state === 'later' ? ` ${applied.reason}` : ''}`);
+      store.notices.showMessage(`${name} was added.${applied.state === 'later' ? ` ${applied.reason}` : ''}`);
       await store.status.load();
-      store.router.go(serverPath(wanted));
+      store.router.go(serverUrl(name));
     } catch (error) {
-      setProblem(asProblem(error));
+      setProblem(toProblem(error));
     }
   };
   return (
-    // Enter presses its button, which is busy meanwhile.
+    // Enter clicks the submit button, whose `onPress` adds the server, so nothing is submitted here.
     <form class="form" onSubmit={(event) => event.preventDefault()}>
       {draft.remarks.map((remark) => (
         <p key={remark} class="note warn">
@@ -55,15 +53,15 @@ export function AddForm({ draft }: { draft: Draft }) {
         isRequired
         isCode
         placeholder="github"
-        hint="Short; the names of its tools begin with it."
-        value={name}
-        onChange={setName}
+        hint="A short name. The names of its tools begin with it."
+        value={nameText}
+        onChange={setNameText}
       />
       <EntryForm fields={fields} onChange={setFields} />
       {problem !== undefined && <ProblemNote problem={problem} />}
       <div class="form-foot">
-        <span class="small soft">{wrong}</span>
-        <Button kind="main" type="submit" isDisabled={wrong !== undefined} onPress={add}>
+        <span class="small soft">{validationProblem}</span>
+        <Button kind="main" type="submit" isDisabled={validationProblem !== undefined} onPress={add}>
           Add the server
         </Button>
       </div>

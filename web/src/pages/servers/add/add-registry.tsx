@@ -1,68 +1,44 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import type { AdminRegistryServer } from '../../../../../src/admin/contract/contract.ts';
-import { asProblem, type Problem } from '../../../api/problem.ts';
-import { visible } from '../../../lib/visible.ts';
-import { Button } from '../../../parts/button.tsx';
-import { ProblemNote } from '../../../parts/page/problem-note.tsx';
-import { SearchField } from '../../../parts/search-field.tsx';
+import { toProblem, type Problem } from '../../../api/problem.ts';
+import { Button } from '../../../components/button.tsx';
+import { ProblemNote } from '../../../components/page/problem-note.tsx';
+import { SearchField } from '../../../components/search-field.tsx';
+import { escapeInvisible } from '../../../lib/escape-invisible.ts';
 import { useStore } from '../../../store/use-store.ts';
-import { entryLines } from '../entry/entry-lines.ts';
-import type { Draft } from './add-form.tsx';
+import { summarizeEntry } from '../entry/summarize-entry.ts';
+import type { ServerDraft } from './add-form.tsx';
 
-const SETTLE_MS = 350;
+const DEBOUNCE_MS = 350;
 
 interface AddRegistryProps {
-  readonly onChoose: (draft: Draft) => void;
+  readonly onSelect: (draft: ServerDraft) => void;
 }
 
-/** Servers of the MCP registry; what is chosen is looked at in the form before it is added. */
-export function AddRegistry({ onChoose }: AddRegistryProps) {
-  const { api } = useStore();
+/** Searches the MCP registry. A selected server is shown in the form before it is added. */
+export function AddRegistry({ onSelect }: AddRegistryProps) {
   const [query, setQuery] = useState('');
-  const [found, setFound] = useState<readonly AdminRegistryServer[]>();
-  const [problem, setProblem] = useState<Problem>();
-  const [isBusy, setBusy] = useState(false);
-  useEffect(() => {
-    setProblem(undefined);
-    if (query.trim() === '') return setFound(undefined);
-    const stopping = new AbortController();
-    const { signal } = stopping;
-    const search = async (): Promise<void> => {
-      setBusy(true);
-      try {
-        setFound(await api.ask('GET /api/registry', { q: query.trim() }, { signal }));
-      } catch (error) {
-        if (!signal.aborted) setProblem(asProblem(error));
-      } finally {
-        if (!signal.aborted) setBusy(false);
-      }
-    };
-    const timer = setTimeout(() => void search(), SETTLE_MS);
-    return () => {
-      clearTimeout(timer);
-      stopping.abort();
-    };
-  }, [query, api]);
+  const { servers, problem, isSearching } = useRegistrySearch(query.trim());
   return (
     <div class="form">
       <SearchField label="Search the MCP registry" value={query} onChange={setQuery} />
       <p class="hidden-text" role="status">
-        {isBusy ? 'Searching' : found === undefined ? '' : `${found.length} found`}
+        {isSearching ? 'Searching' : servers === undefined ? '' : `${servers.length} found`}
       </p>
       {problem !== undefined && <ProblemNote problem={problem} />}
-      {found === undefined && problem === undefined && (
+      {servers === undefined && problem === undefined && (
         <p class="small soft">
-          {isBusy
+          {isSearching
             ? 'Searching …'
-            : 'The registry lists servers that anybody has published; look at who made one before you run it.'}
+            : 'Anyone can publish to the registry. Check who published a server before you run it.'}
         </p>
       )}
-      {found?.length === 0 && <p class="soft">The registry has nothing like this. Try other words.</p>}
-      {found !== undefined && found.length > 0 && (
-        <ul class="added" aria-label="Servers of the registry">
-          {found.map((server) => (
-            <Found key={server.name} server={server} onChoose={onChoose} />
+      {servers?.length === 0 && <p class="soft">No server matches. Try other words.</p>}
+      {servers !== undefined && servers.length > 0 && (
+        <ul class="add-results" aria-label="Servers of the registry">
+          {servers.map((server) => (
+            <RegistryServer key={server.name} server={server} onSelect={onSelect} />
           ))}
         </ul>
       )}
@@ -70,25 +46,56 @@ export function AddRegistry({ onChoose }: AddRegistryProps) {
   );
 }
 
-function Found({ server, onChoose }: AddRegistryProps & { readonly server: AdminRegistryServer }) {
+function useRegistrySearch(query: string) {
+  const { api } = useStore();
+  const [servers, setServers] = useState<readonly AdminRegistryServer[]>();
+  const [problem, setProblem] = useState<Problem>();
+  const [isSearching, setSearching] = useState(false);
+  useEffect(() => {
+    setProblem(undefined);
+    if (query === '') return setServers(undefined);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const search = async (): Promise<void> => {
+      setSearching(true);
+      try {
+        setServers(await api.request('GET /api/registry', { q: query }, { signal }));
+      } catch (error) {
+        if (!signal.aborted) setProblem(toProblem(error));
+      } finally {
+        if (!signal.aborted) setSearching(false);
+      }
+    };
+    const timer = setTimeout(() => void search(), DEBOUNCE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [query, api]);
+  return { servers, problem, isSearching };
+}
+
+function RegistryServer({ server, onSelect }: AddRegistryProps & { readonly server: AdminRegistryServer }) {
   const { name, description, version, entry, needs, problem, repository } = server;
   return (
     <li class="found">
       <div>
-        <p class="added-head">
-          <b>{visible(name)}</b>
-          <span class="faint small">{visible(version)}</span>
+        <p class="add-result-head">
+          <b>{escapeInvisible(name)}</b>
+          <span class="faint small">{escapeInvisible(version)}</span>
         </p>
-        <p class="small soft">{visible(description)}</p>
-        {entry !== undefined && <p class="small faint mono cut">{entryLines(entry)[0]}</p>}
-        {repository !== undefined && <p class="small faint cut">{visible(repository)}</p>}
+        <p class="small soft">{escapeInvisible(description)}</p>
+        {entry !== undefined && <p class="small faint mono truncated">{summarizeEntry(entry)[0]}</p>}
+        {repository !== undefined && <p class="small faint truncated">{escapeInvisible(repository)}</p>}
         {needs.length > 0 && (
-          <p class="small remark">Needs {needs.map((need) => visible(need.name)).join(', ')}</p>
+          <p class="small remark">
+            Requires {needs.map((variable) => escapeInvisible(variable.name)).join(', ')}
+          </p>
         )}
-        {problem !== undefined && <p class="small problem">It cannot be added: {visible(problem)}</p>}
+        {problem !== undefined && <p class="small problem">Cannot be added: {escapeInvisible(problem)}</p>}
       </div>
       {entry !== undefined && (
-        <Button isSmall label={`Add ${name}`} onPress={() => onChoose(draftOf(server))}>
+        <Button isSmall label={`Add ${name}`} onPress={() => onSelect(toDraft(server))}>
           Add …
         </Button>
       )}
@@ -96,7 +103,9 @@ function Found({ server, onChoose }: AddRegistryProps & { readonly server: Admin
   );
 }
 
-function draftOf({ name, entry = {}, needs }: AdminRegistryServer): Draft {
-  const remarks = needs.map((need) => visible(`It needs ${need.name}: ${need.description}`));
+function toDraft({ name, entry = {}, needs }: AdminRegistryServer): ServerDraft {
+  const remarks = needs.map((variable) =>
+    escapeInvisible(`Requires ${variable.name}: ${variable.description}`),
+  );
   return { name: name.split('/').at(-1) ?? name, entry, remarks };
 }

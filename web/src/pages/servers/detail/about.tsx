@@ -1,51 +1,50 @@
 import type { ComponentChildren } from 'preact';
 
 import type { AdminServer, AdminSignInStatus } from '../../../../../src/admin/contract/contract.ts';
-import { dateTime, relative } from '../../../lib/format.ts';
-import { visible } from '../../../lib/visible.ts';
-import { CodeBlock } from '../../../parts/data/code-block.tsx';
-import { Section } from '../../../parts/page/section.tsx';
+import { Button } from '../../../components/button.tsx';
+import { CodeBlock } from '../../../components/data/code-block.tsx';
+import { Section } from '../../../components/page/section.tsx';
+import { escapeInvisible } from '../../../lib/escape-invisible.ts';
+import { formatDateTime, formatRelative } from '../../../lib/format.ts';
 import { useStore } from '../../../store/use-store.ts';
-import { reachedAs } from '../server-words.ts';
-import { SignInState } from './sign-in-state.tsx';
+import { runServerAction } from '../run-server-action.ts';
+import { describeTransport } from '../server-text.ts';
 
-/** The facts about a server: how it is reached, who it says it is, who is signed in. */
+/** Shows how a server is reached, what it reports about itself, and the sign-in. */
 export function About({ server }: { server: AdminServer }) {
-  const { signIns } = useStore();
-  const { name, transport, server: facts } = server;
-  const signIn = signIns.value.value?.find((each) => each.server === name && each.caller === '');
+  const { transport, server: facts } = server;
   const values = transport === undefined ? {} : transport.kind === 'http' ? transport.headers : transport.env;
   return (
     <div class="about">
-      <Section title="How it is reached">
+      <Section title="Connection">
         {transport === undefined ? (
-          <p class="soft">It is disabled; its entry says how it would be.</p>
+          <p class="soft">The server is disabled. Its configuration shows how it would be reached.</p>
         ) : (
-          <CodeBlock text={reachedAs(server)} copyLabel="Copy" />
+          <CodeBlock text={describeTransport(server)} copyLabel="Copy" />
         )}
-        <Facts>
+        <dl class="facts">
           {Object.entries(values).map(([key, value]) => (
             <Fact key={key} name={key}>
               <code>{value}</code>
             </Fact>
           ))}
-          <Reached server={server} signIn={signIn} />
-        </Facts>
+          <ConnectionFacts server={server} />
+        </dl>
       </Section>
       {facts !== undefined && (
-        <Section title="What it says of itself">
-          <Facts>
-            <Fact name="Name">{words(facts.info['title'] ?? facts.info['name'])}</Fact>
-            <Fact name="Version">{words(facts.info['version'])}</Fact>
+        <Section title="Reported by the server">
+          <dl class="facts">
+            <Fact name="Name">{formatText(facts.info['title'] ?? facts.info['name'])}</Fact>
+            <Fact name="Version">{formatText(facts.info['version'])}</Fact>
             <Fact name="Protocol">{facts.protocol}</Fact>
             <Fact name="Capabilities">
-              {Object.keys(facts.capabilities).map(visible).join(', ') || 'none'}
+              {Object.keys(facts.capabilities).map(escapeInvisible).join(', ') || 'none'}
             </Fact>
-          </Facts>
+          </dl>
           {facts.instructions !== undefined && (
             <>
               <h3>Instructions for models</h3>
-              <CodeBlock text={visible(facts.instructions)} />
+              <CodeBlock text={escapeInvisible(facts.instructions)} />
             </>
           )}
         </Section>
@@ -54,26 +53,33 @@ export function About({ server }: { server: AdminServer }) {
   );
 }
 
-function Reached({ server, signIn }: { server: AdminServer; signIn: AdminSignInStatus | undefined }) {
-  const { now } = useStore();
-  const { transport, share, pid, listedAt } = server;
+const shareLabels = {
+  all: 'all clients share one connection',
+  session: 'every client session has its own connection',
+  fleet: 'one gateway of the fleet runs it for all',
+} as const;
+
+function ConnectionFacts({ server }: { server: AdminServer }) {
+  const { now, signIns } = useStore();
+  const { name, transport, share, pid, listedAt } = server;
+  const signIn = signIns.value.value?.find((status) => status.server === name && status.caller === '');
   return (
     <>
       {transport?.kind !== 'http' && transport?.cwd !== undefined && (
-        <Fact name="Folder">
+        <Fact name="Working folder">
           <code>{transport.cwd}</code>
         </Fact>
       )}
       {transport?.kind === 'http' && <Fact name="Transport">{transport.flavour}</Fact>}
-      {transport?.kind === 'cli' && <Fact name="Kind">a program without MCP; its help lists the tools</Fact>}
-      {share !== undefined && (
-        <Fact name="Share">
-          {share === 'all' ? 'all clients use one connection' : 'every client session has its own'}
-        </Fact>
+      {transport?.kind === 'cli' && (
+        <Fact name="Kind">a command-line program; its help text defines the tools</Fact>
       )}
-      {pid !== undefined && <Fact name="Process">{pid}</Fact>}
+      {share !== undefined && <Fact name="Share">{shareLabels[share]}</Fact>}
+      {pid !== undefined && <Fact name="Process ID">{pid}</Fact>}
       <Fact name="Last listed">
-        {listedAt === undefined ? 'never' : `${relative(listedAt, now.value)}, ${dateTime(listedAt)}`}
+        {listedAt === undefined
+          ? 'never'
+          : `${formatRelative(listedAt, now.value)}, ${formatDateTime(listedAt)}`}
       </Fact>
       {signIn !== undefined && signIn.state !== 'header' && (
         <Fact name="Sign-in">
@@ -84,8 +90,37 @@ function Reached({ server, signIn }: { server: AdminServer; signIn: AdminSignInS
   );
 }
 
-function Facts({ children }: { children: ComponentChildren }) {
-  return <dl class="facts">{children}</dl>;
+const signInLabels: Readonly<Record<AdminSignInStatus['state'], string>> = {
+  'signed-in': 'signed in',
+  expired: 'expired',
+  'needs-sign-in': 'required',
+  header: 'by header',
+  'not-signed-in': 'not required so far',
+};
+
+/** Shows who is signed in, with the button to sign in or out. */
+function SignInState({ signIn }: { signIn: AdminSignInStatus }) {
+  const store = useStore();
+  const { server, state, account, expiresAt, renews, problem } = signIn;
+  const isSignedIn = state === 'signed-in';
+  const accountText = isSignedIn && account !== undefined ? ` as ${account}` : '';
+  const expiryText =
+    isSignedIn && expiresAt !== undefined && renews !== true
+      ? `, ends ${formatRelative(expiresAt, store.now.value)}`
+      : '';
+  return (
+    <>
+      {`${signInLabels[state]}${accountText}${expiryText}`}
+      {problem !== undefined && <span class="problem"> {problem}</span>}{' '}
+      <Button
+        isSmall
+        label={isSignedIn ? `Sign out of ${server}` : `Sign in to ${server}`}
+        onPress={async () => runServerAction(isSignedIn ? 'sign-out' : 'sign-in', server, store)}
+      >
+        {isSignedIn ? 'Sign out' : 'Sign in'}
+      </Button>
+    </>
+  );
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
@@ -97,6 +132,6 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-function words(value: unknown): string {
-  return typeof value === 'string' && value !== '' ? visible(value) : '–';
+function formatText(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? escapeInvisible(value) : '–';
 }

@@ -1,41 +1,41 @@
 import type { AdminServer } from '../../../../../src/admin/contract/contract.ts';
+import { Button } from '../../../components/button.tsx';
+import { stateStyles } from '../../../components/state-styles.ts';
 import { useClock } from '../../../lib/use-clock.ts';
-import { Button } from '../../../parts/button.tsx';
-import { looks } from '../../../parts/state-look.ts';
 import { useStore } from '../../../store/use-store.ts';
-import { serverPath } from '../act-on-server.ts';
-import { MendButton } from '../mend-button.tsx';
-import { mendingOf } from '../mending.ts';
-import { retryWords } from '../server-words.ts';
+import { RemedyButton } from '../remedy-button.tsx';
+import { serverUrl } from '../run-server-action.ts';
+import { findRemedy } from '../server-remedy.ts';
+import { describeRetry } from '../server-text.ts';
 
-/** What is wrong with a server, when it is tried again, and the button that mends it. */
+/** Shows the problem of a server, the next attempt, and the button for the remedy. */
 export function ProblemPanel({ server }: { server: AdminServer }) {
   const { router } = useStore();
   const { state } = server;
   if (server.problem === undefined && state !== 'needs-auth') return null;
-  const isHeld = state === 'held';
-  const message = isHeld
-    ? 'Nothing of it runs before a person has agreed to it.'
-    : (server.problem?.message ?? 'It does not answer before somebody has signed in.');
+  const message =
+    state === 'held'
+      ? 'The server is held for approval. It does not start until a person approves it.'
+      : (server.problem?.message ?? 'The server cannot be used until someone signs in.');
   return (
-    <div class={`note trouble ${looks[state]?.kind ?? 'warn'}`}>
+    <div class={`note problem-panel ${stateStyles[state]?.kind ?? 'warn'}`}>
       <div>
         <p>{message}</p>
-        <Retry server={server} />
+        <RetryNote server={server} />
       </div>
       <div class="actions">
-        {mendingOf(server) === 'try' && (
-          <Button isSmall kind="quiet" onPress={() => router.go(serverPath(server.name, 'log'))}>
-            Show its log
+        {findRemedy(server) === 'try' && (
+          <Button isSmall kind="quiet" onPress={() => router.go(serverUrl(server.name, 'log'))}>
+            Show log
           </Button>
         )}
-        <MendButton server={server} isMain />
+        <RemedyButton server={server} isMain />
       </div>
     </div>
   );
 }
 
-function Retry({ server }: { server: AdminServer }) {
-  const words = retryWords(server, useClock());
-  return words === '' ? null : <p class="small number">{words}</p>;
+function RetryNote({ server }: { server: AdminServer }) {
+  const text = describeRetry(server, useClock());
+  return text === '' ? null : <p class="small number">{text}</p>;
 }

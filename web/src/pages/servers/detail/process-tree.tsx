@@ -5,37 +5,37 @@ import type {
   AdminProcesses,
   AdminServer,
 } from '../../../../../src/admin/contract/contract.ts';
-import { asProblem, type Problem } from '../../../api/problem.ts';
-import { bytes, duration, plural } from '../../../lib/format.ts';
+import { toProblem, type Problem } from '../../../api/problem.ts';
+import { formatBytes, formatDuration, pluralize } from '../../../lib/format.ts';
 import { usePolling } from '../../../lib/use-polling.ts';
-import { EmptyState } from '../../../parts/page/empty-state.tsx';
-import { ProblemNote } from '../../../parts/page/problem-note.tsx';
-import { Waiting } from '../../../parts/page/waiting.tsx';
+import { EmptyState } from '../../../components/page/empty-state.tsx';
+import { ProblemNote } from '../../../components/page/problem-note.tsx';
+import { LoadingNote } from '../../../components/page/loading-note.tsx';
 import { useStore } from '../../../store/use-store.ts';
 
-const EVERY_MS = 2500;
+const POLL_INTERVAL_MS = 2500;
 
-/** What runs for a server now, with what each takes; looked at again every few seconds. */
+/** Shows the processes of a server with their memory and CPU time. */
 export function ProcessTree({ server: { name, pid } }: { server: AdminServer }) {
   const { api } = useStore();
-  const [known, setKnown] = useState<AdminProcesses>();
+  const [tree, setTree] = useState<AdminProcesses>();
   const [problem, setProblem] = useState<Problem>();
-  const look = async (): Promise<void> => {
+  const load = async (): Promise<void> => {
     try {
-      setKnown(await api.ask('GET /api/servers/:name/processes', { name }));
+      setTree(await api.request('GET /api/servers/:name/processes', { name }));
       setProblem(undefined);
     } catch (error) {
-      setProblem(asProblem(error));
+      setProblem(toProblem(error));
     }
   };
-  usePolling(look, EVERY_MS, `${name} ${pid ?? ''}`);
+  usePolling(load, POLL_INTERVAL_MS, `${name} ${pid ?? ''}`);
   if (problem !== undefined) return <ProblemNote problem={problem} />;
-  if (known === undefined) return <Waiting />;
-  const rows = known.processes.flatMap((each) => rowsOf(each, 0));
+  if (tree === undefined) return <LoadingNote />;
+  const rows = tree.processes.flatMap((process) => flattenTree(process, 0));
   if (rows.length === 0) {
     return (
-      <EmptyState title="No process runs for it now">
-        <p>One is started with the next call, or with Restart.</p>
+      <EmptyState title="No process is running">
+        <p>A process starts with the next call, or with Restart.</p>
       </EmptyState>
     );
   }
@@ -43,12 +43,12 @@ export function ProcessTree({ server: { name, pid } }: { server: AdminServer }) 
     <div class="frame">
       <table class="plain-table processes">
         <caption class="small soft">
-          {plural(rows.length, 'process', 'processes')}, {bytes(known.memoryBytes)} together
+          {pluralize(rows.length, 'process', 'processes')}, {formatBytes(tree.memoryBytes)} in total
         </caption>
         <thead>
           <tr>
             <th scope="col">Program</th>
-            <th scope="col">Process</th>
+            <th scope="col">Process ID</th>
             <th scope="col">Memory</th>
             <th scope="col">CPU time</th>
           </tr>
@@ -65,8 +65,8 @@ export function ProcessTree({ server: { name, pid } }: { server: AdminServer }) 
                 <code>{process.command}</code>
               </td>
               <td>{process.pid}</td>
-              <td>{bytes(process.memoryBytes)}</td>
-              <td>{duration(process.cpuSeconds * 1000)}</td>
+              <td>{formatBytes(process.memoryBytes)}</td>
+              <td>{formatDuration(process.cpuSeconds * 1000)}</td>
             </tr>
           ))}
         </tbody>
@@ -75,11 +75,11 @@ export function ProcessTree({ server: { name, pid } }: { server: AdminServer }) 
   );
 }
 
-interface Row {
+interface ProcessRow {
   readonly process: AdminProcess;
   readonly depth: number;
 }
 
-function rowsOf(process: AdminProcess, depth: number): readonly Row[] {
-  return [{ process, depth }, ...process.children.flatMap((child) => rowsOf(child, depth + 1))];
+function flattenTree(process: AdminProcess, depth: number): readonly ProcessRow[] {
+  return [{ process, depth }, ...process.children.flatMap((child) => flattenTree(child, depth + 1))];
 }

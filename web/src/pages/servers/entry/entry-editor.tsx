@@ -2,113 +2,99 @@ import { useState } from 'preact/hooks';
 
 import type { AdminServerConfig } from '../../../../../src/admin/contract/contract.ts';
 import type { Api } from '../../../api/api.ts';
-import { asProblem, Problem } from '../../../api/problem.ts';
-import { Button } from '../../../parts/button.tsx';
-import { JsonInput } from '../../../parts/form/json-input.tsx';
-import { Loaded } from '../../../parts/page/loaded.tsx';
-import { ProblemNote } from '../../../parts/page/problem-note.tsx';
-import { useAsked } from '../../../store/use-asked.ts';
+import { toProblem, Problem } from '../../../api/problem.ts';
+import { Button } from '../../../components/button.tsx';
+import { JsonInput } from '../../../components/form/json-input.tsx';
+import { ProblemNote } from '../../../components/page/problem-note.tsx';
+import { ResourceContent } from '../../../components/page/resource-content.tsx';
+import { useResource } from '../../../store/use-resource.ts';
 import { useStore } from '../../../store/use-store.ts';
-import { changed } from '../act-on-server.ts';
-import { changesBetween } from './changes-between.ts';
-import { Choice } from './choice.tsx';
-import { entryOf, fieldsOf, fieldsProblem } from './entry-fields.ts';
+import { reportChange } from '../run-server-action.ts';
+import { diffEntries } from './diff-entries.ts';
+import { toEntry, toFields, validateFields } from './entry-fields.ts';
 import { EntryForm } from './entry-form.tsx';
+import { RadioGroup } from './radio-group.tsx';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What is written of a server, to be changed in a form or as it stands in the file. */
+/** Edits the configuration entry of a server in a form or as JSON. */
 export function EntryEditor({ name }: { name: string }) {
   const { api, config } = useStore();
-  const [isRaw, setRaw] = useState(false);
-  const asked = useAsked(async () => api.ask('GET /api/servers/:name/config', { name }), name);
+  const [isJson, setJson] = useState(false);
+  const resource = useResource(async () => api.request('GET /api/servers/:name/config', { name }), name);
   return (
-    <Loaded from={asked}>
-      {(shown) => (
+    <ResourceContent resource={resource}>
+      {(saved) => (
         <Editor
-          key={shown.revision}
-          shown={shown}
-          isRaw={isRaw}
-          onRaw={setRaw}
+          key={saved.revision}
+          saved={saved}
+          isJson={isJson}
+          onJson={setJson}
           isReadOnly={config.value.value?.readOnly === true}
-          onSaved={async () => asked.load()}
+          onSaved={async () => resource.load()}
         />
       )}
-    </Loaded>
+    </ResourceContent>
   );
 }
 
 interface EditorProps {
-  readonly shown: AdminServerConfig;
-  readonly isRaw: boolean;
-  readonly onRaw: (isRaw: boolean) => void;
+  readonly saved: AdminServerConfig;
+  readonly isJson: boolean;
+  readonly onJson: (isJson: boolean) => void;
   readonly isReadOnly: boolean;
   readonly onSaved: () => Promise<void>;
 }
 
-function Editor({ shown, isRaw, onRaw, isReadOnly, onSaved }: EditorProps) {
-  const store = useStore();
-  const { name, entry } = shown;
-  const [next, setNext] = useState<unknown>(entry);
-  const [problem, setProblem] = useState<Problem>();
-  /** Fields begin anew with it. */
-  const [turn, setTurn] = useState(0);
-  const written = isEntry(next) ? next : undefined;
-  const changes = written === undefined ? {} : changesBetween(entry, written);
-  const keys = Object.keys(changes);
-  const wrong =
-    written === undefined ? 'An entry is an object.' : isRaw ? undefined : fieldsProblem(fieldsOf(written));
-  const save = async (): Promise<void> => {
-    try {
-      const expected = await unchangedRevision(shown, store.api);
-      const answer = await store.api.ask('PATCH /api/servers/:name', { name, changes, expected });
-      changed(answer, `${name} was changed: ${answer.changed.join(', ')}.`, store);
-      setProblem(undefined);
-      store.status.refresh();
-      await onSaved();
-    } catch (error) {
-      setProblem(asProblem(error));
-    }
-  };
+function Editor({ saved, isJson, onJson, isReadOnly, onSaved }: EditorProps) {
+  const { name, entry } = saved;
+  const [draft, setDraft] = useState<unknown>(entry);
+  /** Increases with each undo, so that the inputs start again with the saved entry. */
+  const [undoCount, setUndoCount] = useState(0);
+  const draftEntry = isObject(draft) ? draft : undefined;
+  const changes = draftEntry === undefined ? {} : diffEntries(entry, draftEntry);
+  const { problem, setProblem, save } = useSave(saved, changes, onSaved);
+  const changedKeys = Object.keys(changes);
+  const validationProblem = validateDraft(draftEntry, isJson);
   const undo = (): void => {
-    setNext(entry);
-    setTurn(turn + 1);
+    setDraft(entry);
+    setUndoCount(undoCount + 1);
     setProblem(undefined);
   };
   return (
     <div class="entry frame">
-      <Choice
-        label="Show as"
-        choices={[
+      <RadioGroup
+        label="Edit as"
+        options={[
           ['form', 'Form'],
-          ['raw', 'As in the file'],
+          ['json', 'JSON'],
         ]}
-        value={isRaw ? 'raw' : 'form'}
-        onChange={(way) => onRaw(way === 'raw')}
+        value={isJson ? 'json' : 'form'}
+        onChange={(format) => onJson(format === 'json')}
       />
-      {isRaw || written === undefined ? (
+      {isJson || draftEntry === undefined ? (
         <JsonInput
-          key={`raw ${turn}`}
+          key={`json ${undoCount}`}
           label={`Entry of ${name} as JSON`}
-          value={next}
+          value={draft}
           rows={18}
-          onChange={setNext}
+          onChange={setDraft}
         />
       ) : (
-        <FormOf key={`form ${turn}`} entry={written} onChange={setNext} />
+        <FieldsForm key={`form ${undoCount}`} entry={draftEntry} onChange={setDraft} />
       )}
       {problem !== undefined && <ProblemNote problem={problem} />}
       <div class="entry-foot">
         <p class="small soft" aria-live="polite">
-          {keys.length === 0 ? 'Nothing is changed.' : `Changed: ${keys.join(', ')}`}
-          {wrong !== undefined && <span class="problem"> {wrong}</span>}
+          {changedKeys.length === 0 ? 'No changes.' : `Changed: ${changedKeys.join(', ')}`}
+          {validationProblem !== undefined && <span class="problem"> {validationProblem}</span>}
         </p>
-        <Button isDisabled={keys.length === 0} onPress={undo}>
+        <Button isDisabled={changedKeys.length === 0} onPress={undo}>
           Undo
         </Button>
         <Button
           kind="main"
-          isDisabled={isReadOnly || keys.length === 0 || wrong !== undefined}
+          isDisabled={isReadOnly || changedKeys.length === 0 || validationProblem !== undefined}
           onPress={save}
         >
           Save
@@ -118,32 +104,56 @@ function Editor({ shown, isRaw, onRaw, isReadOnly, onSaved }: EditorProps) {
   );
 }
 
-/** Keeps what is typed as it is typed: an entry forgets blanks and rows that are still empty. */
-function FormOf({ entry, onChange }: { entry: JsonObject; onChange: (entry: JsonObject) => void }) {
+function validateDraft(draft: JsonObject | undefined, isJson: boolean): string | undefined {
+  if (draft === undefined) return 'The entry must be an object.';
+  return isJson ? undefined : validateFields(toFields(draft));
+}
+
+function useSave(saved: AdminServerConfig, changes: JsonObject, onSaved: () => Promise<void>) {
+  const store = useStore();
+  const { name } = saved;
+  const [problem, setProblem] = useState<Problem>();
+  const save = async (): Promise<void> => {
+    try {
+      const expected = await findRevision(saved, store.api);
+      const response = await store.api.request('PATCH /api/servers/:name', { name, changes, expected });
+      reportChange(response, `${name} was changed: ${response.changed.join(', ')}.`, store);
+      setProblem(undefined);
+      store.status.refresh();
+      await onSaved();
+    } catch (error) {
+      setProblem(toProblem(error));
+    }
+  };
+  return { problem, setProblem, save };
+}
+
+/** Returns the current revision of the file. Throws if this entry has changed since it was loaded; other parts may have changed. */
+async function findRevision({ name, entry }: AdminServerConfig, { request }: Api): Promise<string> {
+  const current = await request('GET /api/servers/:name/config', { name });
+  if (JSON.stringify(current.entry) === JSON.stringify(entry)) return current.revision;
+  throw new Problem({
+    code: 'REVISION_CONFLICT',
+    message: `The entry of ${name} was changed elsewhere; your changes were not saved.`,
+    advice: 'Note your changes, then load the page again to see the current entry.',
+  });
+}
+
+/** Keeps the fields as typed, because converting them to an entry and back would remove trailing spaces and empty rows while typing. */
+function FieldsForm({ entry, onChange }: { entry: JsonObject; onChange: (entry: JsonObject) => void }) {
   const [base] = useState(entry);
-  const [fields, setFields] = useState(() => fieldsOf(base));
+  const [fields, setFields] = useState(() => toFields(base));
   return (
     <EntryForm
       fields={fields}
       onChange={(next) => {
         setFields(next);
-        onChange(entryOf(next, base));
+        onChange(toEntry(next, base));
       }}
     />
   );
 }
 
-/** The file may be another one meanwhile, as long as this entry is what was looked at. */
-async function unchangedRevision({ name, entry }: AdminServerConfig, { ask }: Api): Promise<string> {
-  const now = await ask('GET /api/servers/:name/config', { name });
-  if (JSON.stringify(now.entry) === JSON.stringify(entry)) return now.revision;
-  throw new Problem({
-    code: 'REVISION_CONFLICT',
-    message: `The entry of ${name} was changed elsewhere meanwhile; yours was not saved.`,
-    advice: 'Note what you wanted to change, then look at the entry as it is now.',
-  });
-}
-
-function isEntry(value: unknown): value is JsonObject {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

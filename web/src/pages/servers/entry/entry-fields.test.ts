@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { entryOf, fieldsOf, fieldsProblem } from './entry-fields.ts';
+import { toEntry, toFields, validateFields } from './entry-fields.ts';
 
-describe('an entry and its form', () => {
+describe('server form', () => {
   test.each([
     { command: 'npx', args: ['-y', '@me/a b'], env: { TOKEN: '•••' }, idle: '5m', tags: ['x'] },
     { command: 'npx', args: [], env: {}, cwd: '/x', share: 'session', trust: 'manual', description: 'One' },
@@ -13,31 +13,31 @@ describe('an entry and its form', () => {
       auth: { per: 'caller' },
     },
     { command: 'kubectl', cli: { depth: 2 } },
-  ])('an entry that nobody touched stays as it was: %j', (entry) => {
-    expect(entryOf(fieldsOf(entry), entry)).toEqual(entry);
+  ])('server form: leaves an untouched entry unchanged: %j', (entry) => {
+    expect(toEntry(toFields(entry), entry)).toEqual(entry);
   });
 
-  test('what belongs to a program goes when an address is wanted', () => {
+  test('server form: drops command settings when the kind changes to a URL', () => {
     const base = { command: 'a', args: ['b'], env: { A: '1' }, type: 'stdio', tags: ['x'] };
-    const fields = { ...fieldsOf(base), kind: 'address', url: ' https://a.example/mcp ' } as const;
-    expect(entryOf(fields, base)).toEqual({ url: 'https://a.example/mcp', tags: ['x'] });
+    const fields = { ...toFields(base), kind: 'url', url: ' https://a.example/mcp ' } as const;
+    expect(toEntry(fields, base)).toEqual({ url: 'https://a.example/mcp', tags: ['x'] });
   });
 
-  test('variables without a name are left out', () => {
+  test('server form: omits variables without a name', () => {
     const fields = {
-      ...fieldsOf({ command: 'a' }),
+      ...toFields({ command: 'a' }),
       env: [
         ['', 'x'],
         [' B ', '2'],
       ],
     } as const;
-    expect(entryOf(fields, {})).toEqual({ command: 'a', env: { B: '2' } });
+    expect(toEntry(fields, {})).toEqual({ command: 'a', env: { B: '2' } });
   });
 
-  test('what is missing is said', () => {
-    expect(fieldsProblem(fieldsOf({ command: 'a' }))).toBeUndefined();
-    expect(fieldsProblem(fieldsOf({}))).toContain('program');
-    expect(fieldsProblem(fieldsOf({ url: 'a.example' }))).toContain('https://');
-    expect(fieldsProblem(fieldsOf({ url: '${env:URL}' }))).toBeUndefined();
+  test('server form: reports a missing command or an invalid URL', () => {
+    expect(validateFields(toFields({ command: 'a' }))).toBeUndefined();
+    expect(validateFields(toFields({}))).toContain('program');
+    expect(validateFields(toFields({ url: 'a.example' }))).toContain('https://');
+    expect(validateFields(toFields({ url: '${env:URL}' }))).toBeUndefined();
   });
 });

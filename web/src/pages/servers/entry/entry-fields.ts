@@ -2,88 +2,96 @@ import { joinCommand, splitCommand } from '../../../lib/command-line.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-export type Pair = readonly [name: string, value: string];
+export type KeyValue = readonly [name: string, value: string];
 
-/** An entry as a form shows it. */
+/** The form fields of a configuration entry. */
 export interface EntryFields {
-  readonly kind: 'program' | 'address';
-  /** Program and arguments as one would type them. */
+  readonly kind: 'program' | 'url';
+  /** The program and its arguments as a command line. */
   readonly command: string;
-  readonly env: readonly Pair[];
+  readonly env: readonly KeyValue[];
   readonly cwd: string;
   readonly url: string;
-  readonly headers: readonly Pair[];
+  readonly headers: readonly KeyValue[];
   readonly description: string;
-  /** Empty for what is usual. */
+  /** Empty for the default. */
   readonly share: string;
+  /** Empty for the default. */
   readonly trust: string;
 }
 
+/** The keys that apply only to programs, and those that apply only to servers at a URL. */
 const programKeys = ['command', 'args', 'env', 'envFile', 'cwd', 'cli'];
-const addressKeys = ['url', 'headers', 'auth'];
+const urlKeys = ['url', 'headers', 'auth'];
 
-export function fieldsOf(entry: JsonObject): EntryFields {
+export function toFields(entry: JsonObject): EntryFields {
   const args = Array.isArray(entry['args']) ? entry['args'].map(String) : [];
-  const command = text(entry['command']);
+  const command = toText(entry['command']);
   return {
-    kind: text(entry['url']) === '' ? 'program' : 'address',
+    kind: toText(entry['url']) === '' ? 'program' : 'url',
     command: command === '' ? '' : joinCommand([command, ...args]),
-    env: pairs(entry['env']),
-    cwd: text(entry['cwd']),
-    url: text(entry['url']),
-    headers: pairs(entry['headers']),
-    description: text(entry['description']),
-    share: text(entry['share']),
-    trust: text(entry['trust']),
+    env: toKeyValues(entry['env']),
+    cwd: toText(entry['cwd']),
+    url: toText(entry['url']),
+    headers: toKeyValues(entry['headers']),
+    description: toText(entry['description']),
+    share: toText(entry['share']),
+    trust: toText(entry['trust']),
   };
 }
 
-/** The entry that the form says; keys that it does not show stay as they were, as far as they belong to this kind of server. */
-export function entryOf(fields: EntryFields, base: JsonObject): JsonObject {
+/** Returns the entry for the fields. Keys of `base` without a field are kept if they apply to this kind of server. */
+export function toEntry(fields: EntryFields, base: JsonObject): JsonObject {
   const isProgram = fields.kind === 'program';
-  const foreign = new Set(isProgram ? addressKeys : programKeys);
-  const wasProgram = text(base['url']) === '';
-  // What `type` says of the other kind would be a contradiction.
-  if (wasProgram !== isProgram) foreign.add('type');
-  const rest = Object.entries(base).filter(([key]) => !foreign.has(key));
+  const droppedKeys = new Set(isProgram ? urlKeys : programKeys);
+  const wasProgram = toText(base['url']) === '';
+  // If the kind changes, the `type` of the old kind would contradict the new transport.
+  if (wasProgram !== isProgram) droppedKeys.add('type');
+  const keptMembers = Object.entries(base).filter(([key]) => !droppedKeys.has(key));
   const [command = '', ...args] = splitCommand(fields.command);
-  const own: JsonObject = isProgram
+  const transport: JsonObject = isProgram
     ? {
         command,
-        args: args.length > 0 ? args : kept(base['args'], []),
-        env: object(fields.env, base['env']),
+        args: args.length > 0 ? args : emptyIfPresent(base['args'], []),
+        env: toObject(fields.env, base['env']),
         cwd: fields.cwd.trim(),
       }
-    : { url: fields.url.trim(), headers: object(fields.headers, base['headers']) };
+    : { url: fields.url.trim(), headers: toObject(fields.headers, base['headers']) };
   const { description, share, trust } = fields;
-  const all = { ...Object.fromEntries(rest), ...own, description: description.trim(), share, trust };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== ''));
+  const entry = {
+    ...Object.fromEntries(keptMembers),
+    ...transport,
+    description: description.trim(),
+    share,
+    trust,
+  };
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** What is wrong with the form, before anybody is asked. */
-export function fieldsProblem({ kind, command, url }: EntryFields): string | undefined {
-  if (kind === 'program') return splitCommand(command).length === 0 ? 'Say which program is run.' : undefined;
+/** Returns why the fields are not valid, as far as this can be checked without the gateway. */
+export function validateFields({ kind, command, url }: EntryFields): string | undefined {
+  if (kind === 'program') return splitCommand(command).length === 0 ? 'Enter the program to run.' : undefined;
   if (/^https?:\/\/./.test(url.trim()) || url.includes('${')) return undefined;
-  return 'The address must begin with https:// or http://.';
+  return 'The URL must start with https:// or http://.';
 }
 
-function pairs(value: unknown): readonly Pair[] {
+function toKeyValues(value: unknown): readonly KeyValue[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).map(([name, each]) => [name, text(each)]);
+  return Object.entries(value).map(([name, text]) => [name, toText(text)]);
 }
 
-function object(given: readonly Pair[], before: unknown): JsonObject | undefined {
-  const named = given
+function toObject(rows: readonly KeyValue[], before: unknown): JsonObject | undefined {
+  const members = rows
     .filter(([name]) => name.trim() !== '')
     .map(([name, value]) => [name.trim(), value] as const);
-  return named.length > 0 ? Object.fromEntries(named) : kept(before, {});
+  return members.length > 0 ? Object.fromEntries(members) : emptyIfPresent(before, {});
 }
 
-/** What is empty stays written where it was written before. */
-function kept<Value>(before: unknown, empty: Value): Value | undefined {
+/** Returns the empty value if the key existed before, so that the entry keeps it, or undefined otherwise. */
+function emptyIfPresent<Value>(before: unknown, empty: Value): Value | undefined {
   return before === undefined ? undefined : empty;
 }
 
-function text(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

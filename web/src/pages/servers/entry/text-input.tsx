@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 
-import { Field } from '../../../parts/form/field.tsx';
+import { Field } from '../../../components/form/field.tsx';
 
 interface TextInputProps {
   readonly label: string;
@@ -13,7 +13,7 @@ interface TextInputProps {
   readonly isCode?: boolean;
 }
 
-/** One line of text with its label. */
+/** A labelled single-line input. */
 export function TextInput(props: TextInputProps) {
   const { label, value, onChange, hint, problem, placeholder, isRequired = false, isCode = false } = props;
   const id = useId();

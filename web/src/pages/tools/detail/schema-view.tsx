@@ -1,27 +1,33 @@
-import { fieldOf, membersOf, resolved, type Field, type Member } from '../../../lib/schema-field.ts';
-import { visible } from '../../../lib/visible.ts';
-import { Badge } from '../../../parts/badge.tsx';
+import { Badge } from '../../../components/badge.tsx';
+import { escapeInvisible } from '../../../lib/escape-invisible.ts';
+import {
+  listMembers,
+  resolveReferences,
+  toSchemaField,
+  type SchemaField,
+  type SchemaMember,
+} from '../../../lib/schema-field.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 interface SchemaViewProps {
   readonly schema: Schema;
-  /** Said where it names no members. */
-  readonly empty: string;
+  /** Shown if the schema has no members. */
+  readonly emptyText: string;
 }
 
-/** Deeper than this, the definition itself says it better. */
-const DEEPEST = 4;
+/** The maximum nesting of members in this view. Deeper members are shown only in the tab with the definition. */
+const MAX_DEPTH = 4;
 
-/** A schema for people: names, kinds and what is said of them, the required ones first. */
-export function SchemaView({ schema, empty }: SchemaViewProps) {
-  const members = membersOf(resolved(schema, schema), schema);
-  if (members.length === 0) return <p class="soft">{empty}</p>;
+/** Shows the members of a schema with their types and descriptions, the required ones first. */
+export function SchemaView({ schema, emptyText }: SchemaViewProps) {
+  const members = listMembers(resolveReferences(schema, schema), schema);
+  if (members.length === 0) return <p class="soft">{emptyText}</p>;
   return <Members members={members} root={schema} depth={0} />;
 }
 
 interface MembersProps {
-  readonly members: readonly Member[];
+  readonly members: readonly SchemaMember[];
   readonly root: Schema;
   readonly depth: number;
 }
@@ -30,17 +36,17 @@ function Members({ members, root, depth }: MembersProps) {
   return (
     <dl class="schema">
       {members.map(({ name, schema, isRequired }) => {
-        const inner = depth < DEEPEST ? innerMembers(schema, root) : [];
+        const inner = depth < MAX_DEPTH ? innerMembers(schema, root) : [];
         return (
           <div key={name}>
             <dt>
-              <code>{visible(name)}</code>
-              <span class="faint">{visible(kindOf(schema, root))}</span>
+              <code>{escapeInvisible(name)}</code>
+              <span class="faint">{escapeInvisible(describeType(schema, root))}</span>
               {isRequired && <Badge kind="accent">required</Badge>}
             </dt>
             <dd>
-              {typeof schema['description'] === 'string' && <p>{visible(schema['description'])}</p>}
-              <p class="faint">{visible(limitsOf(schema).join(' · '))}</p>
+              {typeof schema['description'] === 'string' && <p>{escapeInvisible(schema['description'])}</p>}
+              <p class="faint">{escapeInvisible(describeConstraints(schema).join(' · '))}</p>
               {inner.length > 0 && <Members members={inner} root={root} depth={depth + 1} />}
             </dd>
           </div>
@@ -50,44 +56,44 @@ function Members({ members, root, depth }: MembersProps) {
   );
 }
 
-function innerMembers(schema: Schema, root: Schema): readonly Member[] {
-  const field = fieldOf(schema, root);
+function innerMembers(schema: Schema, root: Schema): readonly SchemaMember[] {
+  const field = toSchemaField(schema, root);
   if (field.kind === 'group') return field.members;
-  return field.kind === 'list' ? membersOf(field.of, root) : [];
+  return field.kind === 'list' ? listMembers(field.itemSchema, root) : [];
 }
 
-const words: Readonly<Record<Field['kind'], string>> = {
+const typeLabels: Readonly<Record<SchemaField['kind'], string>> = {
   text: 'text',
   choice: 'one of',
   number: 'number',
-  switch: 'yes or no',
+  boolean: 'true or false',
   list: 'list',
   group: 'object',
   json: 'any JSON',
 };
 
-function kindOf(schema: Schema, root: Schema): string {
-  const field = fieldOf(schema, root);
+function describeType(schema: Schema, root: Schema): string {
+  const field = toSchemaField(schema, root);
   if (field.kind === 'choice') return field.choices.map((choice) => JSON.stringify(choice)).join(', ');
-  if (field.kind === 'number' && field.isWhole) return 'whole number';
-  if (field.kind === 'list') return `list of ${kindOf(field.of, root)}`;
-  return words[field.kind];
+  if (field.kind === 'number' && field.isInteger) return 'whole number';
+  if (field.kind === 'list') return `list of ${describeType(field.itemSchema, root)}`;
+  return typeLabels[field.kind];
 }
 
-const limits: Readonly<Record<string, string>> = {
-  default: 'unless told',
-  format: 'as',
-  pattern: 'fits',
+const constraintLabels: Readonly<Record<string, string>> = {
+  default: 'default',
+  format: 'format',
+  pattern: 'pattern',
   minimum: 'at least',
   maximum: 'at most',
-  minLength: 'shortest',
-  maxLength: 'longest',
-  minItems: 'fewest',
-  maxItems: 'most',
+  minLength: 'minimum length',
+  maxLength: 'maximum length',
+  minItems: 'minimum items',
+  maxItems: 'maximum items',
 };
 
-function limitsOf(schema: Schema): readonly string[] {
-  return Object.entries(limits).flatMap(([key, word]) =>
-    key in schema ? [`${word} ${JSON.stringify(schema[key])}`] : [],
+function describeConstraints(schema: Schema): readonly string[] {
+  return Object.entries(constraintLabels).flatMap(([key, label]) =>
+    key in schema ? [`${label} ${JSON.stringify(schema[key])}`] : [],
   );
 }

@@ -1,16 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { AdminQuestion, AdminToolDetail } from '../../../../../src/admin/contract/contract.ts';
-import { callTool, type Called } from '../../../api/call-tool.ts';
-import { asProblem, type Problem } from '../../../api/problem.ts';
-import { begun, missing } from '../../../lib/filled.ts';
-import { visible } from '../../../lib/visible.ts';
-import { Button } from '../../../parts/button.tsx';
-import { SchemaForm } from '../../../parts/form/schema-form.tsx';
-import { ProblemNote } from '../../../parts/page/problem-note.tsx';
+import { callTool, type ToolCallResult } from '../../../api/call-tool.ts';
+import { toProblem, type Problem } from '../../../api/problem.ts';
+import { Button } from '../../../components/button.tsx';
+import { CodeBlock } from '../../../components/data/code-block.tsx';
+import { SchemaForm } from '../../../components/form/schema-form.tsx';
+import { ProblemNote } from '../../../components/page/problem-note.tsx';
+import { joinCommand } from '../../../lib/command-line.ts';
+import { escapeInvisible } from '../../../lib/escape-invisible.ts';
+import { initialValue, missingFields } from '../../../lib/form-value.ts';
 import { useStore } from '../../../store/use-store.ts';
 import { ResultView } from '../result/result-view.tsx';
-import { CallCommand } from './call-command.tsx';
 import { QuestionForm } from './question-form.tsx';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -20,112 +21,135 @@ interface TryToolProps {
   readonly schema: JsonObject;
 }
 
-interface Going {
-  readonly stop: AbortController;
-  readonly says: string;
-  /** How much of it is done, if it says so. */
-  readonly share: number | undefined;
-  /** The first is put to the person. */
-  readonly questions: readonly AdminQuestion[];
-}
-
-/** A form made from the schema, the call, and what came of it. */
+/** A form for the arguments of a tool, with the result of the call. */
 export function TryTool({ tool, schema }: TryToolProps) {
-  const { api, notices } = useStore();
-  const [args, setArgs] = useState<JsonObject>(() => begun(schema));
-  const [going, setGoing] = useState<Going>();
-  const [called, setCalled] = useState<Called>();
-  const [problem, setProblem] = useState<Problem>();
-  const [isCancelled, setCancelled] = useState(false);
-  const shown = useRef<HTMLDivElement>(null);
-  const needed = missing(schema, args);
-  const question = going?.questions[0];
-  const last = useRef<AbortController>(undefined);
-  // Nobody would be there to answer what it asks.
-  useEffect(() => () => last.current?.abort(), []);
-  const tell = (change: (now: Going) => Partial<Going>): void =>
-    setGoing((now) => now && { ...now, ...change(now) });
-  const call = async (): Promise<void> => {
-    const isAgreed =
-      tool.tier !== 'destructive' ||
-      (await notices.confirm({
-        title: `Call ${tool.name}?`,
-        text: 'It may destroy something that cannot be brought back.',
-        action: 'Call it',
-        isDangerous: true,
-      }));
-    if (!isAgreed) return;
-    const stop = new AbortController();
-    last.current = stop;
-    setGoing({ stop, says: 'Calling', share: undefined, questions: [] });
-    setProblem(undefined);
-    setCancelled(false);
-    setCalled(undefined);
-    try {
-      const input = { name: tool.name, args, asks: true };
-      const onEvent: Parameters<typeof callTool>[2]['onEvent'] = ({ event, data }) => {
-        if (event === 'question') tell(({ questions }) => ({ questions: [...questions, data] }));
-        else if (event === 'progress') tell(() => progressOf(data));
-        else if (typeof data['data'] === 'string') tell(() => ({ says: String(data['data']) }));
-      };
-      setCalled(await callTool(api, input, { signal: stop.signal, onEvent }));
-      requestAnimationFrame(() => shown.current?.scrollIntoView({ block: 'nearest' }));
-    } catch (error) {
-      if (stop.signal.aborted) setCancelled(true);
-      else setProblem(asProblem(error));
-    } finally {
-      setGoing(undefined);
-    }
-  };
+  const [args, setArgs] = useState<JsonObject>(() => initialValue(schema));
+  const { running, outcome, call, removeQuestion } = useToolCall(tool);
+  const resultBox = useRef<HTMLDivElement>(null);
+  const missing = missingFields(schema, args);
+  const question = running?.questions[0];
+  const result = outcome?.result;
+  useEffect(() => {
+    if (result !== undefined) resultBox.current?.scrollIntoView({ block: 'nearest' });
+  }, [result]);
   return (
     <div class="try">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (going === undefined && needed.length === 0) void call();
+          if (running === undefined && missing.length === 0) void call(args);
         }}
       >
         <SchemaForm schema={schema} value={args} onChange={setArgs} />
         <div class="actions">
-          <Button kind="main" type="submit" isDisabled={going !== undefined || needed.length > 0}>
+          <Button kind="main" type="submit" isDisabled={running !== undefined || missing.length > 0}>
             Call
           </Button>
-          {going !== undefined && <Button onPress={() => going.stop.abort()}>Cancel</Button>}
+          {running !== undefined && <Button onPress={() => running.controller.abort()}>Cancel</Button>}
           <p class="small soft" role="status">
-            {visible(going?.says ?? restingWords(needed, isCancelled))}
+            {escapeInvisible(running?.message ?? idleMessage(missing, outcome?.isCancelled === true))}
           </p>
-          {going?.share !== undefined && <progress aria-label="Progress" value={going.share} />}
+          {running?.share !== undefined && <progress aria-label="Progress" value={running.share} />}
         </div>
         <CallCommand name={tool.name} args={args} />
       </form>
-      <div ref={shown} class="try-result">
-        {problem !== undefined && <ProblemNote problem={problem} />}
-        {called !== undefined && <ResultView called={called} />}
+      <div ref={resultBox} class="try-result">
+        {outcome?.problem !== undefined && <ProblemNote problem={outcome.problem} />}
+        {result !== undefined && <ResultView call={result} />}
       </div>
       {question !== undefined && (
-        <QuestionForm
-          key={question.id}
-          question={question}
-          onAnswered={() =>
-            tell(({ questions }) => ({
-              questions: questions.filter(({ id }) => id !== question.id),
-              says: 'Answered',
-            }))
-          }
-        />
+        <QuestionForm key={question.id} question={question} onAnswered={() => removeQuestion(question.id)} />
       )}
     </div>
   );
 }
 
-function restingWords(needed: readonly string[], isCancelled: boolean): string {
-  if (needed.length > 0) return `Still needs ${needed.join(', ')}`;
-  return isCancelled ? 'Cancelled. What it had done by then stays done.' : '';
+function idleMessage(missing: readonly string[], isCancelled: boolean): string {
+  if (missing.length > 0) return `Missing: ${missing.join(', ')}`;
+  return isCancelled ? 'Cancelled. Changes that the tool already made are not undone.' : '';
 }
 
-function progressOf({ progress, total, message }: JsonObject): Pick<Going, 'says' | 'share'> {
-  const isKnown = typeof progress === 'number' && typeof total === 'number' && total > 0;
-  const share = isKnown ? Math.min(1, Math.max(0, progress / total)) : undefined;
-  const words = share === undefined ? String(progress) : `${Math.round(100 * share)} %`;
-  return { share, says: typeof message === 'string' ? `${words} · ${message}` : words };
+interface RunningCall {
+  readonly controller: AbortController;
+  readonly message: string;
+  /** The completed share from 0 to 1, if the tool reports it. */
+  readonly share: number | undefined;
+  /** The questions of the server that are not answered yet. The first one is shown. */
+  readonly questions: readonly AdminQuestion[];
+}
+
+interface CallOutcome {
+  readonly result?: ToolCallResult;
+  readonly problem?: Problem;
+  readonly isCancelled?: boolean;
+}
+
+function useToolCall(tool: AdminToolDetail) {
+  const { api, notices } = useStore();
+  const [running, setRunning] = useState<RunningCall>();
+  const [outcome, setOutcome] = useState<CallOutcome>();
+  const latest = useRef<AbortController>(undefined);
+  // Cancels the call when the page is left, because no one could answer its questions.
+  useEffect(() => () => latest.current?.abort(), []);
+  const update = (change: (call: RunningCall) => Partial<RunningCall>): void =>
+    setRunning((call) => call && { ...call, ...change(call) });
+  const confirm = async (): Promise<boolean> =>
+    tool.tier !== 'destructive' ||
+    notices.confirm({
+      title: `Call ${tool.name}?`,
+      text: 'The tool is destructive: it may delete or change data irreversibly.',
+      action: 'Call',
+      isDangerous: true,
+    });
+  const call = async (args: JsonObject): Promise<void> => {
+    if (!(await confirm())) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    latest.current = controller;
+    setRunning({ controller, message: 'Calling', share: undefined, questions: [] });
+    setOutcome(undefined);
+    try {
+      const result = await callTool(
+        api,
+        { name: tool.name, args, asks: true },
+        {
+          signal,
+          onEvent({ event, data }) {
+            if (event === 'question') update(({ questions }) => ({ questions: [...questions, data] }));
+            else if (event === 'progress') update(() => parseProgress(data));
+            else if (typeof data['data'] === 'string') update(() => ({ message: String(data['data']) }));
+          },
+        },
+      );
+      setOutcome({ result });
+    } catch (error) {
+      setOutcome(signal.aborted ? { isCancelled: true } : { problem: toProblem(error) });
+    } finally {
+      setRunning(undefined);
+    }
+  };
+  const removeQuestion = (id: string): void =>
+    update(({ questions }) => ({
+      questions: questions.filter((question) => question.id !== id),
+      message: 'Answered',
+    }));
+  return { running, outcome, call, removeQuestion };
+}
+
+function parseProgress({ progress, total, message }: JsonObject): Pick<RunningCall, 'message' | 'share'> {
+  const hasTotal = typeof progress === 'number' && typeof total === 'number' && total > 0;
+  const share = hasTotal ? Math.min(1, Math.max(0, progress / total)) : undefined;
+  const text = share === undefined ? String(progress) : `${Math.round(100 * share)} %`;
+  return { share, message: typeof message === 'string' ? `${text} · ${message}` : text };
+}
+
+/** Shows the command line for the same call. */
+function CallCommand({ name, args }: { readonly name: string; readonly args: JsonObject }) {
+  const argsWords = Object.keys(args).length === 0 ? [] : [JSON.stringify(args)];
+  return (
+    <details class="call-command">
+      <summary class="small soft">As a command</summary>
+      <CodeBlock text={joinCommand(['trunkline', 'call', name, ...argsWords])} copyLabel="Copy the command" />
+    </details>
+  );
 }

@@ -1,44 +1,58 @@
-import { schemaIn } from '../../../lib/schema-field.ts';
-import { visible } from '../../../lib/visible.ts';
-import { JsonTree } from '../../../parts/data/json-tree.tsx';
+import { JsonTree } from '../../../components/data/json-tree.tsx';
+import { escapeInvisible } from '../../../lib/escape-invisible.ts';
+import { asObject } from '../../../lib/schema-field.ts';
 import { LongText } from './long-text.tsx';
 import { mediaSource } from './media-source.ts';
 
-/** What is seen at a glance is shown whole. */
-const SHORT = 3000;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-/** One block of a result. It comes from a server: text is text, and nothing but known kinds of media is shown as such. */
+/** JSON up to this length is shown with all levels open. */
+const MAX_OPEN_JSON_CHARS = 3000;
+/** Longer JSON is shown as text, because parsing and rendering it would be slow. */
+const MAX_JSON_CHARS = 1_000_000;
+
+/** Shows one block of a result. Servers are not trusted: text is never rendered as HTML, and only known media types are shown as media. */
 export function ContentBlock({ block }: { readonly block: unknown }) {
-  const content = schemaIn(block) ?? {};
+  const content = asObject(block) ?? {};
   switch (content['type']) {
     case 'text':
-      return <TextBlock text={textIn(content, 'text')} />;
+      return <TextBlock text={textOf(content, 'text')} />;
     case 'image':
     case 'audio':
-      return <Media data={textIn(content, 'data')} mimeType={textIn(content, 'mimeType')} />;
+      return <Media data={textOf(content, 'data')} mimeType={textOf(content, 'mimeType')} />;
     case 'resource':
-      return <Embedded resource={schemaIn(content['resource']) ?? {}} />;
+      return <EmbeddedResource resource={asObject(content['resource']) ?? {}} />;
     case 'resource_link':
       return (
         <p>
-          <b>{shownIn(content, 'title') || shownIn(content, 'name') || 'Resource'}</b>{' '}
-          <code>{shownIn(content, 'uri')}</code>
+          <b>{safeText(content, 'title') || safeText(content, 'name') || 'Resource'}</b>{' '}
+          <code>{safeText(content, 'uri')}</code>
           <br />
-          <span class="soft small">{shownIn(content, 'description')}</span>
+          <span class="soft small">{safeText(content, 'description')}</span>
         </p>
       );
     default:
-      return <JsonTree value={block} open={2} />;
+      return <JsonTree value={block} openLevels={2} />;
   }
 }
 
 function TextBlock({ text }: { text: string }) {
-  const value = jsonIn(text);
+  const value = parseJson(text);
   return value === undefined ? (
     <LongText text={text} />
   ) : (
-    <JsonTree value={value} open={text.length < SHORT ? 9 : 2} />
+    <JsonTree value={value} openLevels={text.length < MAX_OPEN_JSON_CHARS ? 9 : 2} />
   );
+}
+
+/** Parses JSON objects and arrays. Returns undefined for everything else, because a single number or word is more readable as text. */
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text) || text.length > MAX_JSON_CHARS) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // The text only begins like JSON.
+  }
 }
 
 function Media({ data, mimeType }: { data: string; mimeType: string }) {
@@ -46,43 +60,33 @@ function Media({ data, mimeType }: { data: string; mimeType: string }) {
   if (source === undefined) {
     return (
       <p class="soft">
-        Something of the kind <code>{visible(mimeType) || 'unknown'}</code>, which is not shown.
+        Content of type <code>{escapeInvisible(mimeType) || 'unknown'}</code> is not shown.
       </p>
     );
   }
   if (source.kind === 'image') return <img class="media" src={source.url} alt={`Result, ${mimeType}`} />;
-  // oxlint-disable-next-line jsx-a11y/media-has-caption -- servers give none
+  // oxlint-disable-next-line jsx-a11y/media-has-caption -- servers provide no captions
   return <audio controls src={source.url} aria-label={`Result, ${mimeType}`} />;
 }
 
-function Embedded({ resource }: { resource: Readonly<Record<string, unknown>> }) {
+function EmbeddedResource({ resource }: { resource: JsonObject }) {
   const { blob, text } = resource;
   return (
     <>
       <p class="small soft">
-        <code>{shownIn(resource, 'uri')}</code> {shownIn(resource, 'mimeType')}
+        <code>{safeText(resource, 'uri')}</code> {safeText(resource, 'mimeType')}
       </p>
       {typeof text === 'string' && <TextBlock text={text} />}
-      {typeof blob === 'string' && <Media data={blob} mimeType={textIn(resource, 'mimeType')} />}
+      {typeof blob === 'string' && <Media data={blob} mimeType={textOf(resource, 'mimeType')} />}
     </>
   );
 }
 
-/** Objects and lists only: a lone number or word is better read as text. */
-function jsonIn(text: string): unknown {
-  if (!/^\s*[[{]/.test(text) || text.length > 1_000_000) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // Text that begins like JSON.
-  }
+function safeText(object: JsonObject, key: string): string {
+  return escapeInvisible(textOf(object, key));
 }
 
-function shownIn(from: Readonly<Record<string, unknown>>, key: string): string {
-  return visible(textIn(from, key));
-}
-
-function textIn(from: Readonly<Record<string, unknown>>, key: string): string {
-  const value = from[key];
+function textOf(object: JsonObject, key: string): string {
+  const value = object[key];
   return typeof value === 'string' ? value : '';
 }

@@ -1,22 +1,22 @@
 import { useState } from 'preact/hooks';
 
-import { bytes } from '../../../lib/format.ts';
-import { visible } from '../../../lib/visible.ts';
+import { escapeInvisible } from '../../../lib/escape-invisible.ts';
+import { formatBytes } from '../../../lib/format.ts';
 
-/** More at once makes browsers slow. */
-const SHOWN = 20_000;
+/** The number of characters that are shown at first. More text at once makes browsers slow. */
+const INITIAL_CHARS = 20_000;
 
 export function LongText({ text }: { readonly text: string }) {
-  const [end, setEnd] = useState(SHOWN);
+  const [limit, setLimit] = useState(INITIAL_CHARS);
   return (
     <>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what can be scrolled must be reachable by keyboard */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable content must be reachable by keyboard */}
       <pre class="result-text" tabIndex={0}>
-        {visible(text.slice(0, end))}
+        {escapeInvisible(text.slice(0, limit))}
       </pre>
-      {text.length > end && (
-        <button type="button" class="link small" onClick={() => setEnd(end * 5)}>
-          Show more of the {bytes(text.length)}
+      {text.length > limit && (
+        <button type="button" class="link small" onClick={() => setLimit(limit * 5)}>
+          Show more of {formatBytes(text.length)}
         </button>
       )}
     </>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { mediaSource } from './media-source.ts';
 
-test('pictures and sounds that browsers know are shown', () => {
+test('media: shows image and audio types that browsers support', () => {
   expect(mediaSource('aGk=', 'image/png')).toEqual({ kind: 'image', url: 'data:image/png;base64,aGk=' });
   expect(mediaSource('aGk=', 'Audio/WAV; rate=1')).toEqual({
     kind: 'audio',
@@ -16,6 +16,6 @@ test.each([
   ['image/png,<script>', 'aGk='],
   ['image/png', '"><script>alert(1)</script>'],
   ['image/png', ''],
-])('%s with %s is not', (mimeType, data) => {
+])('media: rejects %s with data %s', (mimeType, data) => {
   expect(mediaSource(data, mimeType)).toBeUndefined();
 });

@@ -1,0 +1,169 @@
+import { mayBelongTo } from '../../catalog/exposed-names.ts';
+import { heldEntryError } from '../../gateway/calls/resolve-operation.ts';
+import type { CatalogView } from '../../gateway/catalog-view.ts';
+import { findSimilar } from '../../core/lib/find-similar.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { PromptEntry, ToolEntry } from '../../core/entry.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { UpstreamName } from '../../core/ids.ts';
+import type { AdminDeps } from '../admin-deps.ts';
+
+interface EntryQuery {
+  readonly name: string;
+  /** If set, `name` may also be the original name of the entry on this server. */
+  readonly server: string | undefined;
+}
+
+/** Finds a tool. Contacts only the servers to which the name can belong, and none if the tool is already known. */
+export async function findToolEntry(
+  deps: AdminDeps,
+  caller: Caller,
+  query: EntryQuery,
+): Promise<{ readonly entry: ToolEntry; readonly view: CatalogView }> {
+  const view = await viewFor(deps, caller, query, ({ tools }) => selectEntry(tools, query) !== undefined);
+  const entry = selectEntry(view.tools, query);
+  if (entry === undefined) throw missingEntry('tool', query, { deps, caller, entries: view.tools });
+  return { entry, view };
+}
+
+/** Finds a prompt. Contacts only the servers to which the name can belong, and none if the prompt is already known. */
+export async function findPromptEntry(
+  deps: AdminDeps,
+  caller: Caller,
+  query: EntryQuery,
+): Promise<PromptEntry> {
+  const view = await viewFor(deps, caller, query, ({ prompts }) => selectEntry(prompts, query) !== undefined);
+  const entry = selectEntry(view.prompts, query);
+  if (entry === undefined) throw missingEntry('prompt', query, { deps, caller, entries: view.prompts });
+  return entry;
+}
+
+/** Returns the view of a caller after the given server, or every server, was listed. With `isCached`, no server is started. */
+export async function loadView(
+  deps: AdminDeps,
+  caller: Caller,
+  options: { readonly server?: string | undefined; readonly isCached?: boolean } = {},
+): Promise<CatalogView> {
+  const { gateway } = deps;
+  const { server, isCached = false } = options;
+  const names = server === undefined ? gateway.servers.names() : [requireServer(deps, server)];
+  if (!isCached) await gateway.servers.ensureListed(names);
+  return gateway.view(caller);
+}
+
+/** Returns the name of an enabled server; throws with similar names if there is no such server or it is disabled. */
+export function requireServer({ gateway, config }: AdminDeps, name: string): UpstreamName {
+  const names = gateway.servers.names();
+  const known = names.find((server) => server === name);
+  if (known !== undefined) return known;
+  const { disabled } = config();
+  if (disabled.some((server) => server === name))
+    throw new GatewayError(
+      'ENTRY_NOT_FOUND',
+      `Server "${name}" is disabled. Enable it with: trunkline enable ${quoteShellWord(name)}`,
+      { details: { kind: 'server', near: [] } },
+    );
+  const near = findSimilar(name, [...names, ...disabled], 3);
+  throw new GatewayError(
+    'ENTRY_NOT_FOUND',
+    `There is no server "${name.slice(0, 200)}".${suggestNames(near)}`,
+    { details: { kind: 'server', near } },
+  );
+}
+
+export function filterByServer<E extends { readonly upstream: string }>(
+  entries: readonly E[],
+  server: string | undefined,
+): readonly E[] {
+  return server === undefined ? entries : entries.filter(({ upstream }) => upstream === server);
+}
+
+async function viewFor(
+  deps: AdminDeps,
+  caller: Caller,
+  { name, server }: EntryQuery,
+  isFound: (view: CatalogView) => boolean,
+): Promise<CatalogView> {
+  if (server !== undefined) return loadView(deps, caller, { server });
+  const { gateway } = deps;
+  const view = gateway.view(caller);
+  if (isFound(view)) return view;
+  await gateway.servers.ensureListed(candidateServers(deps, name));
+  return gateway.view(caller);
+}
+
+/** Returns the servers to which an entry with this exposed name can belong. */
+function candidateServers({ gateway, config }: AdminDeps, name: string): readonly UpstreamName[] {
+  const { separator } = config().value.names;
+  return gateway.servers.names().filter((upstream) => mayBelongTo(name, upstream, separator));
+}
+
+function selectEntry<E extends ToolEntry | PromptEntry>(
+  entries: readonly E[],
+  { name, server }: EntryQuery,
+): E | undefined {
+  const candidates = filterByServer(entries, server);
+  const exposed = candidates.find((entry) => entry.name === name);
+  if (exposed !== undefined || server === undefined) return exposed;
+  return candidates.find(({ definition }) => definition.name === name);
+}
+
+interface SearchContext {
+  readonly deps: AdminDeps;
+  readonly caller: Caller;
+  readonly entries: readonly (ToolEntry | PromptEntry)[];
+}
+
+/** Returns the reason why an entry was not found: it is held, its server cannot be listed, or the name is unknown. */
+function missingEntry(kind: 'tool' | 'prompt', query: EntryQuery, context: SearchContext): GatewayError {
+  const { deps, caller } = context;
+  return heldEntry(deps, caller, query) ?? unlistedServer(deps, query) ?? unknownEntry(kind, query, context);
+}
+
+function heldEntry({ gateway }: AdminDeps, caller: Caller, query: EntryQuery): GatewayError | undefined {
+  const { tools, prompts } = gateway.visibility.visibleTo(caller).held;
+  const held = [...tools.values(), ...prompts.values()];
+  const entry = selectEntry(
+    held.map((item) => item.entry),
+    query,
+  );
+  const match = held.find((item) => item.entry === entry);
+  return match && heldEntryError(match);
+}
+
+/** Returns the problem of a server that may offer the name but could not be listed. In this case, the name may exist. */
+function unlistedServer(deps: AdminDeps, { name, server }: EntryQuery): GatewayError | undefined {
+  const { servers } = deps.gateway;
+  const names = server === undefined ? candidateServers(deps, name) : [server as UpstreamName];
+  for (const upstream of names) {
+    const problem = servers.listing(upstream) === undefined ? servers.statusOf(upstream).problem : undefined;
+    if (problem !== undefined)
+      return new GatewayError(problem.code, problem.message, { details: { upstream } });
+  }
+  return undefined;
+}
+
+function unknownEntry(
+  kind: 'tool' | 'prompt',
+  { name, server }: EntryQuery,
+  { deps, entries }: SearchContext,
+): GatewayError {
+  const names = filterByServer(entries, server).map((entry) =>
+    server === undefined ? entry.name : entry.definition.name,
+  );
+  const near = findSimilar(name, names, 3);
+  const where = server === undefined ? '' : ` of server "${server}"`;
+  const isServer = server === undefined && deps.gateway.servers.names().some((known) => known === name);
+  const hint = isServer
+    ? ` It is the name of a server. List its ${kind}s with: trunkline ${kind}s ${quoteShellWord(name)}`
+    : suggestNames(near);
+  return new GatewayError('ENTRY_NOT_FOUND', `Unknown ${kind}${where}: ${name.slice(0, 200)}.${hint}`, {
+    details: { kind, near },
+  });
+}
+
+/** Returns a sentence that suggests similar names, or nothing if there are none. */
+export function suggestNames(near: readonly string[]): string {
+  return near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(', ')}?`;
+}

@@ -1,0 +1,111 @@
+import type { ConfigProblem } from '../../config/reload/config-state.ts';
+import type { ProcessNode } from '../../setup/manage/process-tree.ts';
+import type { RegistrySearchResult } from '../../setup/manage/search-registry.ts';
+import type { LogLine } from '../../observability/server-log/read-log-tail.ts';
+import type {
+  AddServerResult,
+  AddServersResult,
+  ChangeServerResult,
+  ConfigFileState,
+  ServerEntryView,
+} from '../../setup/manage/change-results.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { AdminServer } from './contract.ts';
+
+/** Routes that change the configured servers and show their configuration, logs and processes. */
+export interface ManagementContract {
+  /** The state of the configuration file. */
+  'GET /api/config': { response: AdminConfigState };
+  /** Reads the configuration file now instead of a moment after its next change; responds when it is active or was rejected. */
+  'POST /api/config/reload': { response: AdminReloaded };
+
+  /** Adds the servers given by `servers`, `text` or `registry`. A server that cannot be added does not affect the others. */
+  'POST /api/servers': { body: AdminNewServers; response: AdminAddedServers };
+  /** The entry of a server as it is in the file, with `•••` in place of secrets. */
+  'GET /api/servers/:name/config': { response: AdminServerConfig };
+  /** Merges changes into an entry: null deletes a key, also in `env` and `headers`; `•••` keeps the existing value. */
+  'PATCH /api/servers/:name': { body: AdminServerPatch; response: AdminServerChanged };
+  'DELETE /api/servers/:name': { body: { expected?: string }; response: AdminServerChanged };
+  'POST /api/servers/:name/enable': { response: AdminServerChanged };
+  'POST /api/servers/:name/disable': { response: AdminServerChanged };
+
+  /** The last lines that the server wrote to standard error, and protocol errors that the gateway noticed. */
+  'GET /api/servers/:name/log': { query: { lines?: number; from?: number }; response: AdminServerLog };
+  /** The processes that run for a server now. */
+  'GET /api/servers/:name/processes': { response: AdminProcesses };
+
+  /** Searches the MCP registry. */
+  'GET /api/registry': { query: { q: string; limit?: number }; response: readonly AdminRegistryServer[] };
+}
+
+export interface AdminConfigState extends ConfigFileState {
+  /** Why the current content of the file is not active. */
+  readonly problem?: ConfigProblem | undefined;
+  /** Settings in the file that take effect after the next restart. */
+  readonly needsRestart: readonly string[];
+}
+
+/** Whether the running configuration matches the file. */
+export interface AdminReloaded {
+  /** Why the current content of the file is not active; absent if it is. */
+  readonly problem?: ConfigProblem | undefined;
+  /** Settings in the file that take effect after the next restart. */
+  readonly needsRestart: readonly string[];
+}
+
+export interface AdminNewServers {
+  /** Entries of `mcpServers` by name. */
+  readonly servers?: Readonly<Record<string, JsonObject>>;
+  /** A pasted snippet, such as an `mcpServers` map, VS Code's `servers` or a single entry. */
+  readonly text?: string;
+  /** A server of the registry, and the name to add it under. */
+  readonly registry?: { readonly name: string; readonly as?: string };
+  /** The name for a pasted entry without one. */
+  readonly name?: string;
+  /** Replaces servers of the same name instead of rejecting them. */
+  readonly replace?: boolean;
+  /** Returns what would happen without changing anything. */
+  readonly dryRun?: boolean;
+  /** The revision of the file that the change is based on; the change is rejected if the file has another one. */
+  readonly expected?: string;
+}
+
+export type AdminAddedServers = AddServersResult;
+export type AdminAddedServer = AddServerResult;
+export type AdminServerConfig = ServerEntryView;
+
+export interface AdminServerPatch {
+  readonly changes: JsonObject;
+  /** The revision of the file that the change is based on; the change is rejected if the file has another one. */
+  readonly expected?: string;
+}
+
+export interface AdminServerChanged extends ChangeServerResult {
+  /** The state of the server after the change; absent if it was removed. */
+  readonly server?: AdminServer | undefined;
+}
+
+export interface AdminServerLog {
+  readonly name: string;
+  /** The absolute path of the log file. */
+  readonly file: string;
+  /** The oldest first; secrets are masked and control characters are removed. */
+  readonly lines: readonly AdminLogLine[];
+  /** Whether the file has earlier lines. */
+  readonly hasMore: boolean;
+  /** Pass this as `from` to get only lines that were written since. */
+  readonly next: number;
+}
+
+export type AdminLogLine = LogLine;
+
+export interface AdminProcesses {
+  readonly name: string;
+  /** The processes that the gateway started for the server, each with its children. */
+  readonly processes: readonly AdminProcess[];
+  /** The memory of all processes together. */
+  readonly memoryBytes: number;
+}
+
+export type AdminProcess = ProcessNode;
+export type AdminRegistryServer = RegistrySearchResult;

@@ -1,4 +1,0 @@
-export type {
-  OfferedSignIn as AdminSignIn,
-  SignInStatus as AdminSignInStatus,
-} from '../../auth/upstream/sign-in-state.ts';

@@ -1,0 +1,73 @@
+import type { CliConfig, TransportConfig } from '../../config/config.ts';
+import { SECRET_MASK, isSecretName, maskArgs, maskText, maskValue } from '../../config/mask-secrets.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { createSecretSearch } from '../../observability/secret-formats.ts';
+
+type StringMap = Readonly<Record<string, string>>;
+
+/** Returns how a held server would be started or reached. Masks secrets, and adds a remark that lists the masked values. */
+export function presentHeldTransport(transport: TransportConfig): JsonObject {
+  const search = createSecretSearch();
+  const masked: string[] = [];
+  const mask = (path: string, original: string, text: string): string => {
+    const result = search.mask(text, SECRET_MASK);
+    if (result.includes(SECRET_MASK))
+      masked.push(`${path}${SEVERAL_WORDS.test(original) ? ' (of several words)' : ''}`);
+    return result;
+  };
+  const shown = maskTransport(transport, {
+    text: (path, value) => mask(path, value, maskText(value)),
+    list: (path, values) =>
+      maskArgs(values).map((text, index) => mask(`${path}[${index}]`, values[index] ?? '', text)),
+    map: (path, values) =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => {
+          const text = isSecretName(name) ? maskValue(value) : maskText(value);
+          return [name, mask(`${path}.${name}`, value, text)];
+        }),
+      ),
+  });
+  return masked.length === 0 ? shown : { notShown: describeMasked(masked), ...shown };
+}
+
+/** Matches values of several words. A secret is usually a single word, so such a value may be something else, for example a command. */
+const SEVERAL_WORDS = /(?<!^(?:Bearer|Basic|Token))\s|[;|<>`]|&&/i;
+
+interface Masks {
+  readonly text: (path: string, value: string) => string;
+  readonly list: (path: string, values: readonly string[]) => readonly string[];
+  readonly map: (path: string, values: StringMap) => StringMap;
+}
+
+function maskTransport(transport: TransportConfig, { text, list, map }: Masks): JsonObject {
+  const { kind } = transport;
+  if (kind === 'http') {
+    const { url, flavour, headers } = transport;
+    return { kind, url: text('url', url), flavour, headers: map('headers', headers) };
+  }
+  const { command, args, env, envFile, cwd } = transport;
+  const maskTools = (tools: CliConfig['tools']) =>
+    tools.map((tool) => ({ ...tool, args: list(`cli.tools.${tool.name}.args`, tool.args) }));
+  return {
+    kind,
+    command: text('command', command),
+    args: list('args', args),
+    ...(cwd !== undefined && { cwd }),
+    ...(envFile !== undefined && { envFile }),
+    ...(kind === 'cli' && { cli: { ...transport.cli, tools: maskTools(transport.cli.tools) } }),
+    // The environment comes last, so that many variables cannot push anything else out of a truncated output.
+    env: map('env', env),
+  };
+}
+
+const MAX_LISTED = 30;
+
+function describeMasked(paths: readonly string[]): string {
+  const more = paths.length > MAX_LISTED ? ` and ${paths.length - MAX_LISTED} more` : '';
+  const list = paths.slice(0, MAX_LISTED).join(', ') + more;
+  const subject =
+    paths.length === 1
+      ? 'a value that looks like a secret but is still used'
+      : 'values that look like secrets but are still used';
+  return `${SECRET_MASK} hides ${subject}: ${list}. To see ${paths.length === 1 ? 'it' : 'them'}, open the configuration file.`;
+}

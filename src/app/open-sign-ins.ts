@@ -1,0 +1,32 @@
+import { TokenVault } from '../auth/upstream/token-vault.ts';
+import { UpstreamSignIns } from '../auth/upstream/upstream-sign-ins.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { createReferenceReader } from '../config/resolve-references.ts';
+import { openDatabase } from '../core/storage/database.ts';
+import { LazyDatabase } from '../core/storage/lazy-database.ts';
+import type { Logger } from '../observability/log.ts';
+import type { AppOptions } from './app-options.ts';
+import { instanceKey } from './instance-key.ts';
+import { storePlace } from './open-store.ts';
+
+type SignInsOptions = Pick<
+  AppOptions,
+  'file' | 'text' | 'stateDir' | 'env' | 'home' | 'pid' | 'platform' | 'version'
+> & {
+  readonly log: Logger;
+};
+
+/** Opens the sign-ins for a command that works without a running gateway. */
+export async function openSignIns(options: SignInsOptions): Promise<UpstreamSignIns & AsyncDisposable> {
+  const { log, file, text, env, home, pid, version } = options;
+  const now = Date.now;
+  const snapshot = await loadConfig({ file, text, version });
+  const { upstreams } = snapshot.value;
+  const place = await storePlace(options, snapshot);
+  const database = new LazyDatabase(() => openDatabase({ ...place, log }));
+  const key = instanceKey(options, snapshot);
+  const vault = new TokenVault({ database: () => database.get(), key, pid, now, log });
+  const reader = createReferenceReader({ env, home, configFile: file });
+  const signIns = new UpstreamSignIns({ upstreams: () => upstreams, vault, reader, now, env, home });
+  return Object.assign(signIns, { [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() });
+}

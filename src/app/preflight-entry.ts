@@ -1,0 +1,33 @@
+import { dirname } from 'node:path';
+import { readServerEntry } from '../config/read-server-entry.ts';
+import { createReferenceReader } from '../config/resolve-references.ts';
+import { resolveTransport } from '../config/resolve-transport.ts';
+import type { GatewayError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { preflightCheck } from '../upstream/connecting/preflight-check.ts';
+import { loginPath } from '../upstream/process/login-path.ts';
+import type { AppOptions } from './app-options.ts';
+
+/** Returns the error that would prevent a server with this entry from starting, if a check without a start can find one. */
+export async function preflightEntry(
+  name: string,
+  entry: JsonObject,
+  options: Pick<AppOptions, 'file' | 'stateDir' | 'env' | 'home' | 'platform'>,
+): Promise<GatewayError | undefined> {
+  const { file, stateDir, env, home, platform } = options;
+  const read = readServerEntry(name, entry, file);
+  if ('problem' in read) return undefined;
+  const reader = createReferenceReader({ env, home, configFile: file });
+  return preflightCheck(read.upstream, {
+    env,
+    platform,
+    resolveTransport: (upstream) => resolveTransport(upstream, reader, dirname(file)),
+    searchPath: () =>
+      loginPath({
+        env,
+        stateDir,
+        now: Date.now(),
+        platform,
+      }),
+  });
+}

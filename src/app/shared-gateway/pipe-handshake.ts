@@ -1,0 +1,90 @@
+import { isJsonObject } from '../../core/json.ts';
+
+/** The first line that the pipe of a stdio client sends. All following lines are MCP messages. */
+export interface ClientHello {
+  readonly expose?: string | undefined;
+  readonly profile?: string | undefined;
+  /** The working folder of the client. */
+  readonly cwd?: string | undefined;
+  readonly pid?: number | undefined;
+  /** Asks the gateway to stop as soon as no client is left, because a successor was started. A hello with this member has no other. */
+  readonly retire?: boolean | undefined;
+  /**
+   * Asks the gateway to reload the configuration now. The reply follows when the configuration is in use or has been rejected. A hello with
+   * this member has no other.
+   */
+  readonly refresh?: boolean | undefined;
+  /**
+   * Asks the gateway to stop now, as after a signal. Unlike the admin API, this needs no further module, which an update may have removed.
+   * A hello with this member has no other.
+   */
+  readonly stop?: boolean | undefined;
+}
+
+/** The line with which the gateway answers a hello. */
+export interface HelloReply {
+  /** Messages for the user of the client. */
+  readonly notes: readonly string[];
+  /** The reason why this gateway accepts no clients at present. Another gateway may accept this client. */
+  readonly refused?: string | undefined;
+  /** The reason why the gateway rejects this client. Every other gateway would reject it, too. */
+  readonly wrong?: string | undefined;
+}
+
+/** The version of the handshake. */
+const VERSION = 1;
+
+/** The start of our own lines, with which they differ from MCP messages. */
+export const CONTROL_LINE_PREFIX = '{"trunkline":';
+
+/** The last line of a gateway that stops on purpose. */
+export const GOODBYE_LINE = `${CONTROL_LINE_PREFIX}"goodbye"}\n`;
+
+export function serializeHello(hello: ClientHello): string {
+  return serializeLine(hello);
+}
+
+export function serializeHelloReply(reply: HelloReply): string {
+  return serializeLine(reply);
+}
+
+/** Returns undefined if the line is not a hello of this version. */
+export function parseHello(line: string): ClientHello | undefined {
+  const value = parseLine(line);
+  if (value === undefined) return undefined;
+  const { expose, profile, cwd, pid, retire, refresh, stop } = value;
+  return {
+    expose: typeof expose === 'string' ? expose : undefined,
+    profile: typeof profile === 'string' ? profile : undefined,
+    cwd: typeof cwd === 'string' ? cwd : undefined,
+    pid: typeof pid === 'number' ? pid : undefined,
+    retire: retire === true,
+    refresh: refresh === true,
+    stop: stop === true,
+  };
+}
+
+/** Returns undefined if the line is not a reply of this version. */
+export function parseHelloReply(line: string): HelloReply | undefined {
+  const value = parseLine(line);
+  if (value === undefined) return undefined;
+  const { notes, refused, wrong } = value;
+  return {
+    notes: Array.isArray(notes) ? notes.filter((note): note is string => typeof note === 'string') : [],
+    refused: typeof refused === 'string' ? refused : undefined,
+    wrong: typeof wrong === 'string' ? wrong : undefined,
+  };
+}
+
+function serializeLine(content: object): string {
+  return `${JSON.stringify({ trunkline: VERSION, ...content })}\n`;
+}
+
+function parseLine(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) && value['trunkline'] === VERSION ? value : undefined;
+  } catch {
+    return undefined; // The peer is not a Trunkline process.
+  }
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { makeFolder } from '../../core/lib/make-folder.ts';
+import { errorTable, GatewayError } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+
+/** The command that starts this program as a background gateway. */
+interface StartCommand {
+  readonly program: readonly [string, ...string[]];
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The working folder of servers that configure none. It must not depend on which client started the gateway. */
+  readonly cwd: string;
+  readonly stateDir: string;
+}
+
+/** The file descriptor on which a gateway reports that it listens, or the reason why it cannot. */
+export const READY_DESCRIPTOR = 3;
+const READY_TIMEOUT_MS = 20_000;
+
+export function gatewayLogPath(stateDir: string): string {
+  return join(stateDir, 'logs', 'gateway.log');
+}
+
+/** Starts a gateway that outlives this process. Resolves when it listens and rejects with the error that it reports. */
+export async function startGateway(command: StartCommand): Promise<void> {
+  const { program, args, env, cwd, stateDir } = command;
+  const [executable, ...programArgs] = program;
+  const log = gatewayLogPath(stateDir);
+  await makeFolder(dirname(log), 0o700);
+  // Node writes the reason of a crash to standard error.
+  const stderr = openSync(log, 'a', 0o600);
+  try {
+    const child = spawn(executable, [...programArgs, ...args], {
+      env: { ...env },
+      cwd,
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', 'ignore', stderr, 'pipe'],
+    });
+    const readyStream = child.stdio[READY_DESCRIPTOR];
+    const line = await new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        child.kill();
+        reject(unavailable(`it was not ready within ${READY_TIMEOUT_MS / 1000} s`));
+      }, READY_TIMEOUT_MS);
+      const settle = (then: () => void): void => {
+        clearTimeout(timer);
+        then();
+      };
+      let text = '';
+      readyStream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      readyStream?.on('end', () => settle(() => resolve(text)));
+      child.on('error', (error) => settle(() => reject(unavailable(error.message, error))));
+    });
+    child.unref();
+    const problem = parseReadyLine(line);
+    if (problem !== undefined) throw problem;
+  } finally {
+    closeSync(stderr);
+  }
+}
+
+/** Returns the line that the gateway writes to the readiness descriptor. */
+export function readyLine(problem?: GatewayError): string {
+  if (problem === undefined) return '{"ready":true}\n';
+  const { code, message, details } = problem;
+  return `${JSON.stringify({ error: { code, message, details } })}\n`;
+}
+
+/** Returns the error that the gateway reports in its ready line, or undefined if it is ready. */
+function parseReadyLine(line: string): GatewayError | undefined {
+  if (line === '')
+    return unavailable('it exited at once. The reason is in logs/gateway.log in the state folder');
+  try {
+    const value: unknown = JSON.parse(line);
+    const { ready, error } = isJsonObject(value) ? value : {};
+    if (ready === true) return undefined;
+    if (isJsonObject(error)) {
+      const { code, message, details } = error;
+      if (typeof code === 'string' && Object.hasOwn(errorTable, code) && typeof message === 'string')
+        return new GatewayError(code as ErrorCode, message, {
+          details: isJsonObject(details) ? details : {},
+        });
+    }
+  } catch {
+    // The line is not JSON, which is reported below.
+  }
+  return unavailable('it reported its state in an unknown format');
+}
+
+function unavailable(reason: string, cause?: unknown): GatewayError {
+  const message = `The background gateway cannot be started: ${reason}.`;
+  return new GatewayError('GATEWAY_UNAVAILABLE', message, { cause });
+}

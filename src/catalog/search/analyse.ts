@@ -1,0 +1,184 @@
+import type { ToolEntry } from '../../core/entry.ts';
+import type { ValueKinds } from './query.ts';
+import { joinedTermsOfRun, runsOf, tokensOf, tokensOfRun } from './tokenize.ts';
+import { toolText } from './tool-text.ts';
+import type { ServerText } from './tool-text.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import { FIELDS } from './ranking-weights.ts';
+
+/**
+ * The words of a tool or of its server, as numbers, independent of other documents. One array holds everything, because an array object
+ * costs more memory than the words of most tools: the lengths of the fields, the distinct terms of the name, the terms of the description
+ * in order, then a key and a count for each pair of term and field. The key is `term * FIELDS.length + field`.
+ */
+export interface AnalysedText {
+  readonly data: Uint32Array;
+  /** The number of distinct terms in the name. */
+  readonly name: number;
+  /** The number of terms of the description in `data`, at most `MAX_SEQUENCE`. */
+  readonly description: number;
+  /** The kinds of values that parameters accept. */
+  readonly accepts: readonly (keyof ValueKinds)[];
+}
+
+/** The terms of a run of letters. Runs are cached, because tools repeat a few of them often. */
+interface AnalysedRun {
+  readonly terms: readonly number[];
+  /** The terms of adjacent parts of an identifier, written as one word. */
+  readonly joined: readonly number[];
+  /** The kinds of values that a parameter with this word in its name accepts. */
+  readonly takes: readonly (keyof ValueKinds)[];
+}
+
+/** Analysed runs by their text; valid for one vocabulary. */
+export type RunCache = Map<string, AnalysedRun>;
+
+/** Words of parameter names that indicate the kind of value. */
+const VALUE_KIND_WORDS: ReadonlyMap<string, keyof ValueKinds> = new Map([
+  ['url', 'url'],
+  ['uri', 'url'],
+  ['link', 'url'],
+  ['path', 'path'],
+  ['file', 'path'],
+  ['filename', 'path'],
+  ['date', 'date'],
+  ['email', 'email'],
+]);
+
+/** The number of terms of a description whose order is kept, to find adjacent words. */
+const MAX_SEQUENCE = 160;
+const MAX_COUNT = 0xff_ff;
+const NAME = FIELDS.indexOf('name');
+const TITLE = FIELDS.indexOf('title');
+const DESCRIPTION = FIELDS.indexOf('description');
+const PARAMETERS = FIELDS.indexOf('parameters');
+const PARAMETER_TEXTS = FIELDS.indexOf('parameterTexts');
+const ENUMS = FIELDS.indexOf('enums');
+const SERVER = FIELDS.indexOf('server');
+const SERVER_TEXT = FIELDS.indexOf('serverText');
+
+export function analyseTool(entry: ToolEntry, words: Vocabulary, cache: RunCache): AnalysedText {
+  const text = toolText(entry);
+  const counter = createTermCounter(words, cache);
+  const name = counter.add(NAME, text.name, { joined: true });
+  counter.add(TITLE, text.title);
+  const description = counter.add(DESCRIPTION, text.description, { joined: true });
+  const parameters = counter.add(PARAMETERS, text.parameters);
+  counter.add(PARAMETER_TEXTS, text.parameterTexts);
+  counter.add(ENUMS, text.enums);
+  return counter.done({
+    name: [...new Set(name.terms)],
+    description: description.terms.slice(0, MAX_SEQUENCE),
+    accepts: parameters.takes,
+  });
+}
+
+export function analyseServer(server: ServerText, words: Vocabulary, cache: RunCache): AnalysedText {
+  const counter = createTermCounter(words, cache);
+  // The names of a server (key, name, title) repeat each other, so each word counts once.
+  const name = [...new Set(tokensOf(server.name).map(({ word }) => word))].join(' ');
+  counter.add(SERVER, name);
+  counter.addJoined(SERVER, server.name);
+  counter.add(SERVER_TEXT, server.text);
+  return counter.done({ name: [], description: [], accepts: [] });
+}
+
+/** Returns the number of words in a field. */
+export function fieldLength({ data }: AnalysedText, field: number): number {
+  return data[field] ?? 0;
+}
+
+/** Returns the distinct terms of the name. */
+export function nameTerms({ data, name }: AnalysedText): Uint32Array {
+  return data.subarray(FIELDS.length, FIELDS.length + name);
+}
+
+/** Returns the first terms of the description, in order. */
+export function descriptionTerms({ data, name, description }: AnalysedText): Uint32Array {
+  return data.subarray(FIELDS.length + name, FIELDS.length + name + description);
+}
+
+/** Returns where the pairs begin in `data`: each is a key, followed by the number of times the term is in the field. */
+export function pairsOffset({ name, description }: AnalysedText): number {
+  return FIELDS.length + name + description;
+}
+
+export function termOfKey(key: number): number {
+  return Math.floor(key / FIELDS.length);
+}
+
+export function fieldOfKey(key: number): number {
+  return key % FIELDS.length;
+}
+
+interface Sequences {
+  readonly name: readonly number[];
+  readonly description: readonly number[];
+  readonly accepts: readonly (keyof ValueKinds)[];
+}
+
+const NOTHING: Pick<AnalysedRun, 'terms' | 'takes'> = { terms: [], takes: [] };
+
+function createTermCounter(words: Vocabulary, cache: RunCache) {
+  const counts = new Map<number, number>();
+  const lengths = new Uint32Array(FIELDS.length);
+  /** Counts each term at most once, and not towards the length of the field. */
+  const countJoined = (field: number, joined: readonly number[]): void => {
+    for (const id of joined) {
+      const key = id * FIELDS.length + field;
+      if (!counts.has(key)) counts.set(key, 1);
+    }
+  };
+  return {
+    addJoined(field: number, text: string): void {
+      for (const run of runsOf(text)) countJoined(field, analyseRun(run, words, cache).joined);
+    },
+    /** Adds the terms of a text. `joined` also counts the parts of identifiers written as one word. */
+    add(field: number, text: string, { joined = false } = {}): Pick<AnalysedRun, 'terms' | 'takes'> {
+      if (text === '') return NOTHING;
+      const terms: number[] = [];
+      const takes: (keyof ValueKinds)[] = [];
+      const together: number[] = [];
+      for (const run of runsOf(text)) {
+        const read = analyseRun(run, words, cache);
+        for (const kind of read.takes) if (!takes.includes(kind)) takes.push(kind);
+        if (joined) together.push(...read.joined);
+        for (const id of read.terms) {
+          const key = id * FIELDS.length + field;
+          counts.set(key, (counts.get(key) ?? 0) + 1);
+          terms.push(id);
+        }
+      }
+      lengths[field] = Math.min(terms.length, MAX_COUNT);
+      countJoined(field, together);
+      return { terms, takes };
+    },
+    done({ name, description, accepts }: Sequences): AnalysedText {
+      const head = FIELDS.length + name.length + description.length;
+      const data = new Uint32Array(head + 2 * counts.size);
+      data.set(lengths);
+      data.set(name, FIELDS.length);
+      data.set(description, FIELDS.length + name.length);
+      let at = head;
+      for (const [key, amount] of counts) {
+        data[at] = key;
+        data[at + 1] = Math.min(amount, MAX_COUNT);
+        at += 2;
+      }
+      return { data, name: name.length, description: description.length, accepts };
+    },
+  };
+}
+
+function analyseRun(run: string, words: Vocabulary, cache: RunCache): AnalysedRun {
+  const known = cache.get(run);
+  if (known !== undefined) return known;
+  const tokens = tokensOfRun(run);
+  const read = {
+    terms: tokens.map(({ term }) => words.intern(term)),
+    joined: joinedTermsOfRun(run).map((term) => words.intern(term)),
+    takes: tokens.flatMap(({ word }) => VALUE_KIND_WORDS.get(word) ?? []),
+  };
+  cache.set(run, read);
+  return read;
+}

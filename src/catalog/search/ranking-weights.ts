@@ -1,0 +1,124 @@
+/** The searched fields of a tool and its server. */
+export const FIELDS = [
+  'name',
+  'title',
+  'description',
+  'parameters',
+  'parameterTexts',
+  'enums',
+  'server',
+  'serverText',
+] as const;
+
+/**
+ * The tuned weights of the two ranking stages; `docs/decisions/search.md` explains where each comes from. The fixed thresholds and
+ * bonuses are constants at the end of this file. `gateway/drop-weak-hits.ts` decides afterwards how many hits a search returns.
+ */
+export interface RankingWeights {
+  /** The saturation of repeated words in a document (k in BM25); with a higher value, more repetitions count. */
+  readonly saturation: number;
+  /** The weight and length normalisation (b in BM25, from 0 to 1) of each field, in the order of `FIELDS`. */
+  readonly fields: readonly { readonly weight: number; readonly norm: number }[];
+  /** The weight of a synonym relative to the word itself. */
+  readonly synonym: number;
+  /** The weight of a term that stands for an unknown word, such as a corrected spelling, relative to the word itself. */
+  readonly repaired: number;
+  /** The bonus for a word that the query repeats, per natural logarithm of its count. */
+  readonly repetition: number;
+  /** The relative bonus for a name whose words are all in the query; less if only some are. */
+  readonly nameCover: number;
+  /** The share of a server's best score that is added to each of its matching tools. */
+  readonly serverPrior: number;
+  /** The weight of the best clause in addition to the whole query. */
+  readonly clause: number;
+  readonly second: SecondStageWeights;
+}
+
+/** Weights of the second stage, relative to the first stage's score of at most 1. */
+export interface SecondStageWeights {
+  /** The number of candidates that the second stage scores. */
+  readonly pool: number;
+  /** The penalty for words of the name that are not in the query; see `fullMissingRarity`. */
+  readonly missing: number;
+  /** The bonus for being among the best matches of one clause. */
+  readonly clauseRank: number;
+  /** The bonus for adjacent words of the query that are adjacent in the name or the description. */
+  readonly pairs: number;
+  /** The bonus for a server whose tools together match the query. */
+  readonly server: number;
+  /** The bonus for each kind of value in the query, such as a URL, that a parameter of the tool accepts. */
+  readonly values: number;
+  /** The bonus for semantic similarity, scaled by the share of the query that no word explains. */
+  readonly meaning: number;
+}
+
+export const DEFAULT_WEIGHTS: RankingWeights = {
+  saturation: 3,
+  fields: [
+    { weight: 4, norm: 0.2 },
+    { weight: 3, norm: 0.2 },
+    { weight: 1.5, norm: 0.5 },
+    { weight: 1, norm: 0.5 },
+    { weight: 0.8, norm: 0.2 },
+    { weight: 0.8, norm: 0.2 },
+    { weight: 3, norm: 0.3 },
+    { weight: 0.5, norm: 0.5 },
+  ],
+  synonym: 0.6,
+  repaired: 0.7,
+  repetition: 0.3,
+  nameCover: 0.5,
+  serverPrior: 0.1,
+  clause: 0.4,
+  second: {
+    pool: 60,
+    missing: 0.4,
+    clauseRank: 0.2,
+    pairs: 0.25,
+    server: 0.12,
+    values: 0.15,
+    meaning: 0.2,
+  },
+};
+
+/** The bonus for an exact tool name; it exceeds all other scores together. */
+export const EXACT_NAME_BONUS = 10;
+/** The bonus for the exact name under which clients see a tool; it wins over the original name of another tool. */
+export const EXACT_EXPOSED_NAME_BONUS = 20;
+
+/** The maximum bonus for recently used tools. It is small, so it only decides between nearly equal hits. */
+export const RECENT_USE_BONUS = 0.05;
+
+/** The weight of semantic similarity when the first stage selects candidates. */
+export const CANDIDATE_SIMILARITY_WEIGHT = 0.15;
+
+/** The lowest score of a hit, because 0 or less would mean no hit. */
+export const MIN_SCORE = 1e-6;
+
+/** The weight of adjacent words in the description, relative to adjacent words in the name. */
+export const DESCRIPTION_PAIR_WEIGHT = 0.6;
+
+/** Texts with a lower cosine similarity are unrelated. */
+export const MIN_COSINE = 0.25;
+
+/** From this cosine similarity on, a tool can be found although it shares no word with the query. */
+export const CLEAR_COSINE = 0.45;
+
+/** The weight of each field in the vector of a tool. Fields that are not here do not describe its purpose. */
+export const VECTOR_FIELD_WEIGHTS: Readonly<Partial<Record<(typeof FIELDS)[number], number>>> = {
+  name: 2,
+  title: 1.5,
+  description: 1,
+  parameters: 0.3,
+  server: 1,
+};
+
+/** Returns the rarity of a word that no document contains: 70 % of the highest possible rarity. */
+export function unknownWordRarity(documents: number): number {
+  return 0.7 * Math.log(1 + documents);
+}
+
+/** Returns the total rarity of unmatched name words at which the penalty `missing` applies once: three very rare words. */
+export function fullMissingRarity(documents: number): number {
+  return 3 * Math.log(1 + documents);
+}

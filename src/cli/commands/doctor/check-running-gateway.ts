@@ -1,0 +1,59 @@
+import { formatCount } from '../../../core/lib/format-count.ts';
+import { GATEWAY_KIND_TEXT } from '../../gateway-kind.ts';
+import { findReachableGateways } from '../../gateway-client/reachable-gateways.ts';
+import { formatRestartNote } from '../format-restart-note.ts';
+import type { Finding } from './finding.ts';
+
+/** Reports the running gateways of this configuration, and whether the first one uses the current content of the file. */
+export async function checkRunningGateway(stateDir: string, config: string): Promise<readonly Finding[]> {
+  const [gateway, ...others] = await findReachableGateways(stateDir);
+  if (gateway === undefined) return [];
+  const {
+    configProblem,
+    needsRestart = [],
+    pid,
+    pausedSince,
+    kind,
+    clients,
+  } = await gateway.connection.client.request('GET /api/status', {});
+  const about = { check: 'configuration', subject: config } as const;
+  const subject = `process ${pid}`;
+  const findings: Finding[] = [
+    {
+      check: 'processes',
+      subject,
+      status: 'ok',
+      message: `the gateway runs ${GATEWAY_KIND_TEXT[kind]} for ${formatCount(clients, 'client')}`,
+    },
+    ...others.map(({ record }): Finding => ({
+      check: 'processes',
+      subject: `process ${record.pid}`,
+      status: 'ok',
+      message: `another gateway of this configuration runs ${GATEWAY_KIND_TEXT[record.kind]}, with its own servers`,
+    })),
+  ];
+  if (pausedSince !== undefined)
+    findings.push({
+      check: 'processes',
+      subject,
+      status: 'warning',
+      message: `the gateway has been paused since ${new Date(pausedSince).toLocaleString('sv')} and refuses every call`,
+      fix: 'trunkline resume',
+    });
+  if (configProblem !== undefined)
+    findings.push({
+      ...about,
+      status: 'failure',
+      message: `The running gateway (process ${pid}) cannot use the current file: ${configProblem.message}`,
+      fix: 'Correct the file. The gateway reloads it by itself.',
+      exit: 3,
+    });
+  if (needsRestart.length > 0)
+    findings.push({
+      ...about,
+      status: 'warning',
+      message: formatRestartNote(needsRestart),
+      fix: 'Run trunkline stop; for `trunkline serve --http`, start it again.',
+    });
+  return findings;
+}

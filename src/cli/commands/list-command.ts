@@ -1,0 +1,85 @@
+import type { AdminServer } from '../../admin/contract/contract.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { AdHocOptions } from '../declare.ts';
+import { withGateway } from '../gateway-client/with-gateway.ts';
+import type { CommandConnection } from '../gateway-client/with-gateway.ts';
+
+interface ListCommand<Entries> {
+  /** The plural name of the listed entries. */
+  readonly title: string;
+  readonly fetch: (gateway: CommandConnection, filter: { readonly server?: string }) => Promise<Entries>;
+  /** Prints the entries as text. */
+  readonly print: (entries: Entries) => void;
+}
+
+/** Lists entries of all servers, or of one. Reports servers whose entries are missing. */
+export function runListCommand<Entries>(
+  options: AdHocOptions,
+  { context, words }: { readonly context: CliContext; readonly words: readonly string[] },
+  { title, fetch, print }: ListCommand<Entries>,
+): Promise<ExitCode> {
+  return withGateway(options, context, async (gateway) => {
+    const { out } = context;
+    const filter = readServerFilter(gateway, words);
+    const entries = await out.withProgress(`Listing ${title}`, () => fetch(gateway, filter));
+    await reportMissingServers(gateway, filter, context);
+    if (out.style.format === 'json') out.json(entries);
+    else print(entries);
+    return 0;
+  });
+}
+
+function readServerFilter(gateway: CommandConnection, [server]: readonly string[]): { server?: string } {
+  if (gateway.onlyServer !== undefined && server !== undefined)
+    throw new GatewayError(
+      'USAGE',
+      `--url and a command after -- already select the server. Remove the argument "${server.slice(0, 60)}".`,
+    );
+  const name = gateway.onlyServer ?? server;
+  return name === undefined ? {} : { server: name };
+}
+
+/** Reports the servers that a listing lacks, with the reason. Throws if the one requested server is missing. */
+export async function reportMissingServers(
+  gateway: CommandConnection,
+  filter: { readonly server?: string },
+  context: CliContext,
+): Promise<void> {
+  const { servers, warnings } = await gateway.client.request('GET /api/status', {}, gateway);
+  reportWarnings(warnings, context);
+  const selected = servers.filter(({ name }) => filter.server === undefined || name === filter.server);
+  const missing = selected.flatMap((server) => {
+    const problem = toListingError(server);
+    return problem === undefined ? [] : [problem];
+  });
+  if (servers.length === 0 && warnings.length === 0 && context.out.style.format === 'text')
+    context.out.note(formatNoServersHelp(gateway.config));
+  const [first] = missing;
+  if (first !== undefined && missing.length === selected.length && filter.server !== undefined) throw first;
+  for (const { code, message, details } of missing)
+    context.out.problem(new GatewayError(code, `Missing in this list: ${message}`, { details }));
+}
+
+/** Explains how to add the first server. */
+export function formatNoServersHelp(config: string): string {
+  return `No servers are configured in ${config}
+Import the servers of other clients with: trunkline init
+Add a server with: trunkline add NAME -- COMMAND, or: trunkline add NAME --url URL`;
+}
+
+/** Reports entries of the configuration that are ignored or likely mistaken. */
+export function reportWarnings(warnings: readonly string[], { out }: CliContext): void {
+  for (const warning of warnings) out.problem(new GatewayError('CONFIG_INVALID', warning));
+}
+
+/** Returns why a server was never listed. Returns undefined if it was listed, or is disabled. */
+function toListingError({ name, problem, listedAt, enabled }: AdminServer): GatewayError | undefined {
+  if (!enabled || listedAt !== undefined) return undefined;
+  const details = { server: name };
+  if (problem !== undefined) return new GatewayError(problem.code, problem.message, { details });
+  const message = `Server "${name}" has not been listed yet. Wait for it with: trunkline refresh ${quoteShellWord(name)}`;
+  return new GatewayError('UPSTREAM_UNAVAILABLE', message, { details });
+}

@@ -1,0 +1,192 @@
+import { Option } from 'commander';
+import { collectValues, parsePositiveInteger } from '../declare.ts';
+import type { CommandRegistrar } from '../declare.ts';
+
+/** Declares the commands that set up servers and clients. */
+export function declareSetup(registrar: CommandRegistrar): void {
+  registrar.program.commandsGroup('Set up:');
+  declareInit(registrar);
+  declareAdd(registrar);
+  declareServerEdits(registrar);
+  declareRegistry(registrar);
+  declareClientCommands(registrar);
+}
+
+const registryOption = (): Option =>
+  new Option('--registry <url>', 'use this registry instead of the official one').env('TRUNKLINE_REGISTRY');
+const referencesOption = (): Option =>
+  new Option(
+    '--references [where]',
+    'replace plaintext secrets by references: env (the default) to variables that you set, file to files that only you can read; keep leaves them',
+  ).choices(['env', 'file', 'keep']);
+const trustOption = (): Option =>
+  new Option(
+    '--trust',
+    'without a terminal, or for servers of a project file: accept the tools of new servers without approval',
+  );
+const conflictsOption = (): Option =>
+  new Option(
+    '--conflicts <what>',
+    'if a name is taken: keep the existing server (the default), rename the new one, or replace the existing one',
+  ).choices(['keep', 'rename', 'replace']);
+const yesOption = (): Option => new Option('--yes', 'do not ask questions');
+
+function declareAdd({ program, lazy }: CommandRegistrar): void {
+  program
+    .command('add')
+    .argument('[name]', 'the name of the new server')
+    .usage('<name> [options] [-- command…]')
+    .allowExcessArguments()
+    .summary('add a server')
+    .description(
+      'Add a server to the configuration: a program (the command after --), a URL, a command-line program, or a server of the registry. At a terminal, Trunkline connects to it at once, and the exit code reports the result. A program with relative paths is always started in the current folder.',
+    )
+    .option('--url <url>', 'add the server at this URL')
+    .option('--sse <url>', 'add the server at this URL, over the older HTTP+SSE transport only')
+    .option('--cli <command>', 'add a command-line program whose subcommands become tools')
+    .option('--from-registry <name>', 'add a server of the MCP registry, such as io.github.someone/weather')
+    .addOption(registryOption())
+    .addOption(
+      new Option(
+        '--env <name=value>',
+        'set this environment variable for the program; may be repeated',
+      ).argParser(collectValues),
+    )
+    .addOption(
+      new Option(
+        '--header <name: value>',
+        'send this header to the URL, also as NAME=VALUE; may be repeated',
+      ).argParser(collectValues),
+    )
+    .addOption(
+      new Option('--tag <word>', 'a tag for profiles and rules; may be repeated').argParser(collectValues),
+    )
+    .addOption(referencesOption())
+    .option('--replace', 'replace an existing server of this name')
+    .addOption(trustOption())
+    .addOption(yesOption())
+    .action(lazy(async () => (await import('../commands/add.ts')).runAdd));
+}
+
+function declareServerEdits({ program, lazy }: CommandRegistrar): void {
+  const serverCommand = (command: string, summary: string, description: string) =>
+    program
+      .command(command)
+      .argument('<server>', 'its name in the configuration')
+      .summary(summary)
+      .description(description);
+  serverCommand('remove', 'remove a server', 'Remove a server from the configuration.').action(
+    lazy(async () => (await import('../commands/remove.ts')).runRemove),
+  );
+  serverCommand('enable', 'enable a server', 'Enable a server that was disabled.').action(
+    lazy(async () => (await import('../commands/switch.ts')).runEnable),
+  );
+  serverCommand(
+    'disable',
+    'disable a server',
+    'Disable a server. Its entry stays in the configuration.',
+  ).action(lazy(async () => (await import('../commands/switch.ts')).runDisable));
+  program
+    .command('edit')
+    .argument('[server]', 'open the editor at this server')
+    .summary('edit the configuration')
+    .description(
+      'Open the configuration in your editor (VISUAL, EDITOR). An invalid version is not saved, but kept as a draft.',
+    )
+    .action(lazy(async () => (await import('../commands/edit.ts')).runEdit));
+}
+
+function declareRegistry({ program, lazy }: CommandRegistrar): void {
+  const registry = program
+    .command('registry')
+    .summary('search the MCP registry, and update servers from it')
+    .description('Use the official registry of MCP servers, or another one with the same API.');
+  registry
+    .command('search')
+    .argument('<text...>', 'part of the name')
+    .summary('find servers by name')
+    .description('Find servers of the MCP registry by name.')
+    .addOption(
+      new Option('--limit <count>', 'the maximum number of servers (default: 20)').argParser(
+        parsePositiveInteger,
+      ),
+    )
+    .addOption(registryOption())
+    .action(lazy(async () => (await import('../commands/registry-search.ts')).runRegistrySearch));
+  registry
+    .command('update')
+    .argument('[server...]', 'only these servers')
+    .summary('update servers of the registry')
+    .description(
+      'Update servers that were added from the registry to their newest versions. Your own settings stay: values, arguments after the package, and all others.',
+    )
+    .addOption(registryOption())
+    .option('--dry-run', 'only print what would be changed')
+    .addOption(yesOption())
+    .action(lazy(async () => (await import('../commands/registry-update.ts')).runRegistryUpdate));
+}
+
+function declareInit({ program, lazy }: CommandRegistrar): void {
+  program
+    .command('init')
+    .summary('set up everything interactively')
+    .description(
+      'Set up everything in a minute: find the servers and clients on this machine, import servers, connect a client, and search for a first tool. Each option answers one question. Requires a terminal.',
+    )
+    .addOption(
+      new Option('--import <server>', 'import this server, all, or none; may be repeated').argParser(
+        collectValues,
+      ),
+    )
+    .addOption(
+      new Option('--connect <client>', 'connect this client, or none; may be repeated').argParser(
+        collectValues,
+      ),
+    )
+    .option('--search <text>', 'search for this at the end; "" for no search')
+    .addOption(referencesOption())
+    .option('--yes', 'ask nothing: import all new servers, and connect only the named clients')
+    .action(lazy(async () => (await import('../commands/init.ts')).runInit));
+}
+
+function declareClientCommands({ program, lazy }: CommandRegistrar): void {
+  program
+    .command('import')
+    .summary('import the servers of other clients')
+    .description(
+      'Find the servers of other clients on this machine, print the plan with the whole command of each, and add them to the configuration. Does not change the clients. Files of the current folder, such as .mcp.json, are left out unless --from names them, and their servers are held for approval.',
+    )
+    .addOption(
+      new Option(
+        '--from <client>',
+        'import only from this client (claude-desktop, claude-code, cursor, vscode, windsurf, zed, codex, gemini-cli, cline, continue, mcpzip, mcp, mcproxy, mcpproxy, 1mcp) or file; may be repeated',
+      ).argParser(collectValues),
+    )
+    .addOption(
+      new Option('--only <server>', 'import only this server; may be repeated').argParser(collectValues),
+    )
+    .addOption(conflictsOption())
+    .addOption(referencesOption())
+    .option('--dry-run', 'only print what would be changed')
+    .addOption(trustOption())
+    .addOption(yesOption())
+    .action(lazy(async () => (await import('../commands/import.ts')).runImport));
+  program
+    .command('connect')
+    .argument(
+      '<client>',
+      'claude-desktop, claude-code, cursor, vscode, windsurf, zed, codex, gemini-cli, cline, continue, or other',
+    )
+    .summary('connect a client to Trunkline')
+    .description(
+      'Write Trunkline into the configuration of a client, and move the servers of that client to Trunkline. The rest of the file does not change, a copy is kept, and --undo restores it byte for byte. For any other client, trunkline connect other prints the entry to paste.',
+    )
+    .option('--undo', 'restore the configuration of the client')
+    .option('--merge', 'with --undo: restore only the servers, and keep other changes')
+    .addOption(conflictsOption())
+    .addOption(referencesOption())
+    .option('--dry-run', 'only print what would be changed')
+    .addOption(trustOption())
+    .addOption(yesOption())
+    .action(lazy(async () => (await import('../commands/connect.ts')).runConnect));
+}

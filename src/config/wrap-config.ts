@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { canonicalJson } from '../core/lib/canonical-json.ts';
+import type { JsonObject } from '../core/json.ts';
+import { adHocServerName } from './ad-hoc-server-name.ts';
+import type { AdHocConfig, AdHocServer } from './ad-hoc-config.ts';
+import type { Locations } from './find-config.ts';
+import { escapeReferences } from './resolve-references.ts';
+
+interface WrapOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly locations: Locations;
+  /** The client's capabilities: a server may offer other tools to another client. */
+  readonly client: JsonObject;
+}
+
+const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
+
+/**
+ * Creates the configuration of one server that runs as if the client had started it: in the same folder and with the whole
+ * environment, of which only the names are written. The state belongs to this command line, folder, environment and client.
+ */
+export function createWrapConfig(
+  server: AdHocServer,
+  options: WrapOptions,
+): AdHocConfig & { readonly name: string } {
+  const name = adHocServerName(server);
+  const entry =
+    'url' in server
+      ? { ...server, name: undefined, url: escapeReferences(server.url) }
+      : createProgramEntry(server, options);
+  const text = JSON.stringify({ mcpServers: { [name]: { ...entry, idle: 'never' } } });
+  const key = canonicalJson([options.cwd, text, options.client]);
+  const hash = createHash('sha256').update(key).digest('hex').slice(0, 16);
+  const stateDir = join(options.locations.stateDir, 'wraps', hash);
+  return { name, file: join(options.cwd, 'command-line'), text, stateDir };
+}
+
+function createProgramEntry(
+  server: Extract<AdHocServer, { readonly command: string }>,
+  { cwd, env }: WrapOptions,
+): JsonObject {
+  const names = Object.keys(env).filter((name) => VARIABLE_NAME.test(name) && env[name] !== undefined);
+  return {
+    command: escapeReferences(server.command),
+    args: server.args.map(escapeReferences),
+    cwd: escapeReferences(cwd),
+    // The empty fallback keeps variables that are set to an empty value.
+    env: Object.fromEntries(names.toSorted().map((name) => [name, `\${env:${name}:-}`])),
+  };
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+
+import type { Tier } from './tier.ts';
+
+/** The identity behind a request, established from verified credentials. */
+export interface Caller {
+  readonly id: string;
+  readonly via: 'stdio' | 'http' | 'cli' | 'admin';
+  readonly profile: string;
+  readonly groups?: readonly string[];
+  readonly roles?: readonly string[];
+  /** The highest tier of tools that this caller may see; absent means any. */
+  readonly tier?: Tier;
+}
+
+/** Returns the name under which a caller's upstream sign-ins are stored. Callers on this machine share the operator's, the empty name. */
+export function signInOwner(caller: Caller): string {
+  return isAuthenticated(caller) ? caller.id : '';
+}
+
+/** Whether the caller sent credentials that were verified. All others are the user of this machine. */
+export function isAuthenticated({ id, via }: Caller): boolean {
+  return via === 'http' && id !== 'local';
+}
+
+/** Whether two callers have the same identity and permissions, so that data of one may be given to the other. */
+export function isSameCaller(one: Caller, other: Caller): boolean {
+  return one === other || callerIdentity(one) === callerIdentity(other);
+}
+
+/** Returns a key that is equal for callers with the same identity and permissions. */
+export function callerIdentity({ id, via, profile, groups = [], roles = [], tier }: Caller): string {
+  return JSON.stringify([id, via, profile, groups.toSorted(), roles.toSorted(), tier ?? '']);
+}
+
+const callerKeys = new WeakMap<Caller, string>();
+
+/**
+ * Returns a short form of the identity, under which data of a caller is kept: results, tasks, parked calls, servers of its own. The id
+ * alone is not enough, because two tokens of one user can have different permissions.
+ */
+export function callerKey(caller: Caller): string {
+  let key = callerKeys.get(caller);
+  if (key === undefined) {
+    key = createHash('sha256').update(callerIdentity(caller)).digest('base64url');
+    callerKeys.set(caller, key);
+  }
+  return key;
+}

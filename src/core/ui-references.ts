@@ -1,0 +1,32 @@
+import type { ToolDefinition } from './entry.ts';
+import { isJsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
+
+/** The older, flat key for the page of a tool in MCP Apps; the specification nests it under `ui`. */
+const FLAT = 'ui/resourceUri';
+
+/** Returns the URIs of a tool's MCP Apps pages. */
+export function uiReferences({ _meta: meta }: ToolDefinition): readonly string[] {
+  if (!isJsonObject(meta)) return [];
+  const { ui, [FLAT]: flat } = meta;
+  const nested = isJsonObject(ui) ? ui['resourceUri'] : undefined;
+  return [nested, flat].filter((uri): uri is string => typeof uri === 'string');
+}
+
+/** Returns the definition with its page URIs mapped by `uriOf`, or the same object if no URI changes. */
+export function withUiReferences(definition: ToolDefinition, uriOf: (own: string) => string): ToolDefinition {
+  if (uiReferences(definition).every((uri) => uriOf(uri) === uri)) return definition;
+  const meta = definition['_meta'] as JsonObject; // A URI differs, so `_meta` has references and is an object.
+  const { ui, [FLAT]: flat } = meta;
+  const nested = isJsonObject(ui) ? ui['resourceUri'] : undefined;
+  return {
+    ...definition,
+    _meta: {
+      ...meta,
+      ...(isJsonObject(ui) && typeof nested === 'string'
+        ? { ui: { ...ui, resourceUri: uriOf(nested) } }
+        : {}),
+      ...(typeof flat === 'string' ? { [FLAT]: uriOf(flat) } : {}),
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { Payload } from '../core/lib/payload.ts';
+import { GatewayError, RpcError } from '../core/errors.ts';
+import type { RpcErrorBody } from '../core/errors.ts';
+import type { Era } from '../core/server-facts.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
+import { RPC } from '../protocol/era.ts';
+
+const COMPLETE = '"resultType":"complete"';
+const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
+
+/** Converts a result to the format of the client's era. A result that already has this format keeps its original text. */
+export function encodeResultForEra(
+  payload: Payload,
+  era: Era,
+  options: { readonly isCacheable: boolean },
+): Payload {
+  const { outline } = payload;
+  if (!isJsonObject(outline)) return payload;
+  if (era === 'legacy') {
+    if (!isModern(outline)) return payload;
+    if (outline['resultType'] === 'input_required') {
+      throw new GatewayError(
+        'QUESTION_DECLINED',
+        'The server asks a question in a way that this client does not support.',
+      );
+    }
+    const {
+      resultType: _,
+      ttlMs: _ttl,
+      cacheScope: _scope,
+      ...rest
+    } = payload.value as Record<string, unknown>;
+    return Payload.of(rest);
+  }
+  if (!options.isCacheable) return 'resultType' in outline ? payload : payload.withMembers(COMPLETE);
+  if (!isModern(outline)) return payload.withMembers(CACHEABLE);
+  // Replaces the caching fields of the server: the policy may change before the next request, so no result may be cached.
+  const value = payload.value as object; // It is an object, as `outline` shows, with exact numbers.
+  return Payload.of({ resultType: 'complete', ...value, ttlMs: 0, cacheScope: 'private' });
+}
+
+/** Whether the result has a field that only the modern era knows. */
+function isModern(outline: JsonObject): boolean {
+  return 'resultType' in outline || 'ttlMs' in outline || 'cacheScope' in outline;
+}
+
+/** Converts an error that a model can react to into a tool result; returns undefined for other errors. */
+export function encodeToolError(error: unknown): Payload | undefined {
+  if (!(error instanceof GatewayError) || !error.traits.toModel) return undefined;
+  return Payload.of({
+    content: [{ type: 'text', text: error.message }],
+    isError: true,
+    _meta: { 'trunkline/code': error.code },
+  });
+}
+
+export function encodeErrorForEra(error: unknown, era: Era): RpcErrorBody {
+  if (error instanceof RpcError) return withEraCode(error.body, era);
+  if (!(error instanceof GatewayError)) {
+    return { code: RPC.internalError, message: 'Internal error.', data: { code: 'INVARIANT' } };
+  }
+  const { kind, uri } = error.details;
+  const isMissingResource = error.code === 'ENTRY_NOT_FOUND' && kind === 'resource';
+  const code = isMissingResource ? RPC.resourceNotFound : error.traits.rpc;
+  return withEraCode(
+    { code, message: error.message, data: { code: error.code, ...(isMissingResource ? { uri } : {}) } },
+    era,
+  );
+}
+
+/** Replaces the code for a missing resource, which the modern era no longer has. */
+function withEraCode(body: RpcErrorBody, era: Era): RpcErrorBody {
+  return era === 'modern' && body.code === RPC.resourceNotFound ? { ...body, code: RPC.invalidParams } : body;
+}
+
+export function invalidParams(message: string): RpcError {
+  return new RpcError({ code: RPC.invalidParams, message });
+}
+
+/** Returns a parameter that must be a string. */
+export function stringParam(params: JsonObject, name: string): string {
+  const value = params[name];
+  if (typeof value !== 'string') throw invalidParams(`${name} must be a string.`);
+  return value;
+}

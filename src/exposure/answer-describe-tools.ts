@@ -1,0 +1,66 @@
+import type { CatalogView } from '../gateway/catalog-view.ts';
+import { stringifyExact } from '../core/lib/exact-json.ts';
+import { findSimilar } from '../core/lib/find-similar.ts';
+import type { Payload } from '../core/lib/payload.ts';
+import { toListedTool } from './to-listed-tool.ts';
+import {
+  formatSuggestions,
+  parseMetaArguments,
+  createTextResult,
+  invalidArguments,
+} from './meta-arguments.ts';
+
+const MAX_NAMES = 10;
+
+/** Answers `describe_tools` with one line of JSON per name, so a description cannot imitate the beginning of another. */
+export function answerDescribeTools(args: unknown, view: CatalogView): Payload {
+  const { names } = parseMetaArguments(args);
+  const requested = typeof names === 'string' ? parseNames(names) : names;
+  if (!Array.isArray(requested) || requested.length === 0 || requested.length > MAX_NAMES)
+    throw invalidArguments(`names must be a list of 1 to ${MAX_NAMES} names of tools`);
+  const lines = requested.map((name: unknown) => describe(String(name), view));
+  const isAllWrong = lines.every(({ isError }) => isError);
+  return createTextResult(
+    lines.map(({ text }) => text).join('\n'),
+    isAllWrong ? 'ENTRY_NOT_FOUND' : undefined,
+  );
+}
+
+/** Accepts a single name, or a list that was encoded as JSON once too often. */
+function parseNames(names: string): unknown {
+  if (!names.trimStart().startsWith('[')) return [names];
+  try {
+    return JSON.parse(names);
+  } catch {
+    return [names]; // Not JSON, so it is looked up as a name and reported as unknown.
+  }
+}
+
+function describe(name: string, view: CatalogView): { readonly text: string; readonly isError: boolean } {
+  const entry = view.tool(name);
+  if (entry === undefined) {
+    const similar = findSimilar(
+      name,
+      view.tools.map((tool) => tool.name),
+      3,
+    );
+    return {
+      text: JSON.stringify({ name: name.slice(0, 200), error: `Unknown tool.${formatSuggestions(similar)}` }),
+      isError: true,
+    };
+  }
+  const { title, description, inputSchema, outputSchema, annotations, _meta } = toListedTool(entry, view);
+  // Absent members are undefined here and do not appear in the JSON.
+  const fields = {
+    name: entry.name,
+    tier: view.tier(entry),
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    // Names the pages of MCP Apps, which a client can show although the tool is not listed.
+    _meta,
+  };
+  return { text: stringifyExact(fields), isError: false };
+}

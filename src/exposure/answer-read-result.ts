@@ -1,0 +1,46 @@
+import type { Cancellation } from '../core/lib/cancellation.ts';
+import type { Payload } from '../core/lib/payload.ts';
+import { GatewayError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { OversizedResults } from './results/oversized-results.ts';
+import { parseMetaArguments, createTextResult, invalidArguments } from './meta-arguments.ts';
+
+interface ReadOptions {
+  readonly results: OversizedResults;
+  /** The id of the caller that the result belongs to. */
+  readonly owner: string;
+  readonly cancellation: Cancellation;
+}
+
+/** Answers `read_result` with a page of a truncated result, or with the matches of a search in it. */
+export async function answerReadResult(rawArguments: unknown, options: ReadOptions): Promise<Payload> {
+  const args = parseMetaArguments(rawArguments);
+  const { id, find } = args;
+  if (typeof id !== 'string')
+    throw invalidArguments('id must be the id of a result, as a cut result names it');
+  if (find !== undefined && find !== null && typeof find !== 'string')
+    throw invalidArguments('find must be a text, or a regular expression such as "/a+b/i"');
+  const request = {
+    id,
+    offset: parseWholeNumber(args, 'offset', 0) ?? 0,
+    limit: parseWholeNumber(args, 'limit', 1),
+    find: typeof find === 'string' && find !== '' ? find : undefined,
+  };
+  try {
+    return await options.results.read(options.owner, request, options.cancellation);
+  } catch (error) {
+    // The id was an argument, so the model must read this error in a result.
+    if (error instanceof GatewayError && error.code === 'ENTRY_NOT_FOUND')
+      return createTextResult(error.message, error.code);
+    throw error;
+  }
+}
+
+function parseWholeNumber(args: JsonObject, name: string, minimum: number): number | undefined {
+  const value = args[name];
+  if (value === undefined || value === null) return undefined;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < minimum)
+    throw invalidArguments(`${name} must be a whole number from ${minimum}`);
+  return number;
+}

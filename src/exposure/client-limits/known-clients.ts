@@ -1,0 +1,53 @@
+/** The limits of a client or of the model API behind it. Sources are in docs/clients.md. */
+export interface ClientLimits {
+  /** The product name of the client. */
+  readonly client: string;
+  /** The maximum length of a tool name, without the prefix that the client adds. */
+  readonly nameLength?: number;
+  /** The maximum number of tools of all servers together. */
+  readonly tools?: number;
+  readonly schema?: SchemaRules;
+}
+
+export interface SchemaRules {
+  /** The root of an input schema must not have `anyOf`, `oneOf` or `allOf`. */
+  readonly plainRoot?: boolean;
+  /** A schema must not have `$ref`. */
+  readonly inlineReferences?: boolean;
+  /** The values of `format` that the client accepts. */
+  readonly formats?: readonly string[];
+}
+
+/** Clients prefix tool names with the key of the server in their configuration; docs/clients.md tells users to use this key. */
+const KEY = 'trunkline';
+
+const CLIENTS: readonly { readonly names: RegExp; readonly limits: ClientLimits }[] = [
+  {
+    names: /^claude[- ]code\b/i,
+    limits: { client: 'Claude Code', nameLength: 64 - `mcp__${KEY}__`.length, schema: { plainRoot: true } },
+  },
+  {
+    names: /^cursor(?:-vscode)?\b/i,
+    // Cursor rejects 60 characters.
+    limits: { client: 'Cursor', nameLength: 59 - KEY.length, tools: 80 },
+  },
+  { names: /^visual[- ]studio[- ]code\b/i, limits: { client: 'VS Code', tools: 128 } },
+  { names: /^windsurf\b/i, limits: { client: 'Windsurf', tools: 100 } },
+  {
+    names: /^gemini-cli\b/i,
+    limits: {
+      client: 'Gemini CLI',
+      nameLength: 63 - `mcp_${KEY}_`.length,
+      schema: { inlineReferences: true, formats: ['enum', 'date-time'] },
+    },
+  },
+  { names: /^codex-mcp-client\b/i, limits: { client: 'Codex', schema: { plainRoot: true } } },
+];
+
+const MAX_NAME_LENGTH = 200;
+
+/** Finds the limits by `clientInfo.name`; returns undefined for an unknown client. */
+export function findClientLimits(name: string): ClientLimits | undefined {
+  const shortName = name.slice(0, MAX_NAME_LENGTH);
+  return CLIENTS.find(({ names }) => names.test(shortName))?.limits;
+}

@@ -1,0 +1,57 @@
+import type { Cancellation } from '../../core/lib/cancellation.ts';
+import type { RequestingClient, CallDeadline } from '../../core/requesting-client.ts';
+import type { JsonObject } from '../../core/json.ts';
+
+/** Represents the client of a script to one call of the script. All calls share the client, but each has its own `limit` and `onLeft`. */
+export class ScriptCallClient implements RequestingClient {
+  readonly #outer: RequestingClient;
+  limit: CallDeadline | undefined = undefined;
+  onLeft: (() => void) | undefined = undefined;
+
+  readonly #callsWithQuestions: Set<ScriptCallClient>;
+
+  /** `callsWithQuestions` holds the calls of the script that wait for the user's answer. */
+  constructor(outer: RequestingClient, callsWithQuestions: Set<ScriptCallClient>) {
+    this.#outer = outer;
+    this.#callsWithQuestions = callsWithQuestions;
+  }
+
+  get session(): string {
+    return this.#outer.session;
+  }
+
+  get capabilities(): JsonObject {
+    return this.#outer.capabilities;
+  }
+
+  get isAggregated(): boolean {
+    return this.#outer.isAggregated === true;
+  }
+
+  get logLevel(): string | undefined {
+    return this.#outer.logLevel;
+  }
+
+  async ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject> {
+    this.limit?.asking(true);
+    this.#callsWithQuestions.add(this);
+    // A client that disconnects leaves the questions of all calls unanswered.
+    this.#outer.onLeft = () => {
+      for (const call of this.#callsWithQuestions) call.onLeft?.();
+    };
+    try {
+      return await this.#outer.ask(method, params, cancellation);
+    } finally {
+      this.#callsWithQuestions.delete(this);
+      this.limit?.asking(false);
+    }
+  }
+
+  tell(method: string, params: JsonObject | undefined): void {
+    this.#outer.tell?.(method, params);
+  }
+
+  log(params: JsonObject): void {
+    this.#outer.log(params);
+  }
+}

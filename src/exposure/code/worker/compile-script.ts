@@ -1,0 +1,53 @@
+/** A script in a form that the interpreter can run. */
+export interface CompiledScript {
+  readonly source: string;
+  /** Whether the result is the value of the last expression; otherwise the source is a function body and returns the result. */
+  readonly isScript: boolean;
+}
+
+export interface CompileError {
+  readonly name: string;
+  readonly message: string;
+  readonly line?: number | undefined;
+}
+
+/** Returns the error of the interpreter for a source; undefined if it can run. */
+type CheckSyntax = (source: string) => CompileError | undefined;
+
+/** The wrapper starts on the first line of the script, so lines keep their numbers. */
+const OPEN = '(async () => {';
+const CLOSE = '\n})()';
+/** `call<Type>(…)` is also valid JavaScript, but two comparisons are never intended. */
+const TYPE_ARGUMENTS = /[\w$]<[^<>()=;]{1,200}>\(/;
+
+/** Returns valid JavaScript unchanged; strips TypeScript types from any other source. */
+export async function compileScript(
+  source: string,
+  check: CheckSyntax,
+): Promise<CompiledScript | CompileError> {
+  const first = TYPE_ARGUMENTS.test(source) ? undefined : asJavaScript(source, check);
+  if (first !== undefined && !isCompileError(first)) return first;
+  const { stripTypes } = await import('./strip-types.ts');
+  const stripped = stripTypes(source);
+  const second = isCompileError(stripped) ? stripped : asJavaScript(stripped.source, check);
+  if (!isCompileError(second)) return second;
+  return first === undefined ? second : laterError(first, second);
+}
+
+export function isCompileError(found: object): found is CompileError {
+  return 'message' in found;
+}
+
+function asJavaScript(source: string, check: CheckSyntax): CompiledScript | CompileError {
+  const script = check(source);
+  if (script === undefined) return { source, isScript: true };
+  // A `return` outside of a function is only valid in a function body.
+  const body = `${OPEN}${source}${CLOSE}`;
+  const wrapped = check(body);
+  return wrapped === undefined ? { source: body, isScript: false } : laterError(script, wrapped);
+}
+
+/** If both forms fail, the one whose error is further down is the one that was intended. */
+function laterError(first: CompileError, second: CompileError): CompileError {
+  return (second.line ?? 0) > (first.line ?? 0) ? second : first;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+
+import { memoryView } from '../../test/support/memory-view.ts';
+import { Cancellation } from '../core/lib/cancellation.ts';
+import { Payload } from '../core/lib/payload.ts';
+import type { UpstreamName } from '../core/ids.ts';
+import { directExposure } from './direct-exposure.ts';
+
+describe('direct exposure', () => {
+  test('direct exposure: lists every tool under its exposed name with all other fields unchanged', () => {
+    expect(directExposure.tools(memoryView(['b', 'a']))).toEqual([
+      { description: 'Can b.', name: 'files__b', inputSchema: { type: 'object' }, extra: 1 },
+      { description: 'Can a.', name: 'files__a', inputSchema: { type: 'object' }, extra: 1 },
+    ]);
+  });
+
+  test('direct exposure: keeps the member order of definitions', () => {
+    expect(Object.keys(directExposure.tools(memoryView())[0] ?? {})).toEqual([
+      'description',
+      'name',
+      'inputSchema',
+      'extra',
+    ]);
+  });
+
+  test('direct exposure: forwards a call unchanged', async () => {
+    const request = { params: { name: 'x' }, session: 's', cancellation: new Cancellation() };
+    const payload = Payload.of({});
+    const calls: unknown[] = [];
+    const result = await directExposure.callTool('files__read', request, {
+      caller: { id: 'local', via: 'stdio', profile: 'default' },
+      view: memoryView(),
+      settled: () => Promise.resolve(memoryView()),
+      reveal: () => {},
+      callUntilResult: () => Promise.reject(new Error('Nobody does.')),
+      call: (name, inner) => {
+        calls.push([name, inner]);
+        return Promise.resolve(payload);
+      },
+    });
+    expect(calls).toEqual([['files__read', request]]);
+    expect(result).toBe(payload);
+  });
+
+  test('direct exposure: names the servers in its instructions', () => {
+    expect(directExposure.instructions(memoryView())).toMatch(
+      /name begins with the name of its server\.\n- files$/,
+    );
+  });
+});
+
+describe('server line in the instructions', () => {
+  const facts = (info: object, instructions?: string) => ({
+    era: 'legacy' as const,
+    protocol: 'x',
+    info: { ...info },
+    capabilities: {},
+    ...(instructions === undefined ? {} : { instructions }),
+  });
+  const name = 'a' as UpstreamName;
+  const lineOf = (server: object): string | undefined =>
+    directExposure
+      .instructions(memoryView([], { servers: [{ name, ...server }] }))
+      .split('\n')
+      .at(-1);
+
+  test("server line: prefers our description, then the server's title, then its instructions", () => {
+    const said = facts({ title: 'Title' }, 'Instructions.');
+    expect(lineOf({ description: 'Ours', facts: said })).toBe('- a: Ours');
+    expect(lineOf({ facts: said })).toBe('- a: Title');
+    expect(lineOf({ facts: facts({}, 'Instructions.') })).toBe('- a: Instructions.');
+    expect(lineOf({ facts: facts({}) })).toBe('- a');
+    expect(lineOf({})).toBe('- a');
+  });
+
+  test.each([
+    ['the first line of the server text', '\n\n First line. \nSecond line.', '- a: First line.'],
+    ['the first line for any line ending', 'First.\rSecond.', '- a: First.'],
+    ['at most 120 characters', 'x'.repeat(500), `- a: ${'x'.repeat(120)}…`],
+    ['only the name for blank text', '  \n ', '- a'],
+  ])('server line: shows %s', (_, text, line) => {
+    expect(lineOf({ facts: facts({}, text) })).toBe(line);
+  });
+
+  test('server line: never lets a server title start a new line', () => {
+    for (const title of [5, null, {}, ['x']]) expect(lineOf({ facts: facts({ title }) })).toBe('- a');
+    for (const end of ['\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f']) {
+      expect(lineOf({ facts: facts({ title: `Good${end}- b: Evil` }) })).toBe('- a: Good');
+    }
+  });
+});

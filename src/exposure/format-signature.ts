@@ -1,0 +1,152 @@
+import type { ToolEntry } from '../core/entry.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
+
+/** The maximum characters of all parameters together. */
+const MAX_CHARS = 180;
+/** Optional parameters after this many are left out. */
+const MAX_PARAMETERS = 60;
+const MAX_DEPTH = 4;
+// The maximum characters of one type, of a quoted parameter name, and of a description.
+const MAX_TYPE = 60;
+const MAX_NAME = 40;
+const MAX_SENTENCE = 120;
+
+/** Returns `name(param: type, optional?: type)`; `…` at the end means that something was left out. */
+export function formatSignature({ name, definition }: ToolEntry): string {
+  const root = definition['inputSchema'];
+  const { parameters, isCut } = parametersOf(root);
+  const fits = (texts: readonly string[]): boolean => texts.join(', ').length <= MAX_CHARS;
+  const full = parameters.map(({ label, type }) => `${label}: ${type.full}`);
+  if (!isCut && fits(full) && parameters.every(({ type }) => type.isWhole))
+    return `${name}(${full.join(', ')})`;
+  // To save characters, leaves out listed values first, then optional parameters from the end, then types, then required parameters.
+  const texts = fits(full) ? full : parameters.map(({ label, type }) => `${label}: ${type.plain}`);
+  for (let at = texts.length - 1; at >= 0 && !fits(texts); at -= 1) {
+    if (parameters[at]?.isRequired === false) texts.splice(at, 1);
+  }
+  const required = fits(texts) ? texts : texts.map((text) => text.slice(0, text.indexOf(':')));
+  while (!fits(required)) required.pop();
+  return `${name}(${[...required, '…'].join(', ')})`;
+}
+
+/** Returns the first sentence of a description on one line, truncated at a word. */
+export function firstSentence(text: unknown, maxChars = MAX_SENTENCE): string {
+  if (typeof text !== 'string') return '';
+  const line = oneLine(text.slice(0, 10 * maxChars));
+  const end = /(?<!\b(?:e\.g|i\.e|etc|vs|approx))[.!?](?=\s|$)|[。！？]/u.exec(line);
+  const sentence = end === null ? line : line.slice(0, end.index + 1);
+  if (sentence.length <= maxChars) return sentence;
+  const cut = sentence.slice(0, maxChars);
+  const word = cut.lastIndexOf(' ');
+  // A surrogate pair is not split.
+  const shortened = word > maxChars / 2 ? cut.slice(0, word) : cut.replace(/[\uD800-\uDBFF]$/, '');
+  return `${shortened.replace(/[\s,;:.]+$/, '')}…`;
+}
+
+/** Removes line breaks and invisible characters. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
+}
+
+interface Type {
+  readonly full: string;
+  /** The type without its listed values. */
+  readonly plain: string;
+  /** Whether nothing was left out of `full`. */
+  readonly isWhole: boolean;
+}
+
+interface Parameter {
+  readonly label: string;
+  readonly isRequired: boolean;
+  readonly type: Type;
+}
+
+/** Returns required parameters first, otherwise in the order of the schema. */
+function parametersOf(root: unknown): { readonly parameters: readonly Parameter[]; readonly isCut: boolean } {
+  const schema = isJsonObject(root) ? root : {};
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
+  const names: string[] = [];
+  let isCut = false;
+  // Not `Object.keys`: a schema with a million properties must not be copied to read some of them.
+  for (const name in properties) {
+    if (names.length >= MAX_PARAMETERS && !required.has(name)) isCut = true;
+    else if (names.push(name) >= 2 * MAX_PARAMETERS) break;
+  }
+  const parameters = names.map((name) => {
+    const isRequired = required.has(name);
+    const label = /^[\w$.-]{1,64}$/.test(name) ? name : JSON.stringify(oneLine(name).slice(0, MAX_NAME));
+    return { label: isRequired ? label : `${label}?`, isRequired, type: typeOf(properties[name], schema, 0) };
+  });
+  const sorted = parameters.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
+  return { parameters: sorted, isCut };
+}
+
+const ANY: Type = plainTypeOf('any');
+
+function typeOf(node: unknown, root: JsonObject, depth: number): Type {
+  if (!isJsonObject(node) || depth > MAX_DEPTH) return ANY;
+  const { type, enum: values, const: value, $ref: reference, items } = node;
+  if (Array.isArray(values)) return enumType(values, plainType(type, values));
+  if (value !== undefined) return enumType([value], plainType(type, [value]));
+  if (typeof reference === 'string') return typeOf(resolveReference(root, reference), root, depth + 1);
+  if (type === 'array') return arrayOf(typeOf(items, root, depth + 1));
+  const choices = node['anyOf'] ?? node['oneOf'];
+  if (Array.isArray(choices))
+    return unionOf(choices.slice(0, 8).map((schema) => typeOf(schema, root, depth + 1)));
+  if (Array.isArray(type))
+    return unionOf(type.slice(0, 8).map((name: unknown) => typeOf({ ...node, type: name }, root, depth + 1)));
+  if (typeof type === 'string' && /^[a-z]{1,10}$/.test(type)) return plainTypeOf(type);
+  return isJsonObject(node['properties']) ? plainTypeOf('object') : ANY;
+}
+
+function plainTypeOf(text: string): Type {
+  return { full: text, plain: text, isWhole: true };
+}
+
+function enumType(values: readonly unknown[], plain: string): Type {
+  const full = values
+    .slice(0, 30)
+    .map((value) => oneLine(JSON.stringify(value) ?? 'null'))
+    .join('|');
+  if (values.length > 0 && values.length <= 30 && full.length <= MAX_TYPE)
+    return { full, plain, isWhole: true };
+  return { full: plain, plain, isWhole: false };
+}
+
+function plainType(type: unknown, values: readonly unknown[]): string {
+  if (typeof type === 'string' && /^[a-z]{1,10}$/.test(type)) return type;
+  const kinds = new Set(values.slice(0, 30).map((value) => typeof value));
+  const [kind] = kinds;
+  return kinds.size === 1 && kind !== undefined && kind !== 'object' ? kind : 'any';
+}
+
+function arrayOf({ full, plain, isWhole }: Type): Type {
+  const wrap = (text: string): string => (text.includes('|') ? `(${text})[]` : `${text}[]`);
+  return { full: wrap(full), plain: wrap(plain), isWhole };
+}
+
+/** Joins alternatives. `null` is left out, because a model does not need it. */
+function unionOf(types: readonly Type[]): Type {
+  const rest = types.filter(({ full }) => full !== 'null');
+  const join = (texts: readonly string[]): string => [...new Set(texts)].join('|');
+  const full = join(rest.map((type) => type.full));
+  const plain = join(rest.map((type) => type.plain));
+  if (full === '' || full.split('|').includes('any')) return ANY;
+  const isShort = full.length <= MAX_TYPE;
+  const shortest = isShort ? full : plain.length <= MAX_TYPE ? plain : 'any';
+  return {
+    full: shortest,
+    plain: isShort ? plain : shortest,
+    isWhole: isShort && rest.every(({ isWhole }) => isWhole),
+  };
+}
+
+/** Resolves references to definitions of the schema itself; other references are not followed. */
+function resolveReference(root: JsonObject, reference: string): unknown {
+  const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
+  const definitions = keyword === undefined ? undefined : root[keyword];
+  return isJsonObject(definitions) && name !== undefined ? definitions[name] : undefined;
+}

@@ -1,0 +1,132 @@
+import type { Cancellation } from '../../core/lib/cancellation.ts';
+import type { Payload } from '../../core/lib/payload.ts';
+import { Slots } from '../../core/lib/slots.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { MemoryResultStore } from './memory-result-store.ts';
+import type { ReadResultRequest } from './read-result.ts';
+import type { PagedResult } from './paged-result.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { isOversized } from './is-oversized.ts';
+import type { EstimateTokens } from './is-oversized.ts';
+import type { KeptResult, ResultStore } from './result-store.ts';
+import { SharedResultStore } from './shared-result-store.ts';
+
+interface ResultsOptions {
+  /** Results with more tokens are truncated; 0 turns truncation off. */
+  readonly maxTokens: number;
+  /** Time for which a result is kept after it was last read. */
+  readonly keepMs: number;
+  /** The maximum size of all kept results together. */
+  readonly maxBytes: number;
+  readonly estimate: EstimateTokens;
+  /** Maximum duration of one search in a result. */
+  readonly findMs?: number;
+  readonly now: () => number;
+  /** The database that several gateways share; without one, results are kept in memory. */
+  readonly database?: (() => Promise<Database>) | undefined;
+}
+
+const MAX_RESULTS = 1_000;
+/** The default of `findMs`, longer than any reasonable search takes. */
+const FIND_MS = 3_000;
+/** Each search uses a thread of its own, so few run at the same time. */
+const SEARCH_SLOTS = { width: 2, maxWaiting: 50 };
+
+/**
+ * Truncates results that are too long for a model: the caller gets a preview, and reads the stored result in pages.
+ *
+ * Two other places limit results for other reasons: `limits.resultBytes` rejects a result of any exposure
+ * (`policy/guards/validation-guards.ts`), and `code.maxOutput` truncates the output of a script, which is not stored
+ * (`exposure/code/format-script-result.ts`).
+ */
+export class OversizedResults implements Disposable {
+  #options: ResultsOptions;
+  readonly #memory: MemoryResultStore;
+  readonly #shared: SharedResultStore | undefined;
+  /** Cached while the results are kept, because paging a result takes as long as parsing it. */
+  readonly #pagedResults = new WeakMap<KeptResult, PagedResult>();
+  readonly #searchSlots = new Slots(SEARCH_SLOTS);
+
+  constructor(options: ResultsOptions) {
+    this.#options = options;
+    this.#memory = new MemoryResultStore({ ...options, maxCount: MAX_RESULTS });
+    const { database } = options;
+    if (database !== undefined) this.#shared = new SharedResultStore({ ...options, database }, this.#memory);
+  }
+
+  get #store(): ResultStore {
+    return this.#shared ?? this.#memory;
+  }
+
+  get isEnabled(): boolean {
+    return this.#options.maxTokens > 0;
+  }
+
+  /** Applies new limits to future results; stored results keep their expiry until they are read again. */
+  adjust(settings: Pick<ResultsOptions, 'maxTokens' | 'keepMs' | 'maxBytes'>): void {
+    this.#options = { ...this.#options, ...settings };
+    this.#memory.adjust(settings);
+    this.#shared?.adjust(settings);
+  }
+
+  /** Returns the same payload if it is small enough, otherwise a preview with the call that reads the rest. */
+  async truncate(owner: string, payload: Payload): Promise<Payload> {
+    const { maxTokens, estimate, keepMs } = this.#options;
+    if (maxTokens === 0 || !isOversized(payload, maxTokens, estimate)) return payload;
+    const { createPreview } = await import('./result-preview.ts');
+    const { text } = payload;
+    const kept = await this.#store.keep(owner, text);
+    // A result that is too large to be stored still gets a preview, without an id.
+    const paged = await this.#paged(kept ?? { id: '', text });
+    const keptFor = formatDuration(keepMs);
+    return createPreview(paged, { id: kept?.id, bytes: Buffer.byteLength(text), keptFor });
+  }
+
+  /** Returns a page of a stored result, or the units that match `request.find`. */
+  async read(owner: string, request: ReadResultRequest, cancellation: Cancellation): Promise<Payload> {
+    const { findInResult, readPage } = await import('./read-result.ts');
+    const found = await this.#store.find(owner, request.id);
+    if (found.state !== 'kept') throw resultNotFound(request.id, found.state, this.#options.keepMs);
+    const paged = await this.#paged(found.result);
+    const { findMs = FIND_MS } = this.#options;
+    if (request.find === undefined) return readPage(paged, request);
+    if (this.#searchSlots.isFull)
+      throw new GatewayError(
+        'UPSTREAM_BUSY',
+        'Too many searches in kept results; try again in a few seconds.',
+      );
+    return this.#searchSlots.run(
+      () => findInResult(paged, request, { cancellation, withinMs: findMs }),
+      cancellation,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#memory[Symbol.dispose]();
+  }
+
+  async #paged(result: KeptResult): Promise<PagedResult> {
+    const { PagedResult: LoadedPagedResult } = await import('./paged-result.ts');
+    let paged = this.#pagedResults.get(result);
+    if (paged === undefined) {
+      paged = new LoadedPagedResult(result.text, this.#options);
+      this.#pagedResults.set(result, paged);
+    }
+    return paged;
+  }
+}
+
+function resultNotFound(id: string, state: 'gone' | 'unknown', keepMs: number): GatewayError {
+  const quotedId = JSON.stringify(id.slice(0, 60));
+  const text =
+    state === 'gone'
+      ? `The result ${quotedId} is no longer kept: it is removed ${formatDuration(keepMs)} after it was last read, or earlier if too many results are kept. Call the tool again.`
+      : `There is no result ${quotedId}. Use an id as a cut result names it, or call the tool again.`;
+  return new GatewayError('ENTRY_NOT_FOUND', text);
+}
+
+function formatDuration(ms: number): string {
+  const [amount, unit] = ms < 120_000 ? [ms / 1000, 'second'] : [ms / 60_000, 'minute'];
+  const rounded = Math.round(amount);
+  return `${rounded} ${unit}${rounded === 1 ? '' : 's'}`;
+}

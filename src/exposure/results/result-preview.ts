@@ -1,0 +1,181 @@
+import { stringifyExact } from '../../core/lib/exact-json.ts';
+import { Payload } from '../../core/lib/payload.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { estimateMediaTokens } from './media.ts';
+import { takeUnits } from './page-units.ts';
+import { partLabel } from './result-parts.ts';
+import type { PagedPart, PagedResult } from './paged-result.ts';
+import { formatNumber } from './describe-json.ts';
+
+/** The texts of a preview may take a quarter of the tokens of a page. Media may take half a page in addition. */
+const PREVIEW_SHARE = 4;
+/** The number of parts that a preview shows or names; the remaining ones are only counted. */
+const MAX_PARTS = 10;
+/** Characters of each text from which its tokens are extrapolated. */
+const SAMPLE_CHARS = 50_000;
+
+interface PreviewOptions {
+  /** Undefined if the result is too large to be stored. */
+  readonly id: string | undefined;
+  readonly bytes: number;
+  readonly keptFor: string;
+}
+
+/** Returns the beginning of every part, a list of what was left out, and the exact call that reads more. */
+export function createPreview(result: PagedResult, { id, bytes, keptFor }: PreviewOptions): Payload {
+  const previewedParts = result.parts.slice(0, MAX_PARTS);
+  // Members such as `structuredContent` mostly repeat the content, so they are only named if there is content.
+  const hasContent = result.contentParts > 0;
+  let textsLeft = previewedParts.filter((part) => part.kind === 'text').length;
+  let textBudget = result.budget / PREVIEW_SHARE;
+  let mediaBudget = result.budget / 2;
+  const content: JsonObject[] = [];
+  const omissions: string[] = [];
+  for (const [index, part] of previewedParts.entries()) {
+    if (part.kind === 'media') {
+      mediaBudget -= estimateMediaTokens(part.media, result.budget);
+      if (mediaBudget >= 0) content.push(part.value);
+      else omissions.push(describeOmittedMedia(part, id));
+      continue;
+    }
+    // Every text gets an equal share of what is left, so room that one does not need goes to the texts after it.
+    const room = Math.floor(textBudget / textsLeft);
+    textsLeft -= 1;
+    if (hasContent && index >= result.contentParts) {
+      const reason = part.isRepeated ? 'says the same again' : `(${describeSize(part)}) was left out`;
+      omissions.push(`${partLabel(part)} ${reason}${formatContinuation(part, 0, id)}`);
+      continue;
+    }
+    const beginning = takeBeginning(part, room, result);
+    textBudget -= beginning.tokens;
+    content.push(beginning.block);
+    if (beginning.isWhole) continue;
+    const shape = part.shape === undefined ? '' : ` (${part.shape})`;
+    const continuation = formatContinuation(part, beginning.count, id);
+    omissions.push(`${partLabel(part)}${shape}: ${beginning.description}${continuation}`);
+  }
+  if (result.parts.length > MAX_PARTS) {
+    const next = result.parts[MAX_PARTS]?.offset ?? 0;
+    omissions.push(
+      `${formatNumber(result.parts.length - MAX_PARTS)} more blocks${id === undefined ? '' : `: ${formatReadCall(id, { offset: next })}`}`,
+    );
+  }
+  const size = `${formatBytes(readableBytes(result))}, about ${formatNumber(estimateTotalTokens(result))} tokens`;
+  content.push({ type: 'text', text: formatNote({ id, size, keptFor, omissions }) });
+  const { _meta: meta, ...members } = result.members;
+  const stored = id === undefined ? {} : { id, total: result.total };
+  return Payload.of({
+    ...members,
+    content,
+    _meta: { ...(meta as JsonObject | undefined), 'trunkline/result': { ...stored, bytes } },
+  });
+}
+
+interface NoteOptions {
+  readonly id: string | undefined;
+  readonly size: string;
+  readonly keptFor: string;
+  readonly omissions: readonly string[];
+}
+
+function formatNote({ id, size, keptFor, omissions }: NoteOptions): string {
+  const lines = omissions.map((line) => `- ${line}`).join('\n');
+  if (id === undefined)
+    return `[Cut: this result (${size}) is larger than all that may be kept (results.maxBytes), so the rest is lost. Ask the tool for less.\n${lines}]`;
+  return `[Cut: this result is long (${size}). It is kept whole, until ${keptFor} after the last look.\n${lines}\nTo search in it: read_result {"id":"${id}","find":"text or /regex/"}]`;
+}
+
+interface Beginning {
+  readonly block: JsonObject;
+  /** The number of whole units that are shown. */
+  readonly count: number;
+  readonly tokens: number;
+  readonly isWhole: boolean;
+  readonly description: string;
+}
+
+function takeBeginning(
+  part: Extract<PagedPart, { kind: 'text' }>,
+  room: number,
+  result: PagedResult,
+): Beginning {
+  const taken = takeUnits(part, { from: 0, maxUnits: Infinity, room, result });
+  const isWhole = taken?.count === part.count;
+  const text = taken === undefined ? firstChars(part.units.unit(0), room) : textUpTo(part, taken.count);
+  const description =
+    taken === undefined
+      ? `the beginning of the first ${part.unit} is shown`
+      : `the first ${formatNumber(taken.count)} of ${countUnits(part)} are shown`;
+  const { estimate } = result;
+  return {
+    block: part.toBlock(text),
+    count: taken?.count ?? 0,
+    tokens: taken?.tokens ?? estimate(text),
+    isWhole,
+    description,
+  };
+}
+
+function textUpTo({ units }: Extract<PagedPart, { kind: 'text' }>, end: number): string {
+  return units.text.slice(0, units.start(end));
+}
+
+/** Returns as many characters as there are tokens left, because no character costs more than one token. */
+function firstChars(text: string, room: number): string {
+  const cut = text.slice(0, room);
+  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+function countUnits({ count: number, unit }: Extract<PagedPart, { kind: 'text' }>): string {
+  return `${formatNumber(number)} ${unit}${number === 1 ? '' : 's'}`;
+}
+
+function describeSize(part: Extract<PagedPart, { kind: 'text' }>): string {
+  return part.shape ?? countUnits(part);
+}
+
+function describeOmittedMedia(part: Extract<PagedPart, { kind: 'media' }>, id: string | undefined): string {
+  const { mimeType, length } = part.media;
+  // The MIME type comes from the server and must not inject lines into our note.
+  const type = mimeType.slice(0, 60).replaceAll(/[^\w/.+-]/g, '?');
+  const readCall =
+    id === undefined ? '' : `: ${formatReadCall(id, { offset: part.offset, limit: 1 })} gives it whole`;
+  return `${partLabel(part)} (${type}, ${formatBytes((length / 4) * 3)}) was left out${readCall}`;
+}
+
+function formatContinuation({ offset }: PagedPart, unitsShown: number, id: string | undefined): string {
+  return id === undefined ? '' : `; go on with ${formatReadCall(id, { offset: offset + unitsShown })}`;
+}
+
+export function formatReadCall(id: string, args: JsonObject): string {
+  return `read_result ${stringifyExact({ id, ...args })}`;
+}
+
+function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${Math.ceil(bytes)} bytes`;
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Returns the size of the texts and media, without the JSON around them and without repetitions. */
+function readableBytes({ parts }: PagedResult): number {
+  let bytes = 0;
+  for (const part of parts) {
+    // Four characters of base64 encode three bytes.
+    if (part.kind === 'media') bytes += (part.media.length / 4) * 3;
+    else if (!part.isRepeated) bytes += Buffer.byteLength(part.text);
+  }
+  return bytes;
+}
+
+/** Extrapolates from the beginning of each text, because a model only needs the order of magnitude. */
+function estimateTotalTokens({ parts, estimate }: PagedResult): number {
+  let tokens = 0;
+  for (const part of parts) {
+    if (part.kind === 'media' || part.isRepeated) continue;
+    const sample = part.text.slice(0, SAMPLE_CHARS);
+    if (sample !== '') tokens += (estimate(sample) * part.text.length) / sample.length;
+  }
+  // Rounds to two significant digits.
+  const digits = 10 ** Math.max(0, Math.floor(Math.log10(tokens + 1)) - 1);
+  return Math.round(tokens / digits) * digits;
+}

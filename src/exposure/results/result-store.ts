@@ -1,0 +1,18 @@
+/** An unchanged tool result as JSON. A store returns the same object while it keeps the result. */
+export interface KeptResult {
+  readonly id: string;
+  readonly text: string;
+}
+
+export type ResultLookup =
+  | { readonly state: 'kept'; readonly result: KeptResult }
+  /** The result has expired or was evicted; other callers than its owner get `unknown`. */
+  | { readonly state: 'gone' }
+  | { readonly state: 'unknown' };
+
+/** Keeps results for the callers that received them. Asynchronous, because several gateways can share one database. */
+export interface ResultStore {
+  /** Resolves to undefined if the result is larger than the whole store may be. */
+  keep(owner: string, text: string): Promise<KeptResult | undefined>;
+  find(owner: string, id: string): Promise<ResultLookup>;
+}

@@ -1,0 +1,87 @@
+import type { CatalogView } from '../gateway/catalog-view.ts';
+import { callerKey } from '../core/caller.ts';
+import { matchesGlob } from '../core/lib/matches-glob.ts';
+import type { CallRequest } from '../gateway/calls/call-request.ts';
+import type { Payload } from '../core/lib/payload.ts';
+import type { ToolEntry } from '../core/entry.ts';
+import type { OversizedResults } from './results/oversized-results.ts';
+import { callThroughMetaTool } from './call-through-meta-tool.ts';
+import { answerDescribeTools } from './answer-describe-tools.ts';
+import type { Exposure, ExposureContext } from './exposure.ts';
+import { truncateResult } from './truncate-result.ts';
+import { formatServerLines } from './format-server-lines.ts';
+import { toListedTool } from './to-listed-tool.ts';
+import { CALL_TOOLS, listMetaTools, READ_RESULT } from './meta-tools.ts';
+import { answerReadResult } from './answer-read-result.ts';
+import { answerSearchTools } from './answer-search-tools.ts';
+
+export interface SearchExposureOptions {
+  /** Globs on exposed names; matching tools are always listed. */
+  readonly pin: readonly string[];
+  /** Whether there is one call tool per tier, or a single one for all tools. */
+  readonly callTools: 'tiers' | 'single';
+  /** Whether tools that a search found are listed for the rest of the session. */
+  readonly reveal: boolean;
+  /** Truncates long results; without it every result passes unchanged. */
+  readonly results?: OversizedResults;
+}
+
+/** Exposes a few tools that find, describe and call all others; pinned and revealed tools are listed as well. */
+export function createSearchExposure({ pin, callTools, reveal, results }: SearchExposureOptions): Exposure {
+  const metaTools = [...listMetaTools(callTools), ...(results?.isEnabled === true ? [READ_RESULT] : [])];
+  const metaToolNames = new Set(metaTools.map(({ name }) => name));
+  const isPinned = (name: string): boolean => pin.some((glob) => matchesGlob(name, glob));
+  const listedEntries = (
+    view: CatalogView,
+    revealed: ReadonlySet<string> | undefined,
+  ): readonly ToolEntry[] =>
+    pin.length === 0 && (revealed === undefined || revealed.size === 0)
+      ? []
+      : view.tools.filter(
+          ({ name }) => !metaToolNames.has(name) && (isPinned(name) || revealed?.has(name) === true),
+        );
+  return {
+    kind: 'search',
+    instructions: (view) => `${HOW_TO[callTools]}\n${formatServerLines(view)}`,
+    tools: (view, revealed) => [
+      ...metaTools,
+      ...listedEntries(view, revealed).map((entry) => toListedTool(entry, view)),
+    ],
+    digest: (view, revealed) =>
+      JSON.stringify(
+        listedEntries(view, revealed).map(({ name, fingerprint, words }) => [name, fingerprint, words]),
+      ),
+    callTool: (name, request, context) =>
+      truncateResult(results, { name, context, isMetaTool: metaToolNames.has(name) }, () =>
+        answer(name, request, context),
+      ),
+  };
+
+  async function answer(name: string, request: CallRequest, context: ExposureContext): Promise<Payload> {
+    // A client that knows the name of a tool may call it although it is not listed.
+    if (!metaToolNames.has(name)) return context.call(name, request);
+    const args = request.params['arguments'];
+    const maxTier = CALL_TOOLS[name];
+    if (maxTier !== undefined) return callThroughMetaTool(name, args, { request, context, maxTier });
+    if (results !== undefined && name === READ_RESULT['name']) {
+      return answerReadResult(args, {
+        results,
+        owner: callerKey(context.caller),
+        cancellation: request.cancellation,
+      });
+    }
+    const view = await context.settled();
+    if (name === 'describe_tools') return answerDescribeTools(args, view);
+    const { payload, names } = await answerSearchTools(args, view);
+    if (reveal) context.reveal(names);
+    return payload;
+  }
+}
+
+const FIND =
+  'The tools of these MCP servers are not listed: find them with search_tools, and read what a signature leaves open with describe_tools.';
+
+const HOW_TO = {
+  tiers: `${FIND} Then call a tool with the call tool of its mark: call_read_tool, call_write_tool or call_destructive_tool.`,
+  single: `${FIND} Then call a tool with call_tool.`,
+} as const;

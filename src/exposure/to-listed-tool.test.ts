@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+
+import { memoryView } from '../../test/support/memory-view.ts';
+import type { ToolEntry } from '../core/entry.ts';
+import { answerDescribeTools } from './answer-describe-tools.ts';
+import { directExposure } from './direct-exposure.ts';
+import { toListedTool } from './to-listed-tool.ts';
+
+const meta = { ui: { resourceUri: 'ui://x', csp: {} }, 'ui/resourceUri': 'ui://x', 'example.com/kept': 1 };
+
+function withMeta(_meta: unknown, uri = (own: string) => own) {
+  const view = memoryView(['show'], { exposedUri: (_upstream, own) => uri(own) });
+  const entry = view.tools[0] as ToolEntry;
+  const changed = { ...entry, definition: { ...entry.definition, _meta } };
+  return { entry: changed, view: { ...view, tools: [changed], tool: () => changed } };
+}
+
+test('listed tool: rewrites both references to its UI resource and nothing else', () => {
+  const { entry, view } = withMeta(meta, (own) => `trunkline://files/${own}`);
+  const page = 'trunkline://files/ui://x';
+  const expected = { ui: { resourceUri: page, csp: {} }, 'ui/resourceUri': page, 'example.com/kept': 1 };
+  expect(toListedTool(entry, view)['_meta']).toEqual(expected);
+  expect(directExposure.tools(view)[0]?.['_meta']).toEqual(expected);
+  const { content } = answerDescribeTools({ names: ['files__show'] }, view).peek as {
+    content: { text: string }[];
+  };
+  expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({ _meta: expected });
+});
+
+test('listed tool: leaves any other _meta unchanged', () => {
+  for (const odd of [
+    meta,
+    undefined,
+    7,
+    {},
+    { ui: 1 },
+    { ui: { resourceUri: 2 } },
+    { 'ui/resourceUri': null },
+  ])
+    expect(toListedTool(withMeta(odd).entry, withMeta(odd).view)['_meta']).toEqual(odd);
+});

@@ -1,0 +1,102 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Listing } from '../../catalog/listing.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { UpstreamName } from '../../core/ids.ts';
+import { waitAtMost } from '../../core/lib/wait-at-most.ts';
+import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
+import type { ResourceSubscriptions } from '../calls/resource-subscriptions.ts';
+import type { ListingScheduler } from '../listing/listing-scheduler.ts';
+import { describeUpstream } from './upstream-status.ts';
+import type { UpstreamStatus } from './upstream-status.ts';
+
+/** Maximum wait in milliseconds for unlisted servers if others are listed already. Most servers that answer do so within this time. */
+const MAX_LISTING_WAIT_MS = 5000;
+
+interface ServerControlDeps {
+  readonly pool: UpstreamPool;
+  readonly catalog: Catalog;
+  readonly listing: ListingScheduler;
+  readonly subscriptions: ResourceSubscriptions;
+}
+
+/** The servers as operators see and control them. */
+export class ServerControl {
+  readonly #deps: ServerControlDeps;
+
+  constructor(deps: ServerControlDeps) {
+    this.#deps = deps;
+  }
+
+  names(): readonly UpstreamName[] {
+    return this.#deps.pool.names();
+  }
+
+  status(): readonly UpstreamStatus[] {
+    return this.names().map((name) => this.statusOf(name));
+  }
+
+  statusOf(name: UpstreamName): UpstreamStatus {
+    const { pool, catalog, listing } = this.#deps;
+    const upstream = pool.get(name);
+    const status = describeUpstream(name, upstream, {
+      listing: catalog.listing(name),
+      failure: listing.failure(name),
+    });
+    // The shared upstream, which serves listings, may be idle while the upstreams of sessions are in use.
+    const isUsedBySession =
+      status.state === 'idle' && upstream?.config.share === 'session' && pool.isOpen(name);
+    return isUsedBySession ? { ...status, state: 'ready' } : status;
+  }
+
+  /** Returns the errors that are known to prevent unused servers from starting, by server name. It starts no server. */
+  async preflightErrors(): Promise<ReadonlyMap<string, GatewayError>> {
+    const results = await Promise.all(
+      this.names().map(async (name) => [name, await this.#deps.pool.preflight(name)] as const),
+    );
+    return new Map(results.flatMap(([name, error]) => (error === undefined ? [] : [[name, error] as const])));
+  }
+
+  /** Returns the ids of all processes of a server, including those of sessions and callers. */
+  pids(name: UpstreamName): readonly number[] {
+    return this.#deps.pool.pids(this.#requireKnown(name));
+  }
+
+  listing(name: UpstreamName): Listing | undefined {
+    return this.#deps.catalog.listing(name);
+  }
+
+  /** Lists the servers that have no listing yet. Never rejects: the status of a server shows its failure. */
+  async ensureListed(names: readonly UpstreamName[]): Promise<void> {
+    const { catalog, listing } = this.#deps;
+    const unlisted = names.filter((name) => !catalog.has(name));
+    await Promise.all(unlisted.map((name) => listing.ensureListed(name).catch(() => {})));
+  }
+
+  /** Lists all servers that have no listing yet. If some servers are listed already, it resolves after at most 5 s. */
+  async ensureAllListed(): Promise<void> {
+    const names = this.names();
+    const listed = this.ensureListed(names);
+    if (names.some((name) => this.#deps.catalog.has(name))) await waitAtMost(listed, MAX_LISTING_WAIT_MS);
+    else await listed;
+  }
+
+  /** Lists a server again. `anew` also discards the remembered help of a command-line program. */
+  async refresh(name: UpstreamName, how?: 'anew'): Promise<void> {
+    await this.#deps.listing.refresh(this.#requireKnown(name), how);
+  }
+
+  /** Ends the processes and connections of a server, discards its failures and connects again. */
+  async restart(name: UpstreamName): Promise<void> {
+    const { pool, subscriptions, listing } = this.#deps;
+    await pool.restart(this.#requireKnown(name));
+    subscriptions.resubscribe(name);
+    await listing.refresh(name);
+  }
+
+  #requireKnown(name: UpstreamName): UpstreamName {
+    if (this.#deps.pool.get(name) !== undefined) return name;
+    throw new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name}".`, {
+      details: { kind: 'server' },
+    });
+  }
+}

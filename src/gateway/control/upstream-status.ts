@@ -1,0 +1,93 @@
+import type { Listing } from '../../catalog/listing.ts';
+import type { ErrorCode, GatewayError } from '../../core/errors.ts';
+import type { UpstreamName } from '../../core/ids.ts';
+import type { UpstreamState } from '../../upstream/upstream-state.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
+
+export interface UpstreamStatus {
+  readonly name: UpstreamName;
+  readonly state: UpstreamState['kind'];
+  readonly tools: number;
+  readonly prompts: number;
+  readonly resources: number;
+  /** Time of the last listing in milliseconds since 1970; absent before the first one. */
+  readonly listedAt?: number;
+  /** Number of requests that the server has not answered yet. */
+  readonly inFlight: number;
+  readonly pid?: number;
+  readonly problem?: UpstreamProblem;
+}
+
+interface UpstreamProblem {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Time of the next automatic attempt to connect. */
+  readonly retryAt?: number;
+  /** Number of failed attempts. */
+  readonly attempts?: number;
+  /** Whether the program of the server, or a file that it needs, is not installed. */
+  readonly isProgramMissing?: true;
+}
+
+interface ListingState {
+  readonly listing: Listing | undefined;
+  /** Why the last attempt to list the server failed. */
+  readonly failure: GatewayError | undefined;
+}
+
+export function describeUpstream(
+  name: UpstreamName,
+  upstream: Upstream | undefined,
+  { listing, failure }: ListingState,
+): UpstreamStatus {
+  const problem =
+    upstream && (connectionProblem(upstream.state) ?? listingProblem(upstream, { listing, failure }));
+  return {
+    name,
+    state: upstream?.state.kind ?? 'closed',
+    tools: listing?.tools.length ?? 0,
+    prompts: listing?.prompts.length ?? 0,
+    resources: listing?.resources.length ?? 0,
+    inFlight: upstream?.inFlight ?? 0,
+    // The admin API serializes the status, so absent values must be absent members.
+    ...(listing !== undefined && { listedAt: listing.at }),
+    ...(upstream?.pid !== undefined && { pid: upstream.pid }),
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+function connectionProblem(state: UpstreamState): UpstreamProblem | undefined {
+  if (!('error' in state) || state.error === undefined) return undefined;
+  const problem = describeError(state.error);
+  if (state.kind === 'waiting') return { ...problem, retryAt: state.retryAt, attempts: state.attempt };
+  // The current attempt has not failed yet.
+  return state.kind === 'connecting' ? { ...problem, attempts: state.attempt - 1 } : problem;
+}
+
+/** Returns the listing failure if there is no connection error: the listing timed out while connecting, or the server rejected it. */
+function listingProblem(upstream: Upstream, { listing, failure }: ListingState): UpstreamProblem | undefined {
+  const isAffected = listing === undefined || upstream.state.kind === 'connecting';
+  return isAffected && failure !== undefined ? describeError(failure) : undefined;
+}
+
+function describeError({ code, message, details }: GatewayError): UpstreamProblem {
+  return { code, message, ...(details['isProgramMissing'] === true && { isProgramMissing: true }) };
+}
+
+/** Descriptions of problems for clients, by error code. The message of the error itself is meant for the operator. */
+const CLIENT_TEXTS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  UPSTREAM_NEEDS_AUTH: 'is not signed in',
+  SECRET_MISSING: 'lacks a secret that its configuration names',
+  UPSTREAM_REFUSED: 'cannot be started or rejects the connection',
+  CONFIG_INVALID: 'is configured wrongly',
+};
+
+/** Returns why a server cannot be used or searched at present, as the end of a sentence that starts with its name. */
+export function unavailableReason({ state, problem, listedAt }: UpstreamStatus): string | undefined {
+  if (problem !== undefined) {
+    const tools = listedAt === undefined ? 'its tools are not known' : 'its tools are those it last had';
+    return `${CLIENT_TEXTS[problem.code] ?? 'is down'}; ${tools}`;
+  }
+  if (listedAt !== undefined) return undefined;
+  return `${state === 'connecting' ? 'is still starting' : 'has not been listed yet'}; its tools are not known`;
+}

@@ -1,0 +1,10 @@
+import type { SearchHit } from '../catalog/search/search-index.ts';
+
+/** Minimum score of a hit, as a share of the best score. Hits below it match by coincidence. */
+const MIN_SHARE_OF_BEST = 0.3;
+
+/** Removes weak hits. It is used for searches without a limit; a client that sets a limit gets that number of hits. */
+export function dropWeakHits(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const minScore = (hits[0]?.score ?? 0) * MIN_SHARE_OF_BEST;
+  return hits.filter(({ score }) => score >= minScore);
+}

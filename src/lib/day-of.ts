@@ -1,5 +1,0 @@
-/** The day of this machine's clock, as `2026-01-31`. */
-export function dayOf(date: Date): string {
-  const parts = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
-  return [date.getFullYear(), ...parts].join('-');
-}

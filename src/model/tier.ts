@@ -1,2 +1,0 @@
-/** What calling a tool can do. */
-export type Tier = 'read' | 'write' | 'destructive';

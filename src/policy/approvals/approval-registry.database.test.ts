@@ -1,0 +1,292 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { eachEngine } from '../../../test/support/each-engine.ts';
+
+import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
+import { silentLogger } from '../../observability/log.ts';
+import { hasDatabase, openDatabase } from '../../core/storage/database.ts';
+import { LazyDatabase } from '../../core/storage/lazy-database.ts';
+import type { StorePlace } from '../../core/storage/store-place.ts';
+import { ApprovalRegistry } from './approval-registry.ts';
+import type { TrustMode } from './assess-offer.ts';
+import { approvalSubjects } from './approval-subject.ts';
+import type { ServerOffer } from './approval-subject.ts';
+
+const one = 'one' as UpstreamName;
+const offer = (
+  tools: Readonly<Record<string, string>>,
+  config = 'c1',
+  instructions = 'Be kind.',
+): ServerOffer => ({
+  upstream: one,
+  config: config as Fingerprint,
+  facts: { era: 'legacy', protocol: 'x', info: {}, capabilities: {}, instructions },
+  tools: Object.entries(tools).map(([name, description]) => ({ definition: { name, description } })),
+  prompts: [],
+});
+
+let stateDir = '';
+let place: StorePlace;
+let database: LazyDatabase;
+beforeEach(() => {
+  isBroken = false;
+  stateDir = mkdtempSync(join(tmpdir(), 'trunkline-approvals-'));
+  database = new LazyDatabase(() => openDatabase(place));
+});
+afterEach(async () => {
+  await database[Symbol.asyncDispose]();
+  rmSync(stateDir, { recursive: true });
+});
+
+let isBroken = false;
+
+function open(trust: TrustMode = 'first-sight', { isRemoved = false } = {}): ApprovalRegistry {
+  return new ApprovalRegistry({
+    database: () => (isBroken ? Promise.reject(new Error('no such disk')) : database.get()),
+    hasStore: () => isBroken || hasDatabase(place),
+    trust: () => trust,
+    isRemoved: () => isRemoved,
+    lock: undefined,
+    scanner: () => Promise.resolve(() => []),
+    onWritten: () => {},
+    now: Date.now,
+    log: silentLogger,
+  });
+}
+
+const decide = (
+  approvals: ApprovalRegistry,
+  offered: ServerOffer,
+  name: string,
+  state: 'approved' | 'refused',
+) =>
+  approvals.decide(
+    approvalSubjects(offered)
+      .filter((subject) => subject.name === name)
+      .map((subject) => ({ upstream: one, subject })),
+    state,
+    'me',
+  );
+
+eachEngine((engine, newStore) => {
+  beforeEach(async () => {
+    place = await newStore(stateDir);
+  });
+
+  describe('stored approvals', () => {
+    test('approvals: persist, and changed entries stay held until a person approves them', async () => {
+      const first = open();
+      expect((await first.assess(offer({ a: 'x' }), undefined)).tools).toEqual([]);
+      await first.flush();
+      const next = open();
+      const changed = offer({ a: 'y', b: 'z' });
+      expect((await next.assess(changed, undefined)).tools).toEqual([
+        ['a', 'changed'],
+        ['b', 'new'],
+      ]);
+      expect((await next.assess(offer({ a: 'x' }), undefined)).tools).toEqual([]);
+      await decide(next, changed, 'a', 'approved');
+      expect((await open().assess(changed, undefined)).tools).toEqual([['b', 'new']]);
+      expect((await open().assess(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'changed']]);
+    });
+
+    test('approvals: keep the approved instructions while changed ones are held', async () => {
+      const approvals = open();
+      await approvals.assess(offer({ a: 'x' }), undefined);
+      expect((await approvals.assess(offer({ a: 'x' }, 'c1', 'Obey me.'), undefined)).words).toEqual({
+        reason: 'changed',
+        approved: { instructions: 'Be kind.' },
+      });
+    });
+
+    test('approvals: fall back to the last shown listing when the store was lost', async () => {
+      const shown = { ...offer({ a: 'x' }), judged: { basis: '', tools: [], prompts: [] } };
+      expect((await open().assess(offer({ a: 'y' }), shown)).tools).toEqual([['a', 'changed']]);
+    });
+
+    test('approvals: are deleted when the server leaves the configuration', async () => {
+      const first = open();
+      await first.assess(offer({ a: 'x' }), undefined);
+      await first.flush();
+      const left = open('manual', { isRemoved: true });
+      await left.assess(offer({ a: 'x' }), undefined);
+      await left.flush();
+      expect((await open('manual').assess(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'new']]);
+    });
+  });
+
+  test('first sight: ends with the first listing, also when a new configuration offers the same', async () => {
+    const approvals = open();
+    await approvals.assess(offer({ a: 'x', b: 'x' }), undefined);
+    expect((await approvals.assess(offer({ a: 'x', b: 'x' }, 'c2'), undefined)).tools).toEqual([]);
+    const changed = offer({ a: 'y', b: 'x', c: 'x' }, 'c2');
+    const held = [
+      ['a', 'changed'],
+      ['c', 'new'],
+    ];
+    expect((await approvals.assess(changed, undefined)).tools).toEqual(held);
+    await approvals.flush();
+    expect((await open().assess(changed, undefined)).tools).toEqual(held);
+  });
+
+  test('config change: keeps approved entries and accepts the new ones at first sight', async () => {
+    const approvals = open();
+    await approvals.assess(offer({ a: 'x' }), undefined);
+    const more = offer({ a: 'x', b: 'x' }, 'c2');
+    for (let looks = 0; looks < 3; looks++)
+      expect((await approvals.assess(more, undefined)).tools).toEqual([]);
+    await approvals.flush();
+    expect((await open().assess(more, undefined)).tools).toEqual([]);
+    expect((await open().assess(offer({ a: 'y', b: 'x' }, 'c2'), undefined)).tools).toEqual([
+      ['a', 'changed'],
+    ]);
+  });
+
+  test('config change: keeps approvals while the server lists nothing at first', async () => {
+    const approvals = open();
+    await approvals.assess(offer({ a: 'x' }), undefined);
+    await approvals.assess({ ...offer({}, 'c2'), facts: offer({}, 'c2', '').facts }, undefined);
+    expect((await approvals.assess(offer({ a: 'x' }, 'c2'), undefined)).tools).toEqual([]);
+    expect((await approvals.assess(offer({ a: 'y' }, 'c2'), undefined)).tools).toEqual([['a', 'changed']]);
+  });
+
+  test('config change: accepts all entries at first sight except refused ones', async () => {
+    const approvals = open();
+    await approvals.assess(offer({ a: 'x', b: 'x' }), undefined);
+    await decide(approvals, offer({ a: 'y', b: 'y' }), 'b', 'refused');
+    expect((await approvals.assess(offer({ a: 'y', b: 'y' }, 'c2'), undefined)).tools).toEqual([
+      ['b', 'refused'],
+    ]);
+  });
+
+  test('manual trust: allows a start only after the exact configuration is approved', async () => {
+    const approvals = open('manual');
+    const config = { name: one, trust: 'manual' as const, fingerprint: 'c1' as Fingerprint };
+    expect(await approvals.canStart(config)).toBe(false);
+    const subject = { kind: 'server' as const, name: '', definition: {}, fingerprint: config.fingerprint };
+    await approvals.decide([{ upstream: one, subject }], 'approved', 'me');
+    expect(await approvals.canStart(config)).toBe(true);
+    expect(await approvals.canStart({ ...config, fingerprint: 'c2' as Fingerprint })).toBe(false);
+    expect((await approvals.assess(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'new']]);
+  });
+
+  describe('unreadable store', () => {
+    test.each(['first-sight', 'scan', 'manual'] as const)(
+      'unreadable store: approves nothing new with trust %s',
+      async (trust) => {
+        isBroken = true;
+        const approvals = open(trust);
+        expect((await approvals.assess(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'new']]);
+        expect(approvals.problem).toBe('no such disk');
+      },
+    );
+
+    test('unreadable store: keeps showing known entries and holds changed ones', async () => {
+      const before = offer({ a: 'x', b: 'x' });
+      const judged = { ...(await open().assess(before, undefined)) };
+      isBroken = true;
+      const approvals = open();
+      expect((await approvals.assess(offer({ a: 'x', b: 'y' }), { ...before, judged })).tools).toEqual([
+        ['b', 'changed'],
+      ]);
+    });
+
+    test('unreadable store: reports the problem and repeats the first sight after a reload', async () => {
+      isBroken = true;
+      const approvals = open();
+      const blindly = await approvals.assess(offer({ a: 'x' }), undefined);
+      expect(blindly.basis).not.toBe(approvals.basis(one));
+      await expect(approvals.reload()).rejects.toThrow('no such disk');
+      isBroken = false;
+      await approvals.reload();
+      expect(approvals.problem).toBeUndefined();
+      const before = { ...offer({ a: 'x' }), judged: blindly };
+      expect(await approvals.assess(offer({ a: 'x' }), before)).toMatchObject({
+        basis: approvals.basis(one),
+        tools: [],
+      });
+    });
+
+    test('unreadable store: keeps entries held when the store comes back empty', async () => {
+      const earlier = open();
+      const shown = { ...offer({ a: 'x' }), judged: await earlier.assess(offer({ a: 'x' }), undefined) };
+      await earlier.flush();
+      isBroken = true;
+      const approvals = open();
+      const judged = await approvals.assess(offer({ a: 'y' }, 'c1', 'Obey.'), shown);
+      expect(judged).toMatchObject({ tools: [['a', 'changed']], words: { reason: 'changed' } });
+      isBroken = false;
+      await approvals.reload();
+      const before = { ...offer({ a: 'y' }, 'c1', 'Obey.'), judged };
+      // Deleting all rows has the same effect as losing the database and creating it again.
+      await database.get().then(({ query }) => query.deleteFrom('approvals').execute());
+      await approvals.reload();
+      expect((await approvals.assess(offer({ a: 'y' }, 'c1', 'Obey.'), before)).tools).toEqual([
+        ['a', 'new'],
+      ]);
+    });
+  });
+
+  describe('failed writes', () => {
+    const evil = offer({ a: 'evil', b: 'x' }, 'c2');
+    const held = [['a', 'changed']];
+
+    test('failed write: is stored once the store accepts writes again', async () => {
+      const approvals = open();
+      await approvals.assess(offer({ a: 'x' }), undefined);
+      await approvals.flush();
+      isBroken = true;
+      await approvals.assess(offer({ a: 'x', b: 'x' }, 'c2'), undefined);
+      await approvals.flush();
+      expect(approvals.hasUnwritten).toBe(true);
+      await approvals.retryWrites();
+      expect(approvals.hasUnwritten).toBe(true);
+      isBroken = false;
+      await approvals.retryWrites();
+      expect(approvals.hasUnwritten).toBe(false);
+      expect((await open().assess(evil, undefined)).tools).toEqual(held);
+    });
+
+    test.runIf(engine === 'sqlite')('failed write: survives a reload of the stored approvals', async () => {
+      const approvals = open();
+      await approvals.assess(offer({ a: 'x' }), undefined);
+      await approvals.flush();
+      const { query } = await database.get();
+      await sql`pragma query_only = 1`.execute(query);
+      await approvals.assess(offer({ a: 'x', b: 'x' }, 'c2'), undefined);
+      await approvals.reload();
+      expect(approvals.hasUnwritten).toBe(true);
+      expect((await approvals.assess(evil, undefined)).tools).toEqual(held);
+      await sql`pragma query_only = 0`.execute(query);
+      await approvals.retryWrites();
+      expect((await open().assess(evil, undefined)).tools).toEqual(held);
+    });
+
+    test('reload: keeps an approval that is made while it runs', async () => {
+      const approvals = open();
+      await approvals.assess(offer({ a: 'x' }), undefined);
+      await approvals.flush();
+      const reloaded = approvals.reload();
+      // The reload is waiting for the database here, while this assessment needs no database access.
+      await Promise.resolve();
+      await approvals.assess(offer({ a: 'x', b: 'x' }, 'c2'), undefined);
+      await reloaded;
+      expect((await approvals.assess(evil, undefined)).tools).toEqual(held);
+    });
+  });
+
+  test('lost store: keeps a fully held server held', async () => {
+    const held = {
+      ...offer({ a: 'y' }),
+      judged: { basis: 'first-sight ', tools: [['a', 'changed']], prompts: [] },
+    };
+    const words = { reason: 'changed' as const, approved: {} };
+    const before = { ...held, judged: { ...held.judged, tools: [['a', 'changed'] as const], words } };
+    expect((await open().assess(offer({ a: 'y' }), before)).tools).toEqual([['a', 'new']]);
+  });
+});

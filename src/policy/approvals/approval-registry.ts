@@ -1,0 +1,320 @@
+import { GatewayError } from '../../core/errors.ts';
+import type { HoldAssessment } from '../../core/held.ts';
+import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
+import { completeInSlices } from '../../core/lib/complete-in-slices.ts';
+import type { Database } from '../../core/storage/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import type { ScanEntry } from '../scanner.ts';
+import { ApprovalIndex } from './approval-index.ts';
+import { readApprovals } from './approval-rows.ts';
+import type { Approval } from './approval-rows.ts';
+import { approvalSubjects, createSubject, createSubjects } from './approval-subject.ts';
+import type { ApprovalKind, ApprovalSubject, ServerOffer } from './approval-subject.ts';
+import { ApprovalWriter } from './approval-writer.ts';
+import { assessOffer } from './assess-offer.ts';
+import type { OfferAssessment, TrustMode } from './assess-offer.ts';
+import type { Lockfile } from './lockfile/lockfile.ts';
+
+/** An offer with its earlier assessment, which catalog.json stores under the name `judged`. */
+type AssessedOffer = ServerOffer & { readonly judged?: HoldAssessment | undefined };
+
+interface ApprovalRegistryDeps {
+  readonly database: () => Promise<Database>;
+  /** Whether the database already exists, so that there may be approvals to read. */
+  readonly hasStore: () => boolean;
+  readonly trust: (upstream: UpstreamName) => TrustMode;
+  /** Whether a server is no longer in the configuration, so that its approvals are removed. */
+  readonly isRemoved: (upstream: UpstreamName) => boolean;
+  readonly lock: Lockfile | undefined;
+  /** Creates a scanner that compares the offer with the tools of all other servers. */
+  readonly scanner: (offered: ServerOffer) => Promise<ScanEntry>;
+  /** Called after a decision was written, so that other processes read it. */
+  readonly onWritten: () => void;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** Maximum number of reads per reload, so that servers whose offers change all the time cannot prevent its end. */
+const MAX_RELOAD_ATTEMPTS = 5;
+/** Appended to the basis of an assessment that was made while the database could not be read. */
+const WITHOUT_STORE = ' without the store';
+/** Used instead of `WITHOUT_STORE` if an earlier assessment showed what was approved, so that the server still counts as known. */
+const WITHOUT_STORE_BUT_SHOWN = ' without the store, by what was shown';
+
+/** Stores approvals and refusals, and uses them to decide which parts of a server's offer are held. */
+export class ApprovalRegistry {
+  readonly #deps: ApprovalRegistryDeps;
+  /** All decisions in memory; undefined until they are needed. */
+  #index: Promise<ApprovalIndex> | undefined;
+  #lock: Lockfile | undefined;
+  readonly #writer: ApprovalWriter;
+  #problem: string | undefined;
+
+  constructor(deps: ApprovalRegistryDeps) {
+    this.#deps = deps;
+    this.#lock = deps.lock;
+    this.#writer = new ApprovalWriter(deps);
+  }
+
+  get lock(): Lockfile | undefined {
+    return this.#lock;
+  }
+
+  useLock(lock: Lockfile | undefined): void {
+    this.#lock = lock;
+  }
+
+  /** The reason why the database cannot be read. While it is set, nothing new is approved. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Whether approvals wait in memory because the database rejected them. */
+  get hasUnwritten(): boolean {
+    return this.#writer.hasUnwritten;
+  }
+
+  /** Writes approvals that the database rejected earlier; never rejects. */
+  async retryWrites(): Promise<void> {
+    await this.#writer.retry();
+  }
+
+  /** Reads everything again, after another process has written or when the database may be readable again. */
+  async reload(): Promise<void> {
+    let index: ApprovalIndex | undefined;
+    let revision: number;
+    let attempts = 0;
+    do {
+      await this.#writer.retry();
+      ({ revision } = this.#writer);
+      index = await this.#read();
+      // An approval that was written during the read may be missing in the index.
+    } while (revision !== this.#writer.revision && ++attempts < MAX_RELOAD_ATTEMPTS);
+    this.#writer.applyUnwrittenTo(index);
+    this.#index = Promise.resolve(index);
+    if (this.#problem !== undefined) this.#deps.log.info('Approvals are readable again.');
+    this.#problem = undefined;
+  }
+
+  /** Returns the settings that assessments of a server depend on besides approvals. An assessment with another basis is outdated. */
+  basis(upstream: UpstreamName): string {
+    return `${this.#deps.trust(upstream)} ${this.#lock?.digest ?? ''}`;
+  }
+
+  /** Returns which parts of an offer are held, and stores the approvals that the trust mode grants by itself. */
+  async assess(offered: ServerOffer, before: AssessedOffer | undefined): Promise<HoldAssessment> {
+    const { upstream } = offered;
+    const trust = this.#deps.trust(upstream);
+    const scan = trust === 'scan' && this.#lock === undefined ? await this.#deps.scanner(offered) : undefined;
+    const subjects = await completeInSlices(createSubjects(offered));
+    const scanned =
+      scan && (await completeInSlices(scanUnapproved(upstream, subjects, scan, await this.#load())));
+    const index = await this.#load();
+    // The index is loaded again, because it may have changed during the scan. The rest is synchronous, so it cannot change any more.
+    if (!index.hasApproved(upstream) && before?.judged !== undefined)
+      this.#restoreApprovals(before, before.judged, index);
+    const isFirstSight = this.#isFirstSight(offered, before?.judged, index);
+    const locked = this.#lock?.servers.get(upstream);
+    const assessment = assessOffer(subjects, {
+      // Without the database, it is unknown what was refused and whether the server was seen before, so nothing is approved.
+      trust: this.#problem === undefined ? trust : 'manual',
+      isFirstSight,
+      // A subject that was approved at the time of the scan has not been scanned yet.
+      isClean: (subject) => (scanned?.get(subject) ?? scan?.(upstream, subject))?.length === 0,
+      approved: (kind, name) => index.find(upstream, kind, name)?.fingerprint,
+      refused: (kind, name) => index.find(upstream, kind, name, 'refused')?.fingerprint,
+      locked: this.#lock === undefined ? undefined : (kind, name) => locked?.find(kind, name)?.fingerprint,
+    });
+    const canApprove = this.#lock === undefined && this.#problem === undefined;
+    if (isFirstSight && trust === 'first-sight' && canApprove) {
+      const held = new Set(assessment.held.map(({ subject }) => subject));
+      this.#endFirstSight(offered, { index, accepted: subjects.filter((subject) => !held.has(subject)) });
+    } else if (assessment.newlyApproved.length > 0) {
+      this.#approve(offered, assessment.newlyApproved, { index, by: trust });
+    }
+    return this.#holdAssessment(upstream, assessment, index);
+  }
+
+  /** Whether the process of a server may start. With the trust mode `manual`, a person must approve its configuration first. */
+  async canStart(config: {
+    readonly name: UpstreamName;
+    readonly trust: TrustMode;
+    readonly fingerprint: Fingerprint;
+  }): Promise<boolean> {
+    if (config.trust !== 'manual') return true;
+    const index = await this.#load();
+    return index.find(config.name, 'server', '')?.fingerprint === config.fingerprint;
+  }
+
+  /** Returns the approved version of a subject. If there is a lockfile, it replaces the stored approvals, except those of servers. */
+  async findApproved(
+    upstream: UpstreamName,
+    kind: ApprovalKind,
+    name: string,
+  ): Promise<ApprovalSubject | undefined> {
+    if (this.#lock !== undefined && kind !== 'server')
+      return this.#lock.servers.get(upstream)?.find(kind, name);
+    return (await this.#load()).find(upstream, kind, name);
+  }
+
+  /** Stores a person's decisions. Rejects if the database rejects them; they have no effect then. */
+  async decide(
+    decisions: readonly { readonly upstream: UpstreamName; readonly subject: ApprovalSubject }[],
+    state: Approval['state'],
+    by: string,
+  ): Promise<void> {
+    const at = this.#deps.now();
+    const add = decisions.map(({ upstream, subject }) => ({ upstream, ...subject, state, at, by }));
+    const index = await this.#load();
+    await this.#writer.write({ add });
+    for (const approval of add) index.add(approval);
+    this.#deps.onWritten();
+  }
+
+  /** Removes the approvals of servers that left the configuration. A server that is added later under the same name is a new one. */
+  async forget(upstreams: readonly UpstreamName[]): Promise<void> {
+    if (this.#index === undefined && !this.#deps.hasStore()) return;
+    const index = await this.#load();
+    const known = upstreams.filter((name) => index.hasApproved(name));
+    for (const name of known) index.forgetApproved(name);
+    if (known.length > 0) await this.#writer.write({ forget: known });
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer.flush();
+  }
+
+  #load(): Promise<ApprovalIndex> {
+    return (this.#index ??= this.#deps.hasStore()
+      ? this.#readOrStartEmpty()
+      : Promise.resolve(new ApprovalIndex()));
+  }
+
+  /** Reads the index. If the database cannot be read, it returns an empty one, which `assess` fills from earlier assessments. */
+  async #readOrStartEmpty(): Promise<ApprovalIndex> {
+    try {
+      return await this.#read();
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#deps.log.error('Approvals cannot be read: entries that were not shown before are held.', {
+        reason: this.#problem,
+      });
+      return new ApprovalIndex();
+    }
+  }
+
+  /** Reads all decisions, and removes the approvals of servers that are no longer in the configuration. */
+  async #read(): Promise<ApprovalIndex> {
+    const index = new ApprovalIndex(await readApprovals(await this.#deps.database()));
+    const removed = index.upstreams().filter((name) => index.hasApproved(name) && this.#deps.isRemoved(name));
+    for (const name of removed) index.forgetApproved(name);
+    if (removed.length > 0) await this.#writer.write({ forget: removed });
+    return index;
+  }
+
+  /** Approves the entries that an earlier run showed to clients, because the database has no approvals of this server. */
+  #restoreApprovals(before: ServerOffer, assessment: HoldAssessment, index: ApprovalIndex): void {
+    const held = new Set([
+      ...assessment.tools.map(([name]) => `tool ${name}`),
+      ...assessment.prompts.map(([name]) => `prompt ${name}`),
+      ...(assessment.words === undefined ? [] : ['words ']),
+    ]);
+    const shown = approvalSubjects(before).filter(({ kind, name }) => !held.has(`${kind} ${name}`));
+    this.#approve(before, shown, { index, by: 'an earlier run' });
+  }
+
+  /**
+   * Whether the server is new, or has another configuration than the approved one. Without approvals, an earlier assessment with the
+   * present basis shows that the server was seen before and all of its offer was held. An assessment `WITHOUT_STORE` shows nothing.
+   */
+  #isFirstSight(offered: ServerOffer, earlier: HoldAssessment | undefined, index: ApprovalIndex): boolean {
+    const { upstream, config } = offered;
+    const basis = this.basis(upstream);
+    if (!index.hasApproved(upstream))
+      return earlier?.basis !== basis && earlier?.basis !== basis + WITHOUT_STORE_BUT_SHOWN;
+    const approvedServer = index.find(upstream, 'server', '');
+    return approvedServer !== undefined && approvedServer.fingerprint !== config;
+  }
+
+  /** Replaces the approvals of a server by the accepted subjects and its present configuration, even if no subject is new. */
+  #endFirstSight(
+    offered: ServerOffer,
+    { index, accepted }: { readonly index: ApprovalIndex; readonly accepted: readonly ApprovalSubject[] },
+  ): void {
+    const { upstream } = offered;
+    const isKnown = index.hasApproved(upstream);
+    if (accepted.length === 0 && !isKnown) return;
+    // A known server that offers nothing yet keeps its approvals, because its later offer may match them.
+    const forget = accepted.length > 0 && isKnown;
+    if (forget) index.forgetApproved(upstream);
+    this.#approve(offered, accepted, { index, by: this.#deps.trust(upstream), forget });
+  }
+
+  #approve(
+    { upstream, config }: ServerOffer,
+    subjects: readonly ApprovalSubject[],
+    {
+      index,
+      by,
+      forget = false,
+    }: { readonly index: ApprovalIndex; readonly by: string; readonly forget?: boolean },
+  ): void {
+    const at = this.#deps.now();
+    const server = { ...createSubject('server', '', {}), fingerprint: config };
+    // With the trust mode `manual`, only a person approves the server itself.
+    const approved = this.#deps.trust(upstream) === 'manual' ? subjects : [server, ...subjects];
+    const add = approved.map((subject) => ({ upstream, ...subject, state: 'approved' as const, at, by }));
+    for (const approval of add) index.add(approval);
+    this.#writer.enqueue(upstream, { forget, add });
+  }
+
+  #holdAssessment(upstream: UpstreamName, { held }: OfferAssessment, index: ApprovalIndex): HoldAssessment {
+    const heldOfKind = (kind: ApprovalKind): HoldAssessment['tools'] =>
+      held
+        .filter(({ subject }) => subject.kind === kind)
+        .map(({ subject: { name }, reason }) => [name, reason]);
+    const words = held.find(({ subject: { kind } }) => kind === 'words');
+    const approvedWords =
+      this.#lock === undefined
+        ? index.find(upstream, 'words', '')
+        : this.#lock.servers.get(upstream)?.find('words', '');
+    return {
+      basis: this.basis(upstream) + this.#storeSuffix(upstream, index),
+      tools: heldOfKind('tool'),
+      prompts: heldOfKind('prompt'),
+      ...(words !== undefined && {
+        words: { reason: words.reason, approved: approvedWords?.definition ?? {} },
+      }),
+    };
+  }
+
+  /** Returns a suffix that makes the basis outdated, so that the offer is assessed again once the database is readable. */
+  #storeSuffix(upstream: UpstreamName, index: ApprovalIndex): string {
+    if (this.#problem === undefined) return '';
+    return index.hasApproved(upstream) ? WITHOUT_STORE_BUT_SHOWN : WITHOUT_STORE;
+  }
+}
+
+export function heldServerError(name: UpstreamName): GatewayError {
+  return new GatewayError(
+    'QUARANTINED',
+    `Server "${name}" was not started, because it is held for approval. Review it with: trunkline approvals`,
+    { details: { upstream: name, reason: 'new' } },
+  );
+}
+
+/** Scans the subjects that differ from the approved ones. It yields after each, because scanning a large offer takes long. */
+function* scanUnapproved(
+  upstream: UpstreamName,
+  subjects: readonly ApprovalSubject[],
+  scan: ScanEntry,
+  index: ApprovalIndex,
+): Generator<undefined, ReadonlyMap<ApprovalSubject, ReturnType<ScanEntry>>> {
+  const findings = new Map<ApprovalSubject, ReturnType<ScanEntry>>();
+  for (const subject of subjects) {
+    if (index.find(upstream, subject.kind, subject.name)?.fingerprint === subject.fingerprint) continue;
+    findings.set(subject, scan(upstream, subject));
+    yield;
+  }
+  return findings;
+}

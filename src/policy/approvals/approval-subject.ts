@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+
+import type { ServerTexts } from '../../core/held.ts';
+import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { canonicalJson } from '../../core/lib/canonical-json.ts';
+import { completeAtOnce } from '../../core/lib/complete-in-slices.ts';
+import type { ServerFacts } from '../../core/server-facts.ts';
+
+/** The kinds of subjects: a server before it is started, the texts in which it describes itself (`words`), its tools and its prompts. */
+export const APPROVAL_KINDS = ['server', 'words', 'tool', 'prompt'] as const;
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
+/** A subject that can be approved. Its definition contains everything that a model can read. */
+export interface ApprovalSubject {
+  readonly kind: ApprovalKind;
+  /** The upstream's own name; empty for `server` and `words`. */
+  readonly name: string;
+  readonly definition: JsonObject;
+  readonly fingerprint: Fingerprint;
+}
+
+/** The part of a listing that needs approval. */
+export interface ServerOffer {
+  readonly upstream: UpstreamName;
+  /** Fingerprint of the server's configuration. */
+  readonly config: Fingerprint;
+  readonly facts: ServerFacts;
+  readonly tools: readonly OfferedEntry[];
+  readonly prompts: readonly OfferedEntry[];
+}
+
+interface OfferedEntry {
+  readonly definition: JsonObject & { readonly name: string };
+}
+
+export function approvalSubjects(offer: ServerOffer): readonly ApprovalSubject[] {
+  return completeAtOnce(createSubjects(offer));
+}
+
+/** Creates the subjects of an offer. It yields after each entry, because the server decides how many there are. */
+export function* createSubjects({
+  facts,
+  tools,
+  prompts,
+}: ServerOffer): Generator<undefined, readonly ApprovalSubject[]> {
+  const texts = serverTexts(facts);
+  const subjects: ApprovalSubject[] = [];
+  if (Object.keys(texts).length > 0) subjects.push(createSubject('words', '', { ...texts }));
+  for (const [kind, entries] of [
+    ['tool', tools],
+    ['prompt', prompts],
+  ] as const) {
+    for (const { definition } of entries) {
+      subjects.push(createSubject(kind, definition.name, modelVisibleDefinition(definition)));
+      yield;
+    }
+  }
+  return subjects;
+}
+
+/**
+ * Returns the texts of a server that need approval: its instructions and all members of `serverInfo` except the name, the version and the
+ * icons, because clients may show them. The version may change with every update, so it needs no approval. Empty members are left out.
+ */
+function serverTexts({ instructions, info }: ServerFacts): ServerTexts {
+  const { name: _, version: __, icons: ___, ...texts } = info;
+  // `instructions` is last, so a member of that name in `serverInfo` cannot replace it.
+  const all = Object.entries({ ...texts, instructions });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null && value !== ''));
+}
+
+export function createSubject(kind: ApprovalKind, name: string, definition: JsonObject): ApprovalSubject {
+  return { kind, name, definition, fingerprint: approvalFingerprint(definition) };
+}
+
+/** Removes `_meta` and `icons`, which are data for programs. Unknown members stay, because a model may read them. */
+export function modelVisibleDefinition(definition: JsonObject): JsonObject {
+  const { _meta: _, icons: __, ...visible } = definition;
+  return visible;
+}
+
+/** Returns the first 22 characters (132 bits) of a SHA-256 hash. The order of keys does not matter. */
+export function approvalFingerprint(definition: JsonObject): Fingerprint {
+  return createHash('sha256')
+    .update(canonicalJson(definition))
+    .digest('base64url')
+    .slice(0, 22) as Fingerprint; // The cast marks the hash as a fingerprint.
+}

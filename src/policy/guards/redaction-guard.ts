@@ -1,0 +1,143 @@
+import type { RedactConfig, SecretAction } from '../../config/guards-config.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { UpstreamName } from '../../core/ids.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { Payload } from '../../core/lib/payload.ts';
+import type { Logger } from '../../observability/log.ts';
+import type { SecretSearch } from '../../observability/secret-formats.ts';
+import type { Call, Guard, Next } from '../guard.ts';
+
+const MASK = '[redacted]';
+/** Depth from which a value is searched as one text instead of recursively. */
+const MAX_DEPTH = 100;
+/** Minimum length of a secret; shorter strings are not searched. */
+const MIN_SECRET_LENGTH = 12;
+/** Minimum length of a base64 text that counts as an image, a sound or a blob. Shorter ones may be keys. */
+const MIN_BINARY_LENGTH = 100;
+/** Maximum number of combinations of tool and secret kind that are reported in the log. */
+const MAX_REPORTED = 1_000;
+
+type RedactActions = Pick<RedactConfig, 'arguments' | 'results'>;
+
+/**
+ * Reports, masks or blocks secrets in arguments and results, as the `redact` setting says. Calls without secrets pass
+ * unchanged.
+ */
+export function redactionGuard(deps: {
+  readonly search: SecretSearch;
+  readonly actionsOf: (upstream: UpstreamName) => RedactActions;
+  readonly log: Logger;
+}): Guard {
+  const { search, actionsOf } = deps;
+  const report = createReporter(deps.log);
+  return (call, next) => {
+    const actions = actionsOf(call.operation.upstream);
+    const checkedCall = actions.arguments === 'off' ? call : redactArguments(call, actions.arguments);
+    // A call whose results are not checked gets no additional promise.
+    return actions.results === 'off'
+      ? next(checkedCall)
+      : nextWithRedactedResult(checkedCall, next, actions.results);
+  };
+
+  function redactArguments(call: Call, action: SecretAction): Call {
+    const { params, upstream } = call.operation;
+    const args = params['arguments'];
+    const kinds = isJsonObject(args) ? findSecretKinds(args, search) : [];
+    if (kinds.length === 0) return call;
+    report(call, 'arguments', kinds);
+    if (action === 'block') {
+      const text = `The arguments contain what looks like a secret (${kinds.join(', ')}); nothing was sent to server "${upstream}". Leave it out, or ask the person to change redact.arguments.`;
+      throw new GatewayError('ARGUMENTS_REFUSED', text, { details: { upstream, kinds } });
+    }
+    if (action !== 'mask') return call;
+    const masked = { ...params, arguments: maskSecrets(args, search) };
+    return { ...call, operation: { ...call.operation, params: masked } };
+  }
+
+  function nextWithRedactedResult(call: Call, next: Next, action: SecretAction): Promise<Payload> {
+    return next(call).then((payload) => {
+      // A fast search of the raw text decides whether the result is parsed. Text with `\u` is always parsed, because an escape may
+      // hide a secret from that search.
+      const { text } = payload;
+      return search.mayContain(text) || text.includes('\\u') ? redactResult(call, payload, action) : payload;
+    });
+  }
+
+  function redactResult(call: Call, payload: Payload, action: SecretAction): Payload {
+    const { upstream } = call.operation;
+    const kinds = findSecretKinds(payload.value, search);
+    if (kinds.length === 0) return payload;
+    report(call, 'result', kinds);
+    if (action === 'block') {
+      const text = `The result of server "${upstream}" contains what looks like a secret (${kinds.join(', ')}) and was not passed on; the call was made. The setting redact.results decides.`;
+      throw new GatewayError('RESULT_BLOCKED', text, { details: { upstream, kinds } });
+    }
+    return action === 'mask' ? Payload.of(maskSecrets(payload.value, search)) : payload;
+  }
+}
+
+/** Returns a function that logs each combination of tool, place and kinds of secrets once. */
+function createReporter(
+  log: Logger,
+): (call: Call, where: 'arguments' | 'result', kinds: readonly string[]) => void {
+  const reported = new Set<string>();
+  return ({ operation: { upstream, params, method } }, where, kinds) => {
+    const name = typeof params['name'] === 'string' ? params['name'] : method;
+    const key = JSON.stringify([upstream, name, where, kinds]);
+    if (reported.has(key) || reported.size >= MAX_REPORTED) return;
+    reported.add(key);
+    log.warn('A call contains what looks like a secret.', { server: upstream, name, where, kinds });
+  };
+}
+
+function findSecretKinds(value: unknown, search: SecretSearch): readonly string[] {
+  const kinds: string[] = [];
+  collectSecretKinds(value, search, kinds, 0);
+  return kinds.length < 2 ? kinds : [...new Set(kinds)].toSorted();
+}
+
+/** Adds the kinds of secrets in a value to `kinds`. It creates no closures, because it runs for the arguments of every call. */
+function collectSecretKinds(value: unknown, search: SecretSearch, kinds: string[], depth: number): void {
+  if (typeof value === 'string') {
+    if (value.length >= MIN_SECRET_LENGTH && search.mayContain(value)) kinds.push(...search.find(value));
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth >= MAX_DEPTH) kinds.push(...findSecretKindsInText(value, search));
+    else
+      for (const key in value) {
+        if (key.length >= MIN_SECRET_LENGTH && search.mayContain(key)) kinds.push(...search.find(key));
+        if (!isBinary(value, key)) collectSecretKinds((value as JsonObject)[key], search, kinds, depth + 1);
+      }
+  }
+}
+
+/** Returns a copy of a value with masked secrets. Strings without a secret, numbers and binary content stay unchanged. */
+function maskSecrets(value: unknown, search: SecretSearch, depth = 0): unknown {
+  if (typeof value === 'string') return search.mask(value, MASK);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return findSecretKindsInText(value, search).length === 0 ? value : MASK;
+  if (Array.isArray(value)) return value.map((item) => maskSecrets(item, search, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      search.mask(key, MASK),
+      isBinary(value, key) ? member : maskSecrets(member, search, depth + 1),
+    ]),
+  );
+}
+
+/** Searches a value at `MAX_DEPTH` as one text. A value that cannot be serialized counts as a finding. */
+function findSecretKindsInText(value: object, search: SecretSearch): readonly string[] {
+  try {
+    return search.find(JSON.stringify(value));
+  } catch {
+    return ['nested-too-deeply'];
+  }
+}
+
+/** Whether a member holds base64 of an image, sound or blob, in which any pattern may occur by chance. */
+function isBinary(owner: object, key: string): boolean {
+  const isBinaryMember = key === 'blob' ? 'uri' in owner : key === 'data' && 'mimeType' in owner;
+  if (!isBinaryMember) return false;
+  const value = (owner as JsonObject)[key];
+  return typeof value === 'string' && value.length >= MIN_BINARY_LENGTH && !/[^A-Za-z0-9+/=\s]/.test(value);
+}

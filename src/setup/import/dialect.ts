@@ -1,0 +1,104 @@
+import { escapeReferences } from '../../config/resolve-references.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { pathModuleFor } from './client-paths.ts';
+import type { SourceContext } from './import-source.ts';
+
+/** Translates the variables of a client, such as `${NAME}`, to our references. */
+export type Dialect = (text: string) => TranslatedText;
+
+interface TranslatedText {
+  readonly text: string;
+  /** A note for the user about the translation. */
+  readonly remark?: string | undefined;
+  /** Why the text cannot be translated. */
+  readonly problem?: string | undefined;
+}
+
+/** The dialect of a client without variables: every text is literal. */
+export const literalDialect: Dialect = (text) => ({ text: escapeReferences(text) });
+
+/** Translates `${NAME}` and `${NAME:-default}` as in a shell. With `unset: 'empty'`, the client replaces an unset variable by nothing. */
+export function shellDialect({ unset = 'missing' }: { readonly unset?: 'missing' | 'empty' } = {}): Dialect {
+  return (text) =>
+    replaceVariables(text, (body) => {
+      const [, name, fallback] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body) ?? [];
+      if (name === undefined) return undefined;
+      if (fallback !== undefined) return { text: `\${${name}:-${fallback}}` };
+      return { text: unset === 'empty' ? `\${${name}:-}` : `\${${name}}` };
+    });
+}
+
+/**
+ * Translates the variables of editors: `${env:NAME}`, `${userHome}`, `${workspaceFolder}`, `${input:id}`. `inputs` are descriptions by id.
+ */
+export function editorDialect(
+  { environment, scope }: SourceContext,
+  inputs: ReadonlyMap<string, string> = new Map(),
+): Dialect {
+  const path = pathModuleFor(environment);
+  return (text) =>
+    replaceVariables(text, (body) => {
+      const [, kind, rest = ''] = /^(\w+|\/)(?::(.*))?$/s.exec(body) ?? [];
+      if (kind === 'env' && rest !== '') return { text: `\${env:${rest}}` };
+      if (kind === 'userHome') return { text: escapeReferences(environment.home) };
+      if (kind === 'pathSeparator' || kind === '/') return { text: path.sep };
+      if (kind === 'workspaceFolder' || kind === 'workspaceFolderBasename') {
+        if (scope === 'user') {
+          return { text: '', problem: `\${${body}} is a different folder in every project` };
+        }
+        const folder = environment.cwd;
+        return { text: escapeReferences(kind === 'workspaceFolder' ? folder : path.basename(folder)) };
+      }
+      if (kind === 'input' && rest !== '') {
+        const name = toVariableName(rest);
+        const description = inputs.get(rest);
+        const remark = `set ${name} in the environment${description === undefined ? '' : `: ${description}`}`;
+        return { text: `\${env:${name}}`, remark };
+      }
+      return { text: '', problem: `\${${body}} has a meaning in that client only` };
+    });
+}
+
+/** Returns the descriptions of the values that an editor asks its user for, by id. */
+export function readEditorInputs(inputs: unknown): ReadonlyMap<string, string> {
+  const objects = Array.isArray(inputs) ? inputs.filter(isJsonObject) : [];
+  return new Map(
+    objects.flatMap(({ id, description }) => {
+      if (typeof id !== 'string' || id === '') return [];
+      const text = typeof description === 'string' && description !== '' ? description.slice(0, 200) : id;
+      return [[id, text] as const];
+    }),
+  );
+}
+
+/** Converts words to the name of an environment variable. */
+export function toVariableName(...words: readonly string[]): string {
+  const name = words
+    .join('_')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .toUpperCase();
+  return /^\d/.test(name) || name === '' ? `_${name}` : name;
+}
+
+/** Replaces every `${…}`. One for which `translate` returns undefined stays as literal text. */
+export function replaceVariables(
+  text: string,
+  translate: (body: string) => TranslatedText | undefined,
+): TranslatedText {
+  let remark: string | undefined;
+  let problem: string | undefined;
+  let result = '';
+  let from = 0;
+  for (const match of text.matchAll(/\$\{([^{}]*)\}/g)) {
+    const translated = translate(match[1] ?? '');
+    result += escapeReferences(text.slice(from, match.index));
+    result += translated?.text ?? escapeReferences(match[0]);
+    remark ??= translated?.remark;
+    problem ??= translated?.problem;
+    from = match.index + match[0].length;
+  }
+  result += escapeReferences(text.slice(from));
+  return { text: result, remark, problem };
+}

@@ -1,0 +1,63 @@
+import { GatewayError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+
+/** Keys that determine how a server is run and reached. If a model changes one of them, the server is held for approval. */
+const HELD_KEYS = [
+  'command',
+  'args',
+  'env',
+  'envFile',
+  'cwd',
+  'cli',
+  'url',
+  'serverUrl',
+  'headers',
+  'authorizationToken',
+  'type',
+  'era',
+];
+/** Keys that a model may change without approval, because they can do no harm. */
+const HARMLESS_KEYS = ['enabled', 'disabled', 'idle', 'timeouts', 'timeout'];
+const CHANGEABLE_KEYS: ReadonlySet<string> = new Set([...HELD_KEYS, ...HARMLESS_KEYS]);
+/** Other models read server names, so a name must not be able to contain instructions. */
+const SERVER_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+/** Removes the members of a new entry that a model must not set. The remarks name them. */
+export function filterEntryForModel(entry: JsonObject): {
+  readonly entry: JsonObject;
+  readonly remarks: readonly string[];
+} {
+  const removed: string[] = [];
+  const members = Object.entries(entry).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
+    if (CHANGEABLE_KEYS.has(key) || key === 'share') return [[key, value]];
+    // Offering fewer tools can do no harm.
+    if (key === 'tools' && isJsonObject(value)) {
+      const { allow, deny } = value;
+      const filter = { ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) };
+      if (Object.keys(filter).length < Object.keys(value).length) removed.push('tools');
+      return Object.keys(filter).length === 0 ? [] : [[key, filter]];
+    }
+    removed.push(key);
+    return [];
+  });
+  const remarks = removed.map((key) => `"${key}" was left out: only a person may set it`);
+  return { entry: Object.fromEntries(members), remarks };
+}
+
+/** Throws if a model changes trust, texts that other models read, or settings that policy depends on. */
+export function assertModelMayChange(changes: JsonObject): void {
+  const key = Object.keys(changes).find((candidate) => !CHANGEABLE_KEYS.has(candidate));
+  if (key === undefined) return;
+  throw new GatewayError(
+    'ARGUMENTS_REFUSED',
+    `Only a person can change "${key}" of a server, in the configuration file or in the dashboard. A model can change ${[...CHANGEABLE_KEYS].join(', ')}.`,
+    { details: { key } },
+  );
+}
+
+export function findModelNameProblem(name: string): string | undefined {
+  return SERVER_NAME.test(name)
+    ? undefined
+    : 'its name may have only letters, digits, "_", "-" and ".", and at most 64 characters';
+}

@@ -1,0 +1,168 @@
+import { ChunkCollector } from '../../core/lib/chunk-collector.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { parseRegistryServer } from './registry-server.ts';
+import type { RegistryServer } from './registry-server.ts';
+
+export const OFFICIAL_REGISTRY_URL = 'https://registry.modelcontextprotocol.io';
+
+const TIMEOUT_MS = 15_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 5;
+
+interface RegistryClientOptions {
+  readonly fetch: typeof fetch;
+  readonly signal?: AbortSignal;
+}
+
+/** A client of the official MCP registry's API. */
+export class RegistryClient {
+  readonly #baseUrl: string;
+  readonly #options: RegistryClientOptions;
+  /** The API version, such as `v0.1`. It is undefined until the first successful response, unless the URL of the registry contains it. */
+  #apiVersion: string | undefined;
+
+  constructor(url: string, options: RegistryClientOptions) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new GatewayError(
+        'USAGE',
+        `The URL of the registry must begin with https:// or http://, but is "${url}".`,
+      );
+    }
+    const [, baseUrl = url, apiVersion] = /^(.*?)(?:\/(v\d[\d.]*))?\/*$/s.exec(url) ?? [];
+    this.#baseUrl = baseUrl;
+    this.#apiVersion = apiVersion;
+    this.#options = options;
+  }
+
+  /** Returns the newest versions of the servers whose names contain the text, the best matches first. */
+  async search(text: string, limit: number): Promise<readonly RegistryServer[]> {
+    const found = new Map<string, RegistryServer>();
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const query = new URLSearchParams({
+        search: text,
+        version: 'latest',
+        limit: String(PAGE_SIZE),
+      });
+      if (cursor !== undefined) query.set('cursor', cursor);
+      const body = await this.#get(`/servers?${query.toString()}`);
+      const servers = isJsonObject(body) && Array.isArray(body['servers']) ? body['servers'] : undefined;
+      if (servers === undefined) throw this.#protocolError('its response has no list of servers');
+      for (const item of servers.slice(0, PAGE_SIZE)) {
+        const server = parseRegistryServer(item);
+        // Of entries with the same name, the first one is the newest.
+        if (server !== undefined && server.status !== 'deleted' && !found.has(server.name))
+          found.set(server.name, server);
+      }
+      const metadata = isJsonObject(body) ? body['metadata'] : undefined;
+      const next = isJsonObject(metadata) ? (metadata['nextCursor'] ?? metadata['next_cursor']) : undefined;
+      if (typeof next !== 'string' || next === '' || next === cursor) break;
+      cursor = next;
+    }
+    return rankServers([...found.values()], text).slice(0, limit);
+  }
+
+  /** Returns the newest version of one server. */
+  async server(name: string): Promise<RegistryServer> {
+    const body = await this.#get(`/servers/${encodeURIComponent(name)}/versions/latest`, 'none');
+    const server = body === undefined ? undefined : parseRegistryServer(body);
+    if (server !== undefined && server.name === name && server.status !== 'deleted') return server;
+    const similar = await this.search(name.split('/').at(-1) ?? name, 5);
+    const exact = similar.find((candidate) => candidate.name === name);
+    if (exact !== undefined) return exact;
+    const names = similar.map((candidate) => candidate.name).join(', ');
+    const hint = similar.length === 0 ? '' : ` Did you mean ${names}?`;
+    throw new GatewayError('ENTRY_NOT_FOUND', `The registry has no server "${name.slice(0, 200)}".${hint}`);
+  }
+
+  /** Requests a path with each possible API version. If all respond with 404, returns undefined or throws, as `missing` says. */
+  async #get(path: string, missing: 'error' | 'none' = 'error'): Promise<unknown> {
+    const versions = this.#apiVersion === undefined ? ['v0.1', 'v0'] : [this.#apiVersion];
+    for (const version of versions) {
+      const response = await this.#fetch(`${this.#baseUrl}/${version}${path}`);
+      if (response.status === 404) {
+        await response.body?.cancel();
+        continue;
+      }
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw this.#protocolError(`it answered with status ${response.status}`);
+      }
+      this.#apiVersion = version;
+      return this.#parseJson(await this.#readBody(response));
+    }
+    if (missing === 'none') return undefined;
+    throw this.#protocolError('it does not serve the registry API; check the URL');
+  }
+
+  async #fetch(url: string): Promise<Response> {
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const { signal } = this.#options;
+    try {
+      return await this.#options.fetch(url, {
+        headers: { accept: 'application/json' },
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      });
+    } catch (error) {
+      throw this.#connectionError(error);
+    }
+  }
+
+  async #readBody(response: Response): Promise<string> {
+    const chunks = new ChunkCollector();
+    try {
+      for await (const chunk of response.body ?? []) {
+        const bytes = chunk as Uint8Array; // The body of a response consists of bytes.
+        if (chunks.length + bytes.length > MAX_BYTES)
+          throw this.#protocolError('its response is larger than 8 MB');
+        chunks.add(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+      }
+    } catch (error) {
+      throw error instanceof GatewayError ? error : this.#connectionError(error);
+    }
+    return chunks.take().toString('utf8');
+  }
+
+  #parseJson(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.#protocolError('its response is not JSON');
+    }
+  }
+
+  #connectionError(error: unknown): GatewayError {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const reason =
+      error instanceof Error && error.name === 'TimeoutError'
+        ? `no response within ${TIMEOUT_MS / 1000} s`
+        : code;
+    return new GatewayError(
+      'UPSTREAM_UNAVAILABLE',
+      `The registry at ${this.#baseUrl} cannot be reached${reason === '' ? '' : `: ${reason}`}. To use another one, add --registry URL.`,
+      { cause: error },
+    );
+  }
+
+  #protocolError(problem: string): GatewayError {
+    return new GatewayError(
+      'UPSTREAM_PROTOCOL',
+      `The registry at ${this.#baseUrl} cannot be used: ${problem}.`,
+    );
+  }
+}
+
+/** Puts matches in the short name first, then those in the description, then those in the publisher's namespace. */
+function rankServers(servers: readonly RegistryServer[], text: string): readonly RegistryServer[] {
+  const query = text.toLowerCase();
+  const rank = ({ name, description }: RegistryServer): number => {
+    const shortName = (name.split('/').at(-1) ?? name).toLowerCase();
+    if (shortName === query) return 0;
+    if (shortName.includes(query)) return 1;
+    return description.toLowerCase().includes(query) ? 2 : 3;
+  };
+  return servers.toSorted((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import type { UpstreamConfig } from '../../config/config.ts';
+import type { ResolvedTransport } from '../../config/resolve-transport.ts';
+import { findProgram } from '../../core/lib/find-program.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { buildServerEnv } from '../process/build-server-env.ts';
+import { classifyConnectError } from './upstream-errors.ts';
+
+interface PreflightDeps {
+  readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
+  /** Returns our PATH with that of a login shell, which may have to be run for it. */
+  readonly searchPath: () => Promise<string | undefined>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Returns the error that opening a server would cause, as far as it can be known without starting anything. */
+export async function preflightCheck(
+  config: UpstreamConfig,
+  deps: PreflightDeps,
+): Promise<GatewayError | undefined> {
+  // Another gateway of the fleet may run the server, so the programs of this machine do not matter.
+  if (config.share === 'fleet') return undefined;
+  let transport: ResolvedTransport;
+  try {
+    transport = await deps.resolveTransport(config);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  if (transport.kind === 'http') return undefined;
+  const code = await findStartError(transport, deps);
+  if (code === undefined) return undefined;
+  const { command } = transport;
+  const cause = Object.assign(new Error(`spawn ${command} ${code}`), { code, path: command });
+  return classifyConnectError(cause, config.name, { stderr: [] });
+}
+
+type Program = Exclude<ResolvedTransport, { kind: 'http' }>;
+
+/** Returns the error code that the operating system would report, or undefined if the program can be started. */
+async function findStartError(
+  program: Program,
+  deps: PreflightDeps,
+): Promise<'ENOENT' | 'EACCES' | undefined> {
+  const { kind, command, cwd } = program;
+  if (kind === 'stdio' && cwd !== undefined && !existsSync(cwd)) return 'ENOENT';
+  const isFound = (path: string | undefined, isProgram?: (file: string) => boolean): boolean => {
+    const env = buildServerEnv({ ours: deps.env, path, configured: program.env });
+    const where = { env, platform: deps.platform, cwd: cwd ?? '', ...(isProgram && { isProgram }) };
+    return findProgram(command, where) !== undefined;
+  };
+  // A login shell is run only if our own PATH does not contain the program.
+  if (isFound(deps.env['PATH'])) return undefined;
+  const path = await deps.searchPath();
+  if (isFound(path)) return undefined;
+  // A file that exists but did not count as a program is not executable.
+  return kind === 'stdio' && isFound(path, existsSync) ? 'EACCES' : 'ENOENT';
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+
+import { GatewayError, RpcError } from '../../core/errors.ts';
+import type { UpstreamName } from '../../core/ids.ts';
+import { UnexpectedResponseError, HttpStatusError } from '../../protocol/client-transport.ts';
+import { classifyConnectError, classifyRequestError, classifyConnectionLoss } from './upstream-errors.ts';
+
+const name = 'github' as UpstreamName;
+const nothing = { stderr: [] };
+
+function nodeError(code: string, more: object = {}): Error {
+  return Object.assign(new Error(`${code}: it did not work`), { code, ...more });
+}
+
+describe('classifyConnectError', () => {
+  test.each([
+    ['ENOENT', 'UPSTREAM_REFUSED', 'was not found'],
+    ['EACCES', 'UPSTREAM_REFUSED', 'cannot be executed (EACCES)'],
+    ['ENOEXEC', 'UPSTREAM_REFUSED', 'cannot be executed (ENOEXEC)'],
+    ['ENOTDIR', 'UPSTREAM_REFUSED', 'cannot be executed (ENOTDIR)'],
+    ['ECONNREFUSED', 'UPSTREAM_UNAVAILABLE', 'nothing listens'],
+    ['ENOTFOUND', 'UPSTREAM_UNAVAILABLE', 'host name is not known'],
+    ['EAI_AGAIN', 'UPSTREAM_UNAVAILABLE', 'host name is not known'],
+    ['ECONNRESET', 'UPSTREAM_UNAVAILABLE', 'it did not work'],
+    ['EMFILE', 'UPSTREAM_UNAVAILABLE', 'it did not work'],
+  ])('connect error: classifies %s as %s', (code, expected, text) => {
+    const error = classifyConnectError(nodeError(code, { path: 'npx' }), name, nothing);
+    expect(error.code).toBe(expected);
+    expect(error.message).toContain('Server "github"');
+    expect(error.message).toContain(text);
+  });
+
+  test('connect error: names the command that was not found', () => {
+    const error = classifyConnectError(
+      nodeError('ENOENT', { path: 'uvx', syscall: 'spawn uvx' }),
+      name,
+      nothing,
+    );
+    expect(error.message).toContain('"uvx"');
+    expect(
+      classifyConnectError(nodeError('ENOENT', { syscall: 'spawn uvx' }), name, nothing).message,
+    ).toContain('"uvx"');
+  });
+
+  test.each([
+    [401, 'UPSTREAM_NEEDS_AUTH'],
+    [403, 'UPSTREAM_NEEDS_AUTH'],
+    [400, 'UPSTREAM_REFUSED'],
+    [404, 'UPSTREAM_REFUSED'],
+    [405, 'UPSTREAM_REFUSED'],
+    [408, 'UPSTREAM_UNAVAILABLE'],
+    [429, 'UPSTREAM_UNAVAILABLE'],
+    [500, 'UPSTREAM_UNAVAILABLE'],
+    [503, 'UPSTREAM_UNAVAILABLE'],
+  ])('connect error: classifies HTTP %i as %s, also during a request', (status, code) => {
+    const cause = new HttpStatusError(status, {}, '');
+    expect(classifyConnectError(cause, name, nothing)).toMatchObject({ code, cause });
+    expect(classifyRequestError(cause, name)).toMatchObject({ code, cause });
+  });
+
+  test('connect error: explains that the address does not speak MCP', () => {
+    const cause = new UnexpectedResponseError('HTTP 200 with text/html');
+    const about = { code: 'UPSTREAM_PROTOCOL', cause, details: { upstream: name } };
+    expect(classifyConnectError(cause, name, nothing)).toMatchObject(about);
+    expect(classifyConnectError(cause, name, nothing).message).toBe(
+      'Server "github" does not speak MCP at its address: it answered HTTP 200 with text/html, which is not a JSON-RPC message.',
+    );
+    expect(classifyRequestError(cause, name)).toMatchObject(about);
+    expect(classifyRequestError(cause, name).message).toBe(
+      'Server "github" answered HTTP 200 with text/html, which is not a JSON-RPC message.',
+    );
+  });
+
+  test('connect error: reports the exit code and the last lines of stderr', () => {
+    const hints = { exit: 'exited with code 3', stderr: ['1', '2', '3', '4', '5', 'API_KEY is missing'] };
+    const error = classifyConnectError(new Error('pipe'), name, hints);
+    expect(error.code).toBe('UPSTREAM_UNAVAILABLE');
+    expect(error.message).toContain(
+      'exited with code 3 before it was ready. The end of its standard error: 2 | 3 | 4 | 5 | API_KEY',
+    );
+    expect(error.details).toMatchObject({ upstream: 'github', exit: 'exited with code 3' });
+  });
+
+  test.each([
+    [["Error: Cannot find module '/gone.mjs'", '    at node:internal'], true],
+    [['sh: 1: cd: no such file or directory'], true],
+    [['API_KEY is missing'], undefined],
+  ])('connect error: recognises a missing program in standard error %j: %s', (stderr, isProgramMissing) => {
+    const error = classifyConnectError(new Error('pipe'), name, { exit: 'exited with code 1', stderr });
+    expect(error.details['isProgramMissing']).toBe(isProgramMissing);
+  });
+
+  test('connect error: quotes the error of the server', () => {
+    expect(
+      classifyConnectError(new RpcError({ code: -32022, message: 'no such version' }), name, nothing),
+    ).toMatchObject({
+      code: 'UPSTREAM_REFUSED',
+      message: expect.stringContaining('no such version') as string,
+    });
+  });
+
+  test('connect error: passes a GatewayError through', () => {
+    const own = new GatewayError('SECRET_MISSING', 'no token');
+    expect(classifyConnectError(own, name, nothing)).toBe(own);
+    expect(classifyConnectionLoss(own, name, nothing)).toBe(own);
+  });
+
+  test('connect error: accepts values that are not errors', () => {
+    expect(classifyConnectError('text', name, nothing)).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    expect(classifyRequestError(undefined, name)).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+  });
+});
+
+describe('classifyConnectionLoss', () => {
+  test('lost connection: reports the cause and that the request was not repeated', () => {
+    const error = classifyConnectionLoss(new Error('pipe'), name, {
+      exit: 'was ended by SIGKILL',
+      stderr: ['out of memory'],
+    });
+    expect(error.code).toBe('UPSTREAM_CLOSED');
+    expect(error.message).toMatch(/was ended by SIGKILL during the request.*not repeated.*out of memory/);
+  });
+
+  test('lost connection: reports a closed connection when no cause is known', () => {
+    expect(classifyConnectionLoss(new Error('x'), name, nothing).message).toContain('closed the connection');
+  });
+});

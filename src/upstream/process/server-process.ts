@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, readSync } from 'node:fs';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { ChildRecord } from './child-record.ts';
+import { StderrTail } from './stderr-tail.ts';
+import type { Watchdog } from './watchdog.ts';
+
+export interface ServerProcess {
+  readonly pid: number;
+  readonly stdin: ChildProcessWithoutNullStreams['stdin'];
+  readonly stdout: ChildProcessWithoutNullStreams['stdout'];
+  readonly stderr: StderrTail;
+  /** Resolves with a description of the exit, such as `exited with code 1` or `was ended by SIGKILL`. */
+  readonly exited: Promise<string>;
+  readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Resolves on exit with whether the process certainly has not read all its input. */
+  readonly hasUnreadInput: Promise<boolean>;
+  /** Resolves when standard error has been read completely, which may be after the exit. */
+  readonly stderrEnded: Promise<void>;
+  /** Closes the input, then sends SIGTERM, then SIGKILL, to the whole group; resolves when the group is gone. */
+  end(): Promise<void>;
+}
+
+interface ServerProcessOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+  readonly watchdog: Watchdog;
+  readonly childRecord: ChildRecord;
+  readonly onStderr: (chunk: Buffer) => void;
+  /** Time that the process gets to exit after the end of its input; 0 for a program that gets no input. */
+  readonly graceAfterEofMs?: number;
+}
+
+const GRACE_AFTER_EOF_MS = 1000;
+const GRACE_AFTER_TERM_MS = 1000;
+const GRACE_AFTER_KILL_MS = 1000;
+/** The time to read the remaining output after the process group is gone. */
+const GRACE_FOR_PIPES_MS = 500;
+
+/** Starts a server as the leader of a process group, so that a launcher such as `npx` cannot leave the actual server running. */
+export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  return new Promise<ServerProcess>((resolve, reject) => {
+    const child = spawn(options.command, options.args, {
+      env: options.env,
+      cwd: options.cwd,
+      stdio: 'pipe',
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    child.once('error', reject);
+    child.once('spawn', () => {
+      // The id is always set here, because `spawn` is emitted only for a process that was started.
+      if (child.pid !== undefined) resolve(superviseProcess(child, child.pid, options));
+    });
+  });
+}
+
+function superviseProcess(
+  child: ChildProcessWithoutNullStreams,
+  pid: number,
+  options: ServerProcessOptions,
+): ServerProcess {
+  const { watchdog, childRecord: record, graceAfterEofMs: graceMs = GRACE_AFTER_EOF_MS } = options;
+  const { stdin, stdout } = child;
+  // Node closes `child.stdin` when the process exits. Without it, the pipe stays open for the check of `hasUnreadInput`.
+  (child as ChildProcess).stdin = null;
+  watchdog.guard(pid);
+  record.add(pid);
+  const stderr = new StderrTail();
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr.push(chunk);
+    options.onStderr(chunk);
+  });
+  child.stderr.on('error', () => {});
+  const exit: ServerProcess['exit'] = new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  // This must be the first listener of the exit, because the later ones close the pipe.
+  const unread = exit.then(() => hasUnreadInput(stdin));
+  const exited = exit.then(({ code, signal }) =>
+    signal === null ? `exited with code ${code}` : `was ended by ${signal}`,
+  );
+  let ending: Promise<void> | undefined;
+  const end = (): Promise<void> => {
+    ending ??= endGroup(child, pid, { stdin, exited, graceMs }).then(() => {
+      watchdog.release(pid);
+      record.remove(pid);
+    });
+    return ending;
+  };
+  // If the leader exits by itself, the rest of its process group is ended as well.
+  void exited.then(end);
+  return {
+    pid,
+    stdin,
+    stdout,
+    stderr,
+    exited,
+    exit,
+    hasUnreadInput: unread,
+    stderrEnded: waitForClose(child.stderr),
+    end,
+  };
+}
+
+/**
+ * Returns whether an exited process left some of its input unread. On Linux, the first read from our end of the pipe then fails with
+ * ECONNRESET; there is never data to read from it. Other systems do not report this, so nothing counts as unread there.
+ */
+export function hasUnreadInput(stdin: Writable): boolean {
+  // The last write failed because the pipe was closed.
+  if (stdin.errored !== null) return true;
+  // Node has no public API for the descriptor; without it the result is the same as on other systems.
+  const fd = (stdin as { readonly _handle?: { readonly fd?: number } | null })._handle?.fd ?? -1;
+  if (process.platform !== 'linux' || fd < 0) return false;
+  try {
+    readSync(fd, Buffer.alloc(1));
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+  }
+}
+
+async function endGroup(
+  child: ChildProcessWithoutNullStreams,
+  pid: number,
+  options: { readonly stdin: Writable; readonly exited: Promise<string>; readonly graceMs: number },
+): Promise<void> {
+  const { stdin, exited, graceMs } = options;
+  if (child.exitCode === null && child.signalCode === null) {
+    stdin.end();
+    if (graceMs > 0) await settleWithin(exited, graceMs);
+  }
+  if (await isGone(pid, graceMs > 0 ? 50 : 0)) return release(child, stdin);
+  signalGroup(pid, 'SIGTERM');
+  if (await isGone(pid, GRACE_AFTER_TERM_MS)) return release(child, stdin);
+  signalGroup(pid, 'SIGKILL');
+  await isGone(pid, GRACE_AFTER_KILL_MS);
+  return release(child, stdin);
+}
+
+/** Reads the remaining output and closes the pipes, even if a detached grandchild still holds them. */
+async function release(child: ChildProcessWithoutNullStreams, stdin: Writable): Promise<void> {
+  stdin.destroy();
+  await settleWithin(
+    Promise.all([waitForClose(child.stdout), waitForClose(child.stderr)]),
+    GRACE_FOR_PIPES_MS,
+  );
+  child.stdout.destroy();
+  child.stderr.destroy();
+}
+
+function waitForClose(stream: Readable): Promise<void> {
+  if (stream.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('close', resolve);
+  });
+}
+
+/** Polls until the process group is gone; returns false if it still exists after `withinMs`. */
+async function isGone(pid: number, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    if (!signalGroup(pid, 0) || !isAlive(pid)) return true;
+    if (performance.now() >= deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/**
+ * Returns whether any process of the group still runs. An exited process stays in the group until its parent reaps it, and in many
+ * containers process 1, which inherits the children of a launcher, never does.
+ */
+function isAlive(group: number): boolean {
+  if (process.platform !== 'linux') return true;
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      // The fields after the name in parentheses: state, parent and process group. Z and X are exited processes.
+      const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 3);
+      return Number(pgrp) === group && state !== 'Z' && state !== 'X';
+    } catch {
+      return false; // The process has exited in the meantime.
+    }
+  });
+}
+
+/** Sends a signal to a process group; returns false if it has no process. Signal 0 only checks that. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    if (process.platform === 'win32') {
+      process.kill(pid, 0);
+      if (signal !== 0)
+        spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true });
+      return true;
+    }
+    return process.kill(-pid, signal);
+  } catch {
+    return false; // The group is empty.
+  }
+}
+
+function settleWithin(promise: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

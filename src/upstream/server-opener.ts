@@ -1,0 +1,233 @@
+import { hasAuthorization, omitEmptyAuthorization } from '../config/authorization-header.ts';
+import type { UpstreamConfig } from '../config/config.ts';
+import type { ResolvedTransport } from '../config/resolve-transport.ts';
+import type { Cancellation } from '../core/lib/cancellation.ts';
+import type { Credentials } from '../core/credentials.ts';
+import type { UpstreamName } from '../core/ids.ts';
+import type { Logger } from '../observability/log.ts';
+import type { Era, ServerFacts } from '../core/server-facts.ts';
+import { createChildTransport } from '../protocol/stdio/child-transport.ts';
+import { RpcClient } from '../protocol/rpc-client.ts';
+import type { RpcClientHandlers } from '../protocol/rpc-client.ts';
+import { HttpStatusError } from '../protocol/client-transport.ts';
+import type { OpenTransport } from '../protocol/client-transport.ts';
+import { buildServerEnv } from './process/build-server-env.ts';
+import { classifyConnectError } from './connecting/upstream-errors.ts';
+import type { ProcessHints } from './connecting/upstream-errors.ts';
+import { negotiate } from './connecting/negotiate.ts';
+import type { ClientIdentity } from './connecting/negotiate.ts';
+import type { ChildRecord } from './process/child-record.ts';
+import { startServerProcess } from './process/server-process.ts';
+import type { ServerProcess } from './process/server-process.ts';
+import { createHeaderProvider, handleRefusal } from './upstream-auth.ts';
+import { secretValues } from './secret-values.ts';
+import { fenceTransport, reportUnreadRequests } from './transport-wrappers.ts';
+import type { Watchdog } from './process/watchdog.ts';
+
+/** A connected server whose protocol has been negotiated. */
+export interface OpenedServer {
+  readonly client: RpcClient;
+  readonly facts: ServerFacts;
+  readonly pid?: number;
+  /** The credentials of this connection; absent if the configured headers authenticate it. */
+  readonly credentials?: Credentials | undefined;
+  /** Returns the exit and the last standard error of the process. Waits up to 600 ms, because an exit explains more than a closed pipe. */
+  processHints(): Promise<ProcessHints>;
+}
+
+export interface OpenServerOptions {
+  readonly era: Era | undefined;
+  readonly handlers: RpcClientHandlers;
+  readonly cancellation: Cancellation;
+  readonly credentials?: Credentials | undefined;
+  /** The only session that the server serves; absent if it serves several. */
+  readonly session?: string | undefined;
+  /** Returns false once another gateway may run the server; nothing may be written to it then. */
+  readonly mayWrite?: (() => boolean) | undefined;
+}
+
+export type OpenServer = (config: UpstreamConfig, options: OpenServerOptions) => Promise<OpenedServer>;
+
+export interface ServerOpenerDeps {
+  readonly identity: ClientIdentity;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Returns the transport with every reference replaced by its value. */
+  readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
+  /** Returns the PATH for commands. */
+  readonly searchPath: () => Promise<string | undefined>;
+  readonly watchdog: Watchdog;
+  readonly childRecord: ChildRecord;
+  /** The folder for the discovery cache of programs. */
+  readonly stateDir: string;
+  /** Receives the standard error of all servers. */
+  readonly onStderr?: ((chunk: Buffer, server: UpstreamName) => void) | undefined;
+  /** Receives the secrets that a server is about to get, so they can be masked in its output. */
+  readonly onSecrets?: ((server: UpstreamName, values: readonly string[]) => void) | undefined;
+  readonly log: Logger;
+  readonly maxMessageBytes: number;
+}
+
+const NO_PROCESS: ProcessHints = { stderr: [] };
+
+/** Creates a function that connects to a server over its transport and negotiates the protocol; it throws only GatewayErrors. */
+export function createServerOpener(deps: ServerOpenerDeps): OpenServer {
+  return async (config, options) => {
+    const transport = await deps.resolveTransport(config);
+    deps.onSecrets?.(config.name, secretValues(config.transport, transport));
+    if (transport.kind === 'stdio') return openStdio(deps, config, transport, options);
+    if (transport.kind === 'http') return openHttp(deps, config, transport, options);
+    const { openCli } = await import('./cli/open-cli.ts');
+    return openCli(deps, config, transport, options);
+  };
+}
+
+async function openStdio(
+  deps: ServerOpenerDeps,
+  config: UpstreamConfig,
+  transport: ResolvedTransport & { kind: 'stdio' },
+  options: OpenServerOptions,
+): Promise<OpenedServer> {
+  const { name } = config;
+  const searchPath = await deps.searchPath();
+  const server = await startServerProcess({
+    command: transport.command,
+    args: transport.args,
+    env: buildServerEnv({ ours: deps.env, path: searchPath, configured: transport.env }),
+    cwd: transport.cwd,
+    watchdog: deps.watchdog,
+    childRecord: deps.childRecord,
+    onStderr: (chunk) => {
+      deps.onStderr?.(chunk, name);
+      deps.log.debug('Server wrote to standard error.', { upstream: name, bytes: chunk.length });
+    },
+  }).catch((error: unknown) => {
+    throw classifyConnectError(error, name, NO_PROCESS);
+  });
+  const processHints = trackExit(server);
+  const openTransport = fenceTransport(stdioTransport(server, deps, name), options.mayWrite);
+  const client = await RpcClient.open(openTransport, options.handlers);
+  try {
+    const facts = await negotiate(client, deps.identity, options);
+    return { client, facts, pid: server.pid, processHints };
+  } catch (error) {
+    const hints = await processHints();
+    await client[Symbol.asyncDispose]();
+    // Some servers exit at the first unknown method, so the probe ends them. They are started again without the probe.
+    const hasExitedOnProbe =
+      options.era === undefined && hints.exit !== undefined && options.cancellation.reason === undefined;
+    if (hasExitedOnProbe) return openStdio(deps, config, transport, { ...options, era: 'legacy' });
+    throw classifyConnectError(error, name, hints);
+  }
+}
+
+/** Returns the function behind `OpenedServer.processHints`. */
+function trackExit(server: ServerProcess): () => Promise<ProcessHints> {
+  let exit: string | undefined;
+  void server.exited.then((description) => (exit = description));
+  return async () => {
+    if (exit === undefined) await Promise.race([server.exited, sleep(100)]);
+    // The last lines of standard error, which explain the exit, may still be in the pipe.
+    if (exit !== undefined) await Promise.race([server.stderrEnded, sleep(500)]);
+    return { ...(exit === undefined ? {} : { exit }), stderr: server.stderr.lines };
+  };
+}
+
+function stdioTransport(server: ServerProcess, deps: ServerOpenerDeps, name: UpstreamName): OpenTransport {
+  const open: OpenTransport = (events) =>
+    Promise.resolve(
+      createChildTransport({
+        stdin: server.stdin,
+        stdout: server.stdout,
+        events,
+        maxMessageBytes: deps.maxMessageBytes,
+        maxQueuedBytes: deps.maxMessageBytes,
+        onTooLong: (bytes) =>
+          deps.log.warn('Ignored a message that exceeds the size limit.', { upstream: name, bytes }),
+        end: () => server.end(),
+      }),
+    );
+  return reportUnreadRequests(open, () =>
+    Promise.race([server.hasUnreadInput, sleep(100).then(() => false)]),
+  );
+}
+
+async function openHttp(
+  deps: ServerOpenerDeps,
+  config: UpstreamConfig,
+  transport: ResolvedTransport & { kind: 'http' },
+  options: OpenServerOptions,
+): Promise<OpenedServer> {
+  const headers = omitEmptyAuthorization(transport.headers);
+  const credentials = hasAuthorization(headers) ? undefined : options.credentials;
+  for (let repeats = 0; ; repeats++) {
+    const since = performance.now();
+    try {
+      return await connectHttp(deps, config, { ...transport, headers }, { ...options, credentials });
+    } catch (error) {
+      const outcome = await handleRefusal(error, credentials, { since, repeats });
+      if (outcome === undefined) throw classifyConnectError(error, config.name, NO_PROCESS);
+      if (outcome !== 'try-again') throw outcome.error;
+    }
+  }
+}
+
+/** Tries streamable HTTP first, and HTTP+SSE if the server answers like one that knows only the older transport. */
+async function connectHttp(
+  deps: ServerOpenerDeps,
+  config: UpstreamConfig,
+  transport: ResolvedTransport & { kind: 'http' },
+  options: OpenServerOptions,
+): Promise<OpenedServer> {
+  const { cancellation } = options;
+  const common = {
+    url: transport.url,
+    headers: createHeaderProvider(transport.headers, options.credentials),
+    maxMessageBytes: deps.maxMessageBytes,
+    connectTimeoutMs: config.timeouts.connectMs,
+  };
+  const connectSse = async (): Promise<OpenedServer> => {
+    const { openSseTransport } = await import('../protocol/http/sse-transport.ts');
+    const open: OpenTransport = (events) => openSseTransport({ ...common, cancellation, events });
+    return negotiateHttp(deps, open, { ...options, era: 'legacy' });
+  };
+  if (transport.flavour === 'sse') return connectSse();
+  const { openHttpTransport } = await import('../protocol/http/http-transport.ts');
+  try {
+    return await negotiateHttp(
+      deps,
+      (events) => Promise.resolve(openHttpTransport({ ...common, events })),
+      options,
+    );
+  } catch (error) {
+    const maybeSse =
+      transport.flavour === 'auto' &&
+      error instanceof HttpStatusError &&
+      [400, 404, 405, 406, 415].includes(error.status);
+    if (!maybeSse) throw error;
+    return connectSse().catch(() => {
+      throw error; // The error of the newer transport is more helpful.
+    });
+  }
+}
+
+async function negotiateHttp(
+  deps: ServerOpenerDeps,
+  open: OpenTransport,
+  options: OpenServerOptions,
+): Promise<OpenedServer> {
+  const client = await RpcClient.open(fenceTransport(open, options.mayWrite), options.handlers);
+  try {
+    const facts = await negotiate(client, deps.identity, options);
+    const processHints = (): Promise<ProcessHints> => Promise.resolve(NO_PROCESS);
+    return { client, facts, credentials: options.credentials, processHints };
+  } catch (error) {
+    await client[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,59 @@
+import type { Credentials } from '../core/credentials.ts';
+import { GatewayError } from '../core/errors.ts';
+import { HttpStatusError } from '../protocol/client-transport.ts';
+
+type HeaderRecord = Readonly<Record<string, string>>;
+
+/** A request is repeated once with a token that another process has stored, and once with a token that this process has refreshed. */
+const MAX_REPEATS = 2;
+
+/** The request can be sent again, or it fails with this error; `endsConnection` means that the connection can no longer be used. */
+type RefusalOutcome = 'try-again' | { readonly error: GatewayError; readonly endsConnection: boolean };
+
+/** Lets the credentials handle the error of a request. Returns undefined if the server did not refuse the credentials. */
+export async function handleRefusal(
+  error: unknown,
+  credentials: Credentials | undefined,
+  { since, repeats }: { readonly since: number; readonly repeats: number },
+): Promise<RefusalOutcome | undefined> {
+  if (credentials === undefined) return undefined;
+  // A GatewayError with this code comes from the header provider, which has no token; nothing was sent.
+  if (error instanceof GatewayError) {
+    return error.code === 'UPSTREAM_NEEDS_AUTH' ? { error, endsConnection: true } : undefined;
+  }
+  if (!(error instanceof HttpStatusError) || (error.status !== 401 && error.status !== 403)) return undefined;
+  const { status, body } = error;
+  const header = error.headers['www-authenticate'];
+  const challenge = typeof header === 'string' ? header : header?.join(', ');
+  const isLast = repeats >= MAX_REPEATS;
+  const isRepeated = repeats > 0;
+  const answer = await credentials.handleRefusal({ status, challenge, body, since, isRepeated, isLast });
+  if (answer !== 'try-again')
+    return { error: answer, endsConnection: status === 401 && answer.code === 'UPSTREAM_NEEDS_AUTH' };
+  if (!isLast) return answer;
+  const message = `The server refused the credentials ${repeats + 1} times, although the token was refreshed (HTTP ${status}). Sign in again with trunkline login.`;
+  return {
+    error: new GatewayError('UPSTREAM_NEEDS_AUTH', message, { cause: error }),
+    endsConnection: true,
+  };
+}
+
+/** Combines the configured headers with those of the credentials; returns the same object until the credentials change. */
+export function createHeaderProvider(
+  configured: HeaderRecord,
+  credentials: Credentials | undefined,
+): () => HeaderRecord | Promise<HeaderRecord> {
+  if (credentials === undefined) return () => configured;
+  let previous: HeaderRecord | undefined;
+  let combined = configured;
+  const combine = (authHeaders: HeaderRecord): HeaderRecord => {
+    if (authHeaders === previous) return combined;
+    previous = authHeaders;
+    combined = { ...configured, ...authHeaders };
+    return combined;
+  };
+  return () => {
+    const authHeaders = credentials.headers();
+    return authHeaders instanceof Promise ? authHeaders.then(combine) : combine(authHeaders);
+  };
+}

@@ -1,0 +1,140 @@
+import { backoff } from '../core/lib/backoff.ts';
+import { GatewayError } from '../core/errors.ts';
+import type { ServerFacts } from '../core/server-facts.ts';
+import { HttpStatusError } from '../protocol/client-transport.ts';
+
+/** The state of one upstream, as the dashboard, the CLI, the metrics and the logs show it. Times are in milliseconds since the epoch. */
+export type UpstreamState =
+  | { readonly kind: 'idle' }
+  | {
+      readonly kind: 'connecting';
+      readonly attempt: number;
+      readonly since: number;
+      /** The error of the previous attempt, until the outcome of this one is known. */
+      readonly error?: GatewayError | undefined;
+    }
+  | { readonly kind: 'ready'; readonly attempt: number; readonly server: ServerFacts; readonly since: number }
+  | {
+      readonly kind: 'waiting';
+      readonly attempt: number;
+      readonly retryAt: number;
+      readonly error: GatewayError;
+    }
+  | { readonly kind: 'needs-auth'; readonly error: GatewayError }
+  /** The server is quarantined until a person approves it; this is not a failure. */
+  | { readonly kind: 'held'; readonly error: GatewayError }
+  | { readonly kind: 'failed'; readonly error: GatewayError }
+  | { readonly kind: 'closed' };
+
+export type UpstreamEvent =
+  | {
+      readonly type: 'connect';
+      readonly now: number;
+      /** Whether the attempt starts a new series, because a person asked for it; then earlier failures do not count. */
+      readonly isFresh?: boolean;
+    }
+  | { readonly type: 'connected'; readonly server: ServerFacts; readonly now: number }
+  | { readonly type: 'refused'; readonly error: GatewayError; readonly retryAt: number }
+  | {
+      readonly type: 'lost';
+      readonly error: GatewayError;
+      readonly now: number;
+      readonly retryAt: number;
+      /** Whether the connection has answered a call. */
+      readonly hasServed: boolean;
+    }
+  | { readonly type: 'idle' }
+  | { readonly type: 'close' };
+
+/** A call in state `waiting` waits for the next attempt if it is due within this time; otherwise it fails at once. */
+export const JOIN_WITHIN_MS = 2000;
+/** A connection that ended earlier than this and answered no call counts as a failed attempt. */
+const STABLE_AFTER_MS = 10_000;
+
+/** Returns the next state. Throws for an event that cannot happen in a state, which is a bug of the caller. */
+export function transition(state: UpstreamState, event: UpstreamEvent): UpstreamState {
+  if (event.type === 'close') return { kind: 'closed' };
+  switch (state.kind) {
+    case 'idle':
+    case 'needs-auth':
+    case 'held':
+    case 'failed':
+      if (event.type === 'connect') return { kind: 'connecting', attempt: 1, since: event.now };
+      break;
+    case 'waiting':
+      if (event.type === 'connect') {
+        const { attempt, error } = state;
+        return event.isFresh === true
+          ? { kind: 'connecting', attempt: 1, since: event.now }
+          : { kind: 'connecting', attempt: attempt + 1, since: event.now, error };
+      }
+      break;
+    case 'connecting':
+      if (event.type === 'connected') {
+        return { kind: 'ready', attempt: state.attempt, server: event.server, since: event.now };
+      }
+      if (event.type === 'refused') return afterFailure(event.error, state.attempt, event.retryAt);
+      break;
+    case 'ready':
+      if (event.type === 'idle') return { kind: 'idle' };
+      if (event.type === 'lost') {
+        const isSignedOut = event.error.code === 'UPSTREAM_NEEDS_AUTH';
+        // After a stable connection the next call simply reconnects; otherwise the back-off continues with the next attempt.
+        const wasStable = event.hasServed || event.now - state.since >= STABLE_AFTER_MS;
+        return wasStable && !isSignedOut
+          ? { kind: 'idle' }
+          : afterFailure(event.error, state.attempt, event.retryAt);
+      }
+      break;
+    case 'closed':
+      break;
+  }
+  throw new GatewayError(
+    'INVARIANT',
+    `An upstream in state "${state.kind}" cannot handle event "${event.type}".`,
+  );
+}
+
+/** Only `waiting` leads to another attempt by itself. A person or a changed configuration must end the other states. */
+function afterFailure(error: GatewayError, attempt: number, retryAt: number): UpstreamState {
+  if (error.code === 'UPSTREAM_NEEDS_AUTH') return { kind: 'needs-auth', error };
+  if (error.code === 'QUARANTINED') return { kind: 'held', error };
+  return isTemporary(error) ? { kind: 'waiting', attempt, retryAt, error } : { kind: 'failed', error };
+}
+
+/** Unexpected HTTP responses count as temporary: the server may be restarting, or a captive portal may answer in its place. */
+function isTemporary({ traits, code, cause }: GatewayError): boolean {
+  return traits.retry || code === 'UPSTREAM_PROTOCOL' || cause instanceof HttpStatusError;
+}
+
+interface RetryScheduleOptions {
+  readonly now: () => number;
+  readonly random?: (() => number) | undefined;
+  readonly onDue: () => void;
+}
+
+/** Schedules the next connection attempt of an upstream that waits. */
+export class RetrySchedule {
+  readonly #options: RetryScheduleOptions;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RetryScheduleOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the time of the attempt after this one. The delay is random, between 0 and a bound that doubles from 0.5 s up to 60 s. */
+  retryTimeAfter(attempt: number): number {
+    const { now, random } = this.#options;
+    return now() + backoff(attempt, { baseMs: 500, maxMs: 60_000, random });
+  }
+
+  schedule(state: UpstreamState): void {
+    if (state.kind !== 'waiting') return;
+    const { now, onDue } = this.#options;
+    this.#timer = setTimeout(onDue, Math.max(0, state.retryAt - now())).unref();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,372 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { commandHome } from '../../support/command.ts';
+import { draftsOf } from '../../support/drafts-of.ts';
+import { fixture } from '../../support/fixture.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { inTerminal, shown } from '../../support/terminal.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
+import { needs } from '../../support/needs.ts';
+
+needs('expect');
+
+checkLeaks();
+
+const plain = fixture('plain');
+
+/** A user whose home folder contains these client files. */
+function person(files: Readonly<Record<string, string>> = {}) {
+  const home = commandHome();
+  const folder = temporaryFolder('person');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const env = {
+    HOME: folder,
+    XDG_CONFIG_HOME: undefined,
+    APPDATA: undefined,
+    VISUAL: undefined,
+    NO_COLOR: '1',
+  };
+  return {
+    ...home,
+    folder,
+    at: (
+      args: readonly string[],
+      script: readonly string[] = [],
+      more: Readonly<Record<string, string>> = {},
+    ) => inTerminal(home, args, { script, env: { ...env, ...more } }),
+    config: () => JSON.parse(readFileSync(home.configFile, 'utf8')) as { mcpServers: Record<string, object> },
+  };
+}
+
+/** Waits for a question and answers it. */
+const answer = (question: string, text: string): readonly string[] => [
+  // Without the line break, expect would read everything as the pattern.
+  `expect {\n "${question}" {}\n timeout { exit 99 }\n eof { exit 98 }\n}`,
+  `send "${text}\\r"`,
+];
+
+describe('add at a terminal', () => {
+  test('add: connects to the server at once and prints what it offers', async () => {
+    const me = person();
+    const { code, screen } = await me.at(['add', 'plain', '--', plain.command, ...plain.args]);
+    expect(code).toBe(0);
+    expect(shown(screen)).toMatch(
+      /Added plain to .*\nplain has \d+ tools\. List them with: trunkline tools plain\n/,
+    );
+    expect(me.config()).toEqual({ mcpServers: { plain: { command: plain.command, args: plain.args } } });
+  });
+
+  test('add: explains why a server is unreachable and how to fix it, and exits with 4', async () => {
+    const me = person();
+    const { code, screen } = await me.at(['add', 'gone', '--', 'no-such-program']);
+    expect(code).toBe(4);
+    expect(me.config()).toEqual({ mcpServers: { gone: { command: 'no-such-program' } } });
+    expect(screen).toContain('no-such-program');
+    expect(screen).toContain('Correct its entry with: trunkline edit gone');
+  });
+
+  test('add: asks where to store secrets', async () => {
+    const me = person();
+    const words = ['add', 'x', '--env', 'API_KEY=abcdefghij', '--', plain.command, ...plain.args];
+    const { screen } = await me.at(words, [...answer('in plain text', '')]);
+    expect(screen).toContain('Where should secrets be stored?');
+    expect(screen).not.toContain('abcdefghij');
+    expect(me.config().mcpServers['x']).toMatchObject({ env: { API_KEY: '${file:secrets/API_KEY}' } });
+    expect(screen).toContain('List them with');
+  });
+});
+
+test.each([['import'], ['connect cursor']])(
+  '%s --yes: asks nothing, not even about secrets',
+  async (line) => {
+    const env = { ...plain.env, API_KEY: 'abcdefghij' };
+    const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain: { ...plain, env } } }) });
+    const { code, screen } = await me.at([...line.split(' '), '--yes']);
+    expect(code).toBe(0);
+    expect(screen).toContain('plain: env.API_KEY holds a secret in plain text');
+    expect(screen).not.toMatch(/\?|abcdefghij/);
+    expect(me.config().mcpServers).toHaveProperty('plain');
+  },
+);
+
+test('add --yes: asks nothing, not even about secrets', async () => {
+  const me = person();
+  const server = [plain.command, ...plain.args];
+  const { code, screen } = await me.at(['add', 'x', '--yes', '--env', 'API_KEY=abcdefghij', '--', ...server]);
+  expect(code).toBe(0);
+  expect(screen).not.toMatch(/\?|abcdefghij/);
+  expect(me.config().mcpServers).toHaveProperty('x');
+});
+
+test('connect: keeps an existing entry for Trunkline and says so', async () => {
+  const mine = { command: 'trunkline', args: ['serve'] };
+  const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain, mine } }) });
+  const { code, screen } = await me.at(['connect', 'cursor', '--yes']);
+  expect(code).toBe(0);
+  expect(screen).toContain('= mine stays: it already is Trunkline');
+  expect(screen).not.toContain('+ trunkline');
+  expect(JSON.parse(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8'))).toEqual({
+    mcpServers: { mine },
+  });
+});
+
+describe('import at a terminal', () => {
+  const files = { '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain } }) };
+
+  test.each([
+    { said: 'y', is: ['plain'] },
+    { said: 'n', is: [] },
+  ])('import: asks before adding servers and obeys the answer $said', async ({ said, is }) => {
+    const me = person(files);
+    const { code } = await me.at(['import'], answer('Add 1 server to', said));
+    expect(code).toBe(0);
+    expect(Object.keys(me.config().mcpServers)).toEqual(is);
+    expect(readFileSync(me.configFile, 'utf8')).not.toContain('manual');
+  });
+
+  test.each([
+    { what: 'the input ends', key: '004' },
+    { what: 'Ctrl-C is pressed', key: '003' },
+  ])('import: changes nothing when $what', async ({ key }) => {
+    const me = person(files);
+    const { code, screen } = await me.at(['import'], ['expect "Add 1 server to"', `send "\\${key}"`]);
+    expect(code).toBe(130);
+    expect(screen).toContain('Nothing more was changed');
+    expect(me.config()).toEqual({ mcpServers: {} });
+  });
+});
+
+describe('init', () => {
+  const files = {
+    '.cursor/mcp.json': `{\n  // mine\n  "mcpServers": ${JSON.stringify({ plain, other: { command: 'x' } })}\n}\n`,
+    '.codex/config.toml': 'model = "x"\n',
+  };
+
+  test('init: imports servers, connects a client and searches, as answered', async () => {
+    const me = person(files);
+    const { code, screen } = await me.at(
+      ['init'],
+      [
+        ...answer('Import 2 new servers', 'nonsense'),
+        ...answer('Import 2 new servers', 'plain'),
+        ...answer('Connect a client? cursor, codex', 'codex'),
+        ...answer('Change /', 'y'),
+        ...answer('What would you like to do first', 'add two numbers'),
+      ],
+    );
+    expect(code).toBe(0);
+    expect(screen).toContain('No new server has the name nonsense.');
+    expect(screen).toContain('Codex now uses Trunkline. Undo with: trunkline connect codex --undo');
+    expect(screen).toMatch(/plain__add/);
+    expect(Object.keys(me.config().mcpServers)).toEqual(['plain']);
+    expect(readFileSync(join(me.folder, '.codex/config.toml'), 'utf8')).toMatch(
+      /^model = "x"\n\n\[mcp_servers\.trunkline\]/,
+    );
+    expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
+  });
+
+  test.each([
+    { said: 'n', taken: [], left: ['plain', 'other', 'trunkline'] },
+    { said: 'plain', taken: ['plain'], left: ['other', 'trunkline'] },
+  ])(
+    'init: a connected client keeps the servers that were not imported (answer $said)',
+    async ({ said, taken, left }) => {
+      const me = person({ '.cursor/mcp.json': files['.cursor/mcp.json'] });
+      const { code, screen } = await me.at(
+        ['init', '--search', ''],
+        [
+          ...answer('Import 2 new servers', said),
+          ...answer('Connect a client? cursor', 'cursor'),
+          ...answer('Change /', 'y'),
+        ],
+      );
+      expect(code).toBe(0);
+      const own = left.filter((name) => name !== 'trunkline');
+      expect(screen.match(/= \S+ stays: it was not imported/g)).toEqual(
+        own.map((name) => `= ${name} stays: it was not imported`),
+      );
+      expect(Object.keys(me.config().mcpServers)).toEqual(taken);
+      const text = readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8').replace('// mine', '');
+      expect(Object.keys((JSON.parse(text) as { mcpServers: object }).mcpServers)).toEqual(left);
+    },
+  );
+
+  test('init: shows the planned change and leaves the client unchanged if declined', async () => {
+    const me = person(files);
+    const script = [
+      ...answer('Import 2 new servers', 'y'),
+      ...answer('Connect a client', 'cursor'),
+      ...answer('Change /', 'n'),
+    ];
+    const { code, screen } = await me.at(['init', '--search', ''], script);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/- plain \(moves to Trunkline\)[^]*Change \/[^]*Cursor was not changed\./);
+    expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
+  });
+
+  test.each([
+    { at: 'the first question', before: [], question: 'Import 2', servers: [] },
+    {
+      at: 'the question for a client',
+      before: answer('Import 2 new servers', 'y'),
+      question: 'Connect a client',
+      servers: ['plain', 'other'],
+    },
+  ])(
+    'init: Ctrl-C at $at stops it and keeps only confirmed changes',
+    async ({ before, question, servers }) => {
+      const me = person(files);
+      const { code, screen } = await me.at(
+        ['init'],
+        [...before, `expect "${question}"`, String.raw`send "\003"`],
+      );
+      expect(code).toBe(130);
+      // On its own line, below the question.
+      expect(shown(screen)).toMatch(
+        /\ntrunkline: The command was cancelled\. Nothing more was changed\. \[CALL_CANCELLED\]\n$/,
+      );
+      expect(Object.keys(me.config().mcpServers)).toEqual(servers);
+      for (const [path, text] of Object.entries(files))
+        expect(readFileSync(join(me.folder, path), 'utf8')).toBe(text);
+    },
+  );
+
+  test('init: accepts every answer as an option', async () => {
+    const me = person(files);
+    const words = [
+      'init',
+      '--import',
+      'all',
+      '--connect',
+      'cursor',
+      '--search',
+      'echo',
+      '--references',
+      'file',
+    ];
+    const { code, screen } = await me.at(words);
+    expect(code).toBe(0);
+    expect(screen).not.toMatch(/\?/);
+    expect(Object.keys(me.config().mcpServers)).toEqual(['plain', 'other']);
+    expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toMatch(
+      /^\{\n {2}\/\/ mine\n[^]*"trunkline"/,
+    );
+    expect(screen).toContain('plain__echo');
+    const again = await me.at(['init', '--yes', '--search', '']);
+    expect([again.code, again.screen.includes('There are no new servers.')]).toEqual([0, true]);
+  });
+
+  test('init: names the servers that await approval', { tags: ['slow'] }, async () => {
+    const me = person({ '.cursor/mcp.json': files['.cursor/mcp.json'] });
+    const held = 'Held for approval: plain, other. None of their tools can be called yet. Review with';
+    await me.run(['import', '--yes'], { env: { HOME: me.folder, XDG_CONFIG_HOME: '', APPDATA: '' } });
+    const { code, screen } = await me.at(['init', '--search', '', '--connect', 'none']);
+    expect(code).toBe(0);
+    expect(shown(screen).replaceAll(/\s+/g, ' ')).toContain(
+      `There are no new servers. ${held}: trunkline approvals Done.`,
+    );
+    expect(
+      shown(screen)
+        .split('\n')
+        .filter(({ length }) => length > 80),
+    ).toEqual([]);
+    // Connecting the client approves its servers.
+    const after = await me.at(['init', '--search', '', '--connect', 'cursor']);
+    expect([after.code, after.screen.includes('Held for approval')]).toEqual([0, false]);
+  });
+
+  test('init: creates a config file and says what to do when no client is found', async () => {
+    const me = person();
+    const { code, screen } = await me.at(['init'], [], { TRUNKLINE_HOME: join(me.home, 'new') });
+    expect(code).toBe(0);
+    expect(screen).toContain('No other client on this machine has servers');
+    expect(screen).toContain('trunkline connect other');
+    expect(existsSync(join(me.home, 'new', 'config.jsonc'))).toBe(true);
+  });
+});
+
+describe('edit', () => {
+  /** An editor that performs the next step each time it is opened. */
+  function editor(...steps: readonly string[]): string {
+    const folder = temporaryFolder('editor');
+    const file = join(folder, 'editor');
+    writeFileSync(
+      file,
+      `#!/bin/sh\ncd ${folder}\necho x >> count\ncase $(wc -l < count) in\n${steps.map((step, at) => `${at + 1}) ${step} "$1";;`).join('\n')}\nesac\n`,
+    );
+    chmodSync(file, 0o755);
+    return file;
+  }
+
+  test('edit: offers to reopen an invalid draft, and saves it once it is valid', async () => {
+    const me = person();
+    const { code, screen } = await me.at(['edit'], answer('Open it again', 'y'), {
+      EDITOR: editor(
+        'sed -i s/mcpServers/mcpServer/',
+        `sed -i 's/mcpServer"/mcpServers"/;s/{}/{"a":{"command":"x"}}/'`,
+      ),
+    });
+    expect(screen).toContain('did you mean "mcpServers"?');
+    expect(screen).toContain('Saved ');
+    expect(code).toBe(0);
+    expect(me.config()).toEqual({ mcpServers: { a: { command: 'x' } } });
+  });
+
+  test('edit: keeps an abandoned draft, prints its path, and resumes it later', async () => {
+    const me = person();
+    const before = readFileSync(me.configFile, 'utf8');
+    const broken = editor('sed -i s/mcpServers/oops/');
+    const { code, screen } = await me.at(['edit'], answer('Open it again', 'n'), { EDITOR: broken });
+    const [draft = ''] = draftsOf(me.home);
+    expect(code).toBe(3);
+    expect(screen.replaceAll(/\s/g, '')).toContain(`Yourdraftisin${draft}`);
+    expect([readFileSync(me.configFile, 'utf8'), readFileSync(draft, 'utf8').includes('oops')]).toEqual([
+      before,
+      true,
+    ]);
+    const later = await me.at(['edit'], answer('Continue with it', 'y'), {
+      EDITOR: editor('sed -i s/oops/mcpServers/'),
+    });
+    expect([later.code, existsSync(draft)]).toEqual([0, false]);
+  });
+});
+
+test(
+  'connect: confirming the plan also approves a held server that a script added',
+  { tags: ['slow'] },
+  async () => {
+    const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain } }) });
+    writeFileSync(
+      me.configFile,
+      `{ "mcpServers": { "mine": ${JSON.stringify({ ...plain, trust: 'manual' })} /* kept */ } }`,
+    );
+    const before = await me.at(['connect', 'cursor'], answer('Change /', 'n'));
+    expect(before.screen).toContain('! mine is already in Trunkline, but held for approval');
+    expect(readFileSync(me.configFile, 'utf8')).toContain('manual');
+    const { code, screen } = await me.at(['connect', 'cursor'], answer('Change /', 'y'));
+    expect(code).toBe(0);
+    expect(screen).not.toContain('trunkline approvals');
+    const [start = '', end = '', ...more] = readFileSync(me.configFile, 'utf8').split(' /* kept */');
+    expect([JSON.parse(start + end), more]).toEqual([{ mcpServers: { mine: plain } }, []]);
+    expect((await me.at(['call', 'mine__echo', 'text=taken'])).screen).toContain('taken');
+  },
+);
+
+test('connect: asks before it changes a file, and --undo restores it', async () => {
+  const text = '{ "mcpServers": { "a": { "command": "x" } } }';
+  const me = person({ '.cursor/mcp.json': text });
+  const file = join(me.folder, '.cursor/mcp.json');
+  await me.at(['connect', 'cursor'], answer('Change /', 'n'));
+  expect(readFileSync(file, 'utf8')).toBe(text);
+  const { code } = await me.at(['connect', 'cursor'], answer('Change /', 'y'));
+  expect(code).toBe(0);
+  expect(me.config()).toEqual({ mcpServers: { a: { command: 'x' } } });
+  expect((await me.at(['connect', 'cursor', '--undo'])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+
+import { commandHome } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
+import { fixture } from '../../support/fixture.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+
+checkLeaks();
+
+interface Finding {
+  readonly subject: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+interface Shown {
+  readonly name: string;
+  readonly state: string;
+  readonly problem?: { readonly code: string; readonly message: string; readonly attempts?: number };
+}
+
+/** Both limits expire at the same time, as they do by default. */
+const limits = { startup: { refresh: '1s' } };
+const mute = () => ({ ...fixture('never-answers'), timeouts: { connect: '1s' } });
+
+describe('silent server', () => {
+  test.each([
+    [['tools', 'mute']],
+    [['call', 'mute', 'foo', '{}']],
+    [['call', 'mute__foo', '{}']],
+    [['describe', 'mute', 'foo']],
+    [['prompt', 'mute', 'foo']],
+    [['search', 'hello', '--server', 'mute']],
+  ])('silent server: %j fails with UPSTREAM_UNAVAILABLE after the timeout', async (args) => {
+    const home = commandHome({ mute: mute(), plain: fixture('plain') }, limits);
+    const { code, stdout, stderr } = await home.run([...args, '--text']);
+    expect(stderr).toMatch(/^trunkline: Server "mute" was not .* within 1 s .*UPSTREAM_UNAVAILABLE/s);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+  });
+
+  test.each([
+    [['tools'], 'plain__echo'],
+    [['search', 'echo'], 'plain__echo'],
+    [['resources'], 'fixture://text'],
+  ])('silent server: %j reports it on stderr, lists other servers and exits with 0', async (args, listed) => {
+    const home = commandHome({ mute: mute(), plain: fixture('plain') }, limits);
+    const { code, stdout, stderr } = await home.run([...args, '--text']);
+    expect(stderr).toContain('Missing in this list: Server "mute" was not ');
+    expect(stdout).toContain(listed);
+    expect(code).toBe(0);
+  });
+
+  test(
+    'silent server: tools does not wait for its timeout if another listing is cached',
+    { tags: ['slow'] },
+    async () => {
+      // `run` ends a command after 25 seconds.
+      const slow = { ...fixture('never-answers'), timeouts: { connect: '10m' } };
+      const config = { startup: { refresh: '10m' } };
+      const home = commandHome({ mute: slow, plain: fixture('plain') }, config);
+      await home.run(['tools', 'plain']);
+      const { code, stdout, stderr } = await home.run(['tools', '--text']);
+      expect(stderr).toContain(
+        'Missing in this list: Server "mute" has not been listed yet. Wait for it with: trunkline refresh mute',
+      );
+      expect(stdout).toContain('plain__echo');
+      expect(code).toBe(0);
+    },
+  );
+
+  test('silent server: doctor and refresh report it as a failure', async () => {
+    const home = commandHome({ mute: mute(), plain: fixture('plain') }, limits);
+    const { code, stdout } = await home.run(['doctor']);
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+    expect(findings.filter(({ status }) => status !== 'ok')).toMatchObject([
+      { subject: 'mute', status: 'failure', message: expect.stringContaining('within 1 s') },
+    ]);
+    expect(code).toBe(4);
+    expect(await home.run(['refresh'])).toMatchObject({ code: 4 });
+  });
+
+  test('silent server: a running gateway reports the failure, also while it retries', async () => {
+    const config = { ...limits, http: { address: '127.0.0.1:0' } };
+    await using gateway = await startGateway({ mcpServers: { mute: mute() }, listen: 'http', config });
+    const home = commandHome({});
+    const there = { env: { TRUNKLINE_HOME: gateway.home } };
+    const { code, stderr } = await home.run(['call', 'mute', 'foo', '{}', '--text'], there);
+    expect(stderr).toContain('UPSTREAM_UNAVAILABLE');
+    expect(code).toBe(4);
+    await eventually(async () => {
+      const [shown] = (await home.json(['servers'], there)) as readonly Shown[];
+      expect(shown).toMatchObject({ state: 'connecting', problem: { code: 'UPSTREAM_UNAVAILABLE' } });
+      expect(shown?.problem?.attempts).toBeGreaterThan(0);
+    });
+    const { stdout } = await home.run(['doctor'], there);
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+    expect(findings.find(({ subject }) => subject === 'mute')).toMatchObject({ status: 'failure' });
+  });
+});

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { citedIn, missingOf, rowsOf } from './cited-tests.ts';
+import { root } from './source-tree.ts';
+
+const rows = rowsOf(readFileSync(join(root, 'docs', 'security-model.md'), 'utf8'));
+
+describe('security model', () => {
+  test('security model: every row has a defence and cites a test', () => {
+    expect(rows.length).toBeGreaterThan(25);
+    expect(rows.filter((row) => citedIn(row).length === 0)).toEqual([]);
+    for (const row of rows) expect(row.split(' | ')).toHaveLength(3);
+  });
+
+  test('security model: every cited test exists', () => {
+    expect(missingOf(rows.flatMap(citedIn))).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+import { expect } from 'vitest';
+
+import { ownCode, said } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import type { RawClient } from '../../support/raw-client.ts';
+import type { JsonObject, ToolResult } from '../../support/raw-messages.ts';
+import { everyLeg, scenario } from '../../support/scenario.ts';
+
+checkLeaks();
+
+const searching = (results: JsonObject = {}): { args: string[]; config: JsonObject } => ({
+  args: ['--expose', 'search'],
+  config: { startup: { listWait: '10s' }, results: { maxTokens: 2_000, ...results } },
+});
+
+interface Place {
+  readonly id: string;
+  readonly next?: number;
+}
+
+function placeOf({ _meta: meta }: ToolResult): Place {
+  return meta?.['trunkline/result'] as Place;
+}
+
+const big = (client: RawClient, name: string, count = 3_000): Promise<ToolResult> =>
+  client.callTool('call_read_tool', { name: `one__${name}`, arguments: { count } });
+
+/** The call that a note names, as a model would make it. */
+async function goOn(client: RawClient, result: ToolResult): Promise<ToolResult> {
+  const call = /read_result (\{[^}]*\})/.exec(result.content.at(-1)?.text ?? '')?.[1];
+  return client.callTool('read_result', JSON.parse(call ?? 'null') as JsonObject);
+}
+
+/** Every block of a result, by where it was. */
+async function whole(client: RawClient, id: string): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (let offset: number | undefined = 0; offset !== undefined;) {
+    const page: ToolResult = await client.callTool('read_result', { id, offset });
+    for (const { text = '', resource, _meta: meta } of page.content.slice(0, -1)) {
+      const from = String((meta as JsonObject)['trunkline/from']);
+      const more = (resource as { text: string } | undefined)?.text ?? text;
+      texts.set(from, (texts.get(from) ?? '') + more);
+    }
+    offset = placeOf(page).next;
+  }
+  return texts;
+}
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `line ${at} says "€ 🚀"\r\n`).join('');
+
+scenario(
+  'large result: is truncated, and read_result returns every byte of it',
+  { downstream: everyLeg, upstream: everyLeg },
+  async (cell) => {
+    await using line = await cell.open({ one: ['big-results'] }, searching());
+    const { client } = line;
+    expect((await client.listTools()).map(({ name }) => name)).toContain('read_result');
+    const small = await big(client, 'lines', 10);
+    expect(said(small)).toBe(lines(10));
+
+    const cut = await big(client, 'lines');
+    expect(cut.content[0]?.text).toMatch(/^line 0 says "€ 🚀"\r\nline 1 .*\r\n$/s);
+    expect(said(cut).length).toBeLessThan(3_000);
+    const shown = cut.content[0]?.text ?? '';
+    const next = await goOn(client, cut);
+    expect(lines(3_000).startsWith(shown + (next.content[0]?.text ?? 'x'))).toBe(true);
+    expect((await whole(client, placeOf(cut).id)).get('/content/0/text')).toBe(lines(3_000));
+
+    const records = await big(client, 'records', 500);
+    expect(records.content[0]?.text).toMatch(/^\{"total":500,"items":\[\{"id":0,.*\},$/s);
+    const all = (await whole(client, placeOf(records).id)).get('/content/0/text') ?? '';
+    expect((JSON.parse(all) as { items: unknown[] }).items).toHaveLength(500);
+    const one = await client.callTool('read_result', { id: placeOf(records).id, offset: 301, limit: 1 });
+    expect(one.content[0]?.text).toMatch(/^\{"id":300,"title":"Issue 300",.*\},$/);
+
+    const long = await big(client, 'one-line', 20_000);
+    expect((await whole(client, placeOf(long).id)).get('/content/0/text')).toBe('0123456789€'.repeat(20_000));
+  },
+);
+
+scenario(
+  'large result: keeps its images, structured content and error flag readable',
+  { downstream: everyLeg },
+  async (cell) => {
+    const expose = { kind: 'search', pin: ['one__structured'] };
+    const { config } = searching();
+    await using line = await cell.open({ one: ['big-results'] }, { args: [], config: { ...config, expose } });
+    const { client } = line;
+    const failure = await big(client, 'failure');
+    expect(failure).toMatchObject({ isError: true, _meta: { 'example.com/a': 1 } });
+    expect(ownCode(failure)).toBeUndefined();
+
+    const structured = await big(client, 'structured', 500);
+    expect(structured).not.toHaveProperty('structuredContent');
+    const parts = await whole(client, placeOf(structured).id);
+    expect(JSON.parse(parts.get('/structuredContent') ?? '')).toEqual(
+      JSON.parse(parts.get('/content/0/text') ?? 'x'),
+    );
+    // Under its own name it has an output schema, which a client holds it to.
+    const own = await client.callTool('one__structured', { count: 500 });
+    expect(own.structuredContent).toHaveProperty('items.499');
+
+    const mixed = await big(client, 'mixed', 2_000);
+    const [text, small, resource] = mixed.content;
+    expect(text?.type).toBe('text');
+    expect(small).toMatchObject({ type: 'image', mimeType: 'image/gif' });
+    expect(resource).toMatchObject({ type: 'resource', resource: { uri: 'fixture://log' } });
+    const note = mixed.content.at(-1)?.text ?? '';
+    expect(note).not.toMatch(/[\w+/]{100}/);
+    const [, call = 'null'] =
+      /content\[\d+\] \(image\/png, 30 kB\) was left out: read_result (\{.*?\}) gives/.exec(note) ?? [];
+    const image = await client.callTool('read_result', JSON.parse(call) as JsonObject);
+    expect(image.content[0]).toMatchObject({ type: 'image', mimeType: 'image/png' });
+    expect(String(image.content[0]?.['data'])).toHaveLength(40_000);
+    const texts = await whole(client, placeOf(mixed).id);
+    expect(texts.get('/content/2/resource/text')).toBe(lines(2_000));
+  },
+);
+
+scenario(
+  'large result: can be searched by text and by regular expression',
+  { slow: true, downstream: ['stdio/legacy', 'http/modern'] },
+  async (cell) => {
+    await using line = await cell.open({ one: ['big-results'] }, searching());
+    const { client } = line;
+    const { id } = placeOf(await big(client, 'lines'));
+    const find = async (wanted: string, more: JsonObject = {}): Promise<string> =>
+      said(await client.callTool('read_result', { id, find: wanted, ...more }));
+    expect(await find('LINE 2718 ')).toMatch(/^2718: line 2718 says "€ 🚀"\n\[1 of 1 matches/);
+    expect(await find('/^line 12[34] /', { limit: 1 })).toMatch(
+      /^123: line 123 .*\n\[1 of 2 matches; go on with/,
+    );
+    expect(await find('nowhere')).toContain('Nothing matches');
+    const slow = client.callTool('read_result', { id, find: '/^(.*)*(.*)*(.*)*$x/s' });
+    // Others are answered while an expression runs.
+    expect(await find('/line 77 /')).toContain('77: line 77');
+    expect(ownCode(await slow)).toBe('ARGUMENTS_INVALID');
+    for (const wrong of [{ id: 5 }, { id, offset: -1 }, { id, limit: 0 }, { id, find: '/(/' }]) {
+      expect(ownCode(await client.callTool('read_result', wrong))).toBe('ARGUMENTS_INVALID');
+    }
+  },
+);
+
+scenario(
+  'large result: is stored within limits of size and time, and truncation can be disabled',
+  { slow: true, downstream: everyLeg },
+  async (cell) => {
+    await using line = await cell.open(
+      { one: ['big-results'] },
+      searching({ keepFor: '1s', maxBytes: 1_048_576 }),
+    );
+    const { client } = line;
+    const unknown = await client.callTool('read_result', { id: 'r_AAAAAAAAAAAAAAAA' });
+    expect(ownCode(unknown)).toBe('ENTRY_NOT_FOUND');
+    expect(said(unknown)).toContain('There is no result');
+    const { id } = placeOf(await big(client, 'lines'));
+    const isGone = async (): Promise<boolean> => {
+      // Every look begins its time anew, so that nobody may look for longer than that.
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      return said(await client.callTool('read_result', { id })).includes('is no longer kept');
+    };
+    await eventually(isGone, { what: 'The end of a kept result', withinMs: 10_000 });
+    const first = placeOf(await big(client, 'lines', 20_000));
+    await big(client, 'lines', 20_000);
+    await big(client, 'lines', 20_000);
+    expect(said(await client.callTool('read_result', { id: first.id }))).toContain('is no longer kept');
+    const lost = await big(client, 'lines', 60_000);
+    expect(said(lost)).toContain('results.maxBytes');
+    expect(said(lost).length).toBeLessThan(3_000);
+
+    await using off = await cell.open({ one: ['big-results'] }, searching({ maxTokens: 0 }));
+    expect((await off.client.listTools()).map(({ name }) => name)).not.toContain('read_result');
+    expect(said(await big(off.client, 'lines'))).toBe(lines(3_000));
+  },
+);

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+
+import { ownCode } from '../../support/asking.ts';
+import type { Line } from '../../support/cell.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { scenario } from '../../support/scenario.ts';
+
+checkLeaks();
+
+// Started again at once each time, a fixture would be there more than forty times. An attempt may be two starts, since what dies of the
+// probe gets a second chance without it; with pauses of up to 0.5, 1, 2, 4 … s, drawn by lot, nine attempts are as good as impossible.
+const stormMs = 3000;
+const fewStarts = 18;
+
+scenario(
+  'restart backoff: pauses between restarts of a server that dies at startup',
+  { slow: true },
+  async (cell) => {
+    await using line = await cell.open({ one: ['dies-at-start'] });
+    const codes = await callWithoutPause(line);
+    expect(codes).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
+    expect(line.logs['one']?.of('started').length).toBeLessThanOrEqual(fewStarts);
+    expect(line.logs['one']?.of('started').length, 'it is tried again').toBeGreaterThan(1);
+  },
+);
+
+scenario(
+  'restart backoff: pauses between restarts of a server that dies after the handshake',
+  async (cell) => {
+    await using line = await cell.open({ one: ['dies-after-handshake'] });
+    const codes = await callWithoutPause(line);
+    expect(codes).toEqual(new Set(['UPSTREAM_CLOSED']));
+    expect(line.logs['one']?.of('started').length).toBeLessThanOrEqual(fewStarts);
+    expect(line.logs['one']?.of('started').length, 'it is tried again').toBeGreaterThan(1);
+  },
+);
+
+/** Callers without patience; gives the codes of what they were told. */
+async function callWithoutPause({ client }: Line): Promise<ReadonlySet<unknown>> {
+  const until = performance.now() + stormMs;
+  const codes = new Set<unknown>();
+  const caller = async (): Promise<void> => {
+    for (let calls = 0; calls < 2 || performance.now() < until; calls += 1) {
+      codes.add(ownCode(await client.callTool('one__echo', { text: 'a' })));
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, caller));
+  return codes;
+}

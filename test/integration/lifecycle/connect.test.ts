@@ -1,0 +1,23 @@
+import { expect } from 'vitest';
+
+import { said } from '../../support/asking.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { scenario } from '../../support/scenario.ts';
+
+checkLeaks();
+
+scenario('connect: starts one process for many concurrent first calls', async (cell) => {
+  const entries = { one: { idle: '200ms' } };
+  await using line = await cell.open({ one: ['slow-start', '--ms', '300'] }, { entries });
+  const log = line.logs['one'];
+  const texts = Array.from({ length: 30 }, (_, index) => `call ${index}`);
+  const callAll = async (): Promise<readonly string[]> =>
+    (await Promise.all(texts.map((text) => line.client.callTool('one__echo', { text })))).map(said);
+  // While the start wants to list it, too.
+  expect(await callAll()).toEqual(texts);
+  expect(log?.of('started')).toHaveLength(1);
+  await log?.waitFor('ended');
+  expect(await callAll()).toEqual(texts);
+  expect(log?.of('started')).toHaveLength(2);
+  expect(log?.of('initialize')).toHaveLength(2);
+});

@@ -1,0 +1,64 @@
+import { expect } from 'vitest';
+
+import { pidOf, said, untilListed } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { isRunning } from '../../support/processes.ts';
+import { scenario } from '../../support/scenario.ts';
+
+checkLeaks();
+
+scenario('idle timeout: stops an unused server and restarts it on the next call', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] }, { entries: { one: { idle: '200ms' } } });
+  const log = line.logs['one']!;
+  const pids = [];
+  for (let round = 1; round <= 3; round += 1) {
+    pids.push(await pidOf(line.client));
+    await log.waitFor(() => log.of('ended').length === round);
+  }
+  expect(new Set(pids).size).toBe(3);
+  expect(log.of('started').map(({ pid }) => pid)).toEqual(pids);
+  // It ended because its input did, not because it was killed.
+  expect(log.of('ended').map(({ by }) => by)).toEqual(['eof', 'eof', 'eof']);
+});
+
+scenario('idle timeout: does not stop a server during a call', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] }, { entries: { one: { idle: '100ms' } } });
+  const log = line.logs['one']!;
+  const [long, short] = [
+    { ms: 1000, text: 'long' },
+    { ms: 300, text: 'short' },
+  ];
+  const results = await Promise.all([long, short].map((args) => line.client.callTool('one__slow', args)));
+  expect(results.map(said)).toEqual(['long', 'short']);
+  await log.waitFor('ended');
+  const course = log.all().map(({ event }) => event);
+  expect(course.indexOf('ended')).toBeGreaterThan(course.lastIndexOf('called'));
+  expect(log.of('called')).toHaveLength(2);
+  expect(log.of('started')).toHaveLength(1);
+});
+
+scenario('idle timeout: keeps the entries of a stopped server listed', async (cell) => {
+  await using line = await cell.open({ one: ['plain'] }, { entries: { one: { idle: '150ms' } } });
+  const { client } = line;
+  const before = await untilListed(client, 'one__echo');
+  const { pid } = await line.logs['one']!.waitFor('ended');
+  expect(await client.listTools()).toEqual(before);
+  expect((await client.request('resources/list'))['resources']).toHaveLength(2);
+  // The server logs its end a moment before its process is gone.
+  await eventually(() => !isRunning(pid), { withinMs: 10_000 });
+  expect(line.logs['one']?.of('started'), 'a list does not start it').toHaveLength(1);
+});
+
+scenario('idle timeout: does not apply to a server with idle set to never', async (cell) => {
+  const options = { entries: { eternal: { idle: 'never' } }, config: { idle: '100ms' } };
+  await using line = await cell.open({ eternal: ['plain'], mortal: ['plain'] }, options);
+  const pid = await pidOf(line.client, 'eternal');
+  const mortal = line.logs['mortal']!;
+  for (let round = 1; round <= 3; round += 1) {
+    await pidOf(line.client, 'mortal');
+    await mortal.waitFor(() => mortal.of('ended').length === round);
+  }
+  expect(line.logs['eternal']?.of('ended')).toEqual([]);
+  expect(await pidOf(line.client, 'eternal')).toBe(pid);
+});

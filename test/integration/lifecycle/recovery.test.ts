@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect } from 'vitest';
+
+import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
+import { scenario } from '../../support/scenario.ts';
+
+checkLeaks();
+
+scenario('recovery: retries a server that failed to start until it works', { slow: true }, async (cell) => {
+  const folder = temporaryFolder('recovery');
+  const files = { called: join(folder, 'called'), listed: join(folder, 'listed') };
+  await using line = await cell.open({
+    called: ['dies-at-start', '--until', files.called],
+    listed: ['dies-at-start', '--until', files.listed],
+  });
+  const { client } = line;
+  const call = (): ReturnType<typeof client.callTool> => client.callTool('called__echo', { text: 'a' });
+  expect(ownCode(await call())).toBe('UPSTREAM_UNAVAILABLE');
+  await line.logs['listed']!.waitFor('ended');
+  for (const file of Object.values(files)) writeFileSync(file, '');
+  // One is called until it works, the other only comes back by itself; a retry may be some seconds away.
+  await eventually(async () => expect(said(await call())).toBe('a'), { withinMs: 15_000 });
+  await untilListed(client, 'called__echo');
+  await untilListed(client, 'listed__echo', { withinMs: 15_000 });
+  expect(said(await client.callTool('listed__echo', { text: 'b' }))).toBe('b');
+});

@@ -1,0 +1,72 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { fixture } from '../../support/fixture.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { command } from '../../support/http-caller.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import type { RawClient } from '../../support/raw-client.ts';
+import { databaseOf } from '../../support/recorded.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
+
+checkLeaks();
+
+const config = { startup: { listWait: '10s' } };
+
+/** A path at which no database can be opened. */
+function breakStore(home: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(`${databaseOf(home)}${suffix}`, { force: true });
+  rmSync(databaseOf(home), { force: true });
+  mkdirSync(databaseOf(home), { recursive: true });
+}
+
+const names = async (client: RawClient): Promise<readonly string[]> =>
+  (await client.listTools()).map(({ name }) => name);
+
+test(
+  'approvals: approve nothing while their store is unreadable, and recover by themselves',
+  { timeout: 60_000 },
+  async () => {
+    const home = temporaryFolder('trunkline-home');
+    breakStore(home);
+    const mcpServers = { one: fixture('plain') };
+    await using gateway = await startGateway({ mcpServers, config, home, listen: 'http' });
+    await using client = await gateway.client();
+    await eventually(async () => {
+      expect(ownCode(await client.callTool('one__echo', { text: 'a' }))).toBe('QUARANTINED');
+    });
+    expect(await names(client)).toEqual([]);
+    expect(gateway.stderr()).toContain('Approvals cannot be read');
+    const status = await command(gateway, 'status');
+    expect(status.stdout).toContain('New tools stay held');
+    renameSync(databaseOf(home), join(home, 'away'));
+    await untilListed(client, 'one__echo');
+    expect(said(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
+    expect(gateway.stderr()).toContain('Approvals are readable again');
+  },
+);
+
+test(
+  'approvals: keep known tools usable while their store is unreadable and hold changed ones',
+  { timeout: 60_000 },
+  async () => {
+    const home = temporaryFolder('trunkline-home');
+    const mcpServers = { one: fixture('changes-a-definition') };
+    {
+      await using gateway = await startGateway({ mcpServers, config, home });
+      await using client = await gateway.client();
+      await untilListed(client, 'one__changing');
+    }
+    breakStore(home);
+    await using gateway = await startGateway({ mcpServers, config, home });
+    await using client = await gateway.client();
+    expect(said(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
+    await client.callTool('one__change');
+    expect(ownCode(await client.callTool('one__changing', { text: 'b' }))).toBe('QUARANTINED');
+    await eventually(async () => expect(await names(client)).toEqual(['one__change']));
+  },
+);

@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+
+import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { FixtureLog } from '../../support/fixture-log.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { login, openSignedIn, startProtectedServer } from '../../support/sign-in.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
+
+checkLeaks();
+
+const paths = ['/mcp', '/team/mcp'];
+
+test.each([
+  ['named in the challenge', {}],
+  ['at the well-known paths', { prmInChallenge: false }],
+])(
+  'same-origin servers: have separate sign-ins, with metadata %s',
+  { tags: ['slow'] },
+  async (_where, behaviour) => {
+    await using server = await startProtectedServer({ ...behaviour, paths, tokenTtl: 4 });
+    const home = temporaryFolder('home');
+    const [first, second] = paths.map((path) => new URL(path, server.url).href) as [string, string];
+    const mcpServers = { first: { url: first }, second: { url: second } };
+    await using gateway = await startGateway({ mcpServers, home, listen: 'http' });
+    const client = await gateway.client();
+    await eventually(() => {
+      for (const name of ['first', 'second']) expect(gateway.stderr()).toContain(`trunkline login ${name}`);
+    });
+    await server.control({ account: 'ada' });
+    expect((await login(home, 'first')).code).toBe(0);
+    await untilListed(client, 'first__whoami');
+    // The sign-in to one of them is none to the other.
+    const refused = await client.callTool('second__whoami');
+    expect(ownCode(refused)).toBe('UPSTREAM_NEEDS_AUTH');
+    expect(said(refused)).toContain('trunkline login second');
+    expect(audiencesAt(server.log, '/team/mcp')).toEqual(new Set([undefined]));
+    await server.control({ account: 'bob' });
+    expect((await login(home, 'second')).code).toBe(0);
+    await untilListed(client, 'second__whoami');
+    await eventually(
+      async () => {
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, at) =>
+            client.callTool(`${at % 2 === 0 ? 'first' : 'second'}__whoami`),
+          ),
+        );
+        for (const [at, answer] of answers.entries())
+          expect(said(answer)).toMatch(at % 2 === 0 ? /^ada / : /^bob /);
+        return new Set(server.log.of('refresh').map(({ family }) => family)).size === 2;
+      },
+      { withinMs: 20_000, what: 'The renewal of both tokens' },
+    );
+    await client.close();
+    expect(audiencesAt(server.log, '/mcp')).toEqual(new Set([undefined, first]));
+    expect(audiencesAt(server.log, '/team/mcp')).toEqual(new Set([undefined, second]));
+    expect(server.log.of('unauthorized').filter(({ why }) => String(why).includes('aud'))).toEqual([]);
+    const asked = server.log.of('authorize') as unknown as { asked: { resource: string } }[];
+    expect(asked.map((one) => one.asked.resource)).toEqual([first, second]);
+    // Discovery kept the path, and the port: everything was found at the first place that was asked.
+    const wellKnown = server.log.of('http').filter(({ url }) => String(url).includes('/.well-known/'));
+    expect(wellKnown.map(({ url }) => url)).toEqual(
+      paths.map((path) => `/.well-known/oauth-protected-resource${path}`),
+    );
+    const { issuer } = await server.control({});
+    expect(new Set(server.log.of('as').map(({ host }) => host))).toEqual(new Set([new URL(issuer).host]));
+  },
+);
+
+test('same-origin servers: are rejected when one names the other as its resource', async () => {
+  await using server = await startProtectedServer({ paths });
+  await server.control({ prmResource: server.url });
+  const home = temporaryFolder('home');
+  const url = new URL('/team/mcp', server.url).href;
+  await using gateway = await startGateway({ mcpServers: { second: { url } }, home, listen: 'http' });
+  const { code, stderr } = await login(home, 'second');
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(`${url} declares the resource "${server.url}"`);
+  expect(server.log.of('authorize')).toEqual([]);
+  expect(gateway.stderr()).not.toContain('Signed in');
+});
+
+test(
+  'issuer change: requires a new sign-in and sends no old credentials to the new issuer',
+  { tags: ['slow'] },
+  async () => {
+    await using line = await openSignedIn();
+    const { server, client, home } = line;
+    expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+    const before = await server.control({});
+    const { issuer } = await server.control({ act: 'migrate', account: 'new@example.com' });
+    expect(issuer).not.toBe(before.issuer);
+    for (let call = 0; call < 3; call += 1) {
+      const answer = await client.callTool('it__whoami');
+      expect(ownCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
+      expect(said(answer)).toContain('trunkline login it');
+    }
+    // The old issuer was asked for a new token once; the new one has not heard of us at all.
+    expect(server.log.of('refresh').map((one) => one['issuer'])).toEqual([before.issuer]);
+    expect(askedAt(server.log, issuer)).toEqual([]);
+    const refused = server.log.of('unauthorized').length;
+    await client.callTool('it__whoami');
+    expect(server.log.of('unauthorized').length).toBe(refused);
+    expect((await login(home, 'it', ['--timeout', '10'])).code).toBe(0);
+    await eventually(async () =>
+      expect(said(await client.callTool('it__whoami'))).toContain('new@example.com'),
+    );
+    // It was registered with anew, and got a code of its own instead of anything that the old one had issued.
+    const clients = server.log.of('issued').map((one) => one['client']);
+    expect(server.log.of('register')).toHaveLength(2);
+    expect(clients.at(-1)).not.toBe(clients[0]);
+    expect(server.log.of('refused')).toEqual([]);
+    expect(server.log.of('refresh').map((one) => one['issuer'])).toEqual([before.issuer]);
+    expect(askedAt(server.log, issuer)).toEqual([
+      'GET /.well-known/oauth-authorization-server',
+      'POST /register',
+      'GET /authorize',
+      'POST /token',
+    ]);
+  },
+);
+
+/** For which resources the tokens were that reached a path. */
+function audiencesAt(log: FixtureLog, path: string): ReadonlySet<string | undefined> {
+  const posts = log.of('http').filter(({ url }) => url === path);
+  return new Set(
+    posts.map(({ headers }) => {
+      const payload = (headers as Record<string, string>)['authorization']?.split('.')[1];
+      if (payload === undefined) return undefined;
+      return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { aud: string }).aud;
+    }),
+  );
+}
+
+function askedAt(log: FixtureLog, issuer: string): readonly string[] {
+  const { host } = new URL(issuer);
+  return log
+    .of('as')
+    .flatMap((one) => (one['host'] === host ? [`${String(one['method'])} ${String(one['path'])}`] : []));
+}

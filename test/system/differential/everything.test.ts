@@ -1,0 +1,165 @@
+import { createRequire } from 'node:module';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { startGateway, wrapCommand } from '../../support/gateway.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import type { JsonObject } from '../../support/raw-messages.ts';
+import { type StdioChild, httpTransport, stdioTransport } from '../../support/raw-transports.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
+import {
+  answerEverything,
+  askedForRoots,
+  everything,
+  shared,
+  tasks,
+  tasksOfTheClient,
+  withTasks,
+} from './everything.ts';
+import { type Step, type Transcript, record, withoutUnlisted } from './transcript.ts';
+
+checkLeaks();
+
+const folder = dirname(
+  createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
+);
+const server = [process.execPath, join(folder, 'dist/index.js'), 'stdio'] as const;
+
+describe('reference server', () => {
+  test('wrap: passes every message of the reference server unchanged', { timeout: 120_000 }, async () => {
+    const steps = [askedForRoots, ...everything, ...tasks, ...tasksOfTheClient];
+    const home = temporaryFolder('trunkline-home');
+    const env = { ...process.env, TRUNKLINE_HOME: home };
+    const direct = await overStdio(server, env, steps, withTasks);
+    const [command, ...args] = wrapCommand(server);
+    // The first start waits for the server, the second answers from what it remembers.
+    for (const start of ['cold', 'warm']) {
+      const through = await overStdio([command, ...args], env, steps, withTasks);
+      expect(reordered(through), start).toEqual(reordered(direct));
+    }
+  });
+
+  test(
+    'single server path: passes every message of the reference server but for known differences',
+    { timeout: 120_000 },
+    async () => {
+      const steps = [...everything, ...tasks];
+      const env = { ...process.env } as Record<string, string>;
+      const direct = await overStdio(server, env, steps, shared);
+      const [command, ...args] = server;
+      await using gateway = await startGateway({
+        mcpServers: { one: { command, args, env } },
+        listen: 'http',
+        // However busy the machine is, the server speaks for itself.
+        config: { startup: { listWait: '20s' } },
+      });
+      const client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), { capabilities: shared });
+      await using _ = { [Symbol.asyncDispose]: () => client.close() };
+      answerEverything(client);
+      const opening = [await client.open()];
+      await client.listen();
+      const through = { 'the opening': opening, ...(await record(client, steps, normal)) };
+      const compared = (transcript: Transcript): Transcript =>
+        reordered(withoutUnlisted(withoutDifferences(transcript)));
+      expect(compared(through)).toEqual(compared(direct));
+    },
+  );
+});
+
+async function overStdio(
+  [command, ...args]: readonly [string, ...string[]],
+  env: NodeJS.ProcessEnv,
+  steps: readonly Step[],
+  capabilities: JsonObject,
+): Promise<Transcript> {
+  const child: StdioChild = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stderr.resume();
+  const exited = once(child, 'exit');
+  const client = await RawClient.over(stdioTransport(child), { capabilities });
+  try {
+    answerEverything(client);
+    const opened = { 'the opening': [await client.open()] };
+    const transcript = { ...opened, ...(await record(client, steps, normal)) };
+    return transcript;
+  } finally {
+    await client.close();
+    // The reference server does not end with its input while it has timers.
+    child.kill('SIGTERM');
+    await exited;
+  }
+}
+
+/** Times, ids that a server draws by lot, and what is said of lists are not compared; each with its reason. */
+function normal(message: JsonObject): unknown {
+  const { method, params } = message as { method?: string; params?: JsonObject };
+  // How often a list is said to have changed: several changes at once are one to us, and one that changes nothing is none.
+  if (method?.endsWith('/list_changed') === true) return undefined;
+  // The reference server logs at a random level every five seconds while that is switched on.
+  if (method === 'notifications/message' && /-level message|level-message/.test(String(params?.['data'])))
+    return undefined;
+  // A server that goes on after its call was cancelled is not listened to, as the protocol has it.
+  if (method === 'notifications/progress' && params?.['progressToken'] === 'gone') return undefined;
+  const texts: [RegExp, string][] = [
+    // Drawn by lot for each run.
+    [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<drawn>'],
+    [/"taskId":"[0-9a-f]{32}"/g, '"taskId":"<drawn>"'],
+    // The clock.
+    [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
+    [/\d{1,2}:\d\d:\d\d( [AP]M)?/g, '<time>'],
+    [/(blob":")UmVzb3VyY2Ug[\w+/=]+/g, '$1<with the time>'],
+  ];
+  let text = JSON.stringify(sortedEnvironment(message));
+  for (const [pattern, stand] of texts) text = text.replaceAll(pattern, stand);
+  const compared = JSON.parse(text) as JsonObject;
+  // Ids of the server's requests count per connection.
+  return method !== undefined && 'id' in compared ? { ...compared, id: '<of the request>' } : compared;
+}
+
+/** The end of a subscription is confirmed at once, before the server has had its say, since others may still listen. */
+function reordered(transcript: Transcript): Transcript {
+  const isAnswer = (message: unknown): boolean => !('method' in (message as JsonObject));
+  return Object.fromEntries(
+    Object.entries(transcript).map(([title, messages]) => [
+      title,
+      title.startsWith('resources/unsubscribe')
+        ? [...messages.filter(isAnswer), ...messages.filter((message) => !isAnswer(message))]
+        : messages,
+    ]),
+  );
+}
+
+/** The order of variables means nothing. */
+function sortedEnvironment(message: JsonObject): JsonObject {
+  const result = message['result'] as { content?: { text?: string }[] } | undefined;
+  const text = result?.content?.[0]?.text;
+  if (text?.includes('"PATH"') !== true) return message;
+  const variables = Object.entries(JSON.parse(text) as object);
+  return { ...message, result: variables.map((variable) => JSON.stringify(variable)).toSorted() };
+}
+
+/** What cannot be the same where several clients share a server, and why. */
+function withoutDifferences(transcript: Transcript): Transcript {
+  const isNamed = (message: unknown): boolean => {
+    const { method, params } = message as { method?: string; params?: { data?: unknown } };
+    return (
+      // The server asks when it is connected, which no client does here; it is told that there are none.
+      method === 'roots/list' ||
+      (method === 'notifications/message' && String(params?.data).startsWith('Roots updated')) ||
+      // A subscription ends when the last client has left it, so that what is said of the end is nobody's.
+      (method === 'notifications/message' && String(params?.data).startsWith('Received Unsubscribe'))
+    );
+  };
+  // Over HTTP updates have a stream of their own, so that nothing says which comes first, they or the answer.
+  const isUpdate = (message: unknown): boolean =>
+    (message as JsonObject)['method'] === 'notifications/resources/updated';
+  return Object.fromEntries(
+    Object.entries(transcript).map(([title, messages]) => {
+      const same = messages.filter((message) => !isNamed(message));
+      return [title, [...same.filter(isUpdate), ...same.filter((message) => !isUpdate(message))]];
+    }),
+  );
+}

@@ -1,0 +1,215 @@
+import type { RawClient } from '../../support/raw-client.ts';
+import type { JsonObject } from '../../support/raw-messages.ts';
+import { type Step, asks, calls } from './transcript.ts';
+
+/** What the client of this run can do; the reference server offers more tools to whom can do more. */
+export const shared = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+export const withTasks = {
+  ...shared,
+  tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } },
+};
+
+const roots = [{ uri: 'file:///somewhere', name: 'Somewhere' }];
+
+/** Answers to whatever the reference server asks; questions that are to be tasks become tasks. */
+export function answerEverything(client: RawClient): void {
+  const task = {
+    taskId: 'task-of-the-client',
+    status: 'working',
+    createdAt: 'x',
+    lastUpdatedAt: 'x',
+    ttl: 1000,
+  };
+  const said = { role: 'assistant', model: 'none', content: { type: 'text', text: 'An answer.' } };
+  client.answers('roots/list', () => ({ roots }));
+  client.answers('sampling/createMessage', (params) => ('task' in params ? { task } : said));
+  client.answers('elicitation/create', (params) =>
+    'task' in params ? { task } : { action: 'accept', content: { name: 'Ada', interpretation: 'technical' } },
+  );
+  client.answers('tasks/get', () => ({ ...task, status: 'completed' }));
+  client.answers('tasks/result', () => said);
+}
+
+const file = 'demo://resource/static/document/features.md';
+const data = 'data:text/plain;base64,SGVsbG8=';
+const page = { url: 'https://example.com/', message: 'Please look.', elicitationId: 'page-1' };
+
+/** Every method of the reference server, with what it offers of each kind and with mistakes. */
+export const everything: readonly Step[] = [
+  ...lists(),
+  asks('ping'),
+  ...plainCalls(),
+  ...prompts(),
+  ...resources(),
+  ...completions(),
+  asks('logging/setLevel', { level: 'loud' }),
+  asks('logging/setLevel', { level: 'emergency' }),
+  calls('toggle-simulated-logging'),
+  calls('toggle-simulated-logging', {}, { meta: { again: true } }),
+  asks('logging/setLevel', { level: 'debug' }),
+  ...questions(),
+  ...mistakes(),
+  asks('tasks/list'),
+];
+
+/** The reference server asks for roots by itself soon after it has answered the opening, and says what it got. */
+export const askedForRoots: Step = {
+  title: 'roots after the opening',
+  hears: 2,
+  act: () => Promise.resolve(),
+};
+
+export const tasks: readonly Step[] = [
+  {
+    title: 'a call that is a task',
+    act: async (client) => {
+      const params = { name: 'simulate-research-query', arguments: { topic: 'python', ambiguous: true } };
+      const { task } = await client.request('tools/call', { ...params, task: { ttl: 60_000 } });
+      const { taskId } = task as { taskId: string };
+      await client.request('tasks/get', { taskId });
+      await client.request('tasks/result', { taskId }, { withinMs: 20_000 });
+      await client.request('tasks/get', { taskId });
+      await client.request('tasks/list');
+    },
+  },
+  {
+    title: 'a task that is cancelled',
+    act: async (client) => {
+      const params = { name: 'simulate-research-query', arguments: { topic: 'rivers' } };
+      const { task } = await client.request('tools/call', { ...params, task: { ttl: 60_000 } });
+      await client.request('tasks/cancel', { taskId: (task as { taskId: string }).taskId });
+    },
+  },
+];
+
+/** Questions that the client works on as tasks. */
+export const tasksOfTheClient: readonly Step[] = [
+  calls('trigger-sampling-request-async', { prompt: 'Say something.' }),
+  calls('trigger-elicitation-request-async', {}),
+];
+
+function lists(): readonly Step[] {
+  const methods = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
+  return [
+    ...methods.map((method) => asks(method)),
+    ...methods.map((method) => asks(method, { cursor: 'odd' })),
+  ];
+}
+
+function plainCalls(): readonly Step[] {
+  return [
+    calls('echo', { message: 'Hello' }),
+    calls('echo', { message: 'Hello' }, { meta: { 'example.com/trace': 7 } }),
+    calls('echo', {}),
+    calls('get-annotated-message', { messageType: 'error', includeImage: true }),
+    calls('get-annotated-message', { messageType: 'debug' }),
+    calls('get-env'),
+    calls('get-resource-links', { count: 3 }),
+    calls('get-resource-reference', { resourceType: 'Text', resourceId: 1 }),
+    calls('get-resource-reference', { resourceType: 'Blob', resourceId: 2 }),
+    calls('get-resource-reference', { resourceType: 'Other', resourceId: 0 }),
+    calls('get-structured-content', { location: 'Chicago' }),
+    calls('get-sum', { a: 2, b: 40 }),
+    calls('get-tiny-image'),
+    calls('gzip-file-as-resource', { name: 'a.gz', data, outputType: 'resource' }),
+    calls('gzip-file-as-resource', { name: 'b.gz', data, outputType: 'resourceLink' }),
+    calls('trigger-long-running-operation', { duration: 0.2, steps: 4 }),
+    calls(
+      'trigger-long-running-operation',
+      { duration: 0.2, steps: 4 },
+      { meta: { progressToken: 'mine' } },
+      4,
+    ),
+    cancelled('trigger-long-running-operation', { duration: 20, steps: 2 }),
+  ];
+}
+
+function prompts(): readonly Step[] {
+  const get = (name: string, args?: JsonObject): Step =>
+    asks('prompts/get', args === undefined ? { name } : { name, arguments: args });
+  return [
+    get('simple-prompt'),
+    get('args-prompt', { city: 'Paris', state: 'Texas' }),
+    get('args-prompt'),
+    get('completable-prompt', { department: 'Sales', name: 'Eve' }),
+    get('resource-prompt', { resourceType: 'Text', resourceId: '1' }),
+  ];
+}
+
+function resources(): readonly Step[] {
+  return [
+    asks('resources/read', { uri: file }),
+    asks('resources/read', { uri: 'demo://resource/dynamic/text/1' }),
+    asks('resources/read', { uri: 'demo://resource/dynamic/blob/2' }),
+    asks('resources/read', { uri: 'demo://resource/dynamic/text/none' }),
+    asks('resources/read', { uri: 'demo://resource/session/a.gz' }),
+    asks('resources/subscribe', { uri: file }, {}, 1),
+    calls('toggle-subscriber-updates', {}, {}, 1),
+    calls('toggle-subscriber-updates', {}, { meta: { again: true } }),
+    asks('resources/unsubscribe', { uri: file }, {}, 1),
+  ];
+}
+
+function completions(): readonly Step[] {
+  const complete = (ref: JsonObject, argument: JsonObject, context?: JsonObject): Step =>
+    asks('completion/complete', { ref, argument, ...(context !== undefined && { context }) });
+  const prompt = { type: 'ref/prompt', name: 'completable-prompt' };
+  const template = { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' };
+  return [
+    complete(prompt, { name: 'department', value: 'S' }),
+    complete(prompt, { name: 'name', value: 'E' }, { arguments: { department: 'Sales' } }),
+    complete(template, { name: 'resourceId', value: '1' }),
+    complete({ type: 'ref/prompt', name: 'nobody' }, { name: 'x', value: '' }),
+    complete({ type: 'ref/resource', uri: 'demo://nowhere/{x}' }, { name: 'x', value: '' }),
+    complete({ type: 'ref/nothing' }, { name: 'x', value: '' }),
+  ];
+}
+
+function questions(): readonly Step[] {
+  return [
+    calls('trigger-elicitation-request'),
+    calls('trigger-sampling-request', { prompt: 'Say something.', maxTokens: 10 }),
+    calls('trigger-url-elicitation', page),
+    calls('trigger-url-elicitation', { ...page, errorPath: true }),
+  ];
+}
+
+function mistakes(): readonly Step[] {
+  return [
+    calls('no-such-tool', { a: 1 }),
+    asks('tools/call', { arguments: {} }),
+    asks('tools/call'),
+    asks('prompts/get', { name: 'no-such-prompt' }),
+    asks('prompts/get'),
+    asks('resources/read', { uri: 'demo://nowhere' }),
+    asks('resources/read'),
+    asks('completion/complete'),
+    asks('vendor/no-such-method', { a: [1] }),
+    asks('tasks/get', { taskId: 'none' }),
+    asks('tasks/result', { taskId: 'none' }),
+    asks('tasks/cancel', { taskId: 'none' }),
+    {
+      title: 'a notification that nobody knows',
+      act: (client) => client.notify('notifications/vendor', { a: 1 }),
+    },
+  ];
+}
+
+/** The protocol wants no answer to it. */
+function cancelled(name: string, args: JsonObject): Step {
+  return {
+    title: `${name}, cancelled`,
+    act: async (client) => {
+      const giveUp = new AbortController();
+      const progress = client.notifications.next(({ method }) => method === 'notifications/progress', {
+        withinMs: 15_000,
+      });
+      const options = { signal: giveUp.signal, withinMs: 20_000, meta: { progressToken: 'gone' } };
+      const call = client.callTool(name, { ...args, duration: 1, steps: 4 }, options);
+      void call.catch(() => {});
+      await progress;
+      giveUp.abort();
+      await call;
+    },
+  };
+}

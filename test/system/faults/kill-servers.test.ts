@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+
+import { ownCode, pidOf, said, untilListed } from '../../support/asking.ts';
+import { openLine } from '../../support/cell.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { FixtureEvent } from '../../support/fixture-log.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import { isRunning } from '../../support/processes.ts';
+import type { RawClient } from '../../support/raw-client.ts';
+
+checkLeaks();
+
+const kills = 30;
+const callsEach = 5;
+
+test('killed server: loses only the calls in flight, over 30 kills with two clients', async () => {
+  const cell = { downstream: 'http/legacy', upstream: 'stdio/legacy' } as const;
+  const line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
+  const log = line.logs['one']!;
+  const clients = [line.client, await line.another()];
+  await untilListed(line.client, 'one__slow');
+  await untilListed(line.client, 'beside__echo');
+  const pids: number[] = [];
+  for (let round = 0; round < kills; round += 1) {
+    const pid = await pidOf(clients[round % 2]!);
+    expect(pids, 'a new process serves').not.toContain(pid);
+    pids.push(pid);
+    const calls = clients.flatMap((client, of) => callsOf(client, `${round}.${of}`));
+    await eventually(() => expect(log.of('call').filter(isOfRound(round))).toHaveLength(calls.length));
+    // Between its death and its discovery, and on both sides of them.
+    const late = clients.map((client, of) => client.callTool('one__echo', { text: `${round}.${of}.late` }));
+    process.kill(pid, 'SIGKILL');
+    late.push(...clients.map((client, of) => client.callTool('one__echo', { text: `${round}.${of}.later` })));
+    const beside = clients.map((client) => client.callTool('beside__echo', { text: String(round) }));
+    for (const result of await Promise.all(calls)) {
+      expect(ownCode(result)).toBe('UPSTREAM_CLOSED');
+      expect(said(result)).toContain('"one" was ended by SIGKILL');
+    }
+    for (const result of await Promise.all(late)) {
+      if (result.isError === true) expect(ownCode(result)).toBe('UPSTREAM_CLOSED');
+      else expect(said(result)).toMatch(new RegExp(`^${round}\\.\\d\\.later?$`));
+    }
+    expect((await Promise.all(beside)).map(said)).toEqual([String(round), String(round)]);
+  }
+  pids.push(await pidOf(line.client));
+  // As many processes as there were kills, and one; each call arrived at one of them, and once at most.
+  expect(log.of('started').map(({ pid }) => pid)).toEqual(pids);
+  expect(pids).toHaveLength(kills + 1);
+  const marks = log
+    .of('call')
+    .map(markOf)
+    .filter((mark) => mark !== undefined);
+  expect(new Set(marks).size).toBe(marks.length);
+  expect(marks.length).toBeGreaterThanOrEqual(kills * callsEach * clients.length);
+  await eventually(() => expect(pids.filter(isRunning)).toEqual(pids.slice(-1)));
+  expect(line.logs['beside']?.of('started')).toHaveLength(1);
+  await line[Symbol.asyncDispose]();
+  expect(pids.filter(isRunning)).toEqual([]);
+});
+
+function callsOf(client: RawClient, mark: string): readonly ReturnType<RawClient['callTool']>[] {
+  return Array.from({ length: callsEach }, (_, index) =>
+    client.callTool('one__slow', { ms: 60_000, text: `${mark}.${index}` }),
+  );
+}
+
+function markOf({ arguments: args }: FixtureEvent): string | undefined {
+  return (args as { text?: string } | undefined)?.text;
+}
+
+function isOfRound(round: number): (call: FixtureEvent) => boolean {
+  return (call) => call['tool'] === 'slow' && markOf(call)?.startsWith(`${round}.`) === true;
+}

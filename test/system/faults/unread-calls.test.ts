@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+
+import { ownCode, pidOf, said } from '../../support/asking.ts';
+import { openLine } from '../../support/cell.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { FixtureEvent, FixtureLog } from '../../support/fixture-log.ts';
+import { checkLeaks } from '../../support/leak-check.ts';
+import type { RawClient } from '../../support/raw-client.ts';
+
+checkLeaks();
+
+const cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' } as const;
+const rounds = 5;
+
+/** How often each text was asked for, at whatever process of the server. */
+function echoes(log: FixtureLog | undefined): readonly unknown[] {
+  const calls = log?.of('call').filter(({ tool }) => tool === 'echo') ?? [];
+  return calls.map(({ arguments: args }) => (args as { text: string }).text);
+}
+
+/** A call that the gateway has sent when this returns: another server answered what was asked after it. */
+async function sent(
+  client: RawClient,
+  text: string,
+): Promise<{ readonly result: ReturnType<RawClient['callTool']> }> {
+  const result = client.callTool('one__echo', { text });
+  result.catch(() => {}); // Whoever asked looks at it later.
+  await client.callTool('beside__echo', { text: 'beside' });
+  return { result };
+}
+
+test.runIf(process.platform === 'linux')(
+  'unread call: is executed once by the next process of a killed server',
+  async () => {
+    await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
+    const { client, logs } = line;
+    for (let round = 0; round < rounds; round += 1) {
+      const pid = await pidOf(client);
+      // It stands still, so that nothing of what it is sent is read.
+      process.kill(pid, 'SIGSTOP');
+      const { result } = await sent(client, `unread ${round}`);
+      process.kill(pid, 'SIGKILL');
+      expect(said(await result)).toBe(`unread ${round}`);
+      expect(await pidOf(client)).not.toBe(pid);
+    }
+    expect(echoes(logs['one'])).toEqual(Array.from({ length: rounds }, (_, round) => `unread ${round}`));
+    expect(logs['one']?.of('started')).toHaveLength(rounds + 1);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'unread call: is resent only when it was the last one sent',
+  async () => {
+    await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
+    const { client, logs } = line;
+    const pid = await pidOf(client);
+    process.kill(pid, 'SIGSTOP');
+    const first = await sent(client, 'first');
+    const last = await sent(client, 'last');
+    process.kill(pid, 'SIGKILL');
+    expect(ownCode(await first.result)).toBe('UPSTREAM_CLOSED');
+    expect(said(await last.result)).toBe('last');
+    expect(echoes(logs['one'])).toEqual(['last']);
+  },
+);
+
+test('read call: is not resent after its server was killed', async () => {
+  await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
+  const { client, logs } = line;
+  const pid = await pidOf(client);
+  const slow = client.callTool('one__slow', { ms: 60_000, text: 'read' });
+  const isSlow = (call: FixtureEvent): boolean => call['tool'] === 'slow';
+  await eventually(() => logs['one']?.of('call').some(isSlow) === true);
+  process.kill(pid, 'SIGKILL');
+  expect(ownCode(await slow)).toBe('UPSTREAM_CLOSED');
+  expect(await pidOf(client)).not.toBe(pid);
+  expect(logs['one']?.of('call').filter(isSlow)).toHaveLength(1);
+});
+
+test('restarting server: lets new calls wait until it is ready', async () => {
+  await using line = await openLine(cell, { one: ['slow-start', '--ms', '700'], beside: ['plain'] });
+  const { client, logs } = line;
+  for (let round = 0; round < 2; round += 1) {
+    const pid = await pidOf(client);
+    process.kill(pid, 'SIGKILL');
+    // The gateway knows: whatever it is asked from now on finds nobody.
+    await eventually(() => line.gateway.stderr().split('Lost the connection').length > round + 1);
+    const calls = [1, 2, 3].map((at) => client.callTool('one__echo', { text: `${round}.${at}` }));
+    const texts = (await Promise.all(calls)).map(said);
+    expect(texts).toEqual([`${round}.1`, `${round}.2`, `${round}.3`]);
+  }
+  expect(logs['one']?.of('started')).toHaveLength(3);
+});

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { checkLeaks } from '../../support/leak-check.ts';
+import { memoryLine } from './memory-line.ts';
+import { planOf } from './model.ts';
+import { processLine } from './process-line.ts';
+import { runTraffic } from './run-traffic.ts';
+import { traffic } from './traffic.ts';
+import type { TrafficLine } from './traffic-line.ts';
+
+checkLeaks();
+
+/** To see a failure again: the seed of its title, the path that its error tells, and any number of runs. */
+const { TRAFFIC_SEED, TRAFFIC_PATH, TRAFFIC_RUNS } = process.env;
+const seed = Number(TRAFFIC_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const replay = { seed, ...(TRAFFIC_PATH === undefined ? {} : { path: TRAFFIC_PATH }) };
+
+/** Each run has a line of its own, so that a run that failed fails again by itself. */
+test.each([
+  ['in this process, over every transport', () => memoryLine(), 150],
+  ['through real processes, over HTTP', () => processLine('http'), 4],
+  ['through real processes, over a pipe', () => processLine('stdio'), 4],
+] as [string, () => Promise<TrafficLine>, number][])(
+  `random traffic: has exactly the effects of the model %s (TRAFFIC_SEED=${seed})`,
+  async (_where, open, numRuns) => {
+    await fc.assert(
+      fc.asyncProperty(traffic, async (actions) => {
+        await using line = await open();
+        const plan = planOf(actions, line.kinds);
+        const problems = await runTraffic(line, plan);
+        const sent = plan.map(({ client, text }) => `${client} ${text.slice(0, 300)}`);
+        expect(problems, sent.join('\n')).toEqual([]);
+      }),
+      { ...replay, numRuns: TRAFFIC_RUNS === undefined ? numRuns : Number(TRAFFIC_RUNS) },
+    );
+  },
+  600_000,
+);

@@ -1,0 +1,20 @@
+/** Matches one part of an emoji. An emoji may consist of several parts that are connected by joiners. */
+const EMOJI_PART = String.raw`\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?`;
+const INVISIBLE = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]`;
+/** Matches a combining mark after six others. No language needs as many, and a stack of marks covers the lines above and below. */
+const STACKED_MARK = String.raw`(?<=\p{M}{6})\p{M}`;
+const PATTERN = new RegExp(
+  String.raw`(?<kept>\n|\t|${EMOJI_PART}(?:\u200D${EMOJI_PART})*)|\r\n|${INVISIBLE}|${STACKED_MARK}`,
+  'gu',
+);
+
+/**
+ * Replaces characters that are invisible, change the display of other text or cover it by their code points, such as `\u{200b}`. Line
+ * feeds, tabs and emojis stay.
+ */
+export function escapeInvisible(text: string): string {
+  return text.replaceAll(PATTERN, (match: string, kept: string | undefined) => {
+    if (kept !== undefined) return match;
+    return match === '\r\n' ? '\n' : `\\u{${match.codePointAt(0)?.toString(16) ?? ''}}`;
+  });
+}
