@@ -62,7 +62,11 @@ describe('reference server', () => {
       answerEverything(client);
       const opening = [await client.open()];
       await client.listen();
-      const through = { 'the opening': opening, ...(await record(client, steps, normal)) };
+      // The server's message about the end of a subscription reaches no client here; see withoutDifferences.
+      const heard = steps.map((step) =>
+        step.title.startsWith('resources/unsubscribe') ? { ...step, hears: 0 } : step,
+      );
+      const through = { 'the opening': opening, ...(await record(client, heard, normal)) };
       const compared = (transcript: Transcript): Transcript =>
         reordered(withoutUnlisted(withoutDifferences(transcript)));
       expect(compared(through)).toEqual(compared(direct));
@@ -110,6 +114,8 @@ function normal(message: JsonObject): unknown {
     // The clock.
     [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
     [/\d{1,2}:\d\d:\d\d( [AP]M)?/g, '<time>'],
+    // A task of the reference server enters its next stage after a second, however late it is asked.
+    [/"statusMessage":"(?:Gathering sources|Analyzing content)\.\.\."/g, '"statusMessage":"<stage>"'],
     [/(blob":")UmVzb3VyY2Ug[\w+/=]+/g, '$1<with the time>'],
   ];
   let text = JSON.stringify(sortedEnvironment(message));

@@ -10,7 +10,6 @@ export interface Step {
   readonly hears?: number;
 }
 
-/** What came during each step, message for message, ready to be compared. */
 /** What is in no list is refused at the path of a server before it gets there; the words are ours then. */
 export function withoutUnlisted(transcript: Transcript): Transcript {
   const isUnlisted = (title: string): boolean =>
@@ -31,6 +30,7 @@ export function withoutUnlisted(transcript: Transcript): Transcript {
   );
 }
 
+/** What came during each step, message for message, ready to be compared. */
 export type Transcript = Readonly<Record<string, readonly unknown[]>>;
 
 export function asks(method: string, params: JsonObject = {}, options: RequestOptions = {}, hears = 0): Step {
@@ -58,7 +58,7 @@ export async function record(
         .filter((message) => message !== undefined);
     const wanted = hears + (await answersOf(client, act));
     // What is missing afterwards is a difference, which the comparison shows better than an error here.
-    await eventually(() => counted().length >= wanted, { what: title, withinMs: 3000 }).catch(() => {});
+    await eventually(() => counted().length >= wanted, { what: title, withinMs: 20_000 }).catch(() => {});
     transcript[title] = counted();
     from = client.rawLines.length;
   }
