@@ -47,7 +47,9 @@ export async function startBalancer(targets: () => readonly string[]): Promise<B
       }),
     );
   };
-  const listener = createServer((incoming, outgoing) => forward(incoming, outgoing, 0));
+  // A restart of a gateway can take longer than the default of 5 s, and a client that then reuses its connection gets "socket hang up".
+  const keepAliveTimeout = 600_000;
+  const listener = createServer({ keepAliveTimeout }, (incoming, outgoing) => forward(incoming, outgoing, 0));
   await new Promise<void>((resolve) => {
     listener.listen(0, '127.0.0.1', resolve);
   });
