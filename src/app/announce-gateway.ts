@@ -8,7 +8,7 @@ import {
 } from './shared-gateway/gateway-record.ts';
 import type { GatewayRecord } from './shared-gateway/gateway-record.ts';
 import { hashIdentity } from './shared-gateway/gateway-identity.ts';
-import { isProcessAlive } from './shared-gateway/is-process-alive.ts';
+import { isProcessAlive } from '../core/lib/is-process-alive.ts';
 import { isUnwritable } from '../core/lib/is-unwritable.ts';
 import type { Logger } from '../observability/log.ts';
 import type { AppOptions } from './app-options.ts';

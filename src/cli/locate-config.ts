@@ -2,7 +2,7 @@ import { findConfig, resolveLocations, resolveStateDir } from '../config/find-co
 import type { Locations } from '../config/find-config.ts';
 import { createStarterConfig } from '../config/starter-config.ts';
 import { findGatewayRecord } from '../app/shared-gateway/gateway-record.ts';
-import { isProcessAlive } from '../app/shared-gateway/is-process-alive.ts';
+import { isProcessAlive } from '../core/lib/is-process-alive.ts';
 import { isTrusted } from '../config/file/config-trust.ts';
 import type { CliContext } from './context.ts';
 

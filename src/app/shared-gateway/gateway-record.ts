@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../core/lib/write-file-atomic-sync.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { isProcessAlive } from './is-process-alive.ts';
+import { isProcessAlive } from '../../core/lib/is-process-alive.ts';
 
 /** The record by which commands and stdio clients find a running gateway. */
 export interface GatewayRecord {

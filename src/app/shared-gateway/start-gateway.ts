@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../core/lib/make-folder.ts';
 import { errorTable, GatewayError } from '../../core/errors.ts';
@@ -24,26 +24,34 @@ export function gatewayLogPath(stateDir: string): string {
   return join(stateDir, 'logs', 'gateway.log');
 }
 
-/** Starts a gateway that outlives this process. Resolves when it listens and rejects with the error that it reports. */
+/**
+ * Starts a gateway that outlives this process. Resolves when it listens and rejects with the error that it reports.
+ *
+ * Some clients end all descendants of the `serve` they started. A launcher that exits at once starts the gateway, so that the gateway is a
+ * child of the init process and not a descendant of `serve`.
+ */
 export async function startGateway(command: StartCommand): Promise<void> {
   const { program, args, env, cwd, stateDir } = command;
-  const [executable, ...programArgs] = program;
   const log = gatewayLogPath(stateDir);
   await makeFolder(dirname(log), 0o700);
   // Node writes the reason of a crash to standard error.
   const stderr = openSync(log, 'a', 0o600);
   try {
-    const child = spawn(executable, [...programArgs, ...args], {
+    const hasShell = process.platform !== 'win32' && existsSync('/bin/sh');
+    const [launcher, ...launcherArgs] = hasShell ? SHELL_LAUNCHER : NODE_LAUNCHER;
+    const child = spawn(launcher, [...launcherArgs, ...program, ...args], {
       env: { ...env },
       cwd,
       detached: true,
       windowsHide: true,
-      stdio: ['ignore', 'ignore', stderr, 'pipe'],
+      stdio: ['ignore', 'pipe', stderr, 'pipe'],
     });
+    let pid = '';
+    child.stdout?.on('data', (chunk: Buffer) => (pid += chunk.toString()));
     const readyStream = child.stdio[READY_DESCRIPTOR];
     const line = await new Promise<string>((resolve, reject) => {
       const timer = setTimeout(() => {
-        child.kill();
+        killIfRunning(Number(pid));
         reject(unavailable(`it was not ready within ${READY_TIMEOUT_MS / 1000} s`));
       }, READY_TIMEOUT_MS);
       const settle = (then: () => void): void => {
@@ -60,6 +68,31 @@ export async function startGateway(command: StartCommand): Promise<void> {
     if (problem !== undefined) throw problem;
   } finally {
     closeSync(stderr);
+  }
+}
+
+/** Starts the program of its arguments in the background, prints its process id and exits. */
+export const SHELL_LAUNCHER = ['/bin/sh', '-c', '"$@" >/dev/null & echo $!', 'sh'] as const;
+
+/** Does the same where there is no shell. */
+export const NODE_LAUNCHER = [
+  process.execPath,
+  '-e',
+  `const [file, ...args] = process.argv.slice(1);
+const options = { detached: true, windowsHide: true, stdio: ['ignore', 'ignore', 2, ${READY_DESCRIPTOR}] };
+const child = require('node:child_process').spawn(file, args, options);
+child.unref();
+console.log(child.pid);`,
+  '--',
+] as const;
+
+function killIfRunning(pid: number): void {
+  // 0 and NaN: the launcher itself did not start a process.
+  if (!(pid > 0)) return;
+  try {
+    process.kill(pid);
+  } catch {
+    // It has exited meanwhile.
   }
 }
 

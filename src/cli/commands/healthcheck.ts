@@ -1,5 +1,5 @@
 import { findGatewayRecord } from '../../app/shared-gateway/gateway-record.ts';
-import { isProcessAlive } from '../../app/shared-gateway/is-process-alive.ts';
+import { isProcessAlive } from '../../core/lib/is-process-alive.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { ExitCode } from '../../core/errors.ts';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { findOrStartGateway } from '../../app/shared-gateway/find-or-start-gateway.ts';
 import type { FindOrStartOptions } from '../../app/shared-gateway/find-or-start-gateway.ts';
-import { isProcessAlive } from '../../app/shared-gateway/is-process-alive.ts';
+import { isProcessAlive } from '../../core/lib/is-process-alive.ts';
 import { StdioPipe } from '../../app/shared-gateway/pipe/stdio-pipe.ts';
 import { startGateway } from '../../app/shared-gateway/start-gateway.ts';
 import { profileProblem } from '../../app/profile-problem.ts';

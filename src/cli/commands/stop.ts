@@ -1,6 +1,6 @@
 import { connectToGateway } from '../../app/shared-gateway/connect-to-gateway.ts';
 import { listGatewayRecords } from '../../app/shared-gateway/gateway-record.ts';
-import { isProcessAlive } from '../../app/shared-gateway/is-process-alive.ts';
+import { isProcessAlive } from '../../core/lib/is-process-alive.ts';
 import { formatConfigName } from '../../config/file/inline-config.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { ExitCode } from '../../core/errors.ts';

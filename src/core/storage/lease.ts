@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { isProcessAlive } from '../lib/is-process-alive.ts';
 import { monotonicNow } from '../lib/monotonic-now.ts';
 import type { Database } from './database.ts';
 import { storeError } from './store-error.ts';
@@ -122,7 +123,7 @@ async function acquire(options: LeaseOptions): Promise<Acquired | undefined> {
 }
 
 /** Whether the owner may still be running. A process on another machine cannot be checked, so it counts as running. */
-function isOfLiving(owner: string, { isAlive = isRunning }: LeaseOptions): boolean {
+function isOfLiving(owner: string, { isAlive = isProcessAlive }: LeaseOptions): boolean {
   const [host, pid] = owner.split('/');
   return host !== hostname() || isAlive(Number(pid));
 }
@@ -133,7 +134,7 @@ function isOfLiving(owner: string, { isAlive = isRunning }: LeaseOptions): boole
  */
 function isHeld(
   { owner, until }: { readonly owner: string; readonly until: number },
-  { forMs, now, isAlive = isRunning, steadyNow: steady = monotonicNow }: LeaseOptions,
+  { forMs, now, isAlive = isProcessAlive, steadyNow: steady = monotonicNow }: LeaseOptions,
 ): boolean {
   const [host, pid, , boot, steadyUntil] = owner.split('/');
   if (host !== hostname()) return until > now();
@@ -151,15 +152,5 @@ function bootId(): string {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
     return ''; // Only Linux provides it.
-  }
-}
-
-/** Returns true if the process cannot be checked, for example because it belongs to another user. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolderSync } from '../../core/lib/make-folder.ts';
+import { readProcStat } from '../../core/lib/read-proc-stat.ts';
 import { isJsonObject } from '../../core/json.ts';
 
 /**
@@ -16,7 +17,7 @@ export class ChildRecord {
   }
 
   add(group: number): void {
-    const started = readStartTime(group);
+    const started = readProcStat(group)?.startTime;
     if (started === undefined) return;
     this.#groups.set(group, started);
     this.#save();
@@ -33,7 +34,7 @@ export class ChildRecord {
         makeFolderSync(join(this.#file, '..'), 0o700);
         writeFileSync(
           this.#file,
-          JSON.stringify({ by: readStartTime(process.pid), groups: [...this.#groups] }),
+          JSON.stringify({ by: readProcStat(process.pid)?.startTime, groups: [...this.#groups] }),
           {
             mode: 0o600,
           },
@@ -68,8 +69,9 @@ export function findOrphans(
     if (pid === undefined) return [];
     const file = join(runDir, name);
     const { by, groups } = readRecord(file);
-    if (by !== undefined && by === readStartTime(Number(pid))) return [];
-    const alive = groups.filter(([group, started]) => readStartTime(group) === started);
+    const gateway = readProcStat(Number(pid));
+    if (by !== undefined && by === gateway?.startTime && gateway.state !== 'Z') return [];
+    const alive = groups.filter(([group, started]) => readProcStat(group)?.startTime === started);
     return [{ file, groups: alive.map(([group]) => group) }];
   });
 }
@@ -107,16 +109,5 @@ function listFiles(dir: string): readonly string[] {
     return readdirSync(dir);
   } catch {
     return []; // No server was ever started.
-  }
-}
-
-/** Returns the start time, field 22 of /proc/PID/stat; undefined if the process or /proc does not exist. */
-function readStartTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The text after the name in parentheses starts with field 3.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
   }
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, readSync } from 'node:fs';
+import { readdirSync, readSync } from 'node:fs';
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { readProcStat } from '../../core/lib/read-proc-stat.ts';
 import type { ChildRecord } from './child-record.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -178,14 +179,9 @@ function isAlive(group: number): boolean {
   if (process.platform !== 'linux') return true;
   return readdirSync('/proc').some((name) => {
     if (!/^\d+$/.test(name)) return false;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      // The fields after the name in parentheses: state, parent and process group. Z and X are exited processes.
-      const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 3);
-      return Number(pgrp) === group && state !== 'Z' && state !== 'X';
-    } catch {
-      return false; // The process has exited in the meantime.
-    }
+    const stat = readProcStat(Number(name));
+    // Z and X are exited processes.
+    return stat?.processGroup === group && stat.state !== 'Z' && stat.state !== 'X';
   });
 }
 

@@ -7,7 +7,7 @@ import { failureOf, untilListed } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { isRunning } from '../../support/processes.ts';
+import { isRunning, runningProcesses } from '../../support/processes.ts';
 import { SharedHome } from '../../support/shared-home.ts';
 
 checkLeaks();
@@ -16,6 +16,21 @@ const text = (result: { content?: unknown }): string =>
   (result.content as { text: string }[]).map((part) => part.text).join('');
 
 describe('killed gateway', () => {
+  test('shared gateway: survives a client that ends all descendants of its serve process', async () => {
+    const plain = fixture('plain');
+    await using home = new SharedHome({ mcpServers: { plain } });
+    const ending = await home.pipe();
+    await (await ending.client()).listTools();
+    const other = await (await home.pipe()).client();
+    const gateway = home.pid;
+    const slow = other.callTool('plain__slow', { ms: 1000 });
+    await fixtureLog(plain).waitFor('call');
+    for (const pid of [...descendantsOf(ending.pid), ending.pid]) process.kill(pid, 'SIGKILL');
+    await ending.exited;
+    expect(await slow).not.toHaveProperty('isError', true);
+    expect(home.pid).toBe(gateway);
+  });
+
   test('killed gateway: is replaced, and calls in flight fail with GATEWAY_LOST', async () => {
     const plain = fixture('plain');
     await using home = new SharedHome({ mcpServers: { plain } });
@@ -176,3 +191,10 @@ describe('stdio client', () => {
     );
   });
 });
+
+function descendantsOf(ancestor: number): readonly number[] {
+  const processes = runningProcesses();
+  const childrenOf = (parent: number): number[] =>
+    processes.filter((one) => one.parent === parent).flatMap(({ pid }) => [...childrenOf(pid), pid]);
+  return childrenOf(ancestor);
+}
