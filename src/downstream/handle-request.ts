@@ -160,11 +160,12 @@ async function listEntries(
 ): Promise<Payload | undefined> {
   const { backend, lists, onListed } = session.options;
   const { method } = request;
-  await backend.whenListed();
+  const clientName = readClientName(params);
+  if (method !== 'tools/list' || session.exposure.dependsOnListings(era, clientName))
+    await backend.whenListed();
   if (session.mustForward(method, params, era)) return callServer(session, request, params, era);
   if (params['cursor'] !== undefined) throw invalidParams('Unknown cursor: every list has one page.');
   const { view } = session;
-  const clientName = readClientName(params);
   const exposure = session.exposure.for(era, clientName);
   const revealed = session.exposure.revealedFor(era);
   // A modern client has state only if it listens to changes. Without it, nothing is announced and nothing must be recorded.

@@ -45,7 +45,7 @@ export function chooseExposure(options: ChoiceOptions): ExposureChoice {
       options.onExcess?.({ client: limits.client, tools: view.tools.length, limit: limits.tools });
     return limit(inner, limits);
   };
-  return (view, client) => {
+  const chooseCached = (view: CatalogView, client?: string): Exposure => {
     const limits = options.shape === true && client !== undefined ? findClientLimits(client) : undefined;
     let byClient = chosenByView.get(view);
     if (byClient === undefined) chosenByView.set(view, (byClient = new Map<string, Exposure>()));
@@ -54,6 +54,7 @@ export function chooseExposure(options: ChoiceOptions): ExposureChoice {
     if (exposure === undefined) byClient.set(key, (exposure = choose(view, limits)));
     return exposure;
   };
+  return Object.assign(chooseCached, { dependsOnListings: options.kind === 'auto' });
 }
 
 function isDirect(view: CatalogView, options: ChoiceOptions, limits: ClientLimits | undefined): boolean {

@@ -9,6 +9,8 @@ export interface Exposure {
   readonly kind: 'direct' | 'search' | 'code';
   /** The kind of client whose limits the exposure respects; absent if it is the same for all clients. */
   readonly client?: string;
+  /** Whether `tools` depends on what the servers list. If not, it is answered before any server was listed. */
+  readonly dependsOnListings: boolean;
   instructions(view: CatalogView): string;
   /** Returns the definitions that the client sees, including those of `revealed` names. */
   tools(view: CatalogView, revealed?: ReadonlySet<string>): readonly JsonObject[];
@@ -32,4 +34,8 @@ export interface ExposureContext {
 }
 
 /** Chooses the exposure of a view for a client with this `clientInfo.name`. */
-export type ExposureChoice = (view: CatalogView, client?: string) => Exposure;
+export interface ExposureChoice {
+  (view: CatalogView, client?: string): Exposure;
+  /** Whether another exposure may be chosen once the servers are listed; false if absent. */
+  readonly dependsOnListings?: boolean;
+}

@@ -18,20 +18,43 @@ export function formatServerLines({ servers }: CatalogView): string {
       .join('\n');
     if (estimateTokens(lines, MAX_TOKENS) <= MAX_TOKENS) return lines;
   }
-  return formatNames(servers.map(({ name }) => name));
+  return `- ${formatNames(
+    servers.map(({ name }) => name),
+    MAX_TOKENS,
+  )}`;
+}
+
+const MAX_NAME_TOKENS = 100;
+const NOTE_CHARS = [40, 0];
+
+/**
+ * Returns the names of the servers in one line within `MAX_NAME_TOKENS`, with the beginning of their descriptions if these fit. It uses
+ * the configuration only, so that the line does not change when servers are listed, which would invalidate the prompt cache of a model.
+ */
+export function formatServerNames({ servers }: CatalogView): string {
+  for (const maxChars of NOTE_CHARS) {
+    const line = servers
+      .map(({ name, description }) => `${name}${formatDescription(description, maxChars)}`)
+      .join(maxChars === 0 ? ', ' : '; ');
+    if (estimateTokens(line, MAX_NAME_TOKENS) <= MAX_NAME_TOKENS) return line;
+  }
+  return formatNames(
+    servers.map(({ name }) => name),
+    MAX_NAME_TOKENS,
+  );
 }
 
 /** Lists as many names as fit; 10 tokens are reserved for the number of the others. */
-function formatNames(names: readonly string[]): string {
+function formatNames(names: readonly string[], maxTokens: number): string {
   const listed: string[] = [];
-  let left = MAX_TOKENS - 10;
+  let left = maxTokens - 10;
   for (const name of names) {
     left -= estimateTokens(`, ${name}`, left);
     if (left < 0) break;
     listed.push(name);
   }
   const rest = names.length - listed.length;
-  return `- ${listed.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+  return `${listed.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
 }
 
 function formatDescription(text: unknown, maxChars: number): string {

@@ -4,6 +4,7 @@ import type { CatalogView } from '../gateway/catalog-view.ts';
 import { Cancellation } from '../core/lib/cancellation.ts';
 import { Payload } from '../core/lib/payload.ts';
 import type { Exposure, ExposureContext } from './exposure.ts';
+import { ALWAYS_LOADED } from './meta-tools.ts';
 import { withGatewayTools } from './gateway-tools.ts';
 import type { GatewayTool } from './gateway-tools.ts';
 
@@ -14,6 +15,7 @@ const answer = (by: string): Promise<Payload> => {
 };
 const inner: Exposure = {
   kind: 'direct',
+  dependsOnListings: true,
   instructions: () => 'words',
   tools: () => [{ name: 'a' }, { name: 'own' }],
   digest: () => 'd',
@@ -33,7 +35,7 @@ test('gateway tools: come first, take precedence over others of the same name an
   expect(exposure.tools(view)).toEqual([{ name: 'a' }, { name: 'own' }]);
   expect(exposure.digest(view)).toBe('d');
   offered = [own];
-  expect(exposure.tools(view)).toEqual([{ name: 'own', title: 'Ours' }, { name: 'a' }]);
+  expect(exposure.tools(view)).toEqual([{ name: 'own', title: 'Ours', _meta: ALWAYS_LOADED }, { name: 'a' }]);
   expect(exposure.digest(view)).not.toBe('d');
   const request = { params: {}, session: 's', cancellation: new Cancellation() };
   const context = { caller: { id: 'x', via: 'stdio', profile: 'default' } } as ExposureContext; // Only the caller is read.

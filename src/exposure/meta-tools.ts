@@ -1,5 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Tier } from '../core/tier.ts';
+import type { CatalogView } from '../gateway/catalog-view.ts';
+import { formatServerNames } from './format-server-lines.ts';
 
 /** The tiers in ascending order: the call tool of a tier also calls the tools of the tiers before it. */
 export const TIERS: readonly Tier[] = ['read', 'write', 'destructive'];
@@ -15,6 +17,9 @@ export const CALL_TOOLS: Readonly<Record<string, Tier>> = {
 export function callToolFor(tier: Tier): string {
   return `call_${tier}_tool`;
 }
+
+/** Tells Claude Code to load a tool at the start. It withholds others until its own search finds them, which hides our search. */
+export const ALWAYS_LOADED: JsonObject = { 'anthropic/alwaysLoad': true };
 
 const STRING_SCHEMA = { type: 'string' };
 
@@ -37,12 +42,14 @@ export const FINDER_TOOLS: readonly JsonObject[] = [
       ['query'],
     ),
     annotations: { readOnlyHint: true },
+    _meta: ALWAYS_LOADED,
   },
   {
     name: 'describe_tools',
     description: 'Full descriptions and schemas of up to 10 tools.',
     inputSchema: objectSchema({ names: { type: 'array', items: STRING_SCHEMA } }, ['names']),
     annotations: { readOnlyHint: true },
+    _meta: ALWAYS_LOADED,
   },
 ];
 
@@ -52,18 +59,21 @@ const TIERED_CALL_TOOLS: readonly JsonObject[] = [
     description: 'Call a [read] tool.',
     inputSchema: CALL_SCHEMA,
     annotations: { readOnlyHint: true },
+    _meta: ALWAYS_LOADED,
   },
   {
     name: 'call_write_tool',
     description: 'Call a [write] or [read] tool.',
     inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: false },
+    _meta: ALWAYS_LOADED,
   },
   {
     name: 'call_destructive_tool',
     description: 'Call any tool.',
     inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: true },
+    _meta: ALWAYS_LOADED,
   },
 ];
 
@@ -73,6 +83,7 @@ const SINGLE_CALL_TOOL: readonly JsonObject[] = [
     description: 'Call any tool.',
     inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: true },
+    _meta: ALWAYS_LOADED,
   },
 ];
 
@@ -85,9 +96,24 @@ export const READ_RESULT: JsonObject = {
     ['id'],
   ),
   annotations: { readOnlyHint: true },
+  _meta: ALWAYS_LOADED,
 };
 
 /** Returns the definitions of the meta tools. They are short, because every session pays for each word of them. */
 export function listMetaTools(callTools: 'tiers' | 'single'): readonly JsonObject[] {
   return [...FINDER_TOOLS, ...(callTools === 'single' ? SINGLE_CALL_TOOL : TIERED_CALL_TOOLS)];
+}
+
+/**
+ * Adds the names of the servers to the description of `search_tools`, because several clients ignore our instructions, and others find
+ * tools by the words of their descriptions.
+ */
+export function withServerNames(metaTools: readonly JsonObject[], view: CatalogView): readonly JsonObject[] {
+  const servers = formatServerNames(view);
+  if (servers === '') return metaTools;
+  return metaTools.map((tool) =>
+    tool['name'] === 'search_tools'
+      ? { ...tool, description: `${String(tool['description'])} Servers: ${servers}.` }
+      : tool,
+  );
 }

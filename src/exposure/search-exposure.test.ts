@@ -8,6 +8,7 @@ import { Cancellation } from '../core/lib/cancellation.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { UpstreamName } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { CatalogView } from '../gateway/catalog-view.ts';
 import { listMetaTools } from './meta-tools.ts';
 import { createSearchExposure } from './search-exposure.ts';
 import type { SearchExposureOptions } from './search-exposure.ts';
@@ -370,6 +371,28 @@ describe('listed tools', () => {
       'mail__list_mails',
       'mail__weather',
     ]);
+  });
+
+  test('search exposure: names the servers in the description of search_tools, from the configuration only', () => {
+    const view = memory.gateway.view(caller);
+    const describeSearch = (servers: CatalogView['servers']): unknown =>
+      createSearchExposure(options).tools({ ...view, servers })[0]?.['description'];
+    expect(describeSearch(view.servers)).toMatch(/ Servers: files: Files on this disk\.; mail\.$/);
+    const many = Array.from({ length: 300 }, (_, at) => ({ name: `server-number-${at}` as UpstreamName }));
+    expect(describeSearch(many)).toMatch(/ Servers: server-number-0, .* and \d+ more\.$/);
+    expect(estimateTokens(String(describeSearch(many)))).toBeLessThan(130);
+    expect(describeSearch([])).not.toContain('Servers');
+  });
+
+  test('search exposure: changes its digest with the servers that it names', () => {
+    const view = memory.gateway.view(caller);
+    const exposure = createSearchExposure(options);
+    expect(exposure.digest(view)).not.toBe(exposure.digest({ ...view, servers: view.servers.slice(1) }));
+  });
+
+  test('search exposure: asks clients that withhold tools to load its own', () => {
+    for (const tool of createSearchExposure(options).tools(memory.gateway.view(caller)))
+      expect(tool['_meta']).toEqual({ 'anthropic/alwaysLoad': true });
   });
 
   test('search exposure: annotates its meta tools truthfully', () => {

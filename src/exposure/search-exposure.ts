@@ -9,9 +9,9 @@ import { callThroughMetaTool } from './call-through-meta-tool.ts';
 import { answerDescribeTools } from './answer-describe-tools.ts';
 import type { Exposure, ExposureContext } from './exposure.ts';
 import { truncateResult } from './truncate-result.ts';
-import { formatServerLines } from './format-server-lines.ts';
+import { formatServerLines, formatServerNames } from './format-server-lines.ts';
 import { toListedTool } from './to-listed-tool.ts';
-import { CALL_TOOLS, listMetaTools, READ_RESULT } from './meta-tools.ts';
+import { CALL_TOOLS, listMetaTools, READ_RESULT, withServerNames } from './meta-tools.ts';
 import { answerReadResult } from './answer-read-result.ts';
 import { answerSearchTools } from './answer-search-tools.ts';
 
@@ -42,15 +42,17 @@ export function createSearchExposure({ pin, callTools, reveal, results }: Search
         );
   return {
     kind: 'search',
+    dependsOnListings: pin.length > 0,
     instructions: (view) => `${HOW_TO[callTools]}\n${formatServerLines(view)}`,
     tools: (view, revealed) => [
-      ...metaTools,
+      ...withServerNames(metaTools, view),
       ...listedEntries(view, revealed).map((entry) => toListedTool(entry, view)),
     ],
     digest: (view, revealed) =>
-      JSON.stringify(
-        listedEntries(view, revealed).map(({ name, fingerprint, words }) => [name, fingerprint, words]),
-      ),
+      JSON.stringify([
+        formatServerNames(view),
+        ...listedEntries(view, revealed).map(({ name, fingerprint, words }) => [name, fingerprint, words]),
+      ]),
     callTool: (name, request, context) =>
       truncateResult(results, { name, context, isMetaTool: metaToolNames.has(name) }, () =>
         answer(name, request, context),

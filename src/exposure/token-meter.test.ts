@@ -14,6 +14,7 @@ import { estimateTokens } from './estimate-tokens.ts';
 const answer = Payload.of({ content: [{ type: 'text', text: 'files__read finds it' }] });
 const searching: Exposure = {
   kind: 'search',
+  dependsOnListings: false,
   instructions: () => 'Search.',
   tools: () => [],
   digest: () => '',

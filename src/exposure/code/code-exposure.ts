@@ -5,8 +5,8 @@ import type { Payload } from '../../core/lib/payload.ts';
 import type { OversizedResults } from '../results/oversized-results.ts';
 import type { Exposure, ExposureContext } from '../exposure.ts';
 import { truncateResult } from '../truncate-result.ts';
-import { formatServerLines } from '../format-server-lines.ts';
-import { FINDER_TOOLS, READ_RESULT } from '../meta-tools.ts';
+import { formatServerLines, formatServerNames } from '../format-server-lines.ts';
+import { ALWAYS_LOADED, FINDER_TOOLS, READ_RESULT, withServerNames } from '../meta-tools.ts';
 import { answerReadResult } from '../answer-read-result.ts';
 import { answerSearchTools } from '../answer-search-tools.ts';
 import type { RunCodeDeps } from './run-code.ts';
@@ -26,9 +26,10 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
   return {
     kind: 'code',
+    dependsOnListings: false,
     instructions: (view) => `${HOW_TO}\n${formatServerLines(view)}`,
-    tools: () => metaTools,
-    digest: () => '',
+    tools: (view) => withServerNames(metaTools, view),
+    digest: formatServerNames,
     callTool: (name, request, context) =>
       truncateResult(results, { name, context, isMetaTool: metaToolNames.has(name) }, () =>
         answer(name, request, context),
@@ -74,6 +75,7 @@ const CODE_TOOLS: readonly JsonObject[] = [
     },
     // A script can call every tool.
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    _meta: ALWAYS_LOADED,
   },
 ];
 

@@ -56,6 +56,17 @@ scenario('search exposure: finds, describes and calls a tool', { downstream: eve
 });
 
 scenario(
+  'search exposure: lists its tools before any server has answered',
+  { downstream: everyLeg },
+  async (cell) => {
+    // The list would take a minute if it waited for the server.
+    const config = { startup: { listWait: '60s' } };
+    await using line = await cell.open({ silent: ['never-answers'] }, { ...searching, config });
+    expect(await names(line.client)).toEqual(metaTools);
+  },
+);
+
+scenario(
   'search exposure: returns results through the call tools unchanged',
   { downstream: everyLeg, upstream: everyLeg },
   async (cell) => {
