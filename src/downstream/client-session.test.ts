@@ -334,7 +334,7 @@ describe('notifications to a legacy client', () => {
     expect(await client.ask('resources/unsubscribe', { uri: 'file:a' })).toEqual({ result: {} });
   });
 
-  test('list changes: are announced to a legacy client from initialize until it leaves', async () => {
+  test('list changes: are announced to a legacy client from its first list until it leaves', async () => {
     const client = await session();
     const denying = (...kinds: ('tool' | 'resource')[]) =>
       client.memory.change(
@@ -345,10 +345,16 @@ describe('notifications to a legacy client', () => {
     client.memory.gateway.events.emit('changed', changed);
     expect(client.client.told).toEqual([]);
     await client.ask('initialize', { protocolVersion: '2025-11-25' });
-    // A change that only others see is not announced, even to a client that has not listed yet.
+    await denying('resource');
+    await vi.waitFor(async () =>
+      expect(await client.ask('resources/list')).toMatchObject({ result: { resources: [] } }),
+    );
+    expect(client.client.told).toEqual([]);
+    await client.ask('tools/list');
+    // A change that only others see is not announced.
     client.memory.gateway.events.emit('changed', changed);
     expect(client.client.told).toEqual([]);
-    await denying('tool', 'resource');
+    await denying('tool');
     await vi.waitFor(() =>
       expect(client.client.told).toEqual([
         ['notifications/tools/list_changed', undefined],

@@ -163,16 +163,21 @@ export abstract class ClientSession implements SessionConnection {
   /** Continues a session that was opened at another replica or before a restart. */
   restore(): void {
     const facts = this.options.stored?.restored?.facts;
-    if (facts !== undefined) this.register(facts.info, facts.capabilities);
+    if (facts !== undefined) this.register(facts.info, facts.capabilities, { mayHaveListedBefore: true });
   }
 
   /** Records how a legacy client described itself, and starts to announce changes to it. */
-  register(info: unknown, capabilities: unknown): void {
+  register(
+    info: unknown,
+    capabilities: unknown,
+    // A single server's own announcements reach its client as if there were no gateway.
+    { mayHaveListedBefore = this.isSingleServer } = {},
+  ): void {
     this.exposure.clientName = clientInfoName(info);
     this.info = isJsonObject(info) ? info : undefined;
     this.capabilities = isJsonObject(capabilities) ? capabilities : {};
     const { knownLists, subscriptions } = this.state;
-    knownLists.start(this.view);
+    knownLists.start(this.view, { mayHaveListedBefore });
     subscriptions.onListsChanged((changed) => this.#announce(changed));
     this.#attachment ??= this.attach();
   }

@@ -19,7 +19,7 @@ describe('list change notifications', () => {
 
   test('list changes: are announced only when they affect what the client sees', () => {
     const known = new KnownLists();
-    known.start(viewOf('old'));
+    known.start(viewOf('old'), { mayHaveListedBefore: true });
     expect(known.notificationsFor(all, viewOf('old'))).toEqual([]);
     expect(known.notificationsFor(all, viewOf('new'))).toEqual(everything);
     expect(known.notificationsFor(all, viewOf('new'))).toEqual([]);
@@ -29,6 +29,14 @@ describe('list change notifications', () => {
     );
     known.reset();
     expect(known.notificationsFor(all, viewOf('new'))).toEqual(everything);
+  });
+
+  test('list changes: are not announced to a new client before it has listed', () => {
+    const known = new KnownLists();
+    known.start(viewOf('old'), { mayHaveListedBefore: false });
+    expect(known.notificationsFor(all, viewOf('new'))).toEqual([]);
+    known.recordListing('tools/list', viewOf('new'));
+    expect(known.notificationsFor(all, viewOf('newer'))).toEqual(['notifications/tools/list_changed']);
   });
 
   test('list changes: are announced only for the lists that changed', () => {

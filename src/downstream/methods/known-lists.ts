@@ -20,15 +20,20 @@ export class KnownLists {
   readonly #received = new Map<string, string>();
   #visible: Readonly<Record<ListKind, string>> | undefined;
   readonly #isShared: boolean;
+  #mayHaveListedBefore = true;
 
   /** `isShared` means that the client may also list at other replicas. */
   constructor({ isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#isShared = isShared;
   }
 
-  /** Records what the caller may see at the start of its session. Until the client lists, only changes of that are announced. */
-  start(visible: Digests): void {
+  /**
+   * Records what the caller may see at the start of its session. A new client needs no announcements before it has listed. A client that
+   * may have listed before, at another replica or before a restart, needs those of changes from now on.
+   */
+  start(visible: Digests, { mayHaveListedBefore }: { readonly mayHaveListedBefore: boolean }): void {
     this.#visible = visible.digests;
+    this.#mayHaveListedBefore = mayHaveListedBefore || this.#isShared;
   }
 
   recordListing(method: string, view: Digests): void {
@@ -45,6 +50,7 @@ export class KnownLists {
   reset(): void {
     this.#received.clear();
     this.#visible = undefined;
+    this.#mayHaveListedBefore = true;
   }
 
   /** Returns the notifications that this client needs. `view` is what the exposure shows; `visible` is all that the caller may see. */
@@ -61,9 +67,10 @@ export class KnownLists {
     return announced.map((kind) => `notifications/${kind}/list_changed`);
   }
 
-  /** Compares with the lists that the client has received, or, if it has not listed yet, with what its caller could see before. */
+  /** Compares with the lists that the client has received, or, if it may have listed elsewhere, with what its caller could see before. */
   #isNews(kind: ListKind, view: Digests, isUnchanged: boolean): boolean {
     const received = METHODS[kind].flatMap((method) => this.#received.get(method) ?? []);
-    return received.length === 0 ? !isUnchanged : received.some((digest) => digest !== view.digests[kind]);
+    if (received.length === 0) return this.#mayHaveListedBefore && !isUnchanged;
+    return received.some((digest) => digest !== view.digests[kind]);
   }
 }

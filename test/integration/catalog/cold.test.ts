@@ -52,6 +52,8 @@ scenario(
     await client.listen();
     const early = await untilListed(client, 'a__echo');
     expect(early.filter(({ name }) => name.startsWith('b__'))).toEqual([]);
+    // Changes of a list are announced only to a client that has requested it.
+    for (const kind of ['prompts', 'resources']) await client.request(`${kind}/list`);
     let seen = announcements(client, 'tools').length;
     writeFileSync(file, '');
     // Like a client that lists again only after a notification.

@@ -301,6 +301,7 @@ test('tool_stats: leaves out tools that the caller may not see', async () => {
     await line.client.callTool(name, name === 'one__env' ? { names: [] } : { text: 'a' });
   const counted = async (): Promise<object> => structured(await line.client.callTool('tool_stats'));
   expect(await counted()).toMatchObject({ totals: { tools: 3, calls: 3 } });
+  expect(await names(line.client)).toContain('two__echo');
   const file = line.gateway.configFile;
   const hidden = { policy: { rules: [{ id: 'r', effect: 'deny', names: ['one__env', 'two__*'] }] } };
   const notification = line.client.notifications.next(TOOLS_CHANGED);
