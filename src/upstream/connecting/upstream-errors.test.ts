@@ -76,9 +76,17 @@ describe('classifyConnectError', () => {
     const error = classifyConnectError(new Error('pipe'), name, hints);
     expect(error.code).toBe('UPSTREAM_UNAVAILABLE');
     expect(error.message).toContain(
-      'exited with code 3 before it was ready. The end of its standard error: 2 | 3 | 4 | 5 | API_KEY',
+      'exited with code 3 before it was ready. It wrote to standard error: 2 | 3 | 4 | 5 | API_KEY',
     );
     expect(error.details).toMatchObject({ upstream: 'github', exit: 'exited with code 3' });
+  });
+
+  test.each([
+    ['after it', ['error: --token is missing', ...Array.from({ length: 30 }, (_, at) => `  --option-${at}`)]],
+    ['before it', ['usage: program --token TOKEN', 'program: error: --token is missing']],
+  ])('connect error: quotes the line that names the error first, with a usage text %s', (_, stderr) => {
+    const error = classifyConnectError(new Error('pipe'), name, { exit: 'exited with code 2', stderr });
+    expect(error.message).toMatch(/standard error: (?:program: )?error: --token is missing \| /);
   });
 
   test.each([

@@ -149,14 +149,14 @@ function processDetails(upstream: UpstreamName, hints: ProcessHints): JsonObject
 
 function quoteStderr(hints: ProcessHints): string {
   const lines = lastStderrLines(hints);
-  return lines.length === 0 ? '' : ` The end of its standard error: ${lines.join(' | ')}`;
+  return lines.length === 0 ? '' : ` It wrote to standard error: ${lines.join(' | ')}`;
 }
 
-/** Returns the last lines of standard error, preceded by the line that names the error if a long stack trace separates them. */
+/** Returns the first line of standard error that names an error, then the last lines, which may be a usage text or a stack trace. */
 function lastStderrLines({ stderr }: ProcessHints): readonly string[] {
   const last = stderr.slice(-LAST_LINES);
-  const errorLine = stderr.slice(0, -LAST_LINES).find((line) => /error|fatal|panic/i.test(line));
-  return errorLine === undefined ? last : [errorLine, ...last];
+  const errorLine = stderr.find((line) => /error|fatal|panic/i.test(line));
+  return errorLine === undefined ? last : [errorLine, ...last.filter((line) => line !== errorLine)];
 }
 
 function errorCode(cause: unknown): string | undefined {

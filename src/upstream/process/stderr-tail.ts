@@ -11,7 +11,8 @@ export class StderrTail {
   #rest = '';
 
   constructor(
-    options: { readonly maxLines: number; readonly maxChars: number } = { maxLines: 20, maxChars: 500 },
+    // Enough for the usage text that many programs print after an error.
+    options: { readonly maxLines: number; readonly maxChars: number } = { maxLines: 60, maxChars: 500 },
   ) {
     this.#maxLines = options.maxLines;
     this.#maxChars = options.maxChars;
