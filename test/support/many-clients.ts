@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type RunningGateway, startGateway } from './gateway.ts';
 import type { RawClient } from './raw-client.ts';
 import type { JsonObject, ToolResult } from './raw-messages.ts';
-import { said } from './asking.ts';
+import { textOfResult } from './client-helpers.ts';
 
 /** One of many clients of a gateway, who answers every question with its own name. */
 export interface NamedClient extends AsyncDisposable {
@@ -56,7 +56,7 @@ async function namedClient(gateway: RunningGateway, at: number): Promise<NamedCl
       let params: JsonObject = { name: tool, arguments: { who, ...args } };
       for (;;) {
         const result = await client.request('tools/call', params, { meta: all, withinMs: 20_000 });
-        if (result['resultType'] !== 'input_required') return said(result as ToolResult);
+        if (result['resultType'] !== 'input_required') return textOfResult(result as ToolResult);
         params = { ...params, ...answered(result, { asked, answers }) };
       }
     },

@@ -13,7 +13,7 @@ import type { UpstreamName } from '../../src/core/ids.ts';
 import { silentLogger } from '../../src/observability/log.ts';
 import { openDatabase } from '../../src/core/storage/database.ts';
 import { LazyDatabase } from '../../src/core/storage/lazy-database.ts';
-import { untilListed } from './asking.ts';
+import { waitForTool } from './client-helpers.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
 import { type Behaviour, type ProtectedServer, login, startProtectedServer } from './protected-server.ts';
 import type { RawClient } from './raw-client.ts';
@@ -37,7 +37,7 @@ export async function openSignedIn(behaviour: Behaviour = {}): Promise<SignedIn>
   const { code, stderr } = await login(home, 'it');
   if (code !== 0) throw new Error(`Nobody could sign in: ${stderr}`);
   const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await waitForTool(client, 'it__whoami');
   return {
     server,
     gateway,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
@@ -31,7 +31,7 @@ const adminKey = ({ home }: RunningGateway): string =>
 test('audit export: returns all or filtered records as JSON lines or formula-safe CSV', async () => {
   await using gateway = await started();
   await using client = await gateway.client({ clientInfo: { name: '@SUM(1)', version: '+1' } });
-  await untilListed(client, 'plain__echo');
+  await waitForTool(client, 'plain__echo');
   await client.callTool('plain__echo', { text: 'a' });
   await client.callTool(FORMULA).catch(String);
   await client.request('resources/subscribe', { uri: 'fixture://text' });
@@ -61,7 +61,7 @@ test('audit export: returns all or filtered records as JSON lines or formula-saf
 test('audit events: stream each new matching record once, in order', async () => {
   await using gateway = await started();
   await using client = await gateway.client();
-  await untilListed(client, 'plain__echo');
+  await waitForTool(client, 'plain__echo');
   await client.callTool('plain__echo', { text: 'before' });
   await recorded(gateway.home, 1);
   const heard: { readonly seq: number; readonly outcome: string }[] = [];

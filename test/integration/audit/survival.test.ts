@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { describe, expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -103,7 +103,7 @@ describe('audit persistence', () => {
       {
         await using first = await startGateway({ mcpServers, home });
         await using client = await first.client();
-        await untilListed(client, 'plain__echo');
+        await waitForTool(client, 'plain__echo');
       }
       // A folder at this path keeps the database from opening.
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${databaseOf(home)}${suffix}`, { force: true });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -65,7 +65,7 @@ describe('telemetry', () => {
       status: {},
     });
     expect(taken[0]?.key).toBe('of the collector');
-    expect(JSON.parse(said(answer))).toMatchObject({
+    expect(JSON.parse(textOfResult(answer))).toMatchObject({
       traceparent: `00-0af7651916cd43dd8448eb211c80319c-${span.spanId}-01`,
       tracestate: 'a=b',
     });
@@ -84,7 +84,7 @@ describe('telemetry', () => {
       await using line = await openLine(cell, { plain: ['shows-meta'] }, { config, env });
       await line.client.listTools();
       const answer = await line.client.callTool('plain__echo', {}, { meta: { traceparent } });
-      expect(said(answer)).toContain(traceparent);
+      expect(textOfResult(answer)).toContain(traceparent);
     }
     // Pending spans would have been sent on shutdown at the latest.
     expect(taken).toEqual([]);
@@ -93,7 +93,7 @@ describe('telemetry', () => {
   test('telemetry: passes the trace of the client unchanged without a collector', async () => {
     await using line = await openLine(cell, { plain: ['shows-meta'] });
     const answer = await line.client.callTool('plain__echo', { text: 'x' }, { meta: { traceparent } });
-    expect(JSON.parse(said(answer))).toMatchObject({ traceparent });
+    expect(JSON.parse(textOfResult(answer))).toMatchObject({ traceparent });
   });
 
   test('telemetry: an unreachable collector is logged and breaks no call', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 
 import { expect } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
@@ -30,7 +30,7 @@ scenario(
     const config = { startup: { listWait: '3s' } };
     await using line = await cell.open({ a: ['plain'], b: ['never-answers'] }, { config });
     expect(serversIn(await line.client.request('tools/list', {}, { withinMs: 10_000 }))).toEqual(['a']);
-    expect(said(await line.client.callTool('a__echo', { text: 'x' }))).toBe('x');
+    expect(textOfResult(await line.client.callTool('a__echo', { text: 'x' }))).toBe('x');
     // Later requests do not wait again: a hundred waits would take minutes.
     for (let round = 0; round < 25; round += 1) {
       for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
@@ -50,7 +50,7 @@ scenario(
     );
     const { client } = line;
     await client.listen();
-    const early = await untilListed(client, 'a__echo');
+    const early = await waitForTool(client, 'a__echo');
     expect(early.filter(({ name }) => name.startsWith('b__'))).toEqual([]);
     // Changes of a list are announced only to a client that has requested it.
     for (const kind of ['prompts', 'resources']) await client.request(`${kind}/list`);

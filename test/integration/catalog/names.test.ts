@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -79,7 +79,7 @@ scenario(
     const answers = await Promise.all(
       tools.map(async ({ name, description }) => ({
         description,
-        answer: said(await line.client.callTool(name)),
+        answer: textOfResult(await line.client.callTool(name)),
       })),
     );
     // Each name reaches the tool of its description, identified by its length or by its number and server.

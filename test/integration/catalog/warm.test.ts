@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect } from 'vitest';
 
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually, found } from '../../support/eventually.ts';
 import { type StdioEntry, fixture, fixtureLog } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
@@ -39,7 +39,7 @@ scenario('cached listing: is served after a restart before any server has starte
     expect(second.at).toBeGreaterThanOrEqual(at);
   }
   works.mend();
-  expect(said(await client.callTool('a__echo', { text: 'warm' }))).toBe('warm');
+  expect(textOfResult(await client.callTool('a__echo', { text: 'warm' }))).toBe('warm');
 });
 
 scenario(
@@ -114,9 +114,9 @@ scenario(
         expect(await namesOf(client)).toEqual(before);
         await eventually(() => atLeast(restart, failures(log.of('ended'))), { withinMs: 10_000 });
         const result = await client.callTool('b__echo', { text: 'x' });
-        expect(ownCode(result)).toBe('UPSTREAM_UNAVAILABLE');
+        expect(gatewayErrorCode(result)).toBe('UPSTREAM_UNAVAILABLE');
         expect(await namesOf(client)).toEqual(before);
-        expect(said(await client.callTool('a__echo', { text: 'x' }))).toBe('x');
+        expect(textOfResult(await client.callTool('a__echo', { text: 'x' }))).toBe('x');
       });
     }
     // The output of the gateway shows the age of the listing.

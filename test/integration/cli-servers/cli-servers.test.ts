@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
-import { failureOf, said } from '../../support/asking.ts';
+import { rpcErrorOf, textOfResult } from '../../support/client-helpers.ts';
 import { commandHome } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
@@ -111,7 +111,7 @@ describe('cli server', () => {
       empty: false,
       long: true,
     });
-    expect(JSON.parse(said(result))).toEqual([
+    expect(JSON.parse(textOfResult(result))).toEqual([
       'list',
       '--colour=red',
       '--max=3',
@@ -123,8 +123,8 @@ describe('cli server', () => {
       'a b',
       '-x',
     ]);
-    expect(said(await line.client.callTool('boxes__show_env'))).toBe('{"PAGER":"cat","TERM":"dumb"}');
-    expect(said(await line.client.callTool('boxes__stdin'))).toBe('0 bytes\n');
+    expect(textOfResult(await line.client.callTool('boxes__show_env'))).toBe('{"PAGER":"cat","TERM":"dumb"}');
+    expect(textOfResult(await line.client.callTool('boxes__stdin'))).toBe('0 bytes\n');
     expect(await line.client.request('ping')).toEqual({});
   });
 
@@ -142,7 +142,7 @@ describe('cli server', () => {
       ]);
       const unfit = await line.client.callTool('boxes__list', { colour: 'green' });
       expect(unfit).toMatchObject({ isError: true });
-      expect(said(unfit)).toContain('must be one of red, blue');
+      expect(textOfResult(unfit)).toContain('must be one of red, blue');
     },
   );
 
@@ -193,7 +193,7 @@ describe('cli server', () => {
     await line.client.listTools();
     const result = await line.client.callTool('boxes__hang');
     expect(result).toMatchObject({ isError: true });
-    expect(said(result)).toMatch(/2 s|time/i);
+    expect(textOfResult(result)).toMatch(/2 s|time/i);
     const pids = pidsOf(line.started());
     expect(pids).toHaveLength(2);
     await eventually(() => pids.every((pid) => !isRunning(pid)), { withinMs: 10_000 });
@@ -204,7 +204,7 @@ describe('cli server', () => {
     { tags: ['slow'] },
     async () => {
       await using line = await open();
-      expect(said(await line.client.callTool('boxes__leave'))).toBe('left\n');
+      expect(textOfResult(await line.client.callTool('boxes__leave'))).toBe('left\n');
       const pids = pidsOf(line.started());
       await eventually(() => pids.every((pid) => !isRunning(pid)), { withinMs: 10_000 });
     },
@@ -229,8 +229,8 @@ describe('tools of a cli server', () => {
   test('cli tools: cli.only limits which commands are visible and callable', async () => {
     await using line = await open({ only: ['list', 'admin status'] });
     expect(await toolNames(line)).toEqual(['boxes__admin_status', 'boxes__list']);
-    expect(await failureOf(line.client.callTool('boxes__admin_wipe'))).toMatchObject({ message: /-32602/ });
-    expect(await failureOf(line.client.callTool('boxes__fail'))).toMatchObject({ message: /-32602/ });
+    expect(await rpcErrorOf(line.client.callTool('boxes__admin_wipe'))).toMatchObject({ message: /-32602/ });
+    expect(await rpcErrorOf(line.client.callTool('boxes__fail'))).toMatchObject({ message: /-32602/ });
     // The help of other commands is not requested.
     const asked = line.started().map((args) => (args as string[]).join(' '));
     expect(asked.toSorted()).toEqual(['--help', 'admin --help', 'admin status --help', 'list --help']);
@@ -240,7 +240,7 @@ describe('tools of a cli server', () => {
     await using line = await open({ depth: 1 });
     expect(await toolNames(line)).toContain('boxes__admin');
     expect(line.started()).toEqual([['--help']]);
-    expect(said(await line.client.callTool('boxes__list', { args: ['x'] }))).toBe('["list","x"]');
+    expect(textOfResult(await line.client.callTool('boxes__list', { args: ['x'] }))).toBe('["list","x"]');
   });
 
   test('cli tools: preset tools replace discovery', async () => {
@@ -256,7 +256,7 @@ describe('tools of a cli server', () => {
     await using line = await open({ tools });
     expect(await toolNames(line)).toEqual(['boxes__bare', 'boxes__red']);
     expect(line.started()).toEqual([]);
-    expect(said(await line.client.callTool('boxes__red', { max: 2 }))).toBe(
+    expect(textOfResult(await line.client.callTool('boxes__red', { max: 2 }))).toBe(
       '["list","--colour=red","--max=2"]',
     );
     await line.client.callTool('boxes__bare');
@@ -292,7 +292,7 @@ describe('discovery cache', () => {
     expect(readdirSync(join(home, 'state'), { recursive: true }).join(' ')).toContain('cli-tools');
     {
       await using line = await open(true, { home, script });
-      expect(said(await line.client.callTool('boxes__list'))).toBe('["list"]');
+      expect(textOfResult(await line.client.callTool('boxes__list'))).toBe('["list"]');
       expect(line.started()).toHaveLength(first + 1);
     }
     writeFileSync(script, readFileSync(script, 'utf8').replace('  fail      Fail', '  lose      Lose'));
@@ -369,7 +369,7 @@ describe('real programs', () => {
       ]),
     );
     expect(names).not.toContain('git__commit');
-    expect(said(await line.client.callTool('ls__ls', { file: [programs], size: false }))).toContain(
+    expect(textOfResult(await line.client.callTool('ls__ls', { file: [programs], size: false }))).toContain(
       'boxes.mjs',
     );
     const found = await line.client.callTool('grep__grep', {

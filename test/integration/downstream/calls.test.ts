@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
@@ -25,7 +25,7 @@ scenario(
           const name = `${server}__progress`;
           const result = await client.callTool(name, { steps: 5, ms: 2 }, { meta, withinMs: 20_000 });
           // All progress arrives before the result, in order.
-          return { result: said(result), reports: reportsTo(client, meta.progressToken) };
+          return { result: textOfResult(result), reports: reportsTo(client, meta.progressToken) };
         }),
       ),
     );
@@ -79,7 +79,7 @@ scenario(
     const cancelled = await log?.waitFor('cancelled');
     const call = log?.of('call').find(({ id }) => id === cancelled?.['id']);
     expect(call?.['arguments']).toMatchObject({ text: 'doomed' });
-    expect((await Promise.all(others)).map(said)).toEqual(['first', 'other', 'last']);
+    expect((await Promise.all(others)).map(textOfResult)).toEqual(['first', 'other', 'last']);
     expect([...(log?.of('cancelled') ?? []), ...(line.logs['two']?.of('cancelled') ?? [])]).toHaveLength(1);
     // The protocol forbids a response to a cancelled request.
     expect(client.strays.all).toEqual([]);
@@ -116,7 +116,9 @@ scenario(
     // All at once, so that a mix-up would show.
     const texts = await Promise.all(
       ids.map(async (id) =>
-        said(await client.callTool('one__slow', { ms: 20, text: String(id) }, { id, withinMs: 20_000 })),
+        textOfResult(
+          await client.callTool('one__slow', { ms: 20, text: String(id) }, { id, withinMs: 20_000 }),
+        ),
       ),
     );
     expect(texts).toEqual(ids.map(String));

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { failureOf, said, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import { scenario } from '../../support/scenario.ts';
@@ -16,14 +16,14 @@ scenario(
     const modern = await line.another({ era: 'modern' });
     const older = await line.another({ version: '2024-11-05' });
     const clients = [legacy, modern, older];
-    const lists = await Promise.all(clients.map((client) => untilListed(client, 'one__echo')));
+    const lists = await Promise.all(clients.map((client) => waitForTool(client, 'one__echo')));
     expect(lists[1]).toEqual(lists[0]);
     expect(lists[2]).toEqual(lists[0]);
     // All calls run at the server at the same time.
     const results = await Promise.all(
       clients.map((client, index) => client.callTool('one__slow', { ms: 300, text: `of ${index}` })),
     );
-    expect(results.map(said)).toEqual(['of 0', 'of 1', 'of 2']);
+    expect(results.map(textOfResult)).toEqual(['of 0', 'of 1', 'of 2']);
     expect(results.map((result) => result['resultType'])).toEqual([undefined, 'complete', undefined]);
     expect(line.logs['one']?.of('started')).toHaveLength(1);
   },
@@ -40,7 +40,7 @@ scenario(
         serverInfo: { name: 'trunkline', version: expect.any(String) },
         capabilities: { tools: { listChanged: true } },
       });
-      expect(said(await client.callTool('one__echo', { text: offered }))).toBe(offered);
+      expect(textOfResult(await client.callTool('one__echo', { text: offered }))).toBe(offered);
     };
     const versions = [
       ...['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'].map((version) => [version] as const),
@@ -75,7 +75,7 @@ scenario(
       ['tools/list', {}],
       ['tools/call', { name: 'one__echo', arguments: { text: 'x' } }],
     ] as const) {
-      const error = await failureOf(client.request(method, params));
+      const error = await rpcErrorOf(client.request(method, params));
       expect(error).toMatchObject({ code: -32022, data: { requested: version } });
       expect((error.data as { supported: string[] }).supported).toContain('2026-07-28');
       if (client.transport === 'http') expect(error.status).toBe(400);
@@ -85,6 +85,6 @@ scenario(
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
     const headers = { 'mcp-protocol-version': '2026-07-28' };
     const result = await client.callTool('one__echo', { text: 'again' }, { meta, headers });
-    expect(said(result)).toBe('again');
+    expect(textOfResult(result)).toBe('again');
   },
 );

@@ -3,7 +3,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 
 import { expect } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ask, begin, opening, openSession } from '../../support/http-asking.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -88,7 +88,7 @@ scenario(
     await eventually(async () => (await statusOf('/readyz')) === 503);
     expect(await statusOf('/healthz')).toBe(200);
     expect((await ask(gateway.url, opening('legacy'))).status).toBe(503);
-    expect(said(await call)).toBe('done');
+    expect(textOfResult(await call)).toBe('done');
     expect(await gateway.exited).toEqual({ code: 0, signal: null });
   },
 );
@@ -147,12 +147,12 @@ scenario(
     const others = [line.client, await line.another()];
     for (let round = 0; round < 20; round += 1) {
       const texts = others.map(async (client, index) =>
-        said(await client.callTool('one__echo', { text: `${index}` })),
+        textOfResult(await client.callTool('one__echo', { text: `${index}` })),
       );
       expect(await Promise.all(texts)).toEqual(['0', '1']);
     }
     const big = await line.client.callTool('one__big', { bytes: 4 * 1024 * 1024 });
-    expect(said(big)).toHaveLength(4 * 1024 * 1024);
+    expect(textOfResult(big)).toHaveLength(4 * 1024 * 1024);
     expect(held.responses.every((response) => !response.complete)).toBe(true);
   },
 );
@@ -183,7 +183,7 @@ scenario(
   { downstream: ['http/modern'], upstream: everyLeg },
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
-    await untilListed(line.client, 'one__regional');
+    await waitForTool(line.client, 'one__regional');
     const call = (
       headers: Readonly<Record<string, string>>,
       args: object = { region: 'eu' },

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { failureOf, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, waitForTool } from '../../support/client-helpers.ts';
 import { connectDirectly } from '../../support/direct.ts';
 import { type ExactObject, exactEntries, exactly } from '../../support/exactly.ts';
 import type { Preset } from '../../support/fixture.ts';
@@ -42,7 +42,7 @@ scenario(
   async (cell) => {
     const names = ['tools', 'name'] as const;
     await using line = await cell.open({ one: ['plain'], two: ['structured'] }, patient);
-    await untilListed(line.client, 'two__fits');
+    await waitForTool(line.client, 'two__fits');
     const passed = await exactEntries(line.client, 'tools/list', names);
     for (const [server, preset] of [
       ['one', 'plain'],
@@ -94,7 +94,7 @@ scenario(
       const got = await directly('plain', request.name, (direct) => exactly(direct, 'prompts/get', request));
       expect(await exactly(client, 'prompts/get', { ...request, name: `one__${request.name}` })).toEqual(got);
     }
-    const error = await failureOf(client.request('prompts/get', { name: 'one__gret' }));
+    const error = await rpcErrorOf(client.request('prompts/get', { name: 'one__gret' }));
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('one__greet') });
   },
 );
@@ -123,7 +123,7 @@ scenario(
     // Each era has its own error code for a missing resource.
     const code = client.era === 'modern' ? -32602 : -32002;
     for (const uri of ['fixture://item/a/b', 'unknown://nowhere'])
-      expect(await failureOf(client.request('resources/read', { uri }))).toMatchObject({ code });
+      expect(await rpcErrorOf(client.request('resources/read', { uri }))).toMatchObject({ code });
   },
 );
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { scenario } from '../../support/scenario.ts';
 
@@ -32,11 +32,11 @@ scenario(
       },
     );
     const { client, gateway } = line;
-    await untilListed(client, 'good__echo');
+    await waitForTool(client, 'good__echo');
     for (const server of ['good', 'noisy', 'loud', 'garbage'])
-      expect(said(await client.callTool(`${server}__echo`, { text: server }))).toBe(server);
-    expect(ownCode(await client.callTool('dying__echo', { text: 'x' }))).toBe('UPSTREAM_CLOSED');
-    expect(ownCode(await client.callTool('unset__echo', { text: 'x' }))).toBeDefined();
+      expect(textOfResult(await client.callTool(`${server}__echo`, { text: server }))).toBe(server);
+    expect(gatewayErrorCode(await client.callTool('dying__echo', { text: 'x' }))).toBe('UPSTREAM_CLOSED');
+    expect(gatewayErrorCode(await client.callTool('unset__echo', { text: 'x' }))).toBeDefined();
     await client.sendText('not a message');
     await client.strays.next();
     await gateway.stop();

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 
 import { expect } from 'vitest';
 
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
@@ -20,8 +20,8 @@ function run(client: RawClient, code: string, options: { signal?: AbortSignal } 
 
 async function value(client: RawClient, code: string): Promise<unknown> {
   const result = await run(client, code);
-  expect(result.isError, said(result)).not.toBe(true);
-  return JSON.parse(said(result));
+  expect(result.isError, textOfResult(result)).not.toBe(true);
+  return JSON.parse(textOfResult(result));
 }
 
 scenario(
@@ -38,9 +38,9 @@ scenario(
       'read_result',
     ]);
     expect(tools[2]).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } });
-    const hits = said(await client.callTool('search_tools', { query: 'add two numbers' }));
+    const hits = textOfResult(await client.callTool('search_tools', { query: 'add two numbers' }));
     expect(hits.split('\n')[0]).toBe('one__add(a: number, b: number) [read]');
-    const types = said(
+    const types = textOfResult(
       await client.callTool('describe_tools', { names: ['one__add', 'two-2.fits', 'one.nope'] }),
     );
     expect(types).toContain('add(args: {\n      a: number;\n      b: number;\n    }): Promise<any>;');
@@ -93,17 +93,17 @@ scenario(
     const [, misfit, why] = (await value(client, caught('tools.one.add({ a: "x", b: 1 })'))) as string[];
     expect([misfit, why]).toEqual([expect.stringContaining('do not fit one__add'), 'ARGUMENTS_INVALID']);
     const thrown = await run(client, 'const a = 1;\nawait tools.one.fail();');
-    expect([ownCode(thrown), said(thrown)]).toEqual([
+    expect([gatewayErrorCode(thrown), textOfResult(thrown)]).toEqual([
       'SCRIPT_FAILED',
       'ToolError: The tool failed. (line 2)',
     ]);
     const wrong = await run(client, 'const a = 1;\nlet b: number = ;');
-    expect([ownCode(wrong), said(wrong)]).toEqual([
+    expect([gatewayErrorCode(wrong), textOfResult(wrong)]).toEqual([
       'SCRIPT_FAILED',
       expect.stringMatching(/^SyntaxError: .*\(line 2\)$/),
     ]);
-    expect(ownCode(await client.callTool('run_code', {}))).toBe('ARGUMENTS_INVALID');
-    expect(ownCode(await run(client, `"${'x'.repeat(300_000)}"`))).toBe('ARGUMENTS_INVALID');
+    expect(gatewayErrorCode(await client.callTool('run_code', {}))).toBe('ARGUMENTS_INVALID');
+    expect(gatewayErrorCode(await run(client, `"${'x'.repeat(300_000)}"`))).toBe('ARGUMENTS_INVALID');
   },
 );
 
@@ -145,7 +145,7 @@ scenario(
         { withinMs: 20_000 },
       );
     }
-    const [mark, answers] = JSON.parse(said(result as unknown as ToolResult)) as string[];
+    const [mark, answers] = JSON.parse(textOfResult(result as unknown as ToolResult)) as string[];
     expect([mark, answers]).toEqual(['m', expect.stringContaining('Ada')]);
   },
 );
@@ -218,7 +218,10 @@ scenario(
       ["for (;;) await tools.one.echo({ text: 'x' })", 'more than 5 calls'],
     ] as const) {
       const result = await run(client, code);
-      expect([ownCode(result), said(result)]).toEqual(['SCRIPT_STOPPED', expect.stringContaining(why)]);
+      expect([gatewayErrorCode(result), textOfResult(result)]).toEqual([
+        'SCRIPT_STOPPED',
+        expect.stringContaining(why),
+      ]);
       if (code.includes('so far')) expect(result.content[1]?.text).toBe('console:\nso far');
     }
     await eventually(() => line.logs['one']?.of('cancelled').length === 2, { what: 'The cancelled calls' });
@@ -255,13 +258,15 @@ scenario(
     const limits = { ...config, results: { maxTokens: 1000 }, code: { maxOutput: 50_000 } };
     await using line = await cell.open({ one: ['plain'] }, { ...coding, config: limits });
     const { client } = line;
-    const text = said(
+    const text = textOfResult(
       await run(client, "return Array.from({ length: 2000 }, (_, at) => 'line ' + at).join('\\n')"),
     );
     expect(text.length).toBeLessThan(5000);
     const id = /read_result[^\n]*?"?id"?[:= ]+"?([\w-]+)/.exec(text)?.[1] ?? '';
-    expect(said(await client.callTool('read_result', { id, find: 'line 1999' }))).toContain('line 1999');
-    const cut = said(await run(client, "return 'x'.repeat(60000)"));
+    expect(textOfResult(await client.callTool('read_result', { id, find: 'line 1999' }))).toContain(
+      'line 1999',
+    );
+    const cut = textOfResult(await run(client, "return 'x'.repeat(60000)"));
     expect(cut).toContain('read_result');
   },
 );
@@ -284,7 +289,7 @@ scenario(
     );
     await eventually(() => line.logs['one']?.of('call').length === 3, { what: 'Both scripts at work' });
     gateway.signal('SIGTERM');
-    expect((await Promise.all(scripts)).map(ownCode)).toEqual(['SHUTTING_DOWN', 'SHUTTING_DOWN']);
+    expect((await Promise.all(scripts)).map(gatewayErrorCode)).toEqual(['SHUTTING_DOWN', 'SHUTTING_DOWN']);
     expect(await gateway.exited).toEqual({ code: 0, signal: null });
   },
 );

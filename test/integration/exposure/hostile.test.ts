@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import { estimateTokens } from '../../../src/exposure/estimate-tokens.ts';
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
@@ -14,7 +14,7 @@ const searching = { args: ['--expose', 'search'], config: { startup: { listWait:
 const MAX_TOKENS = 10_000;
 
 async function found(client: RawClient, query: string, more: JsonObject = {}): Promise<string> {
-  return said(await client.callTool('search_tools', { query, ...more }));
+  return textOfResult(await client.callTool('search_tools', { query, ...more }));
 }
 
 scenario(
@@ -34,10 +34,10 @@ scenario(
     expect(await found(client, 'one__bare')).toMatch(/^one__bare\(\) \[write\]$/m);
 
     const described = await client.callTool('describe_tools', { names });
-    expect(estimateTokens(said(described))).toBeLessThan(MAX_TOKENS);
+    expect(estimateTokens(textOfResult(described))).toBeLessThan(MAX_TOKENS);
     const kept = described._meta?.['trunkline/result'] as { id: string } | undefined;
     const circle = await client.callTool('read_result', { id: kept?.id, find: '"one__circle"', limit: 1 });
-    expect(said(circle)).toContain('A widget in circles.');
+    expect(textOfResult(circle)).toContain('A widget in circles.');
 
     const fitting: Readonly<Record<string, JsonObject>> = {
       one__wide: { parameter_7: 'x' },
@@ -46,15 +46,15 @@ scenario(
     for (const name of names) {
       const args = { name, arguments: fitting[name] ?? { a: 'x' } };
       const called = await client.callTool('call_destructive_tool', args);
-      expect(said(called)).toMatch(/ got \d+ characters$/);
+      expect(textOfResult(called)).toMatch(/ got \d+ characters$/);
     }
     const refused = await client.callTool('call_destructive_tool', {
       name: 'one__heavy',
       arguments: { a: 5 },
     });
-    expect(ownCode(refused)).toBe('ARGUMENTS_INVALID');
-    expect(said(refused)).toMatch(/^The arguments do not fit one__heavy and were not sent: .*\ba\b/);
-    expect(estimateTokens(said(refused))).toBeLessThan(MAX_TOKENS);
+    expect(gatewayErrorCode(refused)).toBe('ARGUMENTS_INVALID');
+    expect(textOfResult(refused)).toMatch(/^The arguments do not fit one__heavy and were not sent: .*\ba\b/);
+    expect(estimateTokens(textOfResult(refused))).toBeLessThan(MAX_TOKENS);
   },
 );
 
@@ -102,7 +102,7 @@ scenario(
       { query: 'x', limit: {} },
       { query: 'x', server: 'three' },
     ]) {
-      expect(ownCode(await client.callTool('search_tools', args))).toBe('ARGUMENTS_INVALID');
+      expect(gatewayErrorCode(await client.callTool('search_tools', args))).toBe('ARGUMENTS_INVALID');
     }
   },
 );
@@ -117,7 +117,7 @@ scenario(
     expect(await found(client, 'one__tool-4321')).toMatch(/^one__tool-4321\(/);
     expect((await found(client, 'number of many', { limit: 50 })).match(/^one__/gm)).toHaveLength(50);
     const call = { name: 'one__tool-4999', arguments: { text: 'x' } };
-    expect(said(await client.callTool('call_destructive_tool', call))).toBe('4999: x');
+    expect(textOfResult(await client.callTool('call_destructive_tool', call))).toBe('4999: x');
   },
 );
 
@@ -131,17 +131,17 @@ scenario(
     const once = JSON.stringify(args);
     for (const encoded of [args, once, JSON.stringify(once), ` ${once}\n`]) {
       const sum = await client.callTool('call_read_tool', { name: 'one__add', arguments: encoded });
-      expect(said(sum)).toBe('5');
+      expect(textOfResult(sum)).toBe('5');
     }
     for (const wrong of [JSON.stringify(JSON.stringify(once)), '{"a":2', '[2,3]', '5', [2, 3], true]) {
       const refused = await client.callTool('call_read_tool', { name: 'one__add', arguments: wrong });
-      expect(ownCode(refused)).toBe('ARGUMENTS_INVALID');
+      expect(gatewayErrorCode(refused)).toBe('ARGUMENTS_INVALID');
     }
     const names = JSON.stringify(['one__add']);
-    expect(said(await client.callTool('describe_tools', { names: 'one__add' }))).toContain(
+    expect(textOfResult(await client.callTool('describe_tools', { names: 'one__add' }))).toContain(
       'Adds two numbers.',
     );
-    expect(said(await client.callTool('describe_tools', { names }))).toContain('Adds two numbers.');
+    expect(textOfResult(await client.callTool('describe_tools', { names }))).toContain('Adds two numbers.');
   },
 );
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { chatAnswer, rankEndpoint } from '../../support/rank-endpoint.ts';
@@ -14,7 +14,7 @@ const startup = { listWait: '10s' };
 
 /** Names of the tools that a search finds, in order. */
 async function found(client: RawClient, query: string): Promise<readonly string[]> {
-  const answer = said(await client.callTool('search_tools', { query, limit: 2 }));
+  const answer = textOfResult(await client.callTool('search_tools', { query, limit: 2 }));
   return answer.split('\n').flatMap((line) => /^(\w+)\(/.exec(line)?.[1] ?? []);
 }
 

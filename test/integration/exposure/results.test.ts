@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
@@ -58,11 +58,11 @@ scenario(
     const { client } = line;
     expect((await client.listTools()).map(({ name }) => name)).toContain('read_result');
     const small = await big(client, 'lines', 10);
-    expect(said(small)).toBe(lines(10));
+    expect(textOfResult(small)).toBe(lines(10));
 
     const cut = await big(client, 'lines');
     expect(cut.content[0]?.text).toMatch(/^line 0 says "€ 🚀"\r\nline 1 .*\r\n$/s);
-    expect(said(cut).length).toBeLessThan(3_000);
+    expect(textOfResult(cut).length).toBeLessThan(3_000);
     const shown = cut.content[0]?.text ?? '';
     const next = await goOn(client, cut);
     expect(lines(3_000).startsWith(shown + (next.content[0]?.text ?? 'x'))).toBe(true);
@@ -90,7 +90,7 @@ scenario(
     const { client } = line;
     const failure = await big(client, 'failure');
     expect(failure).toMatchObject({ isError: true, _meta: { 'example.com/a': 1 } });
-    expect(ownCode(failure)).toBeUndefined();
+    expect(gatewayErrorCode(failure)).toBeUndefined();
 
     const structured = await big(client, 'structured', 500);
     expect(structured).not.toHaveProperty('structuredContent');
@@ -127,7 +127,7 @@ scenario(
     const { client } = line;
     const { id } = placeOf(await big(client, 'lines'));
     const find = async (wanted: string, more: JsonObject = {}): Promise<string> =>
-      said(await client.callTool('read_result', { id, find: wanted, ...more }));
+      textOfResult(await client.callTool('read_result', { id, find: wanted, ...more }));
     expect(await find('LINE 2718 ')).toMatch(/^2718: line 2718 says "€ 🚀"\n\[1 of 1 matches/);
     expect(await find('/^line 12[34] /', { limit: 1 })).toMatch(
       /^123: line 123 .*\n\[1 of 2 matches; go on with/,
@@ -136,9 +136,9 @@ scenario(
     const slow = client.callTool('read_result', { id, find: '/^(.*)*(.*)*(.*)*$x/s' });
     // Others are answered while an expression runs.
     expect(await find('/line 77 /')).toContain('77: line 77');
-    expect(ownCode(await slow)).toBe('ARGUMENTS_INVALID');
+    expect(gatewayErrorCode(await slow)).toBe('ARGUMENTS_INVALID');
     for (const wrong of [{ id: 5 }, { id, offset: -1 }, { id, limit: 0 }, { id, find: '/(/' }]) {
-      expect(ownCode(await client.callTool('read_result', wrong))).toBe('ARGUMENTS_INVALID');
+      expect(gatewayErrorCode(await client.callTool('read_result', wrong))).toBe('ARGUMENTS_INVALID');
     }
   },
 );
@@ -153,25 +153,27 @@ scenario(
     );
     const { client } = line;
     const unknown = await client.callTool('read_result', { id: 'r_AAAAAAAAAAAAAAAA' });
-    expect(ownCode(unknown)).toBe('ENTRY_NOT_FOUND');
-    expect(said(unknown)).toContain('There is no result');
+    expect(gatewayErrorCode(unknown)).toBe('ENTRY_NOT_FOUND');
+    expect(textOfResult(unknown)).toContain('There is no result');
     const { id } = placeOf(await big(client, 'lines'));
     const isGone = async (): Promise<boolean> => {
       // Every look begins its time anew, so that nobody may look for longer than that.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
-      return said(await client.callTool('read_result', { id })).includes('is no longer kept');
+      return textOfResult(await client.callTool('read_result', { id })).includes('is no longer kept');
     };
     await eventually(isGone, { what: 'The end of a kept result', withinMs: 10_000 });
     const first = placeOf(await big(client, 'lines', 20_000));
     await big(client, 'lines', 20_000);
     await big(client, 'lines', 20_000);
-    expect(said(await client.callTool('read_result', { id: first.id }))).toContain('is no longer kept');
+    expect(textOfResult(await client.callTool('read_result', { id: first.id }))).toContain(
+      'is no longer kept',
+    );
     const lost = await big(client, 'lines', 60_000);
-    expect(said(lost)).toContain('results.maxBytes');
-    expect(said(lost).length).toBeLessThan(3_000);
+    expect(textOfResult(lost)).toContain('results.maxBytes');
+    expect(textOfResult(lost).length).toBeLessThan(3_000);
 
     await using off = await cell.open({ one: ['big-results'] }, searching({ maxTokens: 0 }));
     expect((await off.client.listTools()).map(({ name }) => name)).not.toContain('read_result');
-    expect(said(await big(off.client, 'lines'))).toBe(lines(3_000));
+    expect(textOfResult(await big(off.client, 'lines'))).toBe(lines(3_000));
   },
 );

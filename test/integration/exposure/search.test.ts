@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exactly } from '../../support/exactly.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -28,7 +28,7 @@ async function names(client: RawClient): Promise<readonly string[]> {
 }
 
 async function found(client: RawClient, query: string): Promise<string> {
-  return said(await client.callTool('search_tools', { query }));
+  return textOfResult(await client.callTool('search_tools', { query }));
 }
 
 scenario('search exposure: finds, describes and calls a tool', { downstream: everyLeg }, async (cell) => {
@@ -41,18 +41,20 @@ scenario('search exposure: finds, describes and calls a tool', { downstream: eve
     '  Adds two numbers.',
   ]);
   expect(await found(client, 'add two numbers')).toBe(answer);
-  const described = said(await client.callTool('describe_tools', { names: ['one__add'] }));
+  const described = textOfResult(await client.callTool('describe_tools', { names: ['one__add'] }));
   expect(JSON.parse(described)).toMatchObject({ name: 'one__add', inputSchema: { type: 'object' } });
   const sum = { name: 'one__add', arguments: { a: 2, b: 3 } };
-  expect(said(await client.callTool('call_read_tool', sum))).toBe('5');
-  expect(said(await client.callTool('call_destructive_tool', sum))).toBe('5');
-  expect(said(await client.callTool('call_read_tool', { ...sum, arguments: '{"a":2,"b":3}' }))).toBe('5');
+  expect(textOfResult(await client.callTool('call_read_tool', sum))).toBe('5');
+  expect(textOfResult(await client.callTool('call_destructive_tool', sum))).toBe('5');
+  expect(textOfResult(await client.callTool('call_read_tool', { ...sum, arguments: '{"a":2,"b":3}' }))).toBe(
+    '5',
+  );
   const late = await client.callTool('call_write_tool', {
     name: 'one__slow',
     arguments: { ms: 60_000, text: 'x' },
     timeoutMs: 200,
   });
-  expect(ownCode(late)).toBe('CALL_TIMEOUT');
+  expect(gatewayErrorCode(late)).toBe('CALL_TIMEOUT');
 });
 
 scenario(
@@ -127,8 +129,8 @@ scenario(
       ['call_write_tool', 'touch', 'call_destructive_tool'],
     ] as const) {
       const refused = await client.callTool(through, { name: `one__${name}`, arguments: {} });
-      expect(ownCode(refused)).toBe('WRONG_TIER');
-      expect(said(refused)).toContain(right);
+      expect(gatewayErrorCode(refused)).toBe('WRONG_TIER');
+      expect(textOfResult(refused)).toContain(right);
     }
     expect(line.logs['one']?.of('call')).toEqual([]);
     await client.callTool('call_read_tool', { name: 'one__pid', arguments: {} });
@@ -144,16 +146,18 @@ scenario(
     const { client } = line;
     const call = { name: 'one__add', arguments: { a: 'two', b: 3 } };
     const refused = await client.callTool('call_read_tool', call);
-    expect(ownCode(refused)).toBe('ARGUMENTS_INVALID');
-    expect(said(refused)).toMatch(/a must be number.*"properties"/s);
-    expect(ownCode(await client.callTool('call_read_tool', { ...call, arguments: 'a=2' }))).toBe(
+    expect(gatewayErrorCode(refused)).toBe('ARGUMENTS_INVALID');
+    expect(textOfResult(refused)).toMatch(/a must be number.*"properties"/s);
+    expect(gatewayErrorCode(await client.callTool('call_read_tool', { ...call, arguments: 'a=2' }))).toBe(
       'ARGUMENTS_INVALID',
     );
     const unknown = await client.callTool('call_read_tool', { ...call, name: 'one__ad' });
-    expect(ownCode(unknown)).toBe('ENTRY_NOT_FOUND');
-    expect(said(unknown)).toContain('"one__add"');
+    expect(gatewayErrorCode(unknown)).toBe('ENTRY_NOT_FOUND');
+    expect(textOfResult(unknown)).toContain('"one__add"');
     expect(line.logs['one']?.of('call')).toEqual([]);
-    expect(said(await client.callTool('call_read_tool', { ...call, arguments: { a: 2, b: 3 } }))).toBe('5');
+    expect(
+      textOfResult(await client.callTool('call_read_tool', { ...call, arguments: { a: 2, b: 3 } })),
+    ).toBe('5');
   },
 );
 
@@ -172,9 +176,9 @@ scenario(
       'one__echo',
       'two__echo',
     ]);
-    expect(said(await client.callTool('two__echo', { text: 'x' }))).toBe('x');
+    expect(textOfResult(await client.callTool('two__echo', { text: 'x' }))).toBe('x');
     const call = { name: 'one__echo', arguments: { text: 'y' } };
-    expect(said(await client.callTool('call_tool', call))).toBe('y');
+    expect(textOfResult(await client.callTool('call_tool', call))).toBe('y');
   },
 );
 
@@ -191,7 +195,7 @@ scenario(
     // It is here before the answer.
     expect(client.notifications.all.filter(({ method }) => method === changed)).toHaveLength(1);
     expect(await names(client)).toContain('one__echo');
-    expect(said(await client.callTool('one__echo', { text: 'x' }))).toBe('x');
+    expect(textOfResult(await client.callTool('one__echo', { text: 'x' }))).toBe('x');
     if (client.transport === 'stdio') return;
     const other = await line.another();
     expect(await names(other)).toEqual(metaTools);
@@ -221,7 +225,7 @@ scenario('search exposure: finds a tool that a server adds later', { downstream:
   const { client } = line;
   expect(await found(client, 'added')).not.toContain('one__added-');
   const more = { name: 'one__change-list', arguments: { add: 1, announce: 1 } };
-  const count = Number(said(await client.callTool('call_write_tool', more)));
+  const count = Number(textOfResult(await client.callTool('call_write_tool', more)));
   const isFound = async (): Promise<boolean> =>
     (await found(client, 'came later')).includes(`one__added-${count - 1}`);
   await eventually(isFound, { what: 'The new tool', withinMs: 10_000 });
@@ -282,6 +286,6 @@ scenario(
     expect(await names(line.client)).toEqual(metaTools);
     // A server that is known can be used meanwhile.
     const call = { name: 'one__echo', arguments: { text: 'x' } };
-    expect(said(await line.client.callTool('call_read_tool', call))).toBe('x');
+    expect(textOfResult(await line.client.callTool('call_read_tool', call))).toBe('x');
   },
 );

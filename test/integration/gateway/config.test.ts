@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect } from 'vitest';
 
-import { failureOf, ownCode, said, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type StdioEntry, fixture, fixtureLog } from '../../support/fixture.ts';
 import { gatewayCommand, startGateway } from '../../support/gateway.ts';
@@ -73,7 +73,7 @@ scenario('reference: fails with server and field when unset, without starting th
   const env = { EMPTY_ONE: '', NOT_SET_AT_ALL: undefined };
   await using gateway = await startGateway({ mcpServers, env });
   await using client = await gateway.client();
-  await untilListed(client, 'good__echo');
+  await waitForTool(client, 'good__echo');
   const position = mcpServers.empty.args.indexOf('${EMPTY_ONE}');
   for (const [server, field, name] of [
     ['variable', 'env.KEY', 'NOT_SET_AT_ALL'],
@@ -81,13 +81,13 @@ scenario('reference: fails with server and field when unset, without starting th
     ['file', 'env.KEY', 'not-there.txt'],
   ] as const) {
     const result = await client.callTool(`${server}__echo`, { text: 'x' });
-    expect(ownCode(result)).toBe('SECRET_MISSING');
-    for (const part of [`"${server}"`, field, name]) expect(said(result)).toContain(part);
+    expect(gatewayErrorCode(result)).toBe('SECRET_MISSING');
+    for (const part of [`"${server}"`, field, name]) expect(textOfResult(result)).toContain(part);
     // The status names the problem without a call, and no process was started with an unresolved value.
     await eventually(() => gateway.stderr().includes(name));
     expect(fixtureLog(mcpServers[server]).of('started')).toEqual([]);
   }
-  expect(said(await client.callTool('good__echo', { text: 'x' }))).toBe('x');
+  expect(textOfResult(await client.callTool('good__echo', { text: 'x' }))).toBe('x');
 });
 
 scenario(
@@ -123,17 +123,17 @@ scenario('tool filter: lists and calls only tools that are allowed and not denie
   const tools = { allow: ['e*', 'add', 'Structured'], deny: ['env', '*-content'] };
   await using line = await cell.open({ one: ['plain'], two: ['plain'] }, { entries: { one: { tools } } });
   const { client } = line;
-  await untilListed(client, 'two__echo');
-  const names = (await untilListed(client, 'one__echo')).map(({ name }) => name);
+  await waitForTool(client, 'two__echo');
+  const names = (await waitForTool(client, 'one__echo')).map(({ name }) => name);
   expect(names.filter((name) => name.startsWith('one__'))).toEqual(['one__add', 'one__echo']);
   expect(names.filter((name) => name.startsWith('two__')).length).toBeGreaterThan(10);
   for (const hidden of ['env', 'everything-content', 'structured', 'slow']) {
-    const error = await failureOf(client.callTool(`one__${hidden}`, { names: [] }));
+    const error = await rpcErrorOf(client.callTool(`one__${hidden}`, { names: [] }));
     expect(error.code).toBe(-32602);
     expect(error.message).not.toContain(`"one__${hidden}"`);
   }
   expect(line.logs['one']?.of('call')).toEqual([]);
-  expect(said(await client.callTool('one__echo', { text: 'x' }))).toBe('x');
+  expect(textOfResult(await client.callTool('one__echo', { text: 'x' }))).toBe('x');
 });
 
 scenario(
@@ -184,5 +184,5 @@ function withEnv(entry: StdioEntry, env: Readonly<Record<string, string>>): Stdi
 }
 
 async function environmentOf(client: RawClient, names: readonly string[]): Promise<unknown> {
-  return JSON.parse(said(await client.callTool('one__env', { names })));
+  return JSON.parse(textOfResult(await client.callTool('one__env', { names })));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
@@ -28,7 +28,7 @@ scenario('isolation: a hanging server delays only its own calls', { downstream: 
   }
   await eventually(() => line.logs['calls']?.of('call').length === 20, { what: 'The calls that hang' });
   for (let index = 0; index < 30; index += 1)
-    expect(said(await client.callTool('good__echo', { text: `${index}` }))).toBe(`${index}`);
+    expect(textOfResult(await client.callTool('good__echo', { text: `${index}` }))).toBe(`${index}`);
   expect(await client.request('prompts/get', { name: 'good__bare' })).toBeDefined();
   expect((await client.listTools()).map(({ name }) => name)).toContain('good__echo');
   expect(stuck.settled()).toBe(0);
@@ -46,11 +46,11 @@ scenario('isolation: a slowly starting server delays only its own calls', async 
   const calls = ['a', 'b', 'c'].map((text) => late.add(client.callTool('slow__echo', { text })));
   await line.logs['slow']?.waitFor('started');
   for (let index = 0; index < 30; index += 1)
-    expect(said(await client.callTool('good__echo', { text: `${index}` }))).toBe(`${index}`);
+    expect(textOfResult(await client.callTool('good__echo', { text: `${index}` }))).toBe(`${index}`);
   expect((await client.listTools()).map(({ name }) => name)).toContain('good__echo');
   expect(late.settled()).toBe(0);
   writeFileSync(file, '');
-  expect((await Promise.all(calls)).map(said)).toEqual(['a', 'b', 'c']);
+  expect((await Promise.all(calls)).map(textOfResult)).toEqual(['a', 'b', 'c']);
   expect(line.logs['slow']?.of('started')).toHaveLength(1);
 });
 
@@ -73,9 +73,9 @@ scenario(
     const atServer = () => line.logs['full']?.of('call').length;
     await eventually(() => atServer() === 4, { what: 'As many calls as the server may have' });
     for (let index = 0; index < 30; index += 1)
-      expect(said(await other.callTool('free__echo', { text: `${index}` }))).toBe(`${index}`);
+      expect(textOfResult(await other.callTool('free__echo', { text: `${index}` }))).toBe(`${index}`);
     expect((await other.listTools()).map(({ name }) => name)).toContain('free__echo');
-    expect(said(await greedy.callTool('free__echo', { text: 'mine' }))).toBe('mine');
+    expect(textOfResult(await greedy.callTool('free__echo', { text: 'mine' }))).toBe('mine');
     expect([atServer(), stuck.settled()]).toEqual([4, 0]);
     await stuck.abandon();
   },

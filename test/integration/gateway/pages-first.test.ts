@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { failureOf, said } from '../../support/asking.ts';
+import { rpcErrorOf, textOfResult } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { JsonObject, ToolResult } from '../../support/raw-messages.ts';
 import { everyLeg, scenario } from '../../support/scenario.ts';
@@ -37,21 +37,21 @@ scenario(
       expect(Object.values(asked['inputRequests'] as object)).toEqual([
         { method: 'elicitation/create', params: page },
       ]);
-      expect(said((await client.request('tools/call', answering(asked, 'accept'))) as ToolResult)).toBe(
-        'visited',
-      );
+      expect(
+        textOfResult((await client.request('tools/call', answering(asked, 'accept'))) as ToolResult),
+      ).toBe('visited');
     } else if (cell.upstream.endsWith('modern')) {
       client.answers('elicitation/create', () => ({ action: 'accept' }));
-      expect(said(await client.callTool(params.name))).toBe('visited');
+      expect(textOfResult(await client.callTool(params.name))).toBe('visited');
       // Legacy clients identify pages by their ids.
       const { params: shown } = client.requests.all[0]!;
       expect(shown).toEqual({ ...page, elicitationId: expect.any(String) as string });
     } else {
-      expect(await failureOf(client.callTool(params.name))).toMatchObject({
+      expect(await rpcErrorOf(client.callTool(params.name))).toMatchObject({
         code: -32042,
         data: { elicitations: [page] },
       });
-      expect(said(await client.callTool(params.name))).toBe('visited');
+      expect(textOfResult(await client.callTool(params.name))).toBe('visited');
     }
   },
 );
@@ -72,7 +72,7 @@ scenario(
       { one: ['dialect'] },
       { ...patient, capabilities: { elicitation: { form: {} } } },
     );
-    expect(await failureOf(other.client.request('tools/call', params))).toMatchObject({
+    expect(await rpcErrorOf(other.client.request('tools/call', params))).toMatchObject({
       code: -32021,
       data: { requiredCapabilities: { elicitation: { url: {} } } },
     });

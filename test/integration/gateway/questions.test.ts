@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { failureOf } from '../../support/asking.ts';
+import { rpcErrorOf } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import { everyLeg, overHttp, scenario } from '../../support/scenario.ts';
@@ -150,7 +150,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['asks-the-user'] }, { capabilities: { roots: {} } });
     const call = line.client.request('tools/call', { name: 'one__ask-model', arguments: { mark: 'x' } });
-    expect(await failureOf(call)).toMatchObject({
+    expect(await rpcErrorOf(call)).toMatchObject({
       code: -32021,
       data: { requiredCapabilities: { sampling: {} } },
     });

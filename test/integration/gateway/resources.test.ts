@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { everyPage, failureOf, said, untilListed } from '../../support/asking.ts';
+import { listAllPages, rpcErrorOf, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { httpTransport } from '../../support/raw-transports.ts';
@@ -30,7 +30,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['gives-links'] });
     const { client } = line;
-    await untilListed(client, 'one__a-link');
+    await waitForTool(client, 'one__a-link');
     expect(await linkOf(client, 'one__a-link')).toEqual({
       type: 'resource_link',
       uri: 'made:///a',
@@ -57,8 +57,8 @@ scenario(
   async (cell) => {
     await using line = await cell.open(two);
     const { client } = line;
-    await untilListed(client, 'two__a-link');
-    await untilListed(client, 'one__a-link');
+    await waitForTool(client, 'two__a-link');
+    await waitForTool(client, 'one__a-link');
     const links = [await linkOf(client, 'one__a-link'), await linkOf(client, 'two__a-link')];
     expect(links.map(({ uri }) => uri)).toEqual(['made:///a', 'trunkline://two/made:///a']);
     for (const [at, mark] of ['one', 'two'].entries()) {
@@ -66,8 +66,8 @@ scenario(
       expect(await read(client, uri)).toEqual({ uri, text: `a of ${mark}` });
     }
     // Text in a result is not rewritten.
-    expect(said(await client.callTool('two__a-link'))).toBe('see made:///a\n');
-    expect((await everyPage(client, 'resources/list', 'resources')).map(({ uri }) => uri)).toEqual([
+    expect(textOfResult(await client.callTool('two__a-link'))).toBe('see made:///a\n');
+    expect((await listAllPages(client, 'resources/list', 'resources')).map(({ uri }) => uri)).toEqual([
       'own:///one',
       'own:///two',
     ]);
@@ -80,9 +80,9 @@ scenario(
   async (cell) => {
     await using line = await cell.open(two);
     const { client } = line;
-    await untilListed(client, 'one__a-link');
+    await waitForTool(client, 'one__a-link');
     for (const uri of ['made:///a', 'trunkline://one/made:///a', 'nowhere:///']) {
-      const error = await failureOf(client.request('resources/read', { uri }));
+      const error = await rpcErrorOf(client.request('resources/read', { uri }));
       expect(error.code).toBe(client.era === 'modern' ? -32602 : -32002);
       expect(error.message).toContain(uri);
       expect(error.data).toMatchObject({ uri });
@@ -97,7 +97,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['gives-links'] });
     const { client } = line;
-    await untilListed(client, 'one__a-resource');
+    await waitForTool(client, 'one__a-resource');
     const { resource } = (await linkOf(client, 'one__a-resource')) as { resource: JsonObject };
     const given = Buffer.from(String((await read(client, resource['uri']))['blob']), 'base64');
     const expected = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
@@ -112,8 +112,8 @@ scenario(
   async (cell) => {
     await using line = await cell.open(two);
     const { client } = line;
-    await untilListed(client, 'two__a-link');
-    await untilListed(client, 'one__a-link');
+    await waitForTool(client, 'two__a-link');
+    await waitForTool(client, 'one__a-link');
     for (const mark of ['one', 'two']) {
       const uri = `items-${mark}:///7`;
       expect(await read(client, uri)).toEqual({ uri, text: `${uri} of ${mark}` });
@@ -132,8 +132,8 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ ...two, three: ['plain'] });
     const { client } = line;
-    await untilListed(client, 'two__a-page');
-    const tools = await untilListed(client, 'one__a-page');
+    await waitForTool(client, 'two__a-page');
+    const tools = await waitForTool(client, 'one__a-page');
     for (const mark of ['one', 'two']) {
       const tool = tools.find(({ name }) => name === `${mark}__a-page`) ?? {};
       const uri = `trunkline://${mark}/${PAGE}`;
@@ -158,12 +158,12 @@ scenario(
     );
     const { client } = line;
     await line.logs['one']?.waitFor(({ method }) => method === 'resources/templates/list');
-    const described = said(await client.callTool('describe_tools', { names: ['one__a-page'] }));
+    const described = textOfResult(await client.callTool('describe_tools', { names: ['one__a-page'] }));
     // No other server has this page, so it keeps its URI.
     expect(pageOf(JSON.parse(described) as JsonObject)).toEqual([PAGE, PAGE]);
     expect(await read(client, PAGE)).toMatchObject({ text: '<p>one</p>' });
     const called = await client.callTool('call_read_tool', { name: 'one__a-page', arguments: {} });
-    expect(said(called)).toBe('page of one');
+    expect(textOfResult(called)).toBe('page of one');
   },
 );
 
@@ -176,7 +176,7 @@ scenario(
     for (const mark of ['one', 'two']) {
       const client = await RawClient.over(httpTransport(`${line.gateway.url}/s/${mark}`), { era });
       await client.open();
-      const tools = await untilListed(client, 'a-page');
+      const tools = await waitForTool(client, 'a-page');
       expect(pageOf(tools.find(({ name }) => name === 'a-page') ?? {})).toEqual([PAGE, PAGE]);
       expect(await read(client, PAGE)).toMatchObject({ uri: PAGE, text: `<p>${mark}</p>` });
       await client.close();

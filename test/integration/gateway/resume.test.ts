@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sdkV1Client, sdkV2Client } from '../../support/sdk-clients.ts';
 import { startProxy } from '../../support/tcp-proxy.ts';
@@ -17,7 +17,7 @@ scenario(
   { slow: true, downstream: ['http/legacy'] },
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
-    await untilListed(line.client, 'one__progress');
+    await waitForTool(line.client, 'one__progress');
     for (const connect of [
       async (url: string) => {
         const client = await sdkV1Client({ url });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { httpTransport } from '../../support/raw-transports.ts';
@@ -36,7 +36,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ odd: ['odd-schemas'] }, named('gemini-cli-mcp-client'));
     const { client } = line;
-    const tools = await untilListed(client, 'odd__formats');
+    const tools = await waitForTool(client, 'odd__formats');
     const of = (name: string) => tools.find((tool) => tool.name === name)?.['inputSchema'];
     expect(of('odd__references')).toEqual({
       type: 'object',
@@ -47,7 +47,7 @@ scenario(
       properties: { url: { type: 'string' }, at: { type: 'string', format: 'date-time' } },
     });
     const args = { who: { name: 'Ada' }, more: [1, null] };
-    expect(JSON.parse(said(await client.callTool('odd__references', args)))).toEqual(args);
+    expect(JSON.parse(textOfResult(await client.callTool('odd__references', args)))).toEqual(args);
   },
 );
 
@@ -76,7 +76,7 @@ scenario(
     const servers = { odd: ['odd-schemas'] } as const;
     const original = { anyOf: [{ required: ['id'] }, { required: ['name'] }] };
     const listedBy = async (client: RawClient, name = 'odd__alternatives') =>
-      (await untilListed(client, name)).find((tool) => tool.name === name)?.['inputSchema'];
+      (await waitForTool(client, name)).find((tool) => tool.name === name)?.['inputSchema'];
     await using line = await cell.open(servers, named('claude-code'));
     expect(await listedBy(line.client)).toEqual({
       type: 'object',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 import { expect } from 'vitest';
 
-import { ownCode, pidOf, said } from '../../support/asking.ts';
+import { gatewayErrorCode, serverPid, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type GatewayCommand, gatewayCommand, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -18,7 +18,7 @@ scenario(
   async (cell) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       await using line = await cell.open({ one: ['plain'], two: ['plain'] });
-      const pids = [await pidOf(line.client, 'one'), await pidOf(line.client, 'two')];
+      const pids = [await serverPid(line.client, 'one'), await serverPid(line.client, 'two')];
       expect(pids.map(isRunning)).toEqual([true, true]);
       line.gateway.signal(signal);
       expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
@@ -41,7 +41,7 @@ scenario(
     ];
     await eventually(() => line.logs['one']?.of('call').length === 2, { what: 'Both calls at the server' });
     gateway.signal('SIGTERM');
-    expect((await Promise.all(calls)).map(said)).toEqual(['slow', '4 steps']);
+    expect((await Promise.all(calls)).map(textOfResult)).toEqual(['slow', '4 steps']);
     expect(client.notifications.all.filter(({ method }) => method === 'notifications/progress')).toHaveLength(
       4,
     );
@@ -55,7 +55,7 @@ scenario('shutdown: fails hanging calls with SHUTTING_DOWN at the deadline', asy
   await eventually(() => line.logs['one']?.of('call').length === 2, { what: 'Both calls at the server' });
   line.gateway.signal('SIGTERM');
   // Each call gets an error with the reason.
-  expect((await Promise.all(calls)).map(ownCode)).toEqual(['SHUTTING_DOWN', 'SHUTTING_DOWN']);
+  expect((await Promise.all(calls)).map(gatewayErrorCode)).toEqual(['SHUTTING_DOWN', 'SHUTTING_DOWN']);
   expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
 });
 
@@ -67,7 +67,7 @@ scenario('shutdown: exits at once on a second signal', { slow: true }, async (ce
     const servers = { one: ['hangs-in-calls'], two: ['ignores-signals'] } as const;
     const line = await cell.open(servers, { config: { shutdown: '10m' } });
     const { client, gateway, logs } = line;
-    await pidOf(client, 'two');
+    await serverPid(client, 'two');
     const call = client.callTool('one__echo', { text: 'x' }).catch((error: unknown) => error);
     await logs['one']?.waitFor('call');
     let exit: unknown;
@@ -92,7 +92,7 @@ scenario('shutdown: stops several unresponsive servers in parallel', async (cell
   const names = ['a', 'b', 'c', 'd', 'e'];
   const servers = Object.fromEntries(names.map((name) => [name, ['ignores-signals'] as const]));
   await using line = await cell.open(servers);
-  const pids = await Promise.all(names.map((name) => pidOf(line.client, name)));
+  const pids = await Promise.all(names.map((name) => serverPid(line.client, name)));
   line.gateway.signal('SIGTERM');
   expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
   expect(pids.filter(isRunning)).toEqual([]);
@@ -108,7 +108,7 @@ scenario(
   { downstream: ['stdio/legacy', 'stdio/modern'] },
   async (cell) => {
     await using line = await cell.open({ one: ['plain'], two: ['ignores-signals'] });
-    const pids = [await pidOf(line.client, 'one'), await pidOf(line.client, 'two')];
+    const pids = [await serverPid(line.client, 'one'), await serverPid(line.client, 'two')];
     const call = line.client.callTool('one__slow', { ms: 300, text: 'x' }).catch(() => undefined);
     await line.client.close();
     expect(await line.gateway.exited).toEqual({ code: 0, signal: null });

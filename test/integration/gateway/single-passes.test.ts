@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { failureOf, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, waitForTool } from '../../support/client-helpers.ts';
 import type { Line } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -40,13 +40,13 @@ scenario(
     expect((await line.client.request('tools/list'))['_meta'] ?? {}).not.toMatchObject(own);
     const params = { a: [1, null], b: { c: 'd' } };
     expect(await client.request('vendor/repeat', params)).toMatchObject({ repeated: params });
-    expect(await failureOf(client.request('vendor/fail'))).toMatchObject({
+    expect(await rpcErrorOf(client.request('vendor/fail'))).toMatchObject({
       code: -31999,
       message: 'Failed as asked. (-31999)',
       data: { deep: [1, { two: 2 }] },
     });
     // With several servers, the target of the request is unknown.
-    expect(await failureOf(line.client.request('vendor/repeat', params))).toMatchObject({ code: -32601 });
+    expect(await rpcErrorOf(line.client.request('vendor/repeat', params))).toMatchObject({ code: -32601 });
     if (client.era === 'modern' || cell.upstream.endsWith('modern')) return;
     client.answers('vendor/question', (asked) => ({ was: asked['x'] }));
     expect(await client.request('vendor/ask-back', { x: 7 })).toEqual({ answer: { was: 7 } });
@@ -65,12 +65,12 @@ scenario(
       'prompts/list': 'No prompts here. (-32601)',
       'resources/templates/list': 'No templates here. (-32601)',
     }))
-      expect(await failureOf(client.request(method)), method).toMatchObject({ code: -32601, message: own });
+      expect(await rpcErrorOf(client.request(method)), method).toMatchObject({ code: -32601, message: own });
     // A tool that was never listed was never approved, so the request does not reach the server.
-    expect(await failureOf(client.callTool('none'))).toMatchObject({
+    expect(await rpcErrorOf(client.callTool('none'))).toMatchObject({
       message: 'Unknown tool: none. (-32602)',
     });
-    const own = await failureOf(client.request('tools/list', { cursor: 'odd' }));
+    const own = await rpcErrorOf(client.request('tools/list', { cursor: 'odd' }));
     expect(own).toMatchObject({ code: -32602, message: 'That cursor was never given. (-32602)' });
   },
 );
@@ -109,7 +109,7 @@ scenario(
     const entries = { one: { tools: { deny: ['add'] } } };
     await using line = await cell.open({ one: ['plain'] }, { ...patient, entries });
     await using first = await alone(line, cell);
-    expect(await failureOf(first.client.callTool('add', { a: 1, b: 2 }))).toMatchObject({ code: -32602 });
+    expect(await rpcErrorOf(first.client.callTool('add', { a: 1, b: 2 }))).toMatchObject({ code: -32602 });
     expect(line.logs['one']?.of('call').map(({ tool }) => tool)).not.toContain('add');
   },
 );
@@ -127,7 +127,9 @@ scenario(
     if (!isSame) {
       // The tasks of the two eras are different protocols.
       if (client.era === 'legacy') expect(announced).toBeUndefined();
-      expect(await failureOf(client.request('tasks/get', { taskId: 'any' }))).toMatchObject({ code: -32601 });
+      expect(await rpcErrorOf(client.request('tasks/get', { taskId: 'any' }))).toMatchObject({
+        code: -32601,
+      });
       return;
     }
     expect(announced).toBeDefined();
@@ -135,7 +137,7 @@ scenario(
     const taskId = idOf(begun);
     expect(await client.request('tasks/get', { taskId })).toMatchObject({ taskId, status: 'working' });
     expect(await client.request('tasks/cancel', { taskId })).toMatchObject({ status: 'cancelled' });
-    expect(await failureOf(client.request('tasks/get', { taskId: 'none' }))).toMatchObject({
+    expect(await rpcErrorOf(client.request('tasks/get', { taskId: 'none' }))).toMatchObject({
       message: 'No task none here. (-32602)',
     });
   },
@@ -148,7 +150,7 @@ scenario(
     await using line = await cell.open({ one: ['dialect'], two: ['dialect', '--same-ids'] }, patient);
     const { client } = line;
     // The announcement depends on what is listed by then.
-    for (const name of ['one__begin', 'two__begin']) await untilListed(client, name);
+    for (const name of ['one__begin', 'two__begin']) await waitForTool(client, name);
     if (cell.downstream === 'http/legacy') {
       const opened = await (await line.another()).initialize();
       expect(opened['capabilities']).toMatchObject({ tasks: { requests: { tools: { call: {} } } } });
@@ -162,7 +164,7 @@ scenario(
         content: [{ text: `The result of ${taskId}.` }],
       });
     }
-    expect(await failureOf(client.request('tasks/get', { taskId: 'none' }))).toMatchObject({ code: -32602 });
+    expect(await rpcErrorOf(client.request('tasks/get', { taskId: 'none' }))).toMatchObject({ code: -32602 });
   },
 );
 
@@ -175,7 +177,7 @@ scenario(
     const { client } = line;
     const ids: string[] = [];
     for (const name of ['one__begin', 'two__begin']) {
-      await untilListed(client, name);
+      await waitForTool(client, name);
       ids.push(idOf(await client.request('tools/call', { name, arguments: {}, task: { ttl: 1000 } })));
     }
     expect(ids).toEqual(['task-1', 'task-1']);
@@ -183,7 +185,7 @@ scenario(
     const asked = (): number =>
       ['one', 'two'].flatMap((server) => line.logs[server]?.of('request') ?? []).filter(isAboutTask).length;
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
-      expect(await failureOf(client.request(method, { taskId: 'task-1' })), method).toMatchObject({
+      expect(await rpcErrorOf(client.request(method, { taskId: 'task-1' })), method).toMatchObject({
         code: -32602,
         message: expect.stringContaining('Several servers have a task with this id') as unknown,
       });
@@ -202,13 +204,13 @@ test('task: another caller can neither follow, cancel nor list it, at the shared
   await using gateway = await startAsking(config, { mcpServers: { one } });
   await using anna = await withKey(gateway, 'anna');
   await using bert = await withKey(gateway, 'bert');
-  await untilListed(anna.shared, 'one__begin');
+  await waitForTool(anna.shared, 'one__begin');
   const begin = async ({ shared }: typeof anna): Promise<string> =>
     idOf(await shared.request('tools/call', { name: 'one__begin', arguments: {}, task: { ttl: 1000 } }));
   const [taskId, other] = [await begin(anna), await begin(bert)];
   for (const [path, client] of Object.entries({ shared: bert.shared, single: bert.single }))
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
-      expect(await failureOf(client.request(method, { taskId })), `${method} ${path}`).toMatchObject({
+      expect(await rpcErrorOf(client.request(method, { taskId })), `${method} ${path}`).toMatchObject({
         code: -32602,
         message: 'There is no such task. (-32602)',
       });
@@ -303,7 +305,7 @@ scenario(
       ]),
     );
     const answered = { ...params, inputResponses, requestState: asked['requestState'] };
-    expect(await failureOf(second.client.request('tools/call', answered))).toMatchObject({ code: -32602 });
+    expect(await rpcErrorOf(second.client.request('tools/call', answered))).toMatchObject({ code: -32602 });
     expect(await first.client.request('tools/call', answered)).toHaveProperty('content');
   },
 );

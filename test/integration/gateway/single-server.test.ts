@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { failureOf, said, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import type { Line } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { RawClient } from '../../support/raw-client.ts';
@@ -43,14 +43,14 @@ scenario(
     await using line = await cell.open({ one: ['plain'], two: ['plain'] }, patient);
     await using first = await alone(line, cell);
     const { client } = first;
-    expect(said(await client.callTool('echo', { text: 'hello' }))).toBe('hello');
+    expect(textOfResult(await client.callTool('echo', { text: 'hello' }))).toBe('hello');
     const prompt = await client.request('prompts/get', { name: 'greet', arguments: { name: 'Ada' } });
     expect(prompt['messages']).toMatchObject([{ content: { text: 'Hello Ada!' } }, {}]);
     // Both servers have it; at the path of a single server its URI needs no prefix.
     for (const uri of ['fixture://text', 'fixture://item/7'])
       expect((await client.request('resources/read', { uri }))['contents']).toMatchObject([{ uri }]);
     const code = client.era === 'modern' ? -32602 : -32002;
-    const missing = await failureOf(client.request('resources/read', { uri: 'fixture://nowhere' }));
+    const missing = await rpcErrorOf(client.request('resources/read', { uri: 'fixture://nowhere' }));
     expect(missing).toMatchObject({ code: expect.toSatisfy((given) => given === code || given === -32602) });
     const ref = { type: 'ref/prompt', name: 'greet' };
     const argument = { name: 'name', value: 'Al' };
@@ -86,7 +86,7 @@ scenario(
       { ...patient, entries: { one: { trust: 'scan' } } },
     );
     // The first listing counts as a change, too; it has been announced by now.
-    for (const name of ['one__echo', 'two__echo']) await untilListed(line.client, name);
+    for (const name of ['one__echo', 'two__echo']) await waitForTool(line.client, name);
     await using first = await alone(line, cell, 'one');
     await using second = await alone(line, cell, 'two');
     for (const { client } of [first, second]) {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { failureOf } from '../../support/asking.ts';
+import { rpcErrorOf } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
@@ -49,7 +49,7 @@ scenario(
       status: 'completed',
       _meta: { 'io.modelcontextprotocol/subscriptionId': expect.anything() as unknown },
     });
-    expect(await failureOf(client.request('tasks/get', { taskId: 'of nobody' }))).toMatchObject({
+    expect(await rpcErrorOf(client.request('tasks/get', { taskId: 'of nobody' }))).toMatchObject({
       code: -32602,
     });
     if (cell.downstream !== 'http/modern') return;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 import { expect } from 'vitest';
 
-import { failureOf, said } from '../../support/asking.ts';
+import { rpcErrorOf, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type StdioEntry, fixture, fixtureLog, startHttpFixture } from '../../support/fixture.ts';
 import { startGateway, wrapCommand } from '../../support/gateway.ts';
@@ -58,8 +58,8 @@ scenario(
     expect(opened['instructions']).toBe('A server for tests of the gateway.');
     const tools = (await line.client.listTools()).map(({ name }) => name);
     expect(tools.slice(0, 2)).toEqual(['echo', 'add']);
-    expect(said(await line.client.callTool('echo', { text: 'hello' }))).toBe('hello');
-    expect(await failureOf(line.client.callTool('none'))).toMatchObject({
+    expect(textOfResult(await line.client.callTool('echo', { text: 'hello' }))).toBe('hello');
+    expect(await rpcErrorOf(line.client.callTool('none'))).toMatchObject({
       message: 'Unknown tool: none (-32602)',
     });
     const log = http?.log ?? fixtureLog(entry ?? fixture('plain'));
@@ -84,7 +84,7 @@ scenario('wrap: answers from its cache before it starts the server', async () =>
   expect(await second.client.listTools()).toEqual(tools);
   // The request is answered without starting the server.
   expect(starts()).toBe(1);
-  expect(said(await second.client.callTool('echo', { text: 'now' }))).toBe('now');
+  expect(textOfResult(await second.client.callTool('echo', { text: 'now' }))).toBe('now');
   expect(starts()).toBe(2);
 });
 
@@ -165,7 +165,7 @@ scenario('wrap: passes vendor requests and notifications between client and serv
 
 scenario('wrap: reports a server that cannot start to the client and in the exit code', async () => {
   await using line = await wrapped({ command: 'no-such-command-anywhere', args: [], env: {} });
-  const failure = await failureOf(line.client.open());
+  const failure = await rpcErrorOf(line.client.open());
   expect(failure.message).toContain('no-such-command-anywhere');
   expect(await line.end()).toBe(4);
   await using nothing = await wrapped(undefined);
@@ -198,6 +198,6 @@ scenario(
       { what: 'Tools of both' },
     );
     expect(names).toContain('typed__echo');
-    expect(said(await client.callTool('typed__echo', { text: 'x' }))).toBe('x');
+    expect(textOfResult(await client.callTool('typed__echo', { text: 'x' }))).toBe('x');
   },
 );

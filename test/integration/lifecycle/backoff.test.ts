@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { ownCode } from '../../support/asking.ts';
+import { gatewayErrorCode } from '../../support/client-helpers.ts';
 import type { Line } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { scenario } from '../../support/scenario.ts';
@@ -41,7 +41,7 @@ async function callWithoutPause({ client }: Line): Promise<ReadonlySet<unknown>>
   const codes = new Set<unknown>();
   const caller = async (): Promise<void> => {
     for (let calls = 0; calls < 2 || performance.now() < until; calls += 1) {
-      codes.add(ownCode(await client.callTool('one__echo', { text: 'a' })));
+      codes.add(gatewayErrorCode(await client.callTool('one__echo', { text: 'a' })));
     }
   };
   await Promise.all(Array.from({ length: 10 }, caller));

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { scenario } from '../../support/scenario.ts';
 
@@ -12,7 +12,7 @@ scenario('connect: starts one process for many concurrent first calls', async (c
   const log = line.logs['one'];
   const texts = Array.from({ length: 30 }, (_, index) => `call ${index}`);
   const callAll = async (): Promise<readonly string[]> =>
-    (await Promise.all(texts.map((text) => line.client.callTool('one__echo', { text })))).map(said);
+    (await Promise.all(texts.map((text) => line.client.callTool('one__echo', { text })))).map(textOfResult);
   // While the start wants to list it, too.
   expect(await callAll()).toEqual(texts);
   expect(log?.of('started')).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { ownCode, pidOf, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { startProxy } from '../../support/tcp-proxy.ts';
 import { everyLeg, scenario } from '../../support/scenario.ts';
@@ -18,12 +18,12 @@ scenario(
     await line.logs['one']!.waitFor(() => line.logs['one']!.of('call').length === 2);
     const results = await Promise.all([client.callTool('one__crash'), ...others]);
     for (const result of results) {
-      expect(ownCode(result)).toBe('UPSTREAM_CLOSED');
-      expect(said(result)).toContain('"one" exited with code 7');
-      expect(said(result)).toContain('fixture: crashing as asked');
-      expect(said(result)).toContain('may or may not have been executed');
+      expect(gatewayErrorCode(result)).toBe('UPSTREAM_CLOSED');
+      expect(textOfResult(result)).toContain('"one" exited with code 7');
+      expect(textOfResult(result)).toContain('fixture: crashing as asked');
+      expect(textOfResult(result)).toContain('may or may not have been executed');
     }
-    expect(ownCode(await client.callTool('half__echo', { text: 'a' }))).toBe('UPSTREAM_CLOSED');
+    expect(gatewayErrorCode(await client.callTool('half__echo', { text: 'a' }))).toBe('UPSTREAM_CLOSED');
   },
 );
 
@@ -33,25 +33,25 @@ scenario('crash: restarts the server on the next call', async (cell) => {
   const log = line.logs['one']!;
   const pids = new Set<number>();
   for (let round = 0; round < 3; round += 1) {
-    pids.add(await pidOf(client));
-    expect(ownCode(await client.callTool('one__crash'))).toBe('UPSTREAM_CLOSED');
+    pids.add(await serverPid(client));
+    expect(gatewayErrorCode(await client.callTool('one__crash'))).toBe('UPSTREAM_CLOSED');
   }
-  pids.add(await pidOf(client));
+  pids.add(await serverPid(client));
   expect([...pids]).toEqual(log.of('started').map(({ pid }) => pid));
   expect(pids.size).toBe(4);
   // Also one that has never answered a call before it crashed.
-  await untilListed(client, 'young__crash');
-  expect(ownCode(await client.callTool('young__crash'))).toBe('UPSTREAM_CLOSED');
-  expect(said(await client.callTool('young__echo', { text: 'back' }))).toBe('back');
+  await waitForTool(client, 'young__crash');
+  expect(gatewayErrorCode(await client.callTool('young__crash'))).toBe('UPSTREAM_CLOSED');
+  expect(textOfResult(await client.callTool('young__echo', { text: 'back' }))).toBe('back');
   expect(line.logs['young']?.of('started')).toHaveLength(2);
 });
 
 scenario('crash: never resends a call that may have been executed', async (cell) => {
   await using line = await cell.open({ one: ['dies-in-a-call'] });
-  await untilListed(line.client, 'one__echo');
+  await waitForTool(line.client, 'one__echo');
   const texts = ['a', 'b', 'c'];
   for (const text of texts) {
-    expect(ownCode(await line.client.callTool('one__echo', { text }))).toBe('UPSTREAM_CLOSED');
+    expect(gatewayErrorCode(await line.client.callTool('one__echo', { text }))).toBe('UPSTREAM_CLOSED');
   }
   const calls = line.logs['one']?.of('call') ?? [];
   expect(calls.map(({ arguments: args }) => args)).toEqual(texts.map((text) => ({ text })));
@@ -68,14 +68,14 @@ scenario(
       one: ({ url }: Readonly<Record<string, unknown>>) => ({ url: proxy.lead(String(url)) }),
     };
     await using line = await cell.open({ one: ['plain'] }, { entries });
-    await untilListed(line.client, 'one__echo');
+    await waitForTool(line.client, 'one__echo');
     const log = line.logs['one']!;
     for (const text of ['a', 'b', 'c']) {
       const call = line.client.callTool('one__slow', { ms: 60_000, text });
       await log.waitFor(({ event, arguments: args }) => event === 'call' && isSaying(args, text));
       proxy.cut();
       expect((await call).isError).toBe(true);
-      expect(said(await line.client.callTool('one__echo', { text }))).toBe(text);
+      expect(textOfResult(await line.client.callTool('one__echo', { text }))).toBe(text);
     }
     const slow = log.of('call').filter(({ tool }) => tool === 'slow');
     expect(slow.map(({ arguments: args }) => args)).toEqual(

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { pidOf, said, untilListed } from '../../support/asking.ts';
+import { serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { isRunning } from '../../support/processes.ts';
@@ -13,7 +13,7 @@ scenario('idle timeout: stops an unused server and restarts it on the next call'
   const log = line.logs['one']!;
   const pids = [];
   for (let round = 1; round <= 3; round += 1) {
-    pids.push(await pidOf(line.client));
+    pids.push(await serverPid(line.client));
     await log.waitFor(() => log.of('ended').length === round);
   }
   expect(new Set(pids).size).toBe(3);
@@ -30,7 +30,7 @@ scenario('idle timeout: does not stop a server during a call', async (cell) => {
     { ms: 300, text: 'short' },
   ];
   const results = await Promise.all([long, short].map((args) => line.client.callTool('one__slow', args)));
-  expect(results.map(said)).toEqual(['long', 'short']);
+  expect(results.map(textOfResult)).toEqual(['long', 'short']);
   await log.waitFor('ended');
   const course = log.all().map(({ event }) => event);
   expect(course.indexOf('ended')).toBeGreaterThan(course.lastIndexOf('called'));
@@ -41,7 +41,7 @@ scenario('idle timeout: does not stop a server during a call', async (cell) => {
 scenario('idle timeout: keeps the entries of a stopped server listed', async (cell) => {
   await using line = await cell.open({ one: ['plain'] }, { entries: { one: { idle: '150ms' } } });
   const { client } = line;
-  const before = await untilListed(client, 'one__echo');
+  const before = await waitForTool(client, 'one__echo');
   const { pid } = await line.logs['one']!.waitFor('ended');
   expect(await client.listTools()).toEqual(before);
   expect((await client.request('resources/list'))['resources']).toHaveLength(2);
@@ -53,12 +53,12 @@ scenario('idle timeout: keeps the entries of a stopped server listed', async (ce
 scenario('idle timeout: does not apply to a server with idle set to never', async (cell) => {
   const options = { entries: { eternal: { idle: 'never' } }, config: { idle: '100ms' } };
   await using line = await cell.open({ eternal: ['plain'], mortal: ['plain'] }, options);
-  const pid = await pidOf(line.client, 'eternal');
+  const pid = await serverPid(line.client, 'eternal');
   const mortal = line.logs['mortal']!;
   for (let round = 1; round <= 3; round += 1) {
-    await pidOf(line.client, 'mortal');
+    await serverPid(line.client, 'mortal');
     await mortal.waitFor(() => mortal.of('ended').length === round);
   }
   expect(line.logs['eternal']?.of('ended')).toEqual([]);
-  expect(await pidOf(line.client, 'eternal')).toBe(pid);
+  expect(await serverPid(line.client, 'eternal')).toBe(pid);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
@@ -20,12 +20,12 @@ scenario('recovery: retries a server that failed to start until it works', { slo
   });
   const { client } = line;
   const call = (): ReturnType<typeof client.callTool> => client.callTool('called__echo', { text: 'a' });
-  expect(ownCode(await call())).toBe('UPSTREAM_UNAVAILABLE');
+  expect(gatewayErrorCode(await call())).toBe('UPSTREAM_UNAVAILABLE');
   await line.logs['listed']!.waitFor('ended');
   for (const file of Object.values(files)) writeFileSync(file, '');
   // One is called until it works, the other only comes back by itself; a retry may be some seconds away.
-  await eventually(async () => expect(said(await call())).toBe('a'), { withinMs: 15_000 });
-  await untilListed(client, 'called__echo');
-  await untilListed(client, 'listed__echo', { withinMs: 15_000 });
-  expect(said(await client.callTool('listed__echo', { text: 'b' }))).toBe('b');
+  await eventually(async () => expect(textOfResult(await call())).toBe('a'), { withinMs: 15_000 });
+  await waitForTool(client, 'called__echo');
+  await waitForTool(client, 'listed__echo', { withinMs: 15_000 });
+  expect(textOfResult(await client.callTool('listed__echo', { text: 'b' }))).toBe('b');
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -19,7 +19,7 @@ test('ask rule: holds each call until a person approves or refuses it', async ()
   await using home = new SharedHome({ mcpServers: { one: entry }, config });
   const where = ['--config', join(home.home, 'config.jsonc')];
   const client = await (await home.pipe()).client();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   const waiting = (): Promise<string> =>
     eventually(
       async () => {
@@ -34,11 +34,11 @@ test('ask rule: holds each call until a person approves or refuses it', async ()
   const id = await waiting();
   expect(fixtureLog(entry).of('call')).toHaveLength(0);
   expect((await home.command('approve', id, ...where)).code).toBe(0);
-  expect(said(await first)).toBe('a');
+  expect(textOfResult(await first)).toBe('a');
   expect((await home.command('approve', id, ...where)).code).toBe(6);
   const second = client.callTool('one__echo', { text: 'a' }, { withinMs: 20_000 });
   expect((await home.command('approve', '--refuse', await waiting(), ...where)).code).toBe(0);
-  expect(ownCode(await second)).toBe('NOT_APPROVED');
+  expect(gatewayErrorCode(await second)).toBe('NOT_APPROVED');
   expect(fixtureLog(entry).of('call')).toHaveLength(1);
 });
 
@@ -52,10 +52,10 @@ describe('gateway without an operator', () => {
   test('ask rule: rejects a call at once when no operator can be asked', async () => {
     await using gateway = await start({});
     const client = await gateway.client();
-    await untilListed(client, 'one__echo');
+    await waitForTool(client, 'one__echo');
     const refused = await client.callTool('one__echo', { text: 'a' });
-    expect(ownCode(refused)).toBe('NOT_APPROVED');
-    expect(said(refused)).toContain('nobody can be asked');
+    expect(gatewayErrorCode(refused)).toBe('NOT_APPROVED');
+    expect(textOfResult(refused)).toContain('nobody can be asked');
     await client.close();
   });
 
@@ -66,10 +66,10 @@ describe('gateway without an operator', () => {
     await using gateway = await start({ askBy: ['client'] });
     const client = await gateway.client({ capabilities: { elicitation: {} } });
     client.answers('elicitation/create', () => ({ action, ...(action === 'accept' && { content: {} }) }));
-    await untilListed(client, 'one__echo');
+    await waitForTool(client, 'one__echo');
     const result = await client.callTool('one__echo', { text: 'a' });
-    if (text === undefined) expect(ownCode(result)).toBe('NOT_APPROVED');
-    else expect(said(result)).toBe(text);
+    if (text === undefined) expect(gatewayErrorCode(result)).toBe('NOT_APPROVED');
+    else expect(textOfResult(result)).toBe(text);
     await client.close();
   });
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
@@ -28,7 +28,7 @@ describe('custom guards', () => {
       { home, config: { guards: ['./office-hours.mjs'] } },
     );
     const result = await line.client.callTool('one__echo', { text: 'a' });
-    expect(said(result)).toBe('a');
+    expect(textOfResult(result)).toBe('a');
     expect(result).toMatchObject({ _meta: { 'example.com/server': 'one' } });
     const page = readFileSync(new URL('../../../docs/guards.md', import.meta.url), 'utf8');
     expect(page).toContain(readFileSync(example, 'utf8'));
@@ -41,8 +41,11 @@ describe('custom guards', () => {
     writeFileSync(join(home, 'own.mjs'), source);
     await using line = await openLine(CELL, { one: ['plain'] }, { home, config: { guards: ['./own.mjs'] } });
     const failed = await line.client.callTool('one__echo', { text: 'bad' });
-    expect([ownCode(failed), said(failed)]).toEqual(['GUARD_FAILED', expect.stringContaining('Not this.')]);
-    expect(said(await line.client.callTool('one__echo', { text: 'good' }))).toBe('good');
+    expect([gatewayErrorCode(failed), textOfResult(failed)]).toEqual([
+      'GUARD_FAILED',
+      expect.stringContaining('Not this.'),
+    ]);
+    expect(textOfResult(await line.client.callTool('one__echo', { text: 'good' }))).toBe('good');
   });
 
   test.each([
@@ -60,7 +63,7 @@ describe('custom guards', () => {
         what: 'The line about it',
       });
     for (const text of ['good', 'bad', 'good'])
-      expect(said(await line.client.callTool('one__echo', { text }))).toMatch(/good|bad|mine/);
+      expect(textOfResult(await line.client.callTool('one__echo', { text }))).toMatch(/good|bad|mine/);
   });
 
   test('custom guard: prevents startup when its file is missing', async () => {
@@ -96,23 +99,25 @@ describe('configured guards', () => {
       },
     );
     const { client } = line;
-    await untilListed(client, 'one__echo');
+    await waitForTool(client, 'one__echo');
     const echo = (await client.listTools()).find(({ name }) => name === 'one__echo');
     expect(echo?.['description']).toMatch(/\n\nOurs\.$/);
     const call = (name: string, text: string) => client.callTool(name, { text });
     const refused = await call('one__echo', 'bad');
-    expect([ownCode(refused), said(refused)]).toEqual([
+    expect([gatewayErrorCode(refused), textOfResult(refused)]).toEqual([
       'ARGUMENTS_REFUSED',
       expect.stringContaining('No b.'),
     ]);
-    expect(said(await call('two__echo', 'bad'))).toBe('bad');
-    expect(said(await call('one__echo', KEY))).toBe('[redacted]');
-    expect(said(await call('two__echo', KEY))).toBe(KEY);
-    expect(ownCode(await call('one__echo', 'x'.repeat(300)))).toBe('ARGUMENTS_REFUSED');
+    expect(textOfResult(await call('two__echo', 'bad'))).toBe('bad');
+    expect(textOfResult(await call('one__echo', KEY))).toBe('[redacted]');
+    expect(textOfResult(await call('two__echo', KEY))).toBe(KEY);
+    expect(gatewayErrorCode(await call('one__echo', 'x'.repeat(300)))).toBe('ARGUMENTS_REFUSED');
     // Calls that are due within two seconds wait; most of these are not.
-    const codes = (await Promise.all(Array.from({ length: 12 }, () => call('one__echo', 'a')))).map(ownCode);
+    const codes = (await Promise.all(Array.from({ length: 12 }, () => call('one__echo', 'a')))).map(
+      gatewayErrorCode,
+    );
     expect(codes).toContain('RATE_LIMITED');
     expect(codes).toContain(undefined);
-    expect(said(await call('two__echo', 'a'))).toBe('a');
+    expect(textOfResult(await call('two__echo', 'a'))).toBe('a');
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { failureOf, ownCode, said, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { adminKey } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -45,7 +45,7 @@ describe.each(PLACES)('%s', (_, path, prefix) => {
     await using gateway = await startGateway({ mcpServers: { one: entry }, config, listen: 'http' });
     await using client = await clientAt(`${gateway.url}${path}`);
     const prompts = async (): Promise<string> => JSON.stringify(await client.request('prompts/list'));
-    await untilListed(client, `${prefix}change`);
+    await waitForTool(client, `${prefix}change`);
     const named = { name: `${prefix}worded` };
     expect(JSON.stringify(await client.request('prompts/get', named))).toContain('Prompted.');
     const complete = client.request('completion/complete', completion(named.name));
@@ -54,8 +54,8 @@ describe.each(PLACES)('%s', (_, path, prefix) => {
     const before = heard();
     await client.callTool(`${prefix}change`);
     await eventually(async () => expect(await prompts()).not.toContain('worded'));
-    const given = await failureOf(client.request('prompts/get', named));
-    const completed = await failureOf(client.request('completion/complete', completion(named.name)));
+    const given = await rpcErrorOf(client.request('prompts/get', named));
+    const completed = await rpcErrorOf(client.request('completion/complete', completion(named.name)));
     for (const failure of [given, completed]) {
       expect(failure.message).toContain(approvals);
       expect(JSON.stringify(failure)).not.toContain(ANEW);
@@ -108,8 +108,8 @@ describe.each(PLACES)('%s', (_, path, prefix) => {
       ['completion/complete', completion(`${prefix}worded`)],
       ['prompts/get', { name: `${prefix}worded` }],
     ] as const)
-      await failureOf(client.request(method, params));
-    expect(ownCode(await client.callTool(`${prefix}change`))).toBe('QUARANTINED');
+      await rpcErrorOf(client.request(method, params));
+    expect(gatewayErrorCode(await client.callTool(`${prefix}change`))).toBe('QUARANTINED');
     for (const list of ['prompts', 'resources', 'resources/templates'])
       expect(JSON.stringify(await client.request(`${list}/list`).catch(String))).not.toContain('worded');
     expect(fixtureLog(entry).of('started')).toEqual([]);
@@ -147,8 +147,8 @@ test('unlisted entry: cannot be used at the path of its server', async () => {
   const entry = fixture('changes-its-words');
   await using gateway = await startGateway({ mcpServers: { one: entry }, config, listen: 'http' });
   await using client = await clientAt(`${gateway.url}/s/one`);
-  await untilListed(client, 'change');
-  expect(said(await client.callTool('change'))).toBe('2');
+  await waitForTool(client, 'change');
+  expect(textOfResult(await client.callTool('change'))).toBe('2');
   const calls = () => fixtureLog(entry).of('call').length + fixtureLog(entry).of('prompt').length;
   const before = calls();
   for (const [method, params] of [

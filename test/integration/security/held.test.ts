@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { failureOf, ownCode, said, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -31,16 +31,16 @@ describe.each(cells)('changed tool ($downstream)', (cell) => {
   test('changed tool: cannot be called, even right after the change', async () => {
     await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config });
     const { client } = line;
-    await untilListed(client, 'one__changing');
-    expect(said(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
+    await waitForTool(client, 'one__changing');
+    expect(textOfResult(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
     // Both requests are sent before the gateway can have read the new list.
     const [, second] = await Promise.all([
       client.callTool('one__change'),
       client.callTool('one__change').then(() => client.callTool('one__changing', { text: 'b' })),
     ]);
-    expect(ownCode(second)).toBe('QUARANTINED');
-    expect(said(second)).toContain('trunkline approvals');
-    expect(said(second)).not.toContain(SECRET);
+    expect(gatewayErrorCode(second)).toBe('QUARANTINED');
+    expect(textOfResult(second)).toContain('trunkline approvals');
+    expect(textOfResult(second)).not.toContain(SECRET);
     expect(await names(client)).toEqual(['one__change']);
     expect(line.logs['one']?.of('call').filter(({ tool }) => tool === 'changing')).toHaveLength(1);
   });
@@ -50,13 +50,13 @@ describe.each(cells)('changed tool ($downstream)', (cell) => {
     await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config, args });
     const { client } = line;
     const ask = async (name: string, given: object): Promise<string> =>
-      said(await client.callTool(name, { ...given }));
+      textOfResult(await client.callTool(name, { ...given }));
     await eventually(async () =>
       expect(await ask('search_tools', { query: 'changing' })).toContain('one__changing'),
     );
     await ask('call_write_tool', { name: 'one__change', arguments: {} });
     const call = { name: 'one__changing', arguments: { text: 'a' } };
-    expect(ownCode(await client.callTool('call_destructive_tool', call))).toBe('QUARANTINED');
+    expect(gatewayErrorCode(await client.callTool('call_destructive_tool', call))).toBe('QUARANTINED');
     for (const text of [
       await ask('search_tools', { query: 'changing returns the given text' }),
       await ask('describe_tools', { names: ['one__changing'] }),
@@ -71,14 +71,14 @@ describe.each(cells)('changed tool ($downstream)', (cell) => {
     const args = ['--expose', 'code'];
     await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config, args });
     const run = async (code: string): Promise<string> =>
-      said(await line.client.callTool('run_code', { code }, { withinMs: 20_000 }));
+      textOfResult(await line.client.callTool('run_code', { code }, { withinMs: 20_000 }));
     expect(await run('return await tools.one__changing({ text: "a" })')).toContain('revision 1');
     await run('return await tools.one__change()');
     const after = await run(
       'try { return await tools.one__changing({ text: "a" }) } catch (error) { return String(error.code ?? error) }',
     );
     expect(after).not.toContain('revision');
-    const declared = said(await line.client.callTool('describe_tools', { names: ['one__changing'] }));
+    const declared = textOfResult(await line.client.callTool('describe_tools', { names: ['one__changing'] }));
     expect(declared).not.toContain(SECRET);
     expect(line.logs['one']?.of('call').filter(({ tool }) => tool === 'changing')).toHaveLength(1);
   });
@@ -93,7 +93,7 @@ test(
     await using home = new SharedHome({ mcpServers, config });
     const client = await (await home.pipe()).client();
     const where = ['--config', join(home.home, 'config.jsonc')];
-    await untilListed(client, 'one__changing');
+    await waitForTool(client, 'one__changing');
     await client.callTool('one__change');
     await eventually(async () => expect(await names(client)).toEqual(['one__change']));
     writeFileSync(file, '1');
@@ -131,7 +131,7 @@ test(
     expect(late.stderr).toContain('REVISION_CONFLICT');
     // It is not accepted by name either if it has changed since it was shown; the call waits until the list is read.
     await client.callTool('one__change');
-    expect(ownCode(await client.callTool('one__changing', { text: 'c' }))).toBe('QUARANTINED');
+    expect(gatewayErrorCode(await client.callTool('one__changing', { text: 'c' }))).toBe('QUARANTINED');
     for (const name of ['one__changing', 'one']) {
       const unseen = await home.command('approvals', 'accept', name, ...where);
       expect([unseen.code, unseen.stderr]).toEqual([1, expect.stringContaining('then accept it again')]);
@@ -140,7 +140,7 @@ test(
     const accepted = await home.command('approvals', 'accept', 'one__changing', ...where);
     expect(accepted.code, accepted.stderr).toBe(0);
     expect(await names(client)).toContain('one__changing');
-    expect(said(await client.callTool('one__changing', { text: 'c' }))).toBe('revision 4: c');
+    expect(textOfResult(await client.callTool('one__changing', { text: 'c' }))).toBe('revision 4: c');
   },
 );
 
@@ -151,7 +151,7 @@ test('held entry: stays held after a restart before any server answers', async (
   {
     await using gateway = await startGateway({ mcpServers, config, home });
     const client = await gateway.client();
-    await untilListed(client, 'one__changing');
+    await waitForTool(client, 'one__changing');
     await client.callTool('one__change');
     await eventually(async () => expect(await names(client)).toEqual(['one__change']));
     await client.close();
@@ -159,7 +159,7 @@ test('held entry: stays held after a restart before any server answers', async (
   await using gateway = await startGateway({ mcpServers, config, home });
   const client = await gateway.client();
   expect(await names(client)).toEqual(['one__change']);
-  expect(ownCode(await client.callTool('one__changing', { text: 'a' }))).toBe('QUARANTINED');
+  expect(gatewayErrorCode(await client.callTool('one__changing', { text: 'a' }))).toBe('QUARANTINED');
   await client.close();
 });
 
@@ -169,13 +169,13 @@ test('manual trust: starts a server only after approval and then holds its suspi
   const where = ['--config', join(home.home, 'config.jsonc')];
   const client = await (await home.pipe()).client();
   expect(await names(client)).toEqual([]);
-  expect(ownCode(await client.callTool('one__tags'))).toBe('QUARANTINED');
+  expect(gatewayErrorCode(await client.callTool('one__tags'))).toBe('QUARANTINED');
   expect(fixtureLog(entry).of('started')).toHaveLength(0);
   const accepted = await home.command('approvals', 'accept', 'one', ...where);
   expect(accepted.code, accepted.stderr).toBe(0);
   expect(fixtureLog(entry).of('started')).not.toHaveLength(0);
   expect(await names(client)).toEqual([]);
-  expect(ownCode(await client.callTool('one__tags'))).toBe('QUARANTINED');
+  expect(gatewayErrorCode(await client.callTool('one__tags'))).toBe('QUARANTINED');
   expect((await home.command('approvals', 'refuse', 'one__tags', ...where)).code).toBe(0);
   expect((await home.command('approvals', 'accept', 'one', ...where)).code).toBe(0);
   const shown = await names(client);
@@ -205,7 +205,7 @@ test('scan trust: shows clean tools and hides suspicious ones and instructions a
   const mcpServers = { one: { ...fixture('hidden-characters'), trust: 'scan' } };
   await using gateway = await startGateway({ mcpServers, config, listen: 'http' });
   const all = await gateway.client();
-  await untilListed(all, 'one__homoglyph');
+  await waitForTool(all, 'one__homoglyph');
   expect(await names(all)).not.toContain('one__tags');
   const { httpTransport } = await import('../../support/raw-transports.ts');
   const { RawClient: Client } = await import('../../support/raw-client.ts');
@@ -213,8 +213,8 @@ test('scan trust: shows clean tools and hides suspicious ones and instructions a
   const opened = await alone.open();
   expect(JSON.stringify(opened)).not.toContain('Be careful');
   expect(await names(alone)).not.toContain('tags');
-  expect(ownCode(await alone.callTool('tags'))).toBe('QUARANTINED');
+  expect(gatewayErrorCode(await alone.callTool('tags'))).toBe('QUARANTINED');
   // A second page would be answered by the server itself.
-  await failureOf(alone.request('tools/list', { cursor: 'x' }));
+  await rpcErrorOf(alone.request('tools/list', { cursor: 'x' }));
   for (const client of [all, alone]) await client.close();
 });

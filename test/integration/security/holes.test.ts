@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { inferTier } from '../../../src/policy/tool-tiers.ts';
 import { createSubject, modelVisibleDefinition } from '../../../src/policy/approvals/approval-subject.ts';
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -23,7 +23,7 @@ describe('common gateway vulnerabilities', () => {
     '%s exposure: offers no tool that adds servers, approves entries or changes the config',
     async (exposure) => {
       await using line = await openLine(CELL, { one: ['plain'] }, { args: ['--expose', exposure] });
-      if (exposure === 'direct') await untilListed(line.client, 'one__echo');
+      if (exposure === 'direct') await waitForTool(line.client, 'one__echo');
       const own = (await line.client.listTools())
         .map(({ name }) => name)
         .filter((name) => !name.startsWith('one__'));
@@ -63,8 +63,8 @@ describe('common gateway vulnerabilities', () => {
   test('missing cwd: does not affect other servers', async () => {
     const entries = { lost: { cwd: './no-such-folder' } };
     await using line = await openLine(CELL, { lost: ['plain'], good: ['plain'] }, { entries });
-    await untilListed(line.client, 'good__echo');
-    expect(said(await line.client.callTool('good__echo', { text: 'a' }))).toBe('a');
+    await waitForTool(line.client, 'good__echo');
+    expect(textOfResult(await line.client.callTool('good__echo', { text: 'a' }))).toBe('a');
   });
 
   test(
@@ -74,7 +74,7 @@ describe('common gateway vulnerabilities', () => {
       const searching = { args: ['--expose', 'search'] };
       const servers = (count: number) => ({ one: ['many-tools', '--count', String(count)] }) as const;
       const found = async (line: Awaited<ReturnType<typeof openLine>>): Promise<string> =>
-        said(await line.client.callTool('search_tools', { query: 'tool 1999 2999', limit: 50 }));
+        textOfResult(await line.client.callTool('search_tools', { query: 'tool 1999 2999', limit: 50 }));
       const first = await openLine(CELL, servers(3000), searching);
       await eventually(async () => expect(await found(first)).toMatch(/one__\S*[12]999/));
       // Checked while it runs and after the next start.

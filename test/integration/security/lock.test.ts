@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -19,7 +19,7 @@ test('lockfile: holds entries that differ from it and fails lock --check', { tag
   const where = ['--config', join(home.home, 'config.jsonc')];
   const lock = join(home.home, 'trunkline.lock.json');
   const client = await (await home.pipe()).client();
-  await untilListed(client, 'one__changing');
+  await waitForTool(client, 'one__changing');
   expect((await home.command('lock', '--check', ...where)).code).toBe(6);
   expect((await home.command('lock', ...where)).code).toBe(0);
   const text = readFileSync(lock, 'utf8');
@@ -33,7 +33,7 @@ test('lockfile: holds entries that differ from it and fails lock --check', { tag
   });
   await client.callTool('one__change');
   await eventually(async () => expect(await names()).toEqual(['one__change']));
-  expect(ownCode(await client.callTool('one__changing', { text: 'a' }))).toBe('QUARANTINED');
+  expect(gatewayErrorCode(await client.callTool('one__changing', { text: 'a' }))).toBe('QUARANTINED');
   const differs = await home.command('lock', '--check', '--text', ...where);
   expect(differs.code).toBe(6);
   expect(differs.stdout).toContain('- Returns the given text.');

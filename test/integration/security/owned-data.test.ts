@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { failureOf, ownCode, said, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { fixture, fixtureLog, startHttpFixture } from '../../support/fixture.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
 import { startAsking } from '../../support/http-caller.ts';
@@ -38,7 +38,7 @@ test('task owner: survives a restart, so that another caller can neither follow,
   const options = { mcpServers: { one: { url: server.url } } };
   await using first = await startAsking(config, options);
   const before = await clientOf(first, { user: 'anna' });
-  await untilListed(before, 'one__begin');
+  await waitForTool(before, 'one__begin');
   const taskId = await beginTask(before, 'one__begin');
   await before.close();
   await first.stop();
@@ -48,11 +48,11 @@ test('task owner: survives a restart, so that another caller can neither follow,
   const annaAlone = await clientOf(second, { user: 'anna', path: '/s/one' });
   const bert = await clientOf(second, { user: 'bert' });
   const bertAlone = await clientOf(second, { user: 'bert', path: '/s/one' });
-  await untilListed(anna, 'one__begin');
+  await waitForTool(anna, 'one__begin');
   for (const client of [bert, bertAlone])
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
-      expect(await failureOf(client.request(method, { taskId })), method).toMatchObject(noSuchTask);
-  expect(await failureOf(bertAlone.request('tasks/delete', { taskId }))).toMatchObject(noSuchTask);
+      expect(await rpcErrorOf(client.request(method, { taskId })), method).toMatchObject(noSuchTask);
+  expect(await rpcErrorOf(bertAlone.request('tasks/delete', { taskId }))).toMatchObject(noSuchTask);
   expect(await bertAlone.request('tasks/list')).toMatchObject({ tasks: [] });
   expect(await annaAlone.request('tasks/list')).toMatchObject({ tasks: [{ taskId }] });
   for (const client of [anna, annaAlone])
@@ -67,13 +67,13 @@ test('task owner: a caller with a task of the same id at another server cannot f
   const anna = await clientOf(gateway, { user: 'anna' });
   const bert = await clientOf(gateway, { user: 'bert' });
   const bertAlone = await clientOf(gateway, { user: 'bert', path: '/s/one' });
-  for (const name of ['one__begin', 'two__begin']) await untilListed(anna, name);
+  for (const name of ['one__begin', 'two__begin']) await waitForTool(anna, name);
   expect([await beginTask(anna, 'one__begin'), await beginTask(bert, 'two__begin')]).toEqual([
     'task-1',
     'task-1',
   ]);
   for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
-    expect(await failureOf(bertAlone.request(method, { taskId: 'task-1' })), method).toMatchObject(
+    expect(await rpcErrorOf(bertAlone.request(method, { taskId: 'task-1' })), method).toMatchObject(
       noSuchTask,
     );
   const requests = fixtureLog(one).of('request');
@@ -90,16 +90,16 @@ test('owned data: results and tasks are hidden from the same user with other gro
   const again = await clientOf(gateway, { user: 'anna' });
   const guest = await clientOf(gateway, { user: 'anna', groups: 'guests' });
   const guestAlone = await clientOf(gateway, { user: 'anna', groups: 'guests', path: '/s/two' });
-  await untilListed(staff, 'call_read_tool');
+  await waitForTool(staff, 'call_read_tool');
   const cut = await staff.callTool('call_read_tool', { name: 'one__lines', arguments: { count: 3_000 } });
   const id = (cut._meta?.['trunkline/result'] as { id: string } | undefined)?.id;
   expect(id).toBeTypeOf('string');
-  expect(ownCode(await guest.callTool('read_result', { id }))).toBe('ENTRY_NOT_FOUND');
-  expect(said(await again.callTool('read_result', { id }))).toContain('line 0');
+  expect(gatewayErrorCode(await guest.callTool('read_result', { id }))).toBe('ENTRY_NOT_FOUND');
+  expect(textOfResult(await again.callTool('read_result', { id }))).toContain('line 0');
 
   const taskId = await beginTask(staff, 'two__begin');
   for (const client of [guest, guestAlone])
-    expect(await failureOf(client.request('tasks/get', { taskId }))).toMatchObject(noSuchTask);
+    expect(await rpcErrorOf(client.request('tasks/get', { taskId }))).toMatchObject(noSuchTask);
   expect(await guestAlone.request('tasks/list')).toMatchObject({ tasks: [] });
   expect(await again.request('tasks/get', { taskId })).toMatchObject({ taskId });
   for (const client of [staff, again, guest, guestAlone]) await client.close();
@@ -110,7 +110,7 @@ test('owned data: a parked call cannot be continued by the same user with other 
   const options: RawClientOptions = { era: 'modern', capabilities: { elicitation: { form: {}, url: {} } } };
   const staff = await clientOf(gateway, { user: 'anna' }, options);
   const guest = await clientOf(gateway, { user: 'anna', groups: 'guests' }, options);
-  await untilListed(staff, 'one__ask-form');
+  await waitForTool(staff, 'one__ask-form');
   const params = { name: 'one__ask-form', arguments: { mark: 'm' } };
   const asked = await staff.request('tools/call', params);
   expect(asked).toMatchObject({ resultType: 'input_required' });
@@ -119,7 +119,7 @@ test('owned data: a parked call cannot be continued by the same user with other 
     Object.keys(asked['inputRequests'] as object).map((key) => [key, answer]),
   );
   const answered = { ...params, inputResponses, requestState: asked['requestState'] };
-  expect(await failureOf(guest.request('tools/call', answered))).toMatchObject({ code: -32602 });
+  expect(await rpcErrorOf(guest.request('tools/call', answered))).toMatchObject({ code: -32602 });
   expect(await staff.request('tools/call', answered)).toHaveProperty('content');
   for (const client of [staff, guest]) await client.close();
 });
@@ -131,7 +131,7 @@ test('owned data: a server per session is not shared by the same user with other
   const staff = await clientOf(gateway, { user: 'anna' }, options);
   const again = await clientOf(gateway, { user: 'anna' }, options);
   const guest = await clientOf(gateway, { user: 'anna', groups: 'guests' }, options);
-  await untilListed(staff, 'one__echo');
+  await waitForTool(staff, 'one__echo');
   const started = (): number => fixtureLog(one).of('started').length;
   for (const client of [staff, again]) await client.callTool('one__echo', { text: 'x' });
   const before = started();

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { commandHome } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpFixture, startHttpFixture } from '../../support/fixture.ts';
@@ -158,7 +158,7 @@ test(
         transport.send(text, { ...how, headers: { ...how.headers, authorization: `Bearer ${key}` } });
       await using client = await RawClient.over({ ...transport, send, close: async () => {} }, {});
       await client.open();
-      await untilListed(client, `${prefix}echo`);
+      await waitForTool(client, `${prefix}echo`);
       await use(client, prefix, texts);
       await transport.close();
     }
@@ -186,7 +186,7 @@ test(
       await using shared = new SharedHome({ mcpServers, config, home, env: plantedEnv });
       const pipe = await shared.pipe();
       const client = await pipe.client();
-      await untilListed(client, 'plain__echo');
+      await waitForTool(client, 'plain__echo');
       await use(client, 'plain__', texts);
       await commands(pipe, texts);
       texts.push(['the pipe', pipe.stderr()]);
@@ -222,7 +222,7 @@ test.each(['an exception', 'a rejection', 'SIGABRT'] as const)(
     const config = { ...given.config, ...(how !== 'SIGABRT' && { guards: [guard] }) };
     await using gateway = await startGateway({ ...given, config });
     const client = await gateway.client();
-    await untilListed(client, 'plain__echo');
+    await waitForTool(client, 'plain__echo');
     const call = client.callTool('plain__echo', { text: SAID_TEXT }).catch(String);
     if (how === 'SIGABRT') {
       await call;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -35,7 +35,7 @@ test.each(['legacy', 'modern'] as const)('profile: has its own path and exposure
     ['small', 'finding', 'coding'].map((name) => at(`/mcp/p/${name}`)),
   );
   expect(await names(small!)).toEqual(['one__echo']);
-  expect(said(await small!.callTool('one__echo', { text: 'a' }))).toBe('a');
+  expect(textOfResult(await small!.callTool('one__echo', { text: 'a' }))).toBe('a');
   for (const hidden of ['one__add', 'two__fits'])
     await expect(small!.callTool(hidden, { a: 1, b: 2 })).rejects.toThrow('Unknown tool');
   expect(await names(finding!)).toContain('call_read_tool');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -37,15 +37,15 @@ test(
     await using gateway = await startGateway({ mcpServers, config, home, listen: 'http' });
     await using client = await gateway.client();
     await eventually(async () => {
-      expect(ownCode(await client.callTool('one__echo', { text: 'a' }))).toBe('QUARANTINED');
+      expect(gatewayErrorCode(await client.callTool('one__echo', { text: 'a' }))).toBe('QUARANTINED');
     });
     expect(await names(client)).toEqual([]);
     expect(gateway.stderr()).toContain('Approvals cannot be read');
     const status = await command(gateway, 'status');
     expect(status.stdout).toContain('New tools stay held');
     renameSync(databaseOf(home), join(home, 'away'));
-    await untilListed(client, 'one__echo');
-    expect(said(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
+    await waitForTool(client, 'one__echo');
+    expect(textOfResult(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
     expect(gateway.stderr()).toContain('Approvals are readable again');
   },
 );
@@ -59,14 +59,14 @@ test(
     {
       await using gateway = await startGateway({ mcpServers, config, home });
       await using client = await gateway.client();
-      await untilListed(client, 'one__changing');
+      await waitForTool(client, 'one__changing');
     }
     breakStore(home);
     await using gateway = await startGateway({ mcpServers, config, home });
     await using client = await gateway.client();
-    expect(said(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
+    expect(textOfResult(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
     await client.callTool('one__change');
-    expect(ownCode(await client.callTool('one__changing', { text: 'b' }))).toBe('QUARANTINED');
+    expect(gatewayErrorCode(await client.callTool('one__changing', { text: 'b' }))).toBe('QUARANTINED');
     await eventually(async () => expect(await names(client)).toEqual(['one__change']));
   },
 );

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -65,7 +65,7 @@ test('call approval: applies only to the exact arguments, even where they are ma
   });
   const where = ['--config', join(home.home, 'config.jsonc')];
   const client = await (await home.pipe()).client();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   type Waiting = readonly { readonly id: string; readonly arguments: unknown; readonly isOpen: boolean }[];
   const waiting = async (isOpen: boolean): Promise<string> =>
     eventually(

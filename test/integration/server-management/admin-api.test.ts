@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { askSocket } from '../../support/admin-socket.ts';
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   client = await (await home.pipe()).client();
   file = join(home.home, 'config.jsonc');
   original = readFileSync(file, 'utf8');
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
 }, 60_000);
 
 afterAll(async () => {
@@ -63,7 +63,7 @@ beforeEach(async () => {
   await eventually(async () => {
     const { body } = await ask('GET /api/servers');
     if ((body as readonly unknown[]).length !== 1) return false;
-    return said(await client.callTool('one__echo', { text: 'as before' })) === 'as before';
+    return textOfResult(await client.callTool('one__echo', { text: 'as before' })) === 'as before';
   });
 });
 
@@ -87,8 +87,8 @@ describe('add server', () => {
     expect(readFileSync(file, 'utf8')).toBe(original);
     const done = await ask('POST /api/servers', body, true);
     expect(done.body).toMatchObject({ dryRun: false, applied: { state: 'applied' } });
-    await untilListed(client, 'two__echo');
-    expect(said(await client.callTool('two__echo', { text: 'x' }))).toBe('x');
+    await waitForTool(client, 'two__echo');
+    expect(textOfResult(await client.callTool('two__echo', { text: 'x' }))).toBe('x');
   });
 
   test('add server: holds a server added by a program, whatever trust it requests', async () => {
@@ -158,14 +158,14 @@ describe('server entry', () => {
   });
 
   test('server entry: can be disabled, enabled and removed together with its log', async () => {
-    await untilListed(client, 'one__echo');
+    await waitForTool(client, 'one__echo');
     expect((await ask('POST /api/servers/one/disable')).body).toMatchObject({
       changed: ['enabled'],
       server: { enabled: false, state: 'disabled' },
     });
     expect((await client.listTools()).map(({ name }) => name)).not.toContain('one__echo');
     expect((await ask('POST /api/servers/one/enable')).body).toMatchObject({ server: { enabled: true } });
-    await untilListed(client, 'one__echo');
+    await waitForTool(client, 'one__echo');
     expect(readFileSync(file, 'utf8')).toBe(original);
     const log = (await ask('GET /api/servers/one/log')).body as { file: string };
     expect(readFileSync(log.file, 'utf8')).toContain('ready');
@@ -177,7 +177,7 @@ describe('server entry', () => {
 });
 
 test('server log: returns lines with masked secrets, and only new ones from an offset', async () => {
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   await eventually(async () =>
     (await ask('GET /api/servers/one/log?lines=5')).text.includes('"text":"ready"'),
   );
@@ -193,7 +193,7 @@ test('server log: returns lines with masked secrets, and only new ones from an o
 });
 
 test('server processes: are listed with their memory', async () => {
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   await client.callTool('one__echo', { text: 'x' });
   const { body } = await ask('GET /api/servers/one/processes');
   expect(body).toMatchObject({ name: 'one', processes: [{ command: 'node', children: [] }] });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { askSocket } from '../../support/admin-socket.ts';
-import { pidOf, said, untilListed } from '../../support/asking.ts';
+import { serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { commandHome } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -23,8 +23,8 @@ test(
   async () => {
     await using home = new SharedHome({ mcpServers: { one: fixture('plain') }, config });
     const client = await (await home.pipe()).client();
-    await untilListed(client, 'one__echo');
-    const [pid, gateway] = [await pidOf(client, 'one'), home.pid];
+    await waitForTool(client, 'one__echo');
+    const [pid, gateway] = [await serverPid(client, 'one'), home.pid];
     const two = fixture('plain');
     const where = ['--config', join(home.home, 'config.jsonc')];
     const env = Object.entries(two.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
@@ -40,14 +40,14 @@ test(
     );
     expect(added.code).toBe(0);
     expect(added.stderr).toContain('The running gateway has applied the change.');
-    await untilListed(client, 'two__echo');
-    expect(said(await client.callTool('two__echo', { text: 'x' }))).toBe('x');
+    await waitForTool(client, 'two__echo');
+    expect(textOfResult(await client.callTool('two__echo', { text: 'x' }))).toBe('x');
     expect((await home.command('disable', 'two', ...where)).stderr).toContain(
       'The running gateway has applied the change.',
     );
     expect((await client.listTools()).some(({ name }) => name === 'two__echo')).toBe(false);
     expect((await home.command('enable', 'two', ...where)).code).toBe(0);
-    await untilListed(client, 'two__echo');
+    await waitForTool(client, 'two__echo');
     expect((await home.command('remove', 'two', ...where)).code).toBe(0);
     await eventually(async () => !(await client.listTools()).some(({ name }) => name === 'two__echo'));
     // Without a terminal and without --trust, the server is held for approval.
@@ -58,7 +58,7 @@ test(
       { name: 'three', problem: { code: 'QUARANTINED' } },
     ]);
     expect(fixtureLog(held).all()).toEqual([]);
-    expect([await pidOf(client, 'one'), home.pid]).toEqual([pid, gateway]);
+    expect([await serverPid(client, 'one'), home.pid]).toEqual([pid, gateway]);
     const records = JSON.parse(
       (await home.command('logs', '--kind', 'config', '--json', ...where)).stdout,
     ) as readonly {

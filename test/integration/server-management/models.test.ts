@@ -3,7 +3,13 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { failureOf, ownCode, pidOf, said, untilListed } from '../../support/asking.ts';
+import {
+  rpcErrorOf,
+  gatewayErrorCode,
+  serverPid,
+  textOfResult,
+  waitForTool,
+} from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -39,7 +45,7 @@ describe.each(cells)('management tools ($downstream)', (cell) => {
     expect(tools.slice(0, 2).map(({ name }) => name)).toEqual(['manage_servers', 'tool_stats']);
     expect(tools[0]).toMatchObject({ annotations: { destructiveHint: true, readOnlyHint: false } });
     expect(tools[1]).toMatchObject({ annotations: { readOnlyHint: true } });
-    expect(said(await manage(line.client, 'list'))).toContain('one: ');
+    expect(textOfResult(await manage(line.client, 'list'))).toContain('one: ');
   });
 
   test('management tools: do not start an added server before a person approves it', async () => {
@@ -47,19 +53,19 @@ describe.each(cells)('management tools ($downstream)', (cell) => {
     const entry = fixture('plain');
     const added = await manage(line.client, 'add', { name: 'two', server: entry });
     expect(results(added)).toMatchObject([{ name: 'two', result: 'added', trust: 'manual' }]);
-    expect(said(added)).toContain('trunkline approvals');
+    expect(textOfResult(added)).toContain('trunkline approvals');
     // None of what a model can do starts it.
     for (const operation of ['restart', 'refresh']) {
       const refused = await manage(line.client, operation, { name: 'two' });
-      expect(ownCode(refused)).toBe('QUARANTINED');
+      expect(gatewayErrorCode(refused)).toBe('QUARANTINED');
     }
     await manage(line.client, 'disable', { name: 'two' });
     await manage(line.client, 'enable', { name: 'two' });
     const trusted = await manage(line.client, 'update', { name: 'two', changes: { trust: 'first-sight' } });
-    expect(ownCode(trusted)).toBe('ARGUMENTS_REFUSED');
+    expect(gatewayErrorCode(trusted)).toBe('ARGUMENTS_REFUSED');
     const listed = await manage(line.client, 'list');
     expect(structured(listed)['servers']).toMatchObject([{ name: 'one' }, { name: 'two', state: 'held' }]);
-    expect(ownCode(await line.client.callTool('two__echo', { text: 'a' }))).toBe('QUARANTINED');
+    expect(gatewayErrorCode(await line.client.callTool('two__echo', { text: 'a' }))).toBe('QUARANTINED');
     expect(fixtureLog(entry).all()).toEqual([]);
   });
 });
@@ -72,15 +78,15 @@ test('management tools: hold an added server until approved, and again when its 
   await manage(client, 'add', { servers: { two: entry } });
   expect(fixtureLog(entry).all()).toEqual([]);
   expect((await home.command('approvals', 'accept', 'two', '--all', ...where)).code).toBe(0);
-  await untilListed(client, 'two__echo');
-  expect(said(await client.callTool('two__echo', { text: 'hi' }))).toBe('hi');
-  const pid = await pidOf(client, 'two');
-  const other = await pidOf(client, 'one');
+  await waitForTool(client, 'two__echo');
+  expect(textOfResult(await client.callTool('two__echo', { text: 'hi' }))).toBe('hi');
+  const pid = await serverPid(client, 'two');
+  const other = await serverPid(client, 'one');
   // Harmless settings change nothing of that.
   expect(
-    said(await manage(client, 'update', { name: 'two', changes: { timeouts: { call: '20s' } } })),
+    textOfResult(await manage(client, 'update', { name: 'two', changes: { timeouts: { call: '20s' } } })),
   ).toContain('was changed');
-  expect(await pidOf(client, 'two')).toBe(pid);
+  expect(await serverPid(client, 'two')).toBe(pid);
   const started = fixtureLog(entry).of('started').length;
   const held = await manage(client, 'update', { name: 'two', changes: { env: { EXTRA: '1' } } });
   expect(structured(held)).toMatchObject({
@@ -89,14 +95,14 @@ test('management tools: hold an added server until approved, and again when its 
     applied: { state: 'applied' },
   });
   const refused = await client.callTool('two__echo', { text: 'again' });
-  expect(ownCode(refused)).toBe('QUARANTINED');
+  expect(gatewayErrorCode(refused)).toBe('QUARANTINED');
   expect(fixtureLog(entry).of('started')).toHaveLength(started);
-  expect(await pidOf(client, 'one')).toBe(other);
+  expect(await serverPid(client, 'one')).toBe(other);
   // A server of a person's own is not different.
   expect(structured(await manage(client, 'update', { name: 'one', changes: { args: null } }))).toMatchObject({
     isHeld: true,
   });
-  expect(ownCode(await client.callTool('one__echo', { text: 'b' }))).toBe('QUARANTINED');
+  expect(gatewayErrorCode(await client.callTool('one__echo', { text: 'b' }))).toBe('QUARANTINED');
 }, 60_000);
 
 test('management tools: report a batch entry by entry and accept pasted client configs', async () => {
@@ -140,7 +146,7 @@ test('management tools: never reveal secrets and keep masked values unchanged', 
   const settings = { ...config, audit: { arguments: true, results: true } };
   await using home = new SharedHome({ mcpServers, config: settings, env: { PLANTED: `${SECRET}-env` } });
   const client = await (await home.pipe()).client();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   const where = ['--config', join(home.home, 'config.jsonc')];
   const shown = await manage(client, 'list');
   const [server] = structured(shown)['servers'] as readonly { entry: { env: Record<string, string> } }[];
@@ -161,9 +167,9 @@ test('management tools: never reveal secrets and keep masked values unchanged', 
   });
   const log = await eventually(async () => {
     const tail = await manage(client, 'tail_log', { name: 'one', lines: 500 });
-    return said(tail).includes('stderr ready') && tail;
+    return textOfResult(tail).includes('stderr ready') && tail;
   });
-  expect(said(log)).toContain('TOKEN=•••');
+  expect(textOfResult(log)).toContain('TOKEN=•••');
   const outcomes = await Promise.all([
     home.command('logs', '--export', 'jsonl', ...where),
     home.command('logs', '--process', 'one', '--json', ...where),
@@ -201,7 +207,7 @@ describe('access to the management tools', () => {
     expect(listed).toContain('one__echo');
     expect(listed).not.toContain('manage_servers');
     expect(listed).not.toContain('tool_stats');
-    await failureOf(manage(line.client, 'remove', { name: 'one' }));
+    await rpcErrorOf(manage(line.client, 'remove', { name: 'one' }));
     expect(readFileSync(line.gateway.configFile, 'utf8')).toBe(before);
   });
 
@@ -221,7 +227,7 @@ describe('access to the management tools', () => {
     expect(await own()).toEqual(['manage_servers', 'tool_stats']);
     await change(without);
     expect(await own()).toEqual([]);
-    await failureOf(manage(line.client, 'list'));
+    await rpcErrorOf(manage(line.client, 'list'));
   });
 });
 
@@ -238,7 +244,7 @@ test('management tools: hide servers that a rule denies and hold unapproved ones
     config: { ...config, policy: { rules: [rule] } },
   });
   const client = await (await home.pipe()).client();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   const listed = async () => structured(await manage(client, 'list'))['servers'];
   expect(await listed()).toMatchObject([{ name: 'one' }, { name: 'spare', state: 'disabled' }]);
   for (const [operation, name] of [
@@ -247,18 +253,18 @@ test('management tools: hide servers that a rule denies and hold unapproved ones
     ['update', 'broken'],
   ] as const) {
     const refused = await manage(client, operation, { name, changes: { enabled: true } });
-    expect(said(refused)).toContain(`There is no server "${name}"`);
+    expect(textOfResult(refused)).toContain(`There is no server "${name}"`);
   }
   const enabled = await manage(client, 'enable', { name: 'spare' });
-  expect([structured(enabled)['isHeld'], said(enabled)]).toEqual([
+  expect([structured(enabled)['isHeld'], textOfResult(enabled)]).toEqual([
     true,
     'spare was enabled. It was never approved in this form, so it is held for approval by a person (trunkline approvals).',
   ]);
-  expect(ownCode(await manage(client, 'restart', { name: 'spare' }))).toBe('QUARANTINED');
+  expect(gatewayErrorCode(await manage(client, 'restart', { name: 'spare' }))).toBe('QUARANTINED');
   // What was in use before comes back as it was.
   await manage(client, 'disable', { name: 'one' });
   expect(structured(await manage(client, 'enable', { name: 'one' }))['isHeld']).toBe(false);
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   expect([...fixtureLog(prod).all(), ...fixtureLog(spare).all()]).toEqual([]);
 }, 60_000);
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
-import { failureOf, untilListed } from '../../support/asking.ts';
+import { rpcErrorOf, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -56,7 +56,7 @@ describe('killed gateway', () => {
     await client.listTools();
     const config = join(home.home, 'config.jsonc');
     writeFileSync(config, JSON.stringify({ mcpServers: { plain, added: fixture('plain') } }));
-    await untilListed(client, 'added__echo');
+    await waitForTool(client, 'added__echo');
     const told = client.notifications.next(({ method }) => method === 'notifications/tools/list_changed', {
       withinMs: 20_000,
     });
@@ -76,7 +76,7 @@ describe('killed gateway', () => {
     await fixtureLog(plain).waitFor('call');
     writeFileSync(join(home.home, 'config.jsonc'), 'no JSON at all');
     process.kill(home.pid, 'SIGKILL');
-    const listed = failureOf(client.request('tools/list'));
+    const listed = rpcErrorOf(client.request('tools/list'));
     expect(await slow).toMatchObject({ isError: true, _meta: { 'trunkline/code': 'GATEWAY_LOST' } });
     expect(await listed).toMatchObject({ data: { code: 'GATEWAY_UNAVAILABLE' } });
     expect(await pipe.exited).toMatchObject({ code: 3 });

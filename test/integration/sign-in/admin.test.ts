@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -60,13 +60,13 @@ test('sign-in API: starts, streams and completes a sign-in', async () => {
     state: 'done',
     account: 'ada@example.com',
   });
-  await untilListed(client, 'it__whoami');
+  await waitForTool(client, 'it__whoami');
   expect((await ask(gateway, 'GET /api/sign-ins')).value).toMatchObject([
     { server: 'it', state: 'signed-in', account: 'ada@example.com', renews: true },
   ]);
   expect((await ask(gateway, 'POST /api/servers/it/sign-out', {})).value).toEqual({ result: 'revoked' });
   await eventually(async () =>
-    expect(ownCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH'),
+    expect(gatewayErrorCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH'),
   );
   await client.close();
 });
@@ -124,7 +124,7 @@ test('sign-in API: tolerates a concurrent login command', async () => {
   expect(command).toMatchObject({ code: 0, stdout: expect.stringContaining('Signed in to it') });
   expect((await ask(gateway, `GET ${SIGN_IN}`)).value).toMatchObject({ state: 'done' });
   const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
-  expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+  await waitForTool(client, 'it__whoami');
+  expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
   await client.close();
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { chromiumPath } from '../../support/chromium.ts';
 import { found } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -66,8 +66,8 @@ test(
       await browser.close();
     }
     const client = await gateway.client();
-    await untilListed(client, 'it__whoami');
-    expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+    await waitForTool(client, 'it__whoami');
+    expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
     await client.close();
   },
 );
@@ -91,7 +91,7 @@ test(
         await page.waitForURL(/\/callback\?/);
         return { action: 'accept' };
       });
-      expect(said(await client.callTool('it__whoami', {}, { withinMs: 30_000 }))).toContain(
+      expect(textOfResult(await client.callTool('it__whoami', {}, { withinMs: 30_000 }))).toContain(
         'ada@example.com',
       );
       expect(await page.title()).toBe('Signed in to it');

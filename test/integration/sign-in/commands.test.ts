@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -95,10 +95,10 @@ test.each([true, false])(
     await using gateway = await startGateway({ mcpServers, home, listen: 'http' });
     await login(home, 'it');
     const client = await gateway.client();
-    await untilListed(client, 'it__whoami');
+    await waitForTool(client, 'it__whoami');
     await trunkline(home, ['logout', 'it']);
     await eventually(async () =>
-      expect(ownCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH'),
+      expect(gatewayErrorCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH'),
     );
     expect(server.log.of('refresh')).toEqual([]);
     await client.close();
@@ -114,7 +114,7 @@ test('login --token: reads a token from standard input and does not retry a reje
   await eventually(() => expect(gateway.stderr()).toContain('trunkline login it'));
   expect(await trunkline(home, ['login', 'it', '--token'], 'wrong-token\n')).toMatchObject({ code: 0 });
   await eventually(async () =>
-    expect(said(await client.callTool('it__whoami'))).toContain('no longer accepts the saved token'),
+    expect(textOfResult(await client.callTool('it__whoami'))).toContain('no longer accepts the saved token'),
   );
   const wrong = server.log.of('unauthorized').filter(({ hasToken }) => hasToken === true);
   // Once, and once more because it was to be repeated if anybody had a better one.

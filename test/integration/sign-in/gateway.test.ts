@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -19,8 +19,8 @@ test('sign-in required: fails calls with the login command and without retries',
   const client = await gateway.client();
   for (let call = 0; call < 5; call += 1) {
     const answer = await client.callTool('it__whoami');
-    expect(ownCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
-    expect(said(answer)).toContain('trunkline login it');
+    expect(gatewayErrorCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
+    expect(textOfResult(answer)).toContain('trunkline login it');
   }
   expect(gateway.stderr()).toContain('trunkline login it');
   // Neither retried nor asked anything of its authorization server, let alone opened a browser.
@@ -41,13 +41,13 @@ test('login: is noticed by a running gateway and survives a restart', async () =
     const { code, stdout } = await login(home, 'it');
     expect(code).toBe(0);
     expect(stdout).toContain('Signed in to it');
-    await untilListed(client, 'it__whoami', { withinMs: 5000 });
-    expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+    await waitForTool(client, 'it__whoami', { withinMs: 5000 });
+    expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
     await client.close();
   }
   await using gateway = await startGateway(options);
   const client = await gateway.client();
-  expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+  expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
   expect(server.log.of('authorize')).toHaveLength(1);
   await client.close();
 });
@@ -85,7 +85,7 @@ test(
       expect(requests(server.log).map(({ headers }) => headers['authorization'])).toEqual([undefined]);
       expect((await login(home, 'it')).code).toBe(0);
       const client = await gateway.client();
-      await untilListed(client, 'it__whoami');
+      await waitForTool(client, 'it__whoami');
       await client.close();
     }
     const before = requests(server.log).length;
@@ -100,7 +100,7 @@ test('token refresh: renews short-lived tokens without failing a call', { tags: 
   const { server, client } = line;
   await eventually(
     async () => {
-      expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+      expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
       return server.log.of('refresh').length >= 3;
     },
     { withinMs: 15_000, what: 'Three renewals' },
@@ -115,10 +115,10 @@ test('sign-in required: is detected on a server that opens without a token and r
   await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
   const client = await gateway.client();
   await eventually(() => expect(gateway.stderr()).toContain('trunkline login it'));
-  expect(ownCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH');
+  expect(gatewayErrorCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH');
   await login(home, 'it');
-  await untilListed(client, 'it__whoami');
-  expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+  await waitForTool(client, 'it__whoami');
+  expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
   await client.close();
 });
 
@@ -127,13 +127,13 @@ test('insufficient scope: fails only the call, and the next sign-in requests the
   await using line = await openSignedIn({ challengeScope: 'read', scopes });
   const { server, client, home } = line;
   const refused = await client.callTool('it__whoami');
-  expect(ownCode(refused)).toBe('UPSTREAM_NEEDS_AUTH');
-  expect(said(refused)).toMatch(/trunkline login it.*"write"/s);
+  expect(gatewayErrorCode(refused)).toBe('UPSTREAM_NEEDS_AUTH');
+  expect(textOfResult(refused)).toMatch(/trunkline login it.*"write"/s);
   expect((await client.listTools()).length).toBeGreaterThan(5);
   expect((await login(home, 'it')).code).toBe(0);
   expect(server.log.of('authorize')[1]?.['asked']).toMatchObject({ scope: 'read write' });
   await eventually(async () =>
-    expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com'),
+    expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com'),
   );
 });
 
@@ -142,11 +142,11 @@ test('revoked grant: fails calls with the error of the authorization server and 
   const { server, client } = line;
   await server.control({ act: 'revoke-all' });
   const answer = await client.callTool('it__whoami');
-  expect(ownCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
-  expect(said(answer)).toContain('The refresh token is not valid any more. (invalid_grant)');
+  expect(gatewayErrorCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
+  expect(textOfResult(answer)).toContain('The refresh token is not valid any more. (invalid_grant)');
   const before = requests(server.log).length;
   for (let call = 0; call < 3; call += 1)
-    expect(said(await client.callTool('it__whoami'))).toContain('login it');
+    expect(textOfResult(await client.callTool('it__whoami'))).toContain('login it');
   expect(requests(server.log).length).toBe(before);
   expect(server.log.of('refresh')).toHaveLength(1);
 });
@@ -159,7 +159,7 @@ test('token import: reads a token from a TRUNKLINE_TOKENS_* variable', async () 
     await using gateway = await startGateway({ mcpServers, home, listen: 'http' });
     await login(home, 'my-server');
     const client = await gateway.client();
-    await untilListed(client, 'my-server__whoami');
+    await waitForTool(client, 'my-server__whoami');
     await client.close();
   }
   const token =
@@ -169,8 +169,8 @@ test('token import: reads a token from a TRUNKLINE_TOKENS_* variable', async () 
   const env = { TRUNKLINE_TOKENS_MY_SERVER: token };
   await using gateway = await startGateway({ mcpServers, env, listen: 'http' });
   const client = await gateway.client();
-  await untilListed(client, 'my-server__whoami');
-  expect(said(await client.callTool('my-server__whoami'))).toContain('ada@example.com');
+  await waitForTool(client, 'my-server__whoami');
+  expect(textOfResult(await client.callTool('my-server__whoami'))).toContain('ada@example.com');
   await client.close();
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { failureOf, ownCode, said } from '../../support/asking.ts';
+import { rpcErrorOf, gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -35,7 +35,7 @@ test.each(['http', 'stdio'] as const)(
       pages.push((await walk(new URL(linkIn(params).url))).text);
       return { action: 'accept' };
     });
-    expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+    expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
     expect(pages).toEqual([expect.stringContaining('Signed in to it')]);
     const asked = linkIn(client.requests.all[0]?.params);
     expect(asked).toMatchObject({
@@ -60,7 +60,7 @@ test('sign-in link: works through a background gateway', async () => {
     expect((await walk(new URL(linkIn(params).url))).status).toBe(200);
     return { action: 'accept' };
   });
-  expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+  expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
   await client.close();
 });
 
@@ -76,7 +76,7 @@ test('sign-in link: returns 404 for every other path and method', async () => {
     seen.push((await fetch(url, { method: 'POST' })).status);
     return { action: 'decline' };
   });
-  expect(ownCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH');
+  expect(gatewayErrorCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH');
   expect(seen).toEqual([404, 404, 404, 404, 404, 404]);
   expect(server.log.of('as')).toEqual([]);
   await client.close();
@@ -118,8 +118,8 @@ test('sign-in link: is not offered again right after a decline', async () => {
   });
   for (let call = 0; call < 3; call += 1) {
     const answer = await client.callTool('it__whoami');
-    expect(ownCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
-    expect(said(answer)).toContain('trunkline login it');
+    expect(gatewayErrorCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
+    expect(textOfResult(answer)).toContain('trunkline login it');
   }
   expect(count).toBe(1);
   await client.close();
@@ -136,7 +136,7 @@ test('sign-in link: is shared by concurrent calls of one client', async () => {
     return { action: 'accept' };
   });
   const answers = await Promise.all([1, 2, 3, 4].map(() => client.callTool('it__whoami')));
-  for (const answer of answers) expect(said(answer)).toContain('ada@example.com');
+  for (const answer of answers) expect(textOfResult(answer)).toContain('ada@example.com');
   expect(links).toHaveLength(1);
   expect(server.log.of('authorize')).toHaveLength(1);
   await client.close();
@@ -156,7 +156,7 @@ test('sign-in link: is the same for two clients', async () => {
   await eventually(() => expect(links).toHaveLength(2));
   expect(new Set(links).size).toBe(1);
   await walk(new URL(links[0]!));
-  for (const answer of answers) expect(said(await answer)).toContain('ada@example.com');
+  for (const answer of answers) expect(textOfResult(await answer)).toContain('ada@example.com');
   for (const client of clients) await client.close();
 });
 
@@ -170,8 +170,8 @@ test('sign-in link: shows why a sign-in cannot start, and the call reports it', 
     return { action: 'accept' };
   });
   const answer = await client.callTool('it__whoami');
-  expect(ownCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
-  expect(said(answer)).toMatch(/does not register clients.*trunkline login it/s);
+  expect(gatewayErrorCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
+  expect(textOfResult(answer)).toMatch(/does not register clients.*trunkline login it/s);
   expect(pages).toMatchObject([{ status: 502, text: expect.stringContaining('does not register clients') }]);
   await client.close();
 });
@@ -184,7 +184,7 @@ test.each([
   await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, listen: 'http' });
   const client = await gateway.client({ capabilities: declared });
   const answer = await client.callTool('it__whoami');
-  expect(said(answer)).toContain('trunkline login it');
+  expect(textOfResult(answer)).toContain('trunkline login it');
   expect(client.requests.all).toEqual([]);
   await client.close();
 });
@@ -194,7 +194,7 @@ test('sign-in link: is sent as an error to a legacy client that cannot be asked 
   await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, listen: 'http' });
   const client = await gateway.client({ capabilities });
   await client.listen();
-  const failed = await failureOf(
+  const failed = await rpcErrorOf(
     client.request('tools/call', { name: 'it__whoami' }, { headers: { accept: 'application/json' } }),
   );
   expect(failed.code).toBe(-32042);
@@ -205,7 +205,7 @@ test('sign-in link: is sent as an error to a legacy client that cannot be asked 
     ({ method }) => method === 'notifications/elicitation/complete',
   );
   expect(completed.params).toEqual({ elicitationId: link!.elicitationId });
-  expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+  expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
   await client.close();
 });
 
@@ -223,7 +223,7 @@ test('sign-in link: requests additional scopes', async () => {
   // The first sign-in is for reading, since nobody could know of more; the call then asks for the rest.
   await client.callTool('it__whoami');
   const answer = await client.callTool('it__whoami');
-  expect(said(answer)).toContain('ada@example.com');
+  expect(textOfResult(answer)).toContain('ada@example.com');
   expect(count).toBe(2);
   expect(server.log.of('authorize')[1]?.['asked']).toMatchObject({ scope: 'read write' });
   await client.close();

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { signInWithDevice } from '../../../src/auth/upstream/device-sign-in.ts';
 import type { DevicePrompt } from '../../../src/auth/upstream/device-sign-in.ts';
 import { signOut } from '../../../src/auth/upstream/sign-out.ts';
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -28,8 +28,8 @@ test.each(['client_secret_basic', 'client_secret_post'])(
       listen: 'http',
     });
     const client = await gateway.client();
-    await untilListed(client, 'it__whoami');
-    expect(said(await client.callTool('it__whoami'))).toMatch(/^machine /);
+    await waitForTool(client, 'it__whoami');
+    expect(textOfResult(await client.callTool('it__whoami'))).toMatch(/^machine /);
     expect(server.log.of('client-authentication')).toEqual([
       expect.objectContaining({ method, id: 'machine' }),
     ]);
@@ -52,12 +52,12 @@ test('client credentials: authenticate with a private key and renew an expired t
     listen: 'http',
   });
   const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
-  const first = said(await client.callTool('it__whoami'));
+  await waitForTool(client, 'it__whoami');
+  const first = textOfResult(await client.callTool('it__whoami'));
   await eventually(() => server.log.of('issued').every(({ at }) => Date.now() - at > 1100), {
     what: 'The expiry of every token',
   });
-  const second = said(await client.callTool('it__whoami'));
+  const second = textOfResult(await client.callTool('it__whoami'));
   expect([first, second].every((text) => text.startsWith('machine '))).toBe(true);
   expect(first).not.toBe(second);
   expect(new Set(server.log.of('client-authentication').map(({ method }) => method))).toEqual(
@@ -72,12 +72,12 @@ test('client credentials: renew a rejected token once for all calls', async () =
   const auth = { flow: 'client-credentials', clientId: 'machine', clientSecret: 'secret' };
   await using gateway = await startGateway({ mcpServers: { it: { url: server.url, auth } }, listen: 'http' });
   const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await waitForTool(client, 'it__whoami');
   const issued = server.log.of('issued').length;
   // From now on no token that was given out is good any more, whatever its end says.
   await server.control({ act: 'rotate-keys' });
   const answers = await Promise.all([1, 2, 3].map(() => client.callTool('it__whoami')));
-  for (const answer of answers) expect(said(answer)).toMatch(/^machine /);
+  for (const answer of answers) expect(textOfResult(answer)).toMatch(/^machine /);
   expect(server.log.of('issued')).toHaveLength(issued + 1);
   await client.close();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -30,15 +30,15 @@ test.each([
     });
     await server.control({ account: 'ada' });
     expect((await login(home, 'first')).code).toBe(0);
-    await untilListed(client, 'first__whoami');
+    await waitForTool(client, 'first__whoami');
     // The sign-in to one of them is none to the other.
     const refused = await client.callTool('second__whoami');
-    expect(ownCode(refused)).toBe('UPSTREAM_NEEDS_AUTH');
-    expect(said(refused)).toContain('trunkline login second');
+    expect(gatewayErrorCode(refused)).toBe('UPSTREAM_NEEDS_AUTH');
+    expect(textOfResult(refused)).toContain('trunkline login second');
     expect(audiencesAt(server.log, '/team/mcp')).toEqual(new Set([undefined]));
     await server.control({ account: 'bob' });
     expect((await login(home, 'second')).code).toBe(0);
-    await untilListed(client, 'second__whoami');
+    await waitForTool(client, 'second__whoami');
     await eventually(
       async () => {
         const answers = await Promise.all(
@@ -47,7 +47,7 @@ test.each([
           ),
         );
         for (const [at, answer] of answers.entries())
-          expect(said(answer)).toMatch(at % 2 === 0 ? /^ada / : /^bob /);
+          expect(textOfResult(answer)).toMatch(at % 2 === 0 ? /^ada / : /^bob /);
         return new Set(server.log.of('refresh').map(({ family }) => family)).size === 2;
       },
       { withinMs: 20_000, what: 'The renewal of both tokens' },
@@ -87,14 +87,14 @@ test(
   async () => {
     await using line = await openSignedIn();
     const { server, client, home } = line;
-    expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+    expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
     const before = await server.control({});
     const { issuer } = await server.control({ act: 'migrate', account: 'new@example.com' });
     expect(issuer).not.toBe(before.issuer);
     for (let call = 0; call < 3; call += 1) {
       const answer = await client.callTool('it__whoami');
-      expect(ownCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
-      expect(said(answer)).toContain('trunkline login it');
+      expect(gatewayErrorCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
+      expect(textOfResult(answer)).toContain('trunkline login it');
     }
     // The old issuer was asked for a new token once; the new one has not heard of us at all.
     expect(server.log.of('refresh').map((one) => one['issuer'])).toEqual([before.issuer]);
@@ -104,7 +104,7 @@ test(
     expect(server.log.of('unauthorized').length).toBe(refused);
     expect((await login(home, 'it', ['--timeout', '10'])).code).toBe(0);
     await eventually(async () =>
-      expect(said(await client.callTool('it__whoami'))).toContain('new@example.com'),
+      expect(textOfResult(await client.callTool('it__whoami'))).toContain('new@example.com'),
     );
     // It was registered with anew, and got a code of its own instead of anything that the old one had issued.
     const clients = server.log.of('issued').map((one) => one['client']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { commandHome } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -28,12 +28,12 @@ test(
       const answer = await client.callTool('it__whoami');
       return answer.isError === true && answer;
     });
-    expect(ownCode(down)).toBe('UPSTREAM_UNAVAILABLE');
-    expect(said(down)).toMatch(/cannot be refreshed now and is kept.*503/s);
-    expect(said(down)).not.toContain('trunkline login');
+    expect(gatewayErrorCode(down)).toBe('UPSTREAM_UNAVAILABLE');
+    expect(textOfResult(down)).toMatch(/cannot be refreshed now and is kept.*503/s);
+    expect(textOfResult(down)).not.toContain('trunkline login');
     await server.control({ tokenStatus: 200 });
     await eventually(
-      async () => expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com'),
+      async () => expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com'),
       { withinMs: 15_000 },
     );
     expect(server.log.of('authorize')).toHaveLength(1);
@@ -53,7 +53,7 @@ test(
     expect(server.log.of('refresh').length).toBe(server.log.of('token').length - 1);
     await using next = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
     const again = await next.client();
-    expect(said(await again.callTool('it__whoami'))).toContain('ada@example.com');
+    expect(textOfResult(await again.callTool('it__whoami'))).toContain('ada@example.com');
     await again.close();
     expect(server.log.of('refresh-reused')).toEqual([]);
     expect(server.log.of('authorize')).toHaveLength(1);
@@ -71,7 +71,7 @@ test(
     const it = { url: server.url, headers: { 'X-Team': 'night' } };
     writeFileSync(gateway.configFile, JSON.stringify({ mcpServers: { it } }));
     await eventually(async () => {
-      expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+      expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
       expect(server.log.all().some(({ headers }) => JSON.stringify(headers ?? '').includes('night'))).toBe(
         true,
       );
@@ -91,12 +91,12 @@ test('running call: survives token expiry and sign-out', { tags: ['slow'] }, asy
   });
   await login(home.home, 'it');
   const client = await gateway.client();
-  await untilListed(client, 'it__slow');
+  await waitForTool(client, 'it__slow');
   const slow = client.callTool('it__slow', { ms: 3500 });
   await home.run(['logout', 'it']);
   expect((await slow).isError).not.toBe(true);
   await eventually(async () =>
-    expect(ownCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH'),
+    expect(gatewayErrorCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH'),
   );
   await client.close();
 });
@@ -248,11 +248,11 @@ test('stored tokens: appear in no log or state file at debug level', async () =>
   });
   await login(home, 'it');
   const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
+  await waitForTool(client, 'it__whoami');
   await server.log.waitFor('refresh');
   await server.control({ act: 'revoke-all' });
   await eventually(async () =>
-    expect(ownCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH'),
+    expect(gatewayErrorCode(await client.callTool('it__whoami'))).toBe('UPSTREAM_NEEDS_AUTH'),
   );
   await client.close();
   await gateway.stop();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { login, startProtectedServer } from '../../support/sign-in.ts';
@@ -23,13 +23,13 @@ test(
     const clients = await Promise.all(
       [first, second, third].map((gateway) => gateway.client({ era: 'modern' })),
     );
-    for (const client of clients) await untilListed(client, 'it__whoami');
+    for (const client of clients) await waitForTool(client, 'it__whoami');
     expect(server.log.of('refresh')).toEqual([]);
 
     // From now on no token that was given out is good any more.
     await server.control({ act: 'rotate-keys' });
     const calls = clients.flatMap((client) => Array.from({ length: 4 }, () => client.callTool('it__whoami')));
-    const answers = (await Promise.all(calls)).map((answer) => said(answer));
+    const answers = (await Promise.all(calls)).map((answer) => textOfResult(answer));
 
     expect(answers).toHaveLength(12);
     // All with the one token that came of it.

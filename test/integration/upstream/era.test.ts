@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { pidOf, said, untilListed } from '../../support/asking.ts';
+import { serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -15,7 +15,7 @@ scenario('protocol era: is the newest one that a server supports', { upstream: e
   const both = hasBoth ? { both: ['plain', '--era', 'both'] as const } : {};
   await using line = await cell.open({ only: ['plain'], ...both });
   for (const [name, log] of Object.entries(line.logs)) {
-    expect(said(await line.client.callTool(`${name}__echo`, { text: name }))).toBe(name);
+    expect(textOfResult(await line.client.callTool(`${name}__echo`, { text: name }))).toBe(name);
     const spoken = name === 'both' ? 'modern' : era;
     expect(erasOf(log), name).toEqual([spoken]);
     expect(log.of('initialize'), name).toHaveLength(spoken === 'legacy' ? 1 : 0);
@@ -33,7 +33,7 @@ scenario('protocol era: is not probed again after a restart', { slow: true }, as
     home = gateway.home;
     const client = await gateway.client();
     for (const name of ['old', 'new']) {
-      expect(said(await client.callTool(`${name}__echo`, { text: name }))).toBe(name);
+      expect(textOfResult(await client.callTool(`${name}__echo`, { text: name }))).toBe(name);
     }
     expect(logs.old.of('initialize')).toHaveLength(run);
     await client.close();
@@ -44,25 +44,25 @@ scenario('protocol era: is not probed again after a restart', { slow: true }, as
 
 scenario('protocol era: restarts a server that exits on the probe', async (cell) => {
   await using line = await cell.open({ one: ['exits-on-probe'] });
-  await untilListed(line.client, 'one__echo');
-  expect(said(await line.client.callTool('one__echo', { text: 'a' }))).toBe('a');
+  await waitForTool(line.client, 'one__echo');
+  expect(textOfResult(await line.client.callTool('one__echo', { text: 'a' }))).toBe('a');
   const log = line.logs['one'];
   expect(log?.of('ended')).toMatchObject([{ by: 'probe', method: 'server/discover' }]);
   expect(log?.of('started')).toHaveLength(2);
   // What was learned is not learned again with every process.
   await line.client.callTool('one__crash');
-  expect(said(await line.client.callTool('one__echo', { text: 'b' }))).toBe('b');
+  expect(textOfResult(await line.client.callTool('one__echo', { text: 'b' }))).toBe('b');
   expect(log?.of('started')).toHaveLength(3);
 });
 
 scenario('protocol era: falls back without a restart for a server that ignores the probe', async (cell) => {
   await using line = await cell.open({ one: ['silent-on-probe'] });
-  const first = await pidOf(line.client);
+  const first = await serverPid(line.client);
   const log = line.logs['one'];
   expect(log?.of('started'), 'silence is no reason to start it again').toHaveLength(1);
   expect(log?.of('unanswered')).toMatchObject([{ method: 'server/discover' }]);
   await line.client.callTool('one__crash');
-  expect(await pidOf(line.client)).not.toBe(first);
+  expect(await serverPid(line.client)).not.toBe(first);
   expect(log?.of('unanswered'), 'it is probed once').toHaveLength(1);
 });
 
@@ -75,10 +75,10 @@ scenario(
       Object.fromEntries(versions.map((version) => [version, ['plain', '--versions', version]])),
     );
     for (const version of versions) {
-      await untilListed(line.client, `${version}__echo`);
-      expect(said(await line.client.callTool(`${version}__echo`, { text: version }))).toBe(version);
+      await waitForTool(line.client, `${version}__echo`);
+      expect(textOfResult(await line.client.callTool(`${version}__echo`, { text: version }))).toBe(version);
       expect(line.logs[version]?.of('initialize')).toMatchObject([{ asked: '2025-11-25', version }]);
-      expect(said(await line.client.callTool(`${version}__progress`, { steps: 3 }))).toBe('3 steps');
+      expect(textOfResult(await line.client.callTool(`${version}__progress`, { steps: 3 }))).toBe('3 steps');
     }
   },
 );

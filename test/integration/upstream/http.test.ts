@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import type { FixtureEvent, FixtureLog } from '../../support/fixture-log.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { everyLeg, overHttp, scenario } from '../../support/scenario.ts';
@@ -24,11 +24,11 @@ scenario(
       { entries: { packed: far, 'packed-stream': far } },
     );
     // Links are told apart once all four are known to list the same.
-    for (const name of Object.keys(line.upstreams)) await untilListed(line.client, `${name}__echo`);
+    for (const name of Object.keys(line.upstreams)) await waitForTool(line.client, `${name}__echo`);
     for (const name of Object.keys(line.upstreams)) {
       await line.client.callTool(`${name}__everything-content`);
       const text = `${name}: naïve € 🚀 ${'long '.repeat(50_000)}`;
-      expect(said(await line.client.callTool(`${name}__echo`, { text })) === text, name).toBe(true);
+      expect(textOfResult(await line.client.callTool(`${name}__echo`, { text })) === text, name).toBe(true);
     }
     const results = line.client.rawLines.filter((text) => text.includes('beyondDouble'));
     expect(results).toHaveLength(4);
@@ -49,7 +49,7 @@ scenario(
   { upstream: ['http/legacy'] },
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
-    await untilListed(line.client, 'one__echo');
+    await waitForTool(line.client, 'one__echo');
     await Promise.all(['a', 'b', 'c'].map((text) => line.client.callTool('one__echo', { text })));
     const log = line.logs['one'];
     expect(log?.of('session-opened')).toHaveLength(1);
@@ -69,9 +69,10 @@ scenario(
   { upstream: ['http/legacy'] },
   async (cell) => {
     await using line = await cell.open({ one: ['forgets-sessions', '--after', '8'] });
-    await untilListed(line.client, 'one__echo');
+    await waitForTool(line.client, 'one__echo');
     const texts = Array.from({ length: 20 }, (_, index) => `call ${index}`);
-    for (const text of texts) expect(said(await line.client.callTool('one__echo', { text }))).toBe(text);
+    for (const text of texts)
+      expect(textOfResult(await line.client.callTool('one__echo', { text }))).toBe(text);
     const log = line.logs['one'];
     expect(log?.of('session-closed').filter(({ how }) => how === 'forgotten').length).toBeGreaterThan(1);
     // Each was executed once, whichever session it belonged to in the end.
@@ -86,8 +87,8 @@ scenario(
   async (cell) => {
     const entries = { idle: { idle: '150ms' } };
     await using line = await cell.open({ idle: ['plain'], last: ['plain'] }, { entries });
-    expect(said(await line.client.callTool('idle__echo', { text: 'a' }))).toBe('a');
-    expect(said(await line.client.callTool('last__echo', { text: 'a' }))).toBe('a');
+    expect(textOfResult(await line.client.callTool('idle__echo', { text: 'a' }))).toBe('a');
+    expect(textOfResult(await line.client.callTool('last__echo', { text: 'a' }))).toBe('a');
     expect((await line.logs['idle']!.waitFor('session-closed'))['how']).toBe('deleted');
     expect(line.logs['last']?.of('session-closed')).toEqual([]);
     await line.gateway.stop();
@@ -100,10 +101,10 @@ scenario(
   { upstream: ['http/legacy'] },
   async (cell) => {
     await using line = await cell.open({ one: ['plain', '--sessionless'] });
-    await untilListed(line.client, 'one__echo');
+    await waitForTool(line.client, 'one__echo');
     const texts = ['a', 'b', 'c'];
     const results = await Promise.all(texts.map((text) => line.client.callTool('one__echo', { text })));
-    expect(results.map(said)).toEqual(texts);
+    expect(results.map(textOfResult)).toEqual(texts);
     const sent = posts(line.logs['one']!);
     expect(sent.length).toBeGreaterThan(texts.length);
     expect(sent.filter(({ headers }) => headers['mcp-session-id'] !== undefined)).toEqual([]);
@@ -122,7 +123,7 @@ scenario(
     for (const [name, log] of Object.entries(line.logs)) {
       const texts = ['a', 'b', 'c'].map((text) => `${name} ${text}`);
       const calls = texts.map((text) => line.client.callTool(`${name}__slow`, { ms: 200, text }));
-      expect((await Promise.all(calls)).map(said)).toEqual(texts);
+      expect((await Promise.all(calls)).map(textOfResult)).toEqual(texts);
       expect(log.of('resumed').filter(({ known }) => known === true).length).toBeGreaterThanOrEqual(3);
       expect(log.of('call')).toHaveLength(3);
     }
@@ -136,8 +137,8 @@ scenario(
     const headers = { Authorization: 'Bearer ${env:FIXTURE_KEY}', 'X-Team': 'a "quoted" team' };
     const options = { entries: { one: { headers } }, env: { FIXTURE_KEY: 's3cret' } };
     const line = await cell.open({ one: ['plain', '--bearer', 's3cret'] }, options);
-    await untilListed(line.client, 'one__echo');
-    expect(said(await line.client.callTool('one__echo', { text: 'a' }))).toBe('a');
+    await waitForTool(line.client, 'one__echo');
+    expect(textOfResult(await line.client.callTool('one__echo', { text: 'a' }))).toBe('a');
     await line[Symbol.asyncDispose]();
     const all = line.logs['one']?.all().filter(isHttp) ?? [];
     expect(all.length).toBeGreaterThan(5);
@@ -157,9 +158,9 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
     expect(line.upstreams['one']?.entry).not.toHaveProperty('type');
-    await untilListed(line.client, 'one__echo');
+    await waitForTool(line.client, 'one__echo');
     const calls = ['a', 'b', 'c'].map((text) => line.client.callTool('one__echo', { text }));
-    expect((await Promise.all(calls)).map(said)).toEqual(['a', 'b', 'c']);
+    expect((await Promise.all(calls)).map(textOfResult)).toEqual(['a', 'b', 'c']);
     expect(line.logs['one']?.of('session-opened')).toHaveLength(1);
     expect(line.logs['one']?.of('initialize')).toHaveLength(1);
   },
@@ -192,7 +193,7 @@ scenario(
   { downstream: everyLeg, upstream: ['http/modern'] },
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
-    await untilListed(line.client, 'one__regional');
+    await waitForTool(line.client, 'one__regional');
     // The server compares them with the body and refuses the call when they differ.
     for (const region of ['eu-west', 'Île-de-France', ' padded ', '']) {
       const params = { name: 'one__regional', arguments: { region } };

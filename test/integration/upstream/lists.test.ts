@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { everyPage, said, untilListed } from '../../support/asking.ts';
+import { listAllPages, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { everyLeg, scenario } from '../../support/scenario.ts';
@@ -10,19 +10,19 @@ checkLeaks();
 scenario('upstream lists: follow every page', { upstream: everyLeg }, async (cell) => {
   await using line = await cell.open({ one: ['pages', '--count', '25'] });
   const { client } = line;
-  const tools = await untilListed(client, 'one__tool-24');
+  const tools = await waitForTool(client, 'one__tool-24');
   const numbers = Array.from({ length: 25 }, (_, index) => index);
   const sorted = (names: readonly unknown[]): readonly string[] => names.map(String).toSorted();
   expect(sorted(tools.map(({ name }) => name))).toEqual(sorted(numbers.map((n) => `one__tool-${n}`)));
-  const prompts = await everyPage(client, 'prompts/list', 'prompts');
+  const prompts = await listAllPages(client, 'prompts/list', 'prompts');
   expect(sorted(prompts.map(({ name }) => name))).toEqual(sorted(numbers.map((n) => `one__prompt-${n}`)));
-  const resources = await everyPage(client, 'resources/list', 'resources');
+  const resources = await listAllPages(client, 'resources/list', 'resources');
   expect(sorted(resources.map(({ uri }) => uri))).toEqual(sorted(numbers.map((n) => `fixture://page/${n}`)));
-  const templates = await everyPage(client, 'resources/templates/list', 'resourceTemplates');
+  const templates = await listAllPages(client, 'resources/templates/list', 'resourceTemplates');
   expect(sorted(templates.map(({ uriTemplate }) => uriTemplate))).toEqual(
     sorted(numbers.map((n) => `fixture://t${n}/{id}`)),
   );
-  expect(said(await client.callTool('one__tool-24'))).toBe('tool-24');
+  expect(textOfResult(await client.callTool('one__tool-24'))).toBe('tool-24');
 });
 
 scenario('upstream lists: are truncated when endless, with one warning in the log', async (cell) => {
@@ -31,13 +31,13 @@ scenario('upstream lists: are truncated when endless, with one warning in the lo
     circular: ['endless-pages', '--same-cursor'],
     good: ['plain'],
   });
-  await untilListed(line.client, 'good__echo');
-  await untilListed(line.client, 'circular__tool-0');
-  const tools = await untilListed(line.client, 'endless__tool-99');
+  await waitForTool(line.client, 'good__echo');
+  await waitForTool(line.client, 'circular__tool-0');
+  const tools = await waitForTool(line.client, 'endless__tool-99');
   const count = tools.filter(({ name }) => name.startsWith('endless__')).length;
   expect(count).toBeLessThanOrEqual(1000);
   expect(tools.filter(({ name }) => name.startsWith('circular__'))).toHaveLength(1);
-  expect(said(await line.client.callTool('endless__tool-0'))).toBe('tool-0');
+  expect(textOfResult(await line.client.callTool('endless__tool-0'))).toBe('tool-0');
   for (const name of ['endless', 'circular']) {
     const saying = line.gateway.stderr().split('\n');
     expect(
@@ -52,7 +52,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] }, { entries: { one: { trust: 'scan' } } });
     const { client } = line;
-    const before = await untilListed(client, 'one__change-list');
+    const before = await waitForTool(client, 'one__change-list');
     await client.listen();
     // Twice: the first announcement may be a late one of what the start found.
     for (const index of [before.length, before.length + 1]) {
@@ -61,8 +61,8 @@ scenario(
       );
       await client.callTool('one__change-list');
       await announced;
-      await untilListed(client, `one__added-${index}`);
-      expect(said(await client.callTool(`one__added-${index}`))).toBe(`added-${index}`);
+      await waitForTool(client, `one__added-${index}`);
+      expect(textOfResult(await client.callTool(`one__added-${index}`))).toBe(`added-${index}`);
     }
   },
 );
@@ -73,7 +73,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
     const { client } = line;
-    await untilListed(client, 'one__touch');
+    await waitForTool(client, 'one__touch');
     const [text, blob] = ['fixture://text', 'fixture://blob'];
     await client.listen([text]);
     // Over stdio there is one client; elsewhere a second one wants something else, and a third nothing.

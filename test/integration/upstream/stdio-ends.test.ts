@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { pidOf, said } from '../../support/asking.ts';
+import { serverPid, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { isRunning } from '../../support/processes.ts';
@@ -14,7 +14,7 @@ scenario('stdio server: is ended even when a launcher process stands in between'
     one: ['launcher'],
     stubborn: ['launcher', '--real', 'ignores-signals'],
   });
-  const real = [await pidOf(line.client, 'one'), await pidOf(line.client, 'stubborn')];
+  const real = [await serverPid(line.client, 'one'), await serverPid(line.client, 'stubborn')];
   const started = Object.values(line.logs).flatMap((log) => log.of('started').map(({ pid }) => pid));
   // A launcher and a real server each, of which the gateway knows the launcher only.
   expect(started).toHaveLength(4);
@@ -26,7 +26,7 @@ scenario('stdio server: is ended even when a launcher process stands in between'
 
 scenario('stdio server: is killed when it ignores the end of its input and SIGTERM', async (cell) => {
   const line = await cell.open({ one: ['ignores-signals'] });
-  const pid = await pidOf(line.client);
+  const pid = await serverPid(line.client);
   await line[Symbol.asyncDispose]();
   expect(isRunning(pid)).toBe(false);
   // It was asked politely first, in both ways.
@@ -40,7 +40,7 @@ scenario('stdio server: ends when the gateway is killed', async (cell) => {
     launched: ['launcher', '--real', 'ignores-signals'],
   });
   for (const name of Object.keys(line.upstreams)) {
-    expect(said(await line.client.callTool(`${name}__echo`, { text: name }))).toBe(name);
+    expect(textOfResult(await line.client.callTool(`${name}__echo`, { text: name }))).toBe(name);
   }
   const started = Object.values(line.logs).flatMap((log) => log.of('started').map(({ pid }) => pid));
   expect(started.filter(isRunning)).toHaveLength(4);

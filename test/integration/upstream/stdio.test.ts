@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 import { expect } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
@@ -21,7 +21,7 @@ scenario(
     const calls = texts.map((text, index) =>
       line.client.callTool('one__slow', { ms: 900 - index * 15, text }),
     );
-    expect((await Promise.all(calls)).map(said)).toEqual(texts);
+    expect((await Promise.all(calls)).map(textOfResult)).toEqual(texts);
     const log = line.logs['one'];
     const [begun, finished] = [log?.of('call') ?? [], log?.of('called') ?? []];
     expect(begun).toHaveLength(50);
@@ -44,7 +44,7 @@ scenario('stdio server: gets a minimal environment plus its own variables', asyn
   };
   await using line = await cell.open({ one: ['plain'] }, { env: secrets, entries });
   const names = [...new Set([...Object.keys({ ...process.env, ...secrets, ...own }), 'TRUNKLINE_HOME'])];
-  const answer = said(await line.client.callTool('one__env', { names }));
+  const answer = textOfResult(await line.client.callTool('one__env', { names }));
   const seen = Object.entries(JSON.parse(answer) as Env).filter(([, value]) => value !== null);
   expect(Object.fromEntries(seen)).toMatchObject({ ...own, HOME: process.env['HOME'] });
   const path = seen.find(([name]) => name === 'PATH')?.[1]?.split(delimiter);
@@ -61,8 +61,10 @@ scenario('stdio server: is found through the PATH of the login shell', async (ce
   writeFileSync(join(home, '.profile'), `echo "Welcome!"\nPATH="${shims}:$PATH"\nexport PATH\n`);
   const entries = { one: { command: 'only-in-shims' } };
   await using line = await cell.open({ one: ['plain'] }, { entries, env: { HOME: home, SHELL: '/bin/sh' } });
-  expect(said(await line.client.callTool('one__echo', { text: 'a' }))).toBe('a');
-  const { PATH } = JSON.parse(said(await line.client.callTool('one__env', { names: ['PATH'] }))) as Env;
+  expect(textOfResult(await line.client.callTool('one__echo', { text: 'a' }))).toBe('a');
+  const { PATH } = JSON.parse(
+    textOfResult(await line.client.callTool('one__env', { names: ['PATH'] })),
+  ) as Env;
   // What we were given comes first and stays as it is.
   expect(PATH?.split(delimiter)).toEqual([
     ...new Set([...(process.env['PATH'] ?? '').split(delimiter), shims]),
@@ -74,8 +76,10 @@ scenario('stdio server: starts in its cwd, relative to the config file', async (
   mkdirSync(join(home, 'sub', 'folder'), { recursive: true });
   const entries = { near: { cwd: './sub/folder' }, far: { cwd: home } };
   await using line = await cell.open({ near: ['plain'], far: ['plain'] }, { home, entries });
-  expect(said(await line.client.callTool('near__cwd'))).toBe(realpathSync(join(home, 'sub', 'folder')));
-  expect(said(await line.client.callTool('far__cwd'))).toBe(realpathSync(home));
+  expect(textOfResult(await line.client.callTool('near__cwd'))).toBe(
+    realpathSync(join(home, 'sub', 'folder')),
+  );
+  expect(textOfResult(await line.client.callTool('far__cwd'))).toBe(realpathSync(home));
 });
 
 scenario(
@@ -88,21 +92,21 @@ scenario(
       young: ['dies-after-handshake'],
     });
     const start = await line.client.callTool('start__echo', { text: 'a' });
-    expect(said(start)).toContain('"start" exited with code 3');
-    expect(said(start)).toContain('fixture: FIXTURE_KEY is not set, giving up');
+    expect(textOfResult(start)).toContain('"start" exited with code 3');
+    expect(textOfResult(start)).toContain('fixture: FIXTURE_KEY is not set, giving up');
     const call = await line.client.callTool('call__echo', { text: 'a' });
-    expect(said(call)).toContain('"call" exited with code 9');
-    expect(said(call)).toContain('fixture: out of memory, so to speak');
+    expect(textOfResult(call)).toContain('"call" exited with code 9');
+    expect(textOfResult(call)).toContain('fixture: out of memory, so to speak');
     const young = await line.client.callTool('young__echo', { text: 'a' });
-    expect(said(young)).toContain('fixture: that was all');
+    expect(textOfResult(young)).toContain('fixture: that was all');
   },
 );
 
 scenario('stdio server: has output that is not JSON-RPC ignored, with few log lines', async (cell) => {
   await using line = await cell.open({ one: ['floods-stdout'] });
-  await untilListed(line.client, 'one__echo');
+  await waitForTool(line.client, 'one__echo');
   for (const text of ['a', 'b', 'c'])
-    expect(said(await line.client.callTool('one__echo', { text }))).toBe(text);
+    expect(textOfResult(await line.client.callTool('one__echo', { text }))).toBe(text);
   const counted = (): number[] =>
     line.gateway
       .stderr()
@@ -116,12 +120,13 @@ scenario('stdio server: has output that is not JSON-RPC ignored, with few log li
 
 scenario('stdio server: works despite split chunks, stray responses and invalid UTF-8', async (cell) => {
   await using line = await cell.open({ one: ['speaks-garbage'] });
-  await untilListed(line.client, 'one__echo');
+  await waitForTool(line.client, 'one__echo');
   const texts = ['plain', 'naïve — € 🚀', '\u2028 \r\n "quoted" \\', '{"jsonrpc":"2.0"}\n', ''];
-  for (const text of texts) expect(said(await line.client.callTool('one__echo', { text }))).toBe(text);
+  for (const text of texts)
+    expect(textOfResult(await line.client.callTool('one__echo', { text }))).toBe(text);
   const together = await Promise.all(texts.map((text) => line.client.callTool('one__echo', { text })));
-  expect(together.map(said)).toEqual(texts);
-  expect(said(await line.client.callTool('one__bad-bytes'))).toMatch(/^before \uFFFD+ after$/);
+  expect(together.map(textOfResult)).toEqual(texts);
+  expect(textOfResult(await line.client.callTool('one__bad-bytes'))).toMatch(/^before \uFFFD+ after$/);
   expect(line.client.strays.all).toEqual([]);
 });
 
@@ -131,13 +136,15 @@ scenario(
   async (cell) => {
     const bytes = 16 * 1024 * 1024;
     await using line = await cell.open({ huge: ['huge-result', '--bytes', String(bytes)], echo: ['plain'] });
-    const text = said(await line.client.callTool('huge__huge', {}, { withinMs: 20_000 }));
+    const text = textOfResult(await line.client.callTool('huge__huge', {}, { withinMs: 20_000 }));
     const expected = 'She said "€".\n'.repeat(Math.ceil(bytes / 16)).slice(0, bytes);
     // A failed `toBe` would try to show the difference of two such texts.
     expect(text.length).toBe(expected.length);
     expect(text === expected).toBe(true);
     const large = 'naïve "€" '.repeat(300_000);
-    const echoed = said(await line.client.callTool('echo__echo', { text: large }, { withinMs: 20_000 }));
+    const echoed = textOfResult(
+      await line.client.callTool('echo__echo', { text: large }, { withinMs: 20_000 }),
+    );
     expect(echoed === large).toBe(true);
   },
 );
@@ -145,8 +152,8 @@ scenario(
 scenario('stdio server: keeps answering while it floods standard error', async (cell) => {
   await using line = await cell.open({ one: ['floods-stderr'] });
   for (const text of ['a', 'b', 'c'])
-    expect(said(await line.client.callTool('one__echo', { text }))).toBe(text);
-  const crash = said(await line.client.callTool('one__crash'));
+    expect(textOfResult(await line.client.callTool('one__echo', { text }))).toBe(text);
+  const crash = textOfResult(await line.client.callTool('one__crash'));
   expect(crash).toContain('the last line before the call');
   expect(crash.length, 'the last words, not all of them').toBeLessThan(4000);
 });
@@ -155,10 +162,10 @@ scenario('stdio server: reports a missing command or cwd at once', async (cell) 
   const entries = { bad: { command: 'no-such-command-anywhere' }, lost: { cwd: './no-such-folder' } };
   await using line = await cell.open({ bad: ['plain'], lost: ['plain'], good: ['plain'] }, { entries });
   const bad = await line.client.callTool('bad__echo', { text: 'a' });
-  expect(ownCode(bad)).toBe('UPSTREAM_REFUSED');
-  expect(said(bad)).toContain('"no-such-command-anywhere" was not found');
+  expect(gatewayErrorCode(bad)).toBe('UPSTREAM_REFUSED');
+  expect(textOfResult(bad)).toContain('"no-such-command-anywhere" was not found');
   const lost = await line.client.callTool('lost__echo', { text: 'a' });
-  expect(said(lost)).toContain('"cwd" does not exist');
-  expect(said(await line.client.callTool('good__echo', { text: 'a' }))).toBe('a');
+  expect(textOfResult(lost)).toContain('"cwd" does not exist');
+  expect(textOfResult(await line.client.callTool('good__echo', { text: 'a' }))).toBe('a');
   await eventually(() => expect(line.gateway.stderr()).toContain('no-such-command-anywhere'));
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { isRunning } from '../../support/processes.ts';
 import type { ToolResult } from '../../support/raw-messages.ts';
 import type { SoakClient } from '../clients/soak-client.ts';
@@ -61,7 +61,9 @@ async function tryCall(client: SoakClient, server: string, withinMs: number): Pr
   try {
     const result: ToolResult = await client.raw.callTool(name, args, { withinMs });
     const outcome = outcomeOfResult(result);
-    return outcome === 'ok' && said(result) === tag ? 'ok' : `${outcome} ${said(result).slice(0, 200)}`;
+    return outcome === 'ok' && textOfResult(result) === tag
+      ? 'ok'
+      : `${outcome} ${textOfResult(result).slice(0, 200)}`;
   } catch (error) {
     return `${outcomeOfError(error)} ${String(error)}`;
   }

@@ -1,4 +1,4 @@
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import type { JsonObject, Notification, ToolResult } from '../../support/raw-messages.ts';
 import type { TrackedRequest } from '../ledger.ts';
 import type { ClientKind } from './connection.ts';
@@ -122,10 +122,10 @@ const search: Action = async (client) => {
   const params = { name: 'search_tools', arguments: { query, server: 'steady' } };
   await client.ask(asked, { method: 'tools/call', params }, (result) => {
     const outcome = outcomeOfResult(result as ToolResult);
-    const isFound = said(result as ToolResult).includes('steady__');
+    const isFound = textOfResult(result as ToolResult).includes('steady__');
     return {
       outcome,
-      ...(!isFound && { wrong: `no tool of a healthy server found: ${said(result as ToolResult)}` }),
+      ...(!isFound && { wrong: `no tool of a healthy server found: ${textOfResult(result as ToolResult)}` }),
     };
   });
 };
@@ -175,7 +175,7 @@ function judged(
 ): { outcome: string; provable?: boolean; wrong?: string } {
   const outcome = outcomeOfResult(result as ToolResult);
   if (outcome !== 'ok') return { outcome };
-  const text = said(result as ToolResult);
+  const text = textOfResult(result as ToolResult);
   const isOurs =
     text === asked.tag || text.startsWith(`${asked.tag}.`) || text === `${asked.tag} ${asked.tag}`;
   return { outcome, provable: true, ...(!isOurs && { wrong: `was answered with ${text.slice(0, 100)}` }) };

@@ -1,4 +1,4 @@
-import { ownCode } from '../../support/asking.ts';
+import { gatewayErrorCode } from '../../support/client-helpers.ts';
 import { HttpError } from '../../support/raw-transports.ts';
 import { type JsonObject, RpcError, type ToolResult } from '../../support/raw-messages.ts';
 
@@ -7,7 +7,7 @@ export type Outcome = string;
 
 export function outcomeOfResult(result: ToolResult): Outcome {
   if (result.isError !== true) return 'ok';
-  const code = ownCode(result);
+  const code = gatewayErrorCode(result);
   return typeof code === 'string' ? code : 'tool error';
 }
 

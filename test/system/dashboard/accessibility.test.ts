@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { openDashboard, seriousProblems } from './support.ts';
@@ -36,7 +36,7 @@ describe.each([{ width: 1280 }, { width: 390 }])('dashboard at a width of $width
     });
     const { gateway, page } = dashboard;
     const client = await gateway.client();
-    await untilListed(client, 'one__echo');
+    await waitForTool(client, 'one__echo');
     await client.callTool('one__echo', { text: 'a' });
     await client.close();
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -22,7 +22,7 @@ test('approvals page: shows the difference of a changed tool and approves only t
   });
   const { gateway, page } = dashboard;
   const client = await gateway.client();
-  await untilListed(client, 'one__changing');
+  await waitForTool(client, 'one__changing');
   await dashboard.goto('/approvals');
   await page.getByText('Nothing is held for approval').waitFor();
 
@@ -47,8 +47,8 @@ test('approvals page: shows the difference of a changed tool and approves only t
   await page.getByRole('button', { name: 'Approve', exact: true }).click();
   await page.getByRole('status').getByText('changing approved.').waitFor();
   await page.getByText('Nothing is held for approval').waitFor();
-  await untilListed(client, 'one__changing');
-  expect(said(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 3: a');
+  await waitForTool(client, 'one__changing');
+  expect(textOfResult(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 3: a');
   await client.close();
   expect(dashboard.complaints).toEqual([]);
 });
@@ -60,7 +60,7 @@ test('approvals page: does not approve a tool that changed without the page know
   });
   const { gateway, page } = dashboard;
   const client = await gateway.client();
-  await untilListed(client, 'one__changing');
+  await waitForTool(client, 'one__changing');
   await client.callTool('one__change');
   await dashboard.goto('/approvals?server=one');
   await page.getByText('revision 2').waitFor();
@@ -84,7 +84,7 @@ test('approvals page: approves and refuses calls of an ask rule with one key', a
   });
   const { gateway, page } = dashboard;
   const client = await gateway.client();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   await dashboard.goto('/approvals');
   await page.getByText('Nothing is held for approval').waitFor();
   const first = client.callTool('one__echo', { text: '<b>hello</b>' }, { withinMs: 60_000 });
@@ -94,13 +94,13 @@ test('approvals page: approves and refuses calls of an ask rule with one key', a
   await pane.getByText(/^[01]:\d\d left$/).waitFor();
   expect(fixtureLog(entry).of('call')).toHaveLength(0);
   await page.keyboard.press('a');
-  expect(said(await first)).toBe('<b>hello</b>');
+  expect(textOfResult(await first)).toBe('<b>hello</b>');
 
   await page.getByText('Nothing is held for approval').waitFor();
   const second = client.callTool('one__echo', { text: 'again' }, { withinMs: 60_000 });
   await pane.getByText('text: again').waitFor();
   await page.keyboard.press('r');
-  expect(ownCode(await second)).toBe('NOT_APPROVED');
+  expect(gatewayErrorCode(await second)).toBe('NOT_APPROVED');
   expect(fixtureLog(entry).of('call')).toHaveLength(1);
   await client.close();
 });
@@ -143,7 +143,7 @@ test('approvals page: starts a held server and reviews its entries with the keyb
   await dialog.getByRole('button', { name: 'Approve' }).press('Enter');
   await page.getByRole('status').getByText('tags approved.').waitFor();
   const client = await gateway.client();
-  const listed = await untilListed(client, 'shy__homoglyph');
+  const listed = await waitForTool(client, 'shy__homoglyph');
   expect(listed.map(({ name }) => name).toSorted()).toEqual(['shy__homoglyph', 'shy__tags']);
   await client.close();
   expect(dashboard.complaints).toEqual([]);

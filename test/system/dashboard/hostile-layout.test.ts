@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { needs } from '../../support/needs.ts';
@@ -41,7 +41,7 @@ test(
       path: fileURLToPath(new URL('../../support/page-problems.mjs', import.meta.url)),
     });
     const client = await gateway.client({ clientInfo: { name: NAME, version: NAME } });
-    await untilListed(client, 'it__odd');
+    await waitForTool(client, 'it__odd');
     const tools = ['odd', 'word', 'lines', 'stack', 'wide', 'fails', 'links'];
     for (const name of tools)
       await client.callTool(`it__${name}`, { [NAME]: NAME, a: 'x'.repeat(100_000) }).catch(() => {});

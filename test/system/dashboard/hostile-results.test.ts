@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { openDashboard } from './support.ts';
@@ -23,7 +23,7 @@ test('hostile text: is shown as plain text on the tools, activity and access pag
   });
   const { gateway, page } = dashboard;
   const client = await gateway.client({ clientInfo: { name: NAME, version: '<b>1</b>' } });
-  await untilListed(client, 'it__poisoned');
+  await waitForTool(client, 'it__poisoned');
   await client.callTool('it__poisoned', { '<script>': '<img src=x onerror="globalThis.ran=3">' });
   await client.close();
   const expectInert = async (text: string): Promise<void> => {

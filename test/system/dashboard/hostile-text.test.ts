@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { openDashboard } from './support.ts';
@@ -22,7 +22,7 @@ test('hostile text: is shown as plain text on the servers and approvals pages', 
   await using dashboard = await openDashboard({ mcpServers, config: { startup: { listWait: '10s' } } });
   const { gateway, page } = dashboard;
   const client = await gateway.client();
-  await untilListed(client, 'it__poisoned');
+  await waitForTool(client, 'it__poisoned');
   await client.callTool('it__change');
   await client.close();
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 import { describe, expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -49,7 +49,7 @@ test('servers page: adds servers from a pasted snippet with an outcome for each'
     mcpServers: { pasted: mcpServers.pasted },
   });
   const client = await gateway.client();
-  await untilListed(client, 'pasted__echo');
+  await waitForTool(client, 'pasted__echo');
   await client.close();
   expect(dashboard.complaints).toEqual([]);
 });
@@ -169,7 +169,7 @@ describe('server problems', () => {
     const row = page.getByRole('row', { name: /one/ });
     await row.getByText('Ready').waitFor();
     const client = await gateway.client();
-    await untilListed(client, 'one__crash');
+    await waitForTool(client, 'one__crash');
     const slow = client.callTool('one__slow', { ms: 60_000 }, { withinMs: 60_000 }).catch(() => 'ended');
     await row.getByText('1 running').waitFor();
     await client.callTool('one__crash').catch(() => {});
@@ -184,14 +184,14 @@ test('servers page: shows the log and processes of a running server live', async
   await using dashboard = await openDashboard({ mcpServers });
   const { gateway, page } = dashboard;
   const client = await gateway.client();
-  await untilListed(client, 'loud__echo');
+  await waitForTool(client, 'loud__echo');
   await dashboard.goto('/servers?server=loud&tab=log');
   const log = page.getByRole('log', { name: 'Log of loud' });
   await log.getByText('something went slightly wrong').first().waitFor();
   expect(await log.getByText('the last line before the call').count()).toBe(0);
   await client.callTool('loud__echo', { text: 'a' });
   await log.getByText('the last line before the call').waitFor();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   await client.close();
 
   await dashboard.goto('/servers?server=one&tab=processes');
@@ -237,7 +237,7 @@ test('servers page: opens a log of long lines at its newest line on a phone', as
   await using dashboard = await openDashboard({ mcpServers: { one: noisy }, width: 390 });
   const { gateway, page } = dashboard;
   const client = await gateway.client();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   await client.callTool('one__echo', { text: 'x' });
   await client.close();
   await dashboard.goto('/servers?server=one&tab=log');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { startProtectedServer } from '../../support/sign-in.ts';
 import { openDashboard } from './support.ts';
@@ -30,8 +30,8 @@ test('sign-in button: completes the sign-in and shows the server as ready', asyn
   await row.getByRole('link', { name: 'it' }).click();
   await page.getByText('signed in as ada@example.com').waitFor();
   const client = await gateway.client();
-  await untilListed(client, 'it__whoami');
-  expect(said(await client.callTool('it__whoami'))).toContain('ada@example.com');
+  await waitForTool(client, 'it__whoami');
+  expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
   await client.close();
   await page.getByRole('button', { name: 'Sign out of it' }).click();
   await page.getByRole('button', { name: 'Sign in to it' }).waitFor();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -22,7 +22,7 @@ test('tools page: finds and calls a tool, which the activity page lists, filters
   await using dashboard = await openDashboard({ mcpServers: { one: entry, two: fixture('plain') }, config });
   const { gateway, page } = dashboard;
   const client = await gateway.client();
-  await untilListed(client, 'two__echo');
+  await waitForTool(client, 'two__echo');
   await client.callTool('two__echo', { text: 'of another' });
   await client.close();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -12,7 +12,7 @@ const rounds = 20;
 test('cancelled call: leaves the gateway working while a list is refreshed', async () => {
   await using gateway = await startGateway({ mcpServers: { one: fixture('plain') }, listen: 'http' });
   const client = await gateway.client();
-  await untilListed(client, 'one__slow');
+  await waitForTool(client, 'one__slow');
   for (let round = 0; round < rounds; round += 1) {
     // Its answer comes after the news that the list is another one, which the gateway then asks for.
     await client.callTool('one__change-list');
@@ -23,6 +23,6 @@ test('cancelled call: leaves the gateway working while a list is refreshed', asy
     cancel.abort();
     await expect(slow).rejects.toThrow('cancelled');
   }
-  expect(said(await client.callTool('one__echo', { text: 'still here' }))).toBe('still here');
+  expect(textOfResult(await client.callTool('one__echo', { text: 'still here' }))).toBe('still here');
   await client.close();
 });

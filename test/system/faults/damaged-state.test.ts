@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -129,9 +129,9 @@ async function serves(home: string, servers: Servers, complaint?: string): Promi
   const client = await gateway.client();
   for (const name of Object.keys(servers)) {
     const tool = name === 'many' ? 'many__tool-99' : `${name}__echo`;
-    const tools = await untilListed(client, tool);
+    const tools = await waitForTool(client, tool);
     expect(new Set(tools.map((one) => one.name)).size).toBe(tools.length);
-    expect(said(await client.callTool(tool, { text: 'a' }))).toMatch(/^(?:99: )?a$/);
+    expect(textOfResult(await client.callTool(tool, { text: 'a' }))).toMatch(/^(?:99: )?a$/);
   }
   if (complaint !== undefined) await eventually(() => expect(gateway.stderr()).toContain(complaint));
   await client.close();

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type GatewayOptions, startGateway } from '../../support/gateway.ts';
@@ -69,10 +69,10 @@ async function serves(
   const { command, args } = fixture('plain');
   await using gateway = await startGateway({ mcpServers: { one: { command, args } }, ...options });
   const client = await gateway.client();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   for (let round = 0; round < 3; round += 1) {
-    expect(said(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
-    expect(ownCode(await client.callTool('one__crash'))).toBe('UPSTREAM_CLOSED');
+    expect(textOfResult(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
+    expect(gatewayErrorCode(await client.callTool('one__crash'))).toBe('UPSTREAM_CLOSED');
     await client.callTool('one__change-list');
   }
   if (complains) await eventually(() => expect(gateway.stderr()).toMatch(/cannot be (?:stored|written)/));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
@@ -23,15 +23,15 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
       good: ['plain'],
     });
     const { client } = line;
-    for (const name of Object.keys(line.upstreams)) await untilListed(client, `${name}__echo`);
+    for (const name of Object.keys(line.upstreams)) await waitForTool(client, `${name}__echo`);
     const noisy = ['garbage', 'stdout', 'stderr'].flatMap((name) =>
       texts.map((text) => client.callTool(`${name}__echo`, { text }, wait)),
     );
     const large = texts.map(() => client.callTool('large__big', { bytes: 500_000 }, wait));
     const good = texts.map((text) => client.callTool('good__echo', { text }, wait));
-    expect((await Promise.all(good)).map(said)).toEqual(texts);
-    expect((await Promise.all(noisy)).map(said)).toEqual([...texts, ...texts, ...texts]);
-    expect(new Set((await Promise.all(large)).map((result) => said(result).length))).toEqual(
+    expect((await Promise.all(good)).map(textOfResult)).toEqual(texts);
+    expect((await Promise.all(noisy)).map(textOfResult)).toEqual([...texts, ...texts, ...texts]);
+    expect(new Set((await Promise.all(large)).map((result) => textOfResult(result).length))).toEqual(
       new Set([500_000]),
     );
     for (const name of Object.keys(line.upstreams)) {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, pidOf, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { isRunning } from '../../support/processes.ts';
@@ -25,8 +25,8 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
       good: ['plain'],
     });
     const { client } = line;
-    for (const name of ['hung', 'stopped', 'good']) await untilListed(client, `${name}__echo`);
-    const stoppedPid = await pidOf(client, 'stopped');
+    for (const name of ['hung', 'stopped', 'good']) await waitForTool(client, `${name}__echo`);
+    const stoppedPid = await serverPid(client, 'stopped');
     process.kill(stoppedPid, 'SIGSTOP');
     const giveUp = new AbortController();
     setMaxListeners(0, giveUp.signal);
@@ -36,7 +36,7 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
         const options = { signal: giveUp.signal, withinMs: 60_000 };
         const result = await client.callTool(`${name}__echo`, { text: large }, options);
         answered += 1;
-        return ownCode(result) ?? said(result);
+        return gatewayErrorCode(result) ?? textOfResult(result);
       };
       return Promise.all(Array.from({ length: stuckCalls }, () => call().catch(() => 'given up')));
     };
@@ -44,7 +44,7 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
     for (let at = 0; at < texts.length; at += 10) {
       const some = texts.slice(at, at + 10);
       const results = await Promise.all(some.map((text) => client.callTool('good__echo', { text })));
-      expect(results.map(said)).toEqual(some);
+      expect(results.map(textOfResult)).toEqual(some);
     }
     const tools = await client.listTools();
     expect(new Set(tools.map(({ name }) => name.split('__')[0]))).toEqual(
@@ -55,17 +55,17 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
     // One that was only stopped goes on where it was.
     process.kill(stoppedPid, 'SIGCONT');
     expect(new Set(await stopped)).toEqual(new Set([large]));
-    expect(await pidOf(client, 'stopped')).toBe(stoppedPid);
+    expect(await serverPid(client, 'stopped')).toBe(stoppedPid);
     giveUp.abort();
     expect(new Set([...(await hung), ...(await silent)])).toEqual(new Set(['given up']));
-    expect(said(await client.callTool('good__echo', { text: 'after' }))).toBe('after');
+    expect(textOfResult(await client.callTool('good__echo', { text: 'after' }))).toBe('after');
   },
 );
 
 test('shutdown: ends suspended servers', async () => {
   const cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' } as const;
   const line = await openLine(cell, { one: ['plain'], two: ['plain'] });
-  for (const name of ['one', 'two']) process.kill(await pidOf(line.client, name), 'SIGSTOP');
+  for (const name of ['one', 'two']) process.kill(await serverPid(line.client, name), 'SIGSTOP');
   await line[Symbol.asyncDispose]();
   expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
 });
@@ -77,7 +77,7 @@ test('shutdown: ends unresponsive servers in parallel', async () => {
     cell,
     Object.fromEntries(names.map((name) => [name, ['ignores-signals'] as const])),
   );
-  const pids = await Promise.all(names.map((name) => pidOf(line.client, name)));
+  const pids = await Promise.all(names.map((name) => serverPid(line.client, name)));
   // Each takes two seconds, all of them in a row sixteen.
   await line.gateway.stop({ withinMs: 12_000 });
   expect(pids.filter(isRunning)).toEqual([]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { type StdioEntry, fixture, fixtureLog } from '../../support/fixture.ts';
@@ -24,7 +24,7 @@ test('killed gateway: leaves no server process behind', async () => {
   const gateway = await startGateway({ mcpServers: servers });
   const client = await gateway.client();
   for (const name of ['polite', 'stubborn', 'launched']) {
-    expect(said(await client.callTool(`${name}__echo`, { text: name }))).toBe(name);
+    expect(textOfResult(await client.callTool(`${name}__echo`, { text: name }))).toBe(name);
   }
   const hanging = client.callTool('hanging__echo', { text: 'a' }).catch((error: unknown) => error);
   await fixtureLog(servers.hanging).waitFor('call');
@@ -62,7 +62,7 @@ test('killed gateway: has leftover servers ended by the next start, but not thos
   await eventually(() =>
     expect(next.stderr()).toContain('Ended servers that an earlier gateway left behind.'),
   );
-  expect(said(await second.callTool('stubborn__echo', { text: 'still here' }))).toBe('still here');
+  expect(textOfResult(await second.callTool('stubborn__echo', { text: 'still here' }))).toBe('still here');
   expect(isRunning(other!)).toBe(true);
   const records = runFiles(dying.home).filter((name) => name.startsWith('children-'));
   expect(records.filter((name) => !name.includes(String(next.pid)))).toEqual([`children-${living.pid}.json`]);
@@ -79,7 +79,7 @@ test('killed gateway: leaves neither processes nor files after repeated kills', 
     });
     home = gateway.home;
     const client = await gateway.client();
-    expect(said(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
+    expect(textOfResult(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
     await gateway.kill();
     await gateway[Symbol.asyncDispose]();
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { ownCode, pidOf, said, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureEvent } from '../../support/fixture-log.ts';
@@ -18,11 +18,11 @@ test('killed server: loses only the calls in flight, over 30 kills with two clie
   const line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
   const log = line.logs['one']!;
   const clients = [line.client, await line.another()];
-  await untilListed(line.client, 'one__slow');
-  await untilListed(line.client, 'beside__echo');
+  await waitForTool(line.client, 'one__slow');
+  await waitForTool(line.client, 'beside__echo');
   const pids: number[] = [];
   for (let round = 0; round < kills; round += 1) {
-    const pid = await pidOf(clients[round % 2]!);
+    const pid = await serverPid(clients[round % 2]!);
     expect(pids, 'a new process serves').not.toContain(pid);
     pids.push(pid);
     const calls = clients.flatMap((client, of) => callsOf(client, `${round}.${of}`));
@@ -33,16 +33,16 @@ test('killed server: loses only the calls in flight, over 30 kills with two clie
     late.push(...clients.map((client, of) => client.callTool('one__echo', { text: `${round}.${of}.later` })));
     const beside = clients.map((client) => client.callTool('beside__echo', { text: String(round) }));
     for (const result of await Promise.all(calls)) {
-      expect(ownCode(result)).toBe('UPSTREAM_CLOSED');
-      expect(said(result)).toContain('"one" was ended by SIGKILL');
+      expect(gatewayErrorCode(result)).toBe('UPSTREAM_CLOSED');
+      expect(textOfResult(result)).toContain('"one" was ended by SIGKILL');
     }
     for (const result of await Promise.all(late)) {
-      if (result.isError === true) expect(ownCode(result)).toBe('UPSTREAM_CLOSED');
-      else expect(said(result)).toMatch(new RegExp(`^${round}\\.\\d\\.later?$`));
+      if (result.isError === true) expect(gatewayErrorCode(result)).toBe('UPSTREAM_CLOSED');
+      else expect(textOfResult(result)).toMatch(new RegExp(`^${round}\\.\\d\\.later?$`));
     }
-    expect((await Promise.all(beside)).map(said)).toEqual([String(round), String(round)]);
+    expect((await Promise.all(beside)).map(textOfResult)).toEqual([String(round), String(round)]);
   }
-  pids.push(await pidOf(line.client));
+  pids.push(await serverPid(line.client));
   // As many processes as there were kills, and one; each call arrived at one of them, and once at most.
   expect(log.of('started').map(({ pid }) => pid)).toEqual(pids);
   expect(pids).toHaveLength(kills + 1);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -27,8 +27,8 @@ test.each([
     await eventually(() => expect(gateway.stderr()).toContain('Cannot connect to a server.'));
     expect(await client.listTools()).toEqual([]);
     proxy.lead(plain.url);
-    await untilListed(client, 'it__echo');
-    expect(said(await client.callTool('it__echo', { text: 'later' }))).toBe('later');
+    await waitForTool(client, 'it__echo');
+    expect(textOfResult(await client.callTool('it__echo', { text: 'later' }))).toBe('later');
   },
 );
 

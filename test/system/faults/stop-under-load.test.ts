@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
-import { ownCode, untilListed } from '../../support/asking.ts';
+import { gatewayErrorCode, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -62,14 +62,14 @@ test.for([
       listen: 'http',
     });
     const client = await gateway.client({ over, era });
-    await untilListed(client, 'one__echo');
+    await waitForTool(client, 'one__echo');
     const calls = Array.from({ length: UNDER_WAY }, (_, at) =>
       client.callTool('one__echo', { text: `call ${at}` }),
     );
     const read = (): number => log.all().filter(({ event }) => event === 'call').length;
     await eventually(() => read() === UNDER_WAY, { what: 'Calls' });
     gateway.signal('SIGTERM');
-    const codes = await Promise.all(calls.map(async (call) => ownCode(await call)));
+    const codes = await Promise.all(calls.map(async (call) => gatewayErrorCode(await call)));
     expect(new Set(codes)).toEqual(new Set(['SHUTTING_DOWN']));
     expect(await gateway.exited).toEqual({ code: 0, signal: null });
     await client.close();

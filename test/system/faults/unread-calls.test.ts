@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { ownCode, pidOf, said } from '../../support/asking.ts';
+import { gatewayErrorCode, serverPid, textOfResult } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureEvent, FixtureLog } from '../../support/fixture-log.ts';
@@ -35,13 +35,13 @@ test.runIf(process.platform === 'linux')(
     await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
     const { client, logs } = line;
     for (let round = 0; round < rounds; round += 1) {
-      const pid = await pidOf(client);
+      const pid = await serverPid(client);
       // It stands still, so that nothing of what it is sent is read.
       process.kill(pid, 'SIGSTOP');
       const { result } = await sent(client, `unread ${round}`);
       process.kill(pid, 'SIGKILL');
-      expect(said(await result)).toBe(`unread ${round}`);
-      expect(await pidOf(client)).not.toBe(pid);
+      expect(textOfResult(await result)).toBe(`unread ${round}`);
+      expect(await serverPid(client)).not.toBe(pid);
     }
     expect(echoes(logs['one'])).toEqual(Array.from({ length: rounds }, (_, round) => `unread ${round}`));
     expect(logs['one']?.of('started')).toHaveLength(rounds + 1);
@@ -53,13 +53,13 @@ test.runIf(process.platform === 'linux')(
   async () => {
     await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
     const { client, logs } = line;
-    const pid = await pidOf(client);
+    const pid = await serverPid(client);
     process.kill(pid, 'SIGSTOP');
     const first = await sent(client, 'first');
     const last = await sent(client, 'last');
     process.kill(pid, 'SIGKILL');
-    expect(ownCode(await first.result)).toBe('UPSTREAM_CLOSED');
-    expect(said(await last.result)).toBe('last');
+    expect(gatewayErrorCode(await first.result)).toBe('UPSTREAM_CLOSED');
+    expect(textOfResult(await last.result)).toBe('last');
     expect(echoes(logs['one'])).toEqual(['last']);
   },
 );
@@ -67,13 +67,13 @@ test.runIf(process.platform === 'linux')(
 test('read call: is not resent after its server was killed', async () => {
   await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
   const { client, logs } = line;
-  const pid = await pidOf(client);
+  const pid = await serverPid(client);
   const slow = client.callTool('one__slow', { ms: 60_000, text: 'read' });
   const isSlow = (call: FixtureEvent): boolean => call['tool'] === 'slow';
   await eventually(() => logs['one']?.of('call').some(isSlow) === true);
   process.kill(pid, 'SIGKILL');
-  expect(ownCode(await slow)).toBe('UPSTREAM_CLOSED');
-  expect(await pidOf(client)).not.toBe(pid);
+  expect(gatewayErrorCode(await slow)).toBe('UPSTREAM_CLOSED');
+  expect(await serverPid(client)).not.toBe(pid);
   expect(logs['one']?.of('call').filter(isSlow)).toHaveLength(1);
 });
 
@@ -81,12 +81,12 @@ test('restarting server: lets new calls wait until it is ready', async () => {
   await using line = await openLine(cell, { one: ['slow-start', '--ms', '700'], beside: ['plain'] });
   const { client, logs } = line;
   for (let round = 0; round < 2; round += 1) {
-    const pid = await pidOf(client);
+    const pid = await serverPid(client);
     process.kill(pid, 'SIGKILL');
     // The gateway knows: whatever it is asked from now on finds nobody.
     await eventually(() => line.gateway.stderr().split('Lost the connection').length > round + 1);
     const calls = [1, 2, 3].map((at) => client.callTool('one__echo', { text: `${round}.${at}` }));
-    const texts = (await Promise.all(calls)).map(said);
+    const texts = (await Promise.all(calls)).map(textOfResult);
     expect(texts).toEqual([`${round}.1`, `${round}.2`, `${round}.3`]);
   }
   expect(logs['one']?.of('started')).toHaveLength(3);

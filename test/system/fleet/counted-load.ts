@@ -1,4 +1,4 @@
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import { RpcError } from '../../support/raw-messages.ts';
 
@@ -40,8 +40,8 @@ export function startCountedLoad(clients: readonly RawClient[], servers: readonl
       .callTool(`${server}__${tool}`, { text, ...more }, { withinMs: WITHIN_MS })
       .then(
         (result) => {
-          const code = ownCode(result);
-          const answer = said(result);
+          const code = gatewayErrorCode(result);
+          const answer = textOfResult(result);
           const failure =
             code === undefined ? `answered with: ${answer}` : `${JSON.stringify(code)}: ${answer}`;
           return { failure: answer === text ? undefined : failure, isAnswered: code === undefined };

@@ -2,7 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -81,7 +81,7 @@ test(`fleet under faults: executes no call twice and loses no acknowledged call 
     for (const client of clients) {
       for (const at of [0, 1, 2]) {
         const text = `at last ${at}`;
-        expect(said(await client.callTool('everywhere__echo', { text }))).toBe(text);
+        expect(textOfResult(await client.callTool('everywhere__echo', { text }))).toBe(text);
       }
       expect(client.strays.all).toEqual([]);
     }

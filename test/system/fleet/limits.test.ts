@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
@@ -35,7 +35,7 @@ test('fleet limits: cap concurrent calls across three gateways', async () => {
     Array.from({ length: 8 }, async (_, at) => {
       const text = `${who} ${at}`;
       const how = { withinMs: 60_000 };
-      return said(await client.callTool('plain__slow', { ms: 50, text }, how)) === text;
+      return textOfResult(await client.callTool('plain__slow', { ms: 50, text }, how)) === text;
     }),
   );
   expect((await Promise.all(calls)).every(Boolean)).toBe(true);
@@ -50,7 +50,9 @@ test('fleet limits: cap the call rate across three gateways', async () => {
   const clients = await Promise.all([0, 1, 2].map(() => fleet.client({ era: 'modern' })));
   const answers = await Promise.all(
     clients.flatMap((client) =>
-      Array.from({ length: 30 }, async () => ownCode(await client.callTool('plain__echo', { text: 'x' }))),
+      Array.from({ length: 30 }, async () =>
+        gatewayErrorCode(await client.callTool('plain__echo', { text: 'x' })),
+      ),
     ),
   );
   const refused = answers.filter((code) => code === 'RATE_LIMITED').length;

@@ -1,4 +1,4 @@
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 
 export interface Load {
@@ -22,7 +22,7 @@ export function startLoad(clients: readonly RawClient[], prefix = 'plain__'): Lo
         at % 5 === 0
           ? client.callTool(`${prefix}slow`, { ms: SLOW_MS, text })
           : client.callTool(`${prefix}echo`, { text });
-      const answer = await call.then(said, String);
+      const answer = await call.then(textOfResult, String);
       if (answer !== text) failures.push(`${text}: ${answer}`);
     }
   };

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 
 import { countKinds, withKinds } from '../../../bench/fleet/statements.mjs';
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { addKey, toolsAt } from '../../support/http-caller.ts';
@@ -46,7 +46,7 @@ async function callMany(client: RawClient, count: number): Promise<void> {
   const texts = Array.from({ length: count }, (_, at) => `${client.era} ${at}`);
   const lanes = Array.from({ length: 5 }, async (_, lane) => {
     for (const text of texts.filter((_text, at) => at % 5 === lane))
-      expect(said(await client.callTool('plain__echo', { text }))).toBe(text);
+      expect(textOfResult(await client.callTool('plain__echo', { text }))).toBe(text);
   });
   await Promise.all(lanes);
 }

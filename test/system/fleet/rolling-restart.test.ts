@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
 import { ask } from '../../support/http-caller.ts';
@@ -31,7 +31,7 @@ test('drain: fails readiness first and serves until the drain time ends', async 
   await eventually(async () => (await at('/readyz')).status === 503);
   expect((await at('/healthz')).status).toBe(200);
   await using client = await fleet.client({ era: 'modern' });
-  expect(said(await client.callTool('plain__echo', { text: 'still here' }))).toBe('still here');
+  expect(textOfResult(await client.callTool('plain__echo', { text: 'still here' }))).toBe('still here');
   expect(await gateway?.exited).toEqual({ code: 0, signal: null });
 }, 240_000);
 

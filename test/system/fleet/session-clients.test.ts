@@ -1,7 +1,7 @@
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -72,7 +72,7 @@ describe('balancer without sticky sessions', () => {
     client.answers('elicitation/create', () => ({ action: 'accept', content: { name: 'Anna' } }));
     await client.open();
     for (const mark of ['a', 'b', 'c'])
-      expect(said(await client.callTool('it__ask-form', { mark }))).toContain('Anna');
+      expect(textOfResult(await client.callTool('it__ask-form', { mark }))).toContain('Anna');
     expect(new Set(fleet.balancer.served).size).toBe(3);
   }, 240_000);
 
@@ -115,13 +115,13 @@ describe('single gateway with SQLite', () => {
     await using first = await startGateway(options);
     const { home } = first;
     await using client = await first.client();
-    await untilListed(client, 'plain__echo');
+    await waitForTool(client, 'plain__echo');
     await client.request('logging/setLevel', { level: 'error' });
     await client.listen([uri]);
-    expect(said(await client.callTool('plain__echo', { text: 'before' }))).toBe('before');
+    expect(textOfResult(await client.callTool('plain__echo', { text: 'before' }))).toBe('before');
     await first.stop();
     await using _second = await startGateway({ ...options, home });
-    expect(said(await client.callTool('plain__echo', { text: 'after' }))).toBe('after');
+    expect(textOfResult(await client.callTool('plain__echo', { text: 'after' }))).toBe('after');
     const news = client.notifications.next(({ method }) => method === 'notifications/resources/updated');
     // The client is notified of possible changes that happened while the gateway was down.
     const changed = client.notifications.next(({ method }) => method.endsWith('tools/list_changed'));

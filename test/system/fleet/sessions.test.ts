@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, startHttpFixture } from '../../support/fixture.ts';
 import { addKey, ask, initializeBody } from '../../support/http-caller.ts';
@@ -50,7 +50,9 @@ describe('legacy session', () => {
       const from = fleet.balancer.served.length;
       for (const n of [1, 2, 3]) {
         expect((await client.listTools()).map(({ name }) => name)).toContain('plain__echo');
-        expect(said(await client.callTool('plain__echo', { text: `${round} ${n}` }))).toBe(`${round} ${n}`);
+        expect(textOfResult(await client.callTool('plain__echo', { text: `${round} ${n}` }))).toBe(
+          `${round} ${n}`,
+        );
       }
       expect(new Set(fleet.balancer.served.slice(from))).toEqual(new Set([0, 1, 2]));
     };
@@ -96,7 +98,7 @@ describe('legacy session', () => {
     client.answers('elicitation/create', () => ({ action: 'accept', content: { name: 'Anna' } }));
     for (const mark of ['a', 'b', 'c']) {
       const from = fleet.balancer.served.length;
-      const answer = said(await client.callTool('it__ask-form', { mark }));
+      const answer = textOfResult(await client.callTool('it__ask-form', { mark }));
       expect(JSON.parse(answer)).toMatchObject({ mark, answers: [{ name: { content: { name: 'Anna' } } }] });
       // The call and the answer to its question went to different gateways.
       const [called, answered] = fleet.balancer.served.slice(from);
@@ -134,7 +136,7 @@ describe('parked call of a modern client', () => {
       expect(asked).toMatchObject({ resultType: 'input_required' });
       const { requestState } = asked;
       const answer = await client.request('tools/call', { ...question(mark), inputResponses, requestState });
-      expect(said(answer as unknown as ToolResult)).toContain(`"mark":"${mark}"`);
+      expect(textOfResult(answer as unknown as ToolResult)).toContain(`"mark":"${mark}"`);
       // The call has finished, so no gateway accepts its state again.
       const again = client.request('tools/call', { ...question(mark), inputResponses, requestState });
       await expect(again).rejects.toThrow('requestState');

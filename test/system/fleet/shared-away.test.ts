@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -28,19 +28,19 @@ test('fleet share: ends its process during a database outage and restarts it aft
   const called = async (server: string, at: number) =>
     clients[at]!.callTool(`${server}__echo`, { text: 'hello' }, slow);
   for (const at of [0, 1]) {
-    expect(said(await called('once', at))).toBe('hello');
-    expect(said(await called('everywhere', at))).toBe('hello');
+    expect(textOfResult(await called('once', at))).toBe('hello');
+    expect(textOfResult(await called('everywhere', at))).toBe('hello');
   }
   const [first] = log.of('started').map(({ pid }) => pid);
   cluster.stop();
   // Ending the process takes eight seconds, on a busy machine longer; nothing is written to it meanwhile.
   await eventually(() => expect(isRunning(first!)).toBe(false), slow);
   const refused = await Promise.all([0, 1].map((at) => called('once', at)));
-  for (const answer of refused) expect(ownCode(answer), said(answer)).toBeDefined();
-  for (const at of [0, 1]) expect(said(await called('everywhere', at))).toBe('hello');
+  for (const answer of refused) expect(gatewayErrorCode(answer), textOfResult(answer)).toBeDefined();
+  for (const at of [0, 1]) expect(textOfResult(await called('everywhere', at))).toBe('hello');
   cluster.start();
   await eventually(async () => {
-    for (const at of [0, 1]) expect(said(await called('once', at))).toBe('hello');
+    for (const at of [0, 1]) expect(textOfResult(await called('once', at))).toBe('hello');
   }, slow);
   expect(log.of('started').filter(({ pid }) => isRunning(pid))).toHaveLength(1);
   for (const client of clients) await client.close();

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -43,7 +43,7 @@ function findOwner(fleet: RunningFleet, log: FixtureLog) {
 }
 
 async function callEcho(client: RawClient, text: string, name = 'plain__echo'): Promise<string> {
-  return said(await client.callTool(name, { text }, slow));
+  return textOfResult(await client.callTool(name, { text }, slow));
 }
 
 /** Returns how often each text reached the server. */
@@ -89,7 +89,7 @@ describe('fleet share', () => {
       expect(JSON.stringify(big).length).toBeGreaterThan(300_000);
       const failed = client.callTool('plain__rpc-error', {}, slow);
       await expect(failed).rejects.toMatchObject({ code: expect.any(Number) as number });
-      expect(ownCode(await client.callTool('plain__fail', {}, slow))).toBeUndefined();
+      expect(gatewayErrorCode(await client.callTool('plain__fail', {}, slow))).toBeUndefined();
     }
     expect(log.violations()).toEqual([]);
   }, 240_000);
@@ -125,7 +125,7 @@ describe('fleet share', () => {
       for (const { who, client } of participants) {
         const meta = { progressToken: `of ${who}` };
         const talked = await client.callTool('all__talk', { who, steps: 3 }, { meta, ...slow });
-        expect(said(talked)).toBe(`for ${who}`);
+        expect(textOfResult(talked)).toBe(`for ${who}`);
         const told = client.notifications.all.filter(({ method }) => method === 'notifications/progress');
         expect(told.map(({ params }) => params['progressToken'])).toEqual([1, 2, 3].map(() => `of ${who}`));
         const logs = client.notifications.all.filter(({ method }) => method === 'notifications/message');
@@ -133,10 +133,12 @@ describe('fleet share', () => {
       }
       // After the first question of a legacy server, its calls run one after the other, so each question can be assigned to a call.
       const [one] = participants;
-      expect(said(await one!.client.callTool('all__ask', { who: one!.who }, slow))).toContain('client-0');
+      expect(textOfResult(await one!.client.callTool('all__ask', { who: one!.who }, slow))).toContain(
+        'client-0',
+      );
       const calls = participants.map(({ who, client }) => client.callTool('all__ask', { who }, slow));
       for (const [n, answer] of (await Promise.all(calls)).entries()) {
-        const text = said(answer);
+        const text = textOfResult(answer);
         expect(text).toContain(`"name":"client-${n}"`);
         for (const other of [0, 1, 2]) if (other !== n) expect(text).not.toContain(`client-${other}`);
       }
@@ -209,8 +211,8 @@ describe('fleet share', () => {
     await eventually(() => expect(log.of('call').filter(({ tool }) => tool === 'slow')).toHaveLength(2));
     await owner.kill();
     for (const answer of await Promise.all(hanging)) {
-      expect(ownCode(answer), said(answer)).toBe('UPSTREAM_CLOSED');
-      expect(said(answer)).toContain('was not repeated');
+      expect(gatewayErrorCode(answer), textOfResult(answer)).toBe('UPSTREAM_CLOSED');
+      expect(textOfResult(answer)).toContain('was not repeated');
     }
     expect(await Promise.all(others.map((client, n) => callEcho(client, `after ${n}`)))).toEqual([
       'after 0',
@@ -236,7 +238,7 @@ describe('fleet share', () => {
     const late = all[index]!.callTool('plain__echo', { text: 'late' }, { withinMs: 90_000 });
     const sent = others.map((client, n) => client.callTool('plain__echo', { text: `sent ${n}` }, slow));
     for (const answer of await Promise.all(sent))
-      expect(ownCode(answer), said(answer)).toBe('UPSTREAM_CLOSED');
+      expect(gatewayErrorCode(answer), textOfResult(answer)).toBe('UPSTREAM_CLOSED');
     expect(await Promise.all(others.map((client, n) => callEcho(client, `meanwhile ${n}`)))).toEqual([
       'meanwhile 0',
       'meanwhile 1',
@@ -244,7 +246,7 @@ describe('fleet share', () => {
     const next = log.of('started').find(({ pid }) => pid !== suspended)?.pid;
     expect(log.of('started')).toHaveLength(2);
     owner.signal('SIGCONT');
-    expect(said(await late)).toBe('late');
+    expect(textOfResult(await late)).toBe('late');
     await eventually(() => expect(running(log)).toEqual([next]), patience);
     const served = log.of('call').filter(({ arguments: given }) => JSON.stringify(given).includes('late'));
     expect(served.map(({ pid }) => pid)).toEqual([next]);

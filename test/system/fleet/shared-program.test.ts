@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { beforeAll, expect, test } from 'vitest';
 
-import { ownCode, said } from '../../support/asking.ts';
+import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
@@ -23,7 +23,7 @@ const slow = { withinMs: 40_000 };
 /** Returns the ids of the gateways that run the program for these clients. */
 async function startedBy(clients: readonly RawClient[]): Promise<readonly number[]> {
   const answers = await Promise.all(clients.map((client) => client.callTool('it__who', {}, slow)));
-  const texts = answers.map((answer) => said(answer));
+  const texts = answers.map((answer) => textOfResult(answer));
   for (const text of texts) expect(text).toMatch(/^\d+\n$/);
   return [...new Set(texts.map(Number))];
 }
@@ -51,7 +51,7 @@ test('fleet share: runs a CLI program at one gateway and moves when that is kill
   await eventually(() => runs().length === 1 && readFileSync(noted, 'utf8').includes(`[${runs()[0]},`), slow);
   await fleet.replicas[owner]?.kill();
   const answer = await waiting;
-  expect(ownCode(answer), said(answer)).toBe('UPSTREAM_CLOSED');
+  expect(gatewayErrorCode(answer), textOfResult(answer)).toBe('UPSTREAM_CLOSED');
   // The other gateways notice the loss at different times.
   const [next, ...none] = await eventually(() => startedBy(others), slow);
   expect(none).toEqual([]);

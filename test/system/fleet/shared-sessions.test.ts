@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -24,7 +24,7 @@ test.each(['legacy', 'modern'] as const)(
     await using fleet = await startFleet(3, { mcpServers: { plain: entry } });
     const client = await fleet.client({ era });
     const pids = new Set<string>();
-    for (let n = 0; n < 9; n++) pids.add(said(await client.callTool('plain__pid', {}, slow)));
+    for (let n = 0; n < 9; n++) pids.add(textOfResult(await client.callTool('plain__pid', {}, slow)));
     expect(new Set(fleet.balancer.served).size).toBe(3);
     expect([...pids]).toHaveLength(1);
     // Only calls are counted, because replicas start other processes to list the server.
@@ -32,7 +32,7 @@ test.each(['legacy', 'modern'] as const)(
     expect(new Set(log.of('call').map((one) => one.pid))).toEqual(new Set([pid]));
     if (era === 'modern') return;
     const other = await fleet.client({ era });
-    expect(said(await other.callTool('plain__pid', {}, slow))).not.toBe([...pids][0]);
+    expect(textOfResult(await other.callTool('plain__pid', {}, slow))).not.toBe([...pids][0]);
     await client.close();
     await eventually(() => !isRunning(pid), slow);
   },

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { said, untilListed } from '../../support/asking.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -22,7 +22,7 @@ scenario(
       { mcpServers: { one: { ...one, trust: 'scan' } }, config: patient },
       async (client) => {
         expect(await client.tools()).toEqual(expect.arrayContaining(['one__echo', 'one__structured']));
-        expect(said(await client.call('one__echo', { text: 'through' }))).toBe('through');
+        expect(textOfResult(await client.call('one__echo', { text: 'through' }))).toBe('through');
         // The clients check structured results against the schema that they were told.
         expect(await client.call('one__structured', { city: 'Brno' })).toMatchObject({
           structuredContent: { city: 'Brno', degrees: 21.5 },
@@ -82,10 +82,12 @@ scenario(
     await using line = await cell.open(servers, { config: patient });
     const { client } = line;
     for (const server of Object.keys(servers)) {
-      await untilListed(client, `${server}__echo`);
-      expect(said(await client.callTool(`${server}__echo`, { text: server }))).toBe(server);
+      await waitForTool(client, `${server}__echo`);
+      expect(textOfResult(await client.callTool(`${server}__echo`, { text: server }))).toBe(server);
       const meta = { progressToken: server };
-      expect(said(await client.callTool(`${server}__progress`, { steps: 3 }, { meta }))).toBe('3 steps');
+      expect(textOfResult(await client.callTool(`${server}__progress`, { steps: 3 }, { meta }))).toBe(
+        '3 steps',
+      );
       const reports = client.notifications.all.filter(({ params }) => params['progressToken'] === server);
       expect(reports.map(({ params }) => params['progress'])).toEqual([1, 2, 3]);
       const greeting = await client.request('prompts/get', {

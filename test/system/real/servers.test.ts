@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { type SdkClient, withSdkClients } from '../../support/sdk-gateway.ts';
@@ -43,8 +43,8 @@ scenario(
 );
 
 async function tryEverything(client: SdkClient): Promise<void> {
-  expect(said(await client.call('everything__echo', { message: 'hi' }))).toBe('Echo: hi');
-  expect(said(await client.call('everything__get-sum', { a: 2, b: 40 }))).toContain('42');
+  expect(textOfResult(await client.call('everything__echo', { message: 'hi' }))).toBe('Echo: hi');
+  expect(textOfResult(await client.call('everything__get-sum', { a: 2, b: 40 }))).toContain('42');
   const image = await client.call('everything__get-tiny-image');
   expect(image.content.map(({ type }) => type)).toContain('image');
   const structured = await client.call('everything__get-structured-content', { location: 'Chicago' });
@@ -72,20 +72,22 @@ async function tryEverything(client: SdkClient): Promise<void> {
 
 async function tryFilesystem(client: SdkClient, folder: string): Promise<void> {
   const hello = { path: join(folder, 'hello.txt') };
-  expect(said(await client.call('filesystem__read_text_file', hello))).toContain('Hello from a file.');
+  expect(textOfResult(await client.call('filesystem__read_text_file', hello))).toContain(
+    'Hello from a file.',
+  );
   const own = join(folder, `${client.version}-${client.era}.txt`);
   await client.call('filesystem__write_file', { path: own, content: 'written "€"\n' });
   expect(readFileSync(own, 'utf8')).toBe('written "€"\n');
   const outside = await client.call('filesystem__read_text_file', { path: '/etc/hostname' });
   expect(outside).toMatchObject({ isError: true });
-  expect(said(outside)).toContain('outside');
+  expect(textOfResult(outside)).toContain('outside');
 }
 
 async function tryMemory(client: SdkClient, file: string): Promise<void> {
   const name = `Ada of ${client.version} ${client.era}`;
   const entities = [{ name, entityType: 'person', observations: ['likes engines'] }];
   await client.call('memory__create_entities', { entities });
-  expect(said(await client.call('memory__search_nodes', { query: 'engines' }))).toContain(name);
+  expect(textOfResult(await client.call('memory__search_nodes', { query: 'engines' }))).toContain(name);
   expect(readFileSync(file, 'utf8')).toContain(name);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { said } from '../../support/asking.ts';
+import { textOfResult } from '../../support/client-helpers.ts';
 import { openLine } from '../../support/cell.ts';
 import { commandHome } from '../../support/command.ts';
 import { fixture } from '../../support/fixture.ts';
@@ -25,14 +25,14 @@ describe('paused gateway', () => {
       expect(await cli.json(['pause'])).toMatchObject({ paused: true });
       const refused = await client.callTool('a__echo', { text: 'x' });
       expect(refused).toMatchObject({ isError: true, _meta: { 'trunkline/code': 'PAUSED' } });
-      expect(said(refused)).toContain('trunkline resume');
+      expect(textOfResult(refused)).toContain('trunkline resume');
       await expect(client.request('prompts/get', { name: 'a__greet' })).rejects.toMatchObject({
         data: { code: 'PAUSED' },
       });
       expect(await client.listTools()).toEqual(before);
       expect((await running).isError).not.toBe(true);
       expect(await cli.json(['resume'])).toMatchObject({ paused: false });
-      expect(said(await client.callTool('a__echo', { text: 'x' }))).toBe('x');
+      expect(textOfResult(await client.callTool('a__echo', { text: 'x' }))).toBe('x');
     },
   );
 

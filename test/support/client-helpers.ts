@@ -3,23 +3,23 @@ import type { RawClient } from './raw-client.ts';
 import { type JsonObject, type ListedTool, RpcError, type ToolResult } from './raw-messages.ts';
 
 /** The texts of a result. */
-export function said(result: ToolResult): string {
+export function textOfResult(result: ToolResult): string {
   return result.content.map(({ text }) => text ?? '').join('\n');
 }
 
 /** The code of an error that the gateway itself made; undefined for what a server said. */
-export function ownCode(result: ToolResult): unknown {
+export function gatewayErrorCode(result: ToolResult): unknown {
   return result.isError === true ? result._meta?.['trunkline/code'] : undefined;
 }
 
 /** The process that serves a fixture, as it tells itself. */
-export async function pidOf(client: RawClient, server = 'one'): Promise<number> {
-  const answer: unknown = JSON.parse(said(await client.callTool(`${server}__pid`)));
+export async function serverPid(client: RawClient, server = 'one'): Promise<number> {
+  const answer: unknown = JSON.parse(textOfResult(await client.callTool(`${server}__pid`)));
   return (answer as { pid: number }).pid;
 }
 
 /** Waits until a tool is listed and gives the list that has it. */
-export function untilListed(
+export function waitForTool(
   client: RawClient,
   name: string,
   patience: { readonly withinMs?: number } = {},
@@ -32,7 +32,7 @@ export function untilListed(
 }
 
 /** Every page of a list, such as `prompts/list` with its member `prompts`. */
-export async function everyPage(client: RawClient, method: string, member: string): Promise<JsonObject[]> {
+export async function listAllPages(client: RawClient, method: string, member: string): Promise<JsonObject[]> {
   const entries: JsonObject[] = [];
   let cursor: unknown;
   do {
@@ -44,7 +44,7 @@ export async function everyPage(client: RawClient, method: string, member: strin
 }
 
 /** The error of the protocol that a request is answered with. */
-export async function failureOf(request: Promise<unknown>): Promise<RpcError> {
+export async function rpcErrorOf(request: Promise<unknown>): Promise<RpcError> {
   const outcome: unknown = await request.then(
     (result) => ({ result }),
     (error: unknown) => error,
