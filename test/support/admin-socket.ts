@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 
-interface Answer {
+interface SocketResponse {
   readonly status: number;
   // What the API answers is looked at by the tests themselves.
   readonly body: unknown;
@@ -10,11 +10,11 @@ interface Answer {
 }
 
 /** Asks the admin API of a gateway over its socket, as a program of this user does, or as a person at a terminal. */
-export async function askSocket(
+export async function requestOverSocket(
   socketPath: string,
   route: string,
   options: { readonly body?: unknown; readonly isPerson?: boolean } = {},
-): Promise<Answer> {
+): Promise<SocketResponse> {
   const [method = 'GET', path = ''] = route.split(' ');
   const { body, isPerson = false } = options;
   const sent = body === undefined ? '' : JSON.stringify(body);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 
 import { found } from './eventually.ts';
-import { ask, begin } from './http-asking.ts';
+import { sendMcpRequest, openMcpResponse } from './mcp-requests.ts';
 import { type SseEvent, sseReader } from './sse-events.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -41,20 +41,24 @@ export class Browser {
   async call(name: string, args: object): Promise<EventLog> {
     const own = { accept: 'text/event-stream', 'sec-fetch-site': 'same-origin' };
     const headers = { ...own, ...this.#changing(), ...this.#cookies() };
-    return EventLog.of(await begin(`${this.origin}/api/call`, { headers, body: { name, args, asks: true } }));
+    return EventLog.of(
+      await openMcpResponse(`${this.origin}/api/call`, { headers, body: { name, args, asks: true } }),
+    );
   }
 
   /** What comes of `/api/events` until it is closed. */
   async events(headers: Headers = {}): Promise<EventLog> {
     const own = { accept: 'text/event-stream', 'sec-fetch-site': 'same-origin', ...this.#cookies() };
-    return EventLog.of(await begin(`${this.origin}/api/events`, { headers: { ...own, ...headers } }));
+    return EventLog.of(
+      await openMcpResponse(`${this.origin}/api/events`, { headers: { ...own, ...headers } }),
+    );
   }
 
   async #answer(
     url: string,
     question: { method?: string; headers: Headers; body?: unknown },
   ): Promise<Answer> {
-    const { status, headers, text } = await ask(url, {
+    const { status, headers, text } = await sendMcpRequest(url, {
       ...question,
       headers: { ...this.#cookies(), ...question.headers },
     });
@@ -121,7 +125,7 @@ export async function signedIn(gateway: { readonly url: string; readonly home: s
 
 export async function link(gateway: { readonly url: string; readonly home: string }): Promise<string> {
   const headers = { authorization: `Bearer ${adminKey(gateway.home)}` };
-  const { text } = await ask(new URL('/api/session/link', gateway.url).href, {
+  const { text } = await sendMcpRequest(new URL('/api/session/link', gateway.url).href, {
     method: 'POST',
     headers,
     body: {},

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { connectDirectly } from './direct.ts';
 import { startHttpFixture } from './fixture.ts';
 import { checkLeaks } from './leak-check.ts';
-import { enveloped, modernHeaders } from './modern-envelope.ts';
+import { withEnvelope, modernHeaders } from './modern-envelope.ts';
 import { RawClient } from './raw-client.ts';
-import { httpTransport, open, textOf } from './raw-transports.ts';
+import { httpTransport, openHttp, readBody } from './raw-transports.ts';
 
 checkLeaks();
 
@@ -32,7 +32,7 @@ describe('legacy HTTP fixture', () => {
 
   test('legacy HTTP fixture: answers a modern probe with a legacy 400 error', async () => {
     await using direct = await connectDirectly('plain', [], { over: 'http' });
-    const body = { jsonrpc: '2.0', id: 1, method: 'server/discover', params: enveloped({}, {}) };
+    const body = { jsonrpc: '2.0', id: 1, method: 'server/discover', params: withEnvelope({}, {}) };
     const answer = await post(
       await addressOf(direct.log),
       JSON.stringify(body),
@@ -89,7 +89,7 @@ describe('modern HTTP fixture', () => {
     await using server = await startHttpFixture('plain', ['--era', 'modern']);
     const ask = (method: string, params: Record<string, unknown>, headers: Record<string, string>) =>
       post(server.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers);
-    const good = enveloped({}, {});
+    const good = withEnvelope({}, {});
     const list = modernHeaders('tools/list', {});
     expect(await ask('tools/list', good, list)).toMatchObject({
       status: 200,
@@ -105,7 +105,7 @@ describe('modern HTTP fixture', () => {
     });
     const old = { version: '2099-01-01' };
     expect(
-      await ask('tools/list', enveloped({}, old), modernHeaders('tools/list', {}, '2099-01-01')),
+      await ask('tools/list', withEnvelope({}, old), modernHeaders('tools/list', {}, '2099-01-01')),
     ).toMatchObject({
       status: 400,
       body: { error: { code: -32022, data: { supported: ['2026-07-28'], requested: '2099-01-01' } } },
@@ -115,13 +115,13 @@ describe('modern HTTP fixture', () => {
       body: { error: { code: -32601 } },
     });
     const agent = new Agent();
-    const response = await open({
+    const response = await openHttp({
       url: server.url,
       method: 'GET',
       headers: { accept: 'text/event-stream' },
       agent,
     });
-    await textOf(response);
+    await readBody(response);
     expect(response.statusCode).toBe(405);
   });
 
@@ -157,8 +157,8 @@ test('HTTP fixture: serves both eras at one URL', async () => {
 
 async function post(url: string, body: string, headers: Record<string, string> = {}) {
   const agent = new Agent();
-  const response = await open({ url, method: 'POST', headers: { ...json, ...headers }, body, agent });
-  const text = await textOf(response);
+  const response = await openHttp({ url, method: 'POST', headers: { ...json, ...headers }, body, agent });
+  const text = await readBody(response);
   return { status: response.statusCode, body: text.startsWith('{') ? (JSON.parse(text) as unknown) : text };
 }
 

@@ -12,7 +12,7 @@ import { silentLogger } from '../../src/observability/log.ts';
 import type { Logger } from '../../src/observability/log.ts';
 import type { ClientChannel, IncomingRequest } from '../../src/protocol/client-connection.ts';
 import { Inbox } from './inbox.ts';
-import { enveloped, modernHeaders } from './modern-envelope.ts';
+import { withEnvelope, modernHeaders } from './modern-envelope.ts';
 import { sseReader } from './sse-events.ts';
 import type { SseEvent } from './sse-events.ts';
 
@@ -30,7 +30,7 @@ export interface FakeConnection {
   returned: number;
 }
 
-export interface Answered {
+export interface RouteResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -91,19 +91,23 @@ export class TestRoutes implements AsyncDisposable {
     return new URL('/mcp', this.listener.url).href;
   }
 
-  send(method: string, path: string, options: SendOptions = {}): Promise<Answered> {
+  send(method: string, path: string, options: SendOptions = {}): Promise<RouteResponse> {
     return send(new URL(path, this.listener.url), method, options);
   }
 
-  post(message: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  post(message: unknown, headers: Record<string, string> = {}): Promise<RouteResponse> {
     return this.send('POST', '/mcp', {
       body: typeof message === 'string' ? message : JSON.stringify(message),
       headers,
     });
   }
 
-  modern(method: string, params: JsonObject = {}, headers: Record<string, string> = {}): Promise<Answered> {
-    const message = { jsonrpc: '2.0', id: 7, method, params: enveloped(params, {}) };
+  modern(
+    method: string,
+    params: JsonObject = {},
+    headers: Record<string, string> = {},
+  ): Promise<RouteResponse> {
+    const message = { jsonrpc: '2.0', id: 7, method, params: withEnvelope(params, {}) };
     return this.post(message, { ...modernHeaders(method, params), ...headers });
   }
 
@@ -162,7 +166,7 @@ function answer(request: IncomingRequest): void {
   else request.sendResult(Payload.of({ method: request.method }));
 }
 
-function send(url: URL, method: string, { headers = {}, body }: SendOptions): Promise<Answered> {
+function send(url: URL, method: string, { headers = {}, body }: SendOptions): Promise<RouteResponse> {
   return new Promise((resolve, reject) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const request = httpRequest(

@@ -13,7 +13,7 @@ const modernVersion = '2026-07-28';
 export const rawClientInfo = { name: 'raw', version: '1.0.0' };
 
 /** Params with what every modern request must carry; `meta` wins, so that a test can spoil it. */
-export function enveloped(params: JsonObject, identity: Identity, meta: JsonObject = {}): JsonObject {
+export function withEnvelope(params: JsonObject, identity: Identity, meta: JsonObject = {}): JsonObject {
   const { version = modernVersion, capabilities = {}, clientInfo = rawClientInfo } = identity;
   const envelope = {
     [`${metaPrefix}protocolVersion`]: version,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 import { expect } from 'vitest';
 
-import { type Said, ask } from './http-caller.ts';
+import { type HttpResponse, sendRequest } from './http-requests.ts';
 
 export const REDIRECT = 'http://127.0.0.1:9/callback';
 
@@ -11,7 +11,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-export function tokensOf({ status, text }: Said): Tokens {
+export function tokensOf({ status, text }: HttpResponse): Tokens {
   expect(status, text).toBe(200);
   return JSON.parse(text) as Tokens;
 }
@@ -34,7 +34,7 @@ export class OauthFlow {
   ): Promise<OauthFlow> {
     const at = typeof url === 'string' ? () => url : url;
     const body = JSON.stringify({ redirect_uris: [REDIRECT], ...metadata });
-    const { text } = await ask(new URL('/oauth/register', at()), { body });
+    const { text } = await sendRequest(new URL('/oauth/register', at()), { body });
     return new OauthFlow(at, (JSON.parse(text) as { client_id: string }).client_id);
   }
 
@@ -51,44 +51,44 @@ export class OauthFlow {
     return new URL(await agree(this.address(changes), key, this.#url())).searchParams.get('code') ?? '';
   }
 
-  collect(code: string, changes: Readonly<Record<string, string>> = {}): Promise<Said> {
+  collect(code: string, changes: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
     const usual = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT };
     return this.#token({ ...usual, code_verifier: this.#verifier, ...changes });
   }
 
-  refresh(refresh_token: string): Promise<Said> {
+  refresh(refresh_token: string): Promise<HttpResponse> {
     return this.#token({ grant_type: 'refresh_token', refresh_token });
   }
 
-  revoke(token: string): Promise<Said> {
+  revoke(token: string): Promise<HttpResponse> {
     const body = new URLSearchParams({ client_id: this.#client, token }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return ask(new URL('/oauth/revoke', this.#url()), { body, headers });
+    return sendRequest(new URL('/oauth/revoke', this.#url()), { body, headers });
   }
 
-  #token(form: Readonly<Record<string, string>>): Promise<Said> {
+  #token(form: Readonly<Record<string, string>>): Promise<HttpResponse> {
     const body = new URLSearchParams({ client_id: this.#client, ...form }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return ask(new URL('/oauth/token', this.#url()), { body, headers });
+    return sendRequest(new URL('/oauth/token', this.#url()), { body, headers });
   }
 }
 
 /** What a person does in a browser; the address that it ends at. The decision may reach another gateway than the page came from. */
 export async function agree(address: string, key: string, decidedAt = address): Promise<string> {
-  const page = await ask(address);
+  const page = await sendRequest(address);
   expect(page.status, page.text).toBe(200);
   const body = new URLSearchParams({ transaction: transactionIn(page), key, decision: 'allow' }).toString();
   const { origin } = new URL(decidedAt);
   const type = 'application/x-www-form-urlencoded';
   const headers = { cookie: cookieOf(page), origin, 'content-type': type, 'sec-fetch-site': 'same-origin' };
-  const answer = await ask(new URL('/oauth/authorize', decidedAt), { body, headers });
+  const answer = await sendRequest(new URL('/oauth/authorize', decidedAt), { body, headers });
   return String(answer.headers.location);
 }
 
-export function transactionIn({ text }: Said): string {
+export function transactionIn({ text }: HttpResponse): string {
   return /name="transaction" value="([^"]+)"/.exec(text)?.[1] ?? '';
 }
 
-export function cookieOf({ headers }: Said): string {
+export function cookieOf({ headers }: HttpResponse): string {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }

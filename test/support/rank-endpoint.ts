@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface HeardRequest {
+export interface RankRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
@@ -10,19 +10,19 @@ export interface HeardRequest {
 
 export interface RankEndpoint extends AsyncDisposable {
   readonly url: string;
-  readonly heard: readonly HeardRequest[];
+  readonly requests: readonly RankRequest[];
   /** What the next requests get: a value is sent as JSON with status 200. */
-  answer: (request: HeardRequest, response: ServerResponse) => unknown;
+  answer: (request: RankRequest, response: ServerResponse) => unknown;
 }
 
 /** An endpoint on loopback that answers whatever a test wants, also nothing. */
-export async function rankEndpoint(): Promise<RankEndpoint> {
-  const heard: HeardRequest[] = [];
+export async function startRankEndpoint(): Promise<RankEndpoint> {
+  const heard: RankRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as HeardRequest['body'];
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as RankRequest['body'];
       const one = { path: request.url ?? '', headers: request.headers, body };
       heard.push(one);
       const answer = endpoint.answer(one, response);
@@ -34,7 +34,7 @@ export async function rankEndpoint(): Promise<RankEndpoint> {
   const { port } = server.address() as AddressInfo; // It listens on TCP.
   const endpoint: RankEndpoint = {
     url: `http://127.0.0.1:${port}`,
-    heard,
+    requests: heard,
     answer: () => ({}),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -1,5 +1,5 @@
 import { Inbox } from './inbox.ts';
-import { enveloped, modernHeaders, rawClientInfo, withMeta } from './modern-envelope.ts';
+import { withEnvelope, modernHeaders, rawClientInfo, withMeta } from './modern-envelope.ts';
 import {
   type Era,
   type IncomingRequest,
@@ -81,7 +81,9 @@ export class RawClient implements AsyncDisposable {
   async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
     const { id = this.#nextId++, withinMs = 30_000, signal } = options;
     const full =
-      this.era === 'modern' ? enveloped(params, this.#options, options.meta) : withMeta(params, options.meta);
+      this.era === 'modern'
+        ? withEnvelope(params, this.#options, options.meta)
+        : withMeta(params, options.meta);
     const idText = typeof id === 'bigint' ? String(id) : JSON.stringify(id);
     const answer = new Promise<JsonObject>((resolve, reject) =>
       this.#pending.set(idText, { resolve, reject }),

@@ -106,7 +106,7 @@ export function httpTransport(url: string, given: Readonly<Record<string, string
     async send(text, { headers, signal }) {
       const accept = 'application/json, text/event-stream';
       const all = { 'content-type': 'application/json', accept, ...always(), ...headers };
-      const response = await open({
+      const response = await openHttp({
         url,
         method: 'POST',
         headers: all,
@@ -119,24 +119,24 @@ export function httpTransport(url: string, given: Readonly<Record<string, string
         await readEvents(response);
         return;
       }
-      const body = await textOf(response);
+      const body = await readBody(response);
       const status = response.statusCode ?? 0;
       if (/^\s*[[{]/.test(body) && deliver(body, status)) return;
       if (status >= 300) throw new HttpError(status, response.headers, body);
     },
     async openStream(headers) {
       const all = { accept: 'text/event-stream', ...always(), ...headers };
-      const response = await open({ url, method: 'GET', headers: all, agent });
+      const response = await openHttp({ url, method: 'GET', headers: all, agent });
       if (!isEventStream(response))
-        throw new HttpError(response.statusCode ?? 0, response.headers, await textOf(response));
+        throw new HttpError(response.statusCode ?? 0, response.headers, await readBody(response));
       void readEvents(response);
     },
     async close() {
       for (const stream of streams) stream.destroy();
       if (session !== undefined) {
         // Best effort: a gateway that is gone has no sessions left either.
-        await open({ url, method: 'DELETE', headers: always(), agent })
-          .then(textOf)
+        await openHttp({ url, method: 'DELETE', headers: always(), agent })
+          .then(readBody)
           .catch(() => {});
       }
       agent.destroy();
@@ -152,9 +152,14 @@ export function sseTransport(url: string): RawTransport {
   return {
     kind: 'sse',
     async start(take, lost) {
-      const response = await open({ url, method: 'GET', headers: { accept: 'text/event-stream' }, agent });
+      const response = await openHttp({
+        url,
+        method: 'GET',
+        headers: { accept: 'text/event-stream' },
+        agent,
+      });
       if (!isEventStream(response))
-        throw new HttpError(response.statusCode ?? 0, response.headers, await textOf(response));
+        throw new HttpError(response.statusCode ?? 0, response.headers, await readBody(response));
       stream = response;
       response.on('error', () => {});
       response.on('close', () => {
@@ -172,8 +177,8 @@ export function sseTransport(url: string): RawTransport {
     },
     async send(text, { headers }) {
       const all = { 'content-type': 'application/json', ...headers };
-      const response = await open({ url: endpoint, method: 'POST', headers: all, body: text, agent });
-      const body = await textOf(response);
+      const response = await openHttp({ url: endpoint, method: 'POST', headers: all, body: text, agent });
+      const body = await readBody(response);
       const status = response.statusCode ?? 0;
       if (status >= 300) throw new HttpError(status, response.headers, body);
     },
@@ -193,7 +198,14 @@ interface OpenOptions extends SendOptions {
 }
 
 /** One HTTP exchange up to the head of its response. */
-export function open({ url, method, headers, body, agent, signal }: OpenOptions): Promise<IncomingMessage> {
+export function openHttp({
+  url,
+  method,
+  headers,
+  body,
+  agent,
+  signal,
+}: OpenOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       url,
@@ -205,7 +217,7 @@ export function open({ url, method, headers, body, agent, signal }: OpenOptions)
   });
 }
 
-export async function textOf(response: IncomingMessage): Promise<string> {
+export async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');

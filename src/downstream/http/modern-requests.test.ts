@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { eventually } from '../../../test/support/eventually.ts';
 import { TestRoutes } from '../../../test/support/mcp-routes.ts';
-import { enveloped, modernHeaders } from '../../../test/support/modern-envelope.ts';
+import { withEnvelope, modernHeaders } from '../../../test/support/modern-envelope.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import type { IncomingRequest } from '../../protocol/client-connection.ts';
 
@@ -51,7 +51,7 @@ describe('modern requests', () => {
 
   it('modern request: is rejected with the supported versions for an unknown version', async () => {
     await using test = await TestRoutes.start();
-    const params = enveloped({}, { version: 'v999' });
+    const params = withEnvelope({}, { version: 'v999' });
     const message = { jsonrpc: '2.0', id: 301, method: 'server/discover', params };
     const { status, messages } = await test.post(message, modernHeaders('server/discover', {}, 'v999'));
     expect(status).toBe(400);
@@ -106,7 +106,7 @@ describe('modern requests', () => {
       },
     });
     const method = 'subscriptions/listen';
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: enveloped({}, {}) });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: withEnvelope({}, {}) });
     const stream = await test.stream('POST', '/mcp', { headers: modernHeaders(method, {}), body });
     expect(stream.headers['content-type']).toBe('text/event-stream');
     await stream.events.waitFor(({ data }) => data.includes('acknowledged'));
@@ -121,7 +121,7 @@ describe('modern requests', () => {
   it('modern request: is cancelled with its connection when pipelined', async () => {
     const held: IncomingRequest[] = [];
     await using test = await TestRoutes.start({ slow: (request) => void held.push(request) });
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'slow', params: enveloped({}, {}) });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'slow', params: withEnvelope({}, {}) });
     const headers = Object.entries(modernHeaders('slow', {})).map(([name, value]) => `${name}: ${value}\r\n`);
     const length = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
     const socket = connectSocket(Number(test.listener.url.port), '127.0.0.1');
@@ -157,7 +157,7 @@ describe('other modern messages', () => {
     await using test = await TestRoutes.start();
     const notification = { jsonrpc: '2.0', method: 'notifications/custom' };
     expect(await test.post(notification, version)).toMatchObject({ status: 202, text: '' });
-    expect((await test.post({ ...notification, params: enveloped({}, {}) })).status).toBe(202);
+    expect((await test.post({ ...notification, params: withEnvelope({}, {}) })).status).toBe(202);
     expect(test.connections.map(({ notifications, closed }) => [notifications.length, closed])).toEqual([
       [1, 1],
       [1, 1],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { enveloped, modernHeaders } from '../../../test/support/modern-envelope.ts';
+import { withEnvelope, modernHeaders } from '../../../test/support/modern-envelope.ts';
 import { checkModernNotification, checkModernRequest } from './check-modern-headers.ts';
 
 function problem(method: string, params: Record<string, unknown>, headers: Record<string, string> = {}) {
   return checkModernRequest(
-    { method, params: enveloped(params, {}) },
+    { method, params: withEnvelope(params, {}) },
     { ...modernHeaders(method, params), ...headers },
   );
 }
@@ -58,7 +58,7 @@ describe('checkModernRequest', () => {
     const params = { name: 'a' };
     const { [key]: _, ...headers } = modernHeaders('tools/call', params);
     expect(
-      checkModernRequest({ method: 'tools/call', params: enveloped(params, {}) }, headers),
+      checkModernRequest({ method: 'tools/call', params: withEnvelope(params, {}) }, headers),
     ).toMatchObject({
       code: -32020,
       message: `The header ${header} is missing.`,
@@ -74,12 +74,12 @@ describe('checkModernRequest', () => {
 
 describe('checkModernNotification', () => {
   it('modern headers: reject contradicting or unsupported versions of a notification', () => {
-    const notification = { method: 'notifications/x', params: enveloped({}, {}) };
+    const notification = { method: 'notifications/x', params: withEnvelope({}, {}) };
     expect(checkModernNotification(notification, {})).toBeUndefined();
     expect(checkModernNotification(notification, { 'mcp-protocol-version': '2025-11-25' })).toMatchObject({
       code: -32020,
     });
-    const future = { method: 'notifications/x', params: enveloped({}, { version: '2030-01-01' }) };
+    const future = { method: 'notifications/x', params: withEnvelope({}, { version: '2030-01-01' }) };
     expect(checkModernNotification(future, {})).toMatchObject({ code: -32022 });
   });
 });

@@ -6,7 +6,7 @@ import type { Browser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { begin } from '../../support/http-asking.ts';
+import { openMcpResponse } from '../../support/mcp-requests.ts';
 
 const start = (more: { home?: string; args?: readonly string[] } = {}) =>
   startGateway({ mcpServers: { files: fixture('plain') }, listen: 'http', ...more });
@@ -105,9 +105,9 @@ test('event stream: accepts the admin key and rejects a request without it', asy
   await using gateway = await start();
   const url = new URL('/api/events', gateway.url).href;
   const headers = { authorization: `Bearer ${adminKey(gateway.home)}` };
-  using log = EventLog.of(await begin(url, { headers }));
+  using log = EventLog.of(await openMcpResponse(url, { headers }));
   await log.of('hello');
-  const refused = await begin(url, {});
+  const refused = await openMcpResponse(url, {});
   expect(refused.statusCode).toBe(401);
   refused.destroy();
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Browser } from '../../support/browser.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { ask } from '../../support/http-asking.ts';
+import { sendMcpRequest } from '../../support/mcp-requests.ts';
 
 const start = () => startGateway({ mcpServers: { files: fixture('plain') }, listen: 'http' });
 
@@ -43,7 +43,7 @@ test('dashboard assets: may be cached forever, and an unchanged page returns 304
   }
   const again = await browser.visit('/', { 'if-none-match': page.headers.etag ?? '' });
   expect(again).toMatchObject({ status: 304, text: '' });
-  expect((await ask(browser.origin, { method: 'HEAD' })).text).toBe('');
+  expect((await sendMcpRequest(browser.origin, { method: 'HEAD' })).text).toBe('');
 });
 
 const NOWHERE = [
@@ -83,7 +83,9 @@ function asTyped(url: string, target: string): Promise<string> {
 test('dashboard pages: reject POST requests, and MCP stays available at its own path', async () => {
   await using gateway = await start();
   const { origin } = new URL(gateway.url);
-  expect((await ask(`${origin}/`, { body: { jsonrpc: '2.0', id: 1, method: 'ping' } })).status).toBe(404);
+  expect(
+    (await sendMcpRequest(`${origin}/`, { body: { jsonrpc: '2.0', id: 1, method: 'ping' } })).status,
+  ).toBe(404);
   const client = await gateway.client();
   expect(await client.request('tools/list')).toBeDefined();
 });

@@ -6,7 +6,7 @@ import { Browser, adminKey, link, signedIn } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { ask } from '../../support/http-asking.ts';
+import { sendMcpRequest } from '../../support/mcp-requests.ts';
 
 const start = (more: { home?: string; args?: readonly string[]; config?: object } = {}) =>
   startGateway({
@@ -44,10 +44,12 @@ describe('dashboard sign-in', () => {
     const browser = new Browser(gateway.url);
     const url = await link(gateway);
     expect((await browser.visit(url, { 'sec-purpose': 'prefetch;prerender' })).status).toBe(403);
-    expect((await ask(url, { method: 'HEAD' })).status).toBe(403);
+    expect((await sendMcpRequest(url, { method: 'HEAD' })).status).toBe(403);
     expect((await browser.visit(url)).status).toBe(303);
     expect((await browser.fetch('POST', '/api/session/link', {})).status).toBe(400);
-    expect((await ask(`${browser.origin}/api/session/link`, { method: 'POST', body: {} })).status).toBe(401);
+    expect(
+      (await sendMcpRequest(`${browser.origin}/api/session/link`, { method: 'POST', body: {} })).status,
+    ).toBe(401);
   });
 
   test('admin key: signs in at any time; wrong keys are rejected, and rate-limited after five', async () => {
@@ -75,17 +77,19 @@ describe('dashboard sign-in', () => {
   test('admin key: never counts as a person, even with an X-Trunkline-Person header', async () => {
     await using gateway = await start();
     const headers = { authorization: `Bearer ${adminKey(gateway.home)}`, 'x-trunkline-person': '1' };
-    const { text } = await ask(new URL('/api/session', gateway.url).href, { headers });
+    const { text } = await sendMcpRequest(new URL('/api/session', gateway.url).href, { headers });
     expect(JSON.parse(text)).toEqual({ by: 'key', isPerson: false, caller: 'admin' });
     const wrong = { ...headers, authorization: 'Bearer tladmin_wrong' };
-    expect((await ask(new URL('/api/session', gateway.url).href, { headers: wrong })).status).toBe(401);
+    expect((await sendMcpRequest(new URL('/api/session', gateway.url).href, { headers: wrong })).status).toBe(
+      401,
+    );
   });
 
   test('admin key: may refuse but not accept a server that it added', async () => {
     await using gateway = await start({ config: { startup: { listWait: '10s' } } });
     const headers = { authorization: `Bearer ${adminKey(gateway.home)}`, 'x-trunkline-person': '1' };
     const send = async (path: string, body?: object) => {
-      const { status, text } = await ask(new URL(path, gateway.url).href, {
+      const { status, text } = await sendMcpRequest(new URL(path, gateway.url).href, {
         headers,
         ...(body !== undefined && { body }),
       });
@@ -150,7 +154,7 @@ describe('dashboard sign-in', () => {
     );
     expect((await byKey.fetch('POST', '/api/session', { key })).status).toBe(200);
     const headers = { authorization: `Bearer ${key}` };
-    expect((await ask(new URL('/api/status', gateway.url).href, { headers })).status).toBe(200);
+    expect((await sendMcpRequest(new URL('/api/status', gateway.url).href, { headers })).status).toBe(200);
     // By the link, refused, and by the key.
     await eventually(async () => {
       const { json } = await byLink.fetch('GET', '/api/audit?kind=sign-in');
@@ -197,9 +201,9 @@ describe('another site in the same browser', () => {
     const { origin } = browser;
     const url = `${origin}/api/keys`;
     const asForm = { cookie, origin, 'sec-fetch-site': 'same-origin', 'content-type': 'text/plain' };
-    expect((await ask(url, { headers: asForm, body: { name: 'mallory' } })).status).toBe(401);
+    expect((await sendMcpRequest(url, { headers: asForm, body: { name: 'mallory' } })).status).toBe(401);
     const hidden = { cookie, 'x-trunkline': '1' };
-    expect((await ask(url, { headers: hidden, body: { name: 'mallory' } })).status).toBe(401);
+    expect((await sendMcpRequest(url, { headers: hidden, body: { name: 'mallory' } })).status).toBe(401);
     for (const path of ['/api/keys', '/api/events', '/api/audit/export'])
       expect((await browser.fetch('GET', path, undefined, { 'sec-fetch-site': 'cross-site' })).status).toBe(
         401,

@@ -8,7 +8,7 @@ import { waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
-import { ask } from '../../support/http-caller.ts';
+import { sendRequest } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { recorded } from '../../support/recorded.ts';
 import { sseReader } from '../../support/sse-events.ts';
@@ -37,7 +37,7 @@ test('audit export: returns all or filtered records as JSON lines or formula-saf
   await client.request('resources/subscribe', { uri: 'fixture://text' });
   await recorded(gateway.home, 3);
   const key = adminKey(gateway);
-  const exported = (query: string) => ask(new URL(`/api/audit/export${query}`, gateway.url), { key });
+  const exported = (query: string) => sendRequest(new URL(`/api/audit/export${query}`, gateway.url), { key });
   const lines = await exported('');
   expect(lines.headers['content-disposition']).toContain('trunkline-audit.jsonl');
   const records = lines.text
@@ -55,7 +55,7 @@ test('audit export: returns all or filtered records as JSON lines or formula-saf
   expect(csv[1]).toContain(`,'@SUM(1),'+1,`);
   expect((await exported('?format=csv&kind=subscription')).text.trim().split('\r\n')).toHaveLength(2);
   expect((await exported('?format=xls')).status).toBe(400);
-  expect((await ask(new URL('/api/audit/export', gateway.url))).status).toBe(401);
+  expect((await sendRequest(new URL('/api/audit/export', gateway.url))).status).toBe(401);
 });
 
 test('audit events: stream each new matching record once, in order', async () => {

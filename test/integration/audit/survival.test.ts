@@ -10,7 +10,7 @@ import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { ask } from '../../support/http-caller.ts';
+import { sendRequest } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { databaseOf, recorded, recordedIn } from '../../support/recorded.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
@@ -112,7 +112,7 @@ describe('audit persistence', () => {
       await using client = await gateway.client();
       const key = readFileSync(join(home, 'state', 'run', 'admin.key'), 'utf8').trim();
       const health = async (): Promise<object> => {
-        const { text } = await ask(new URL('/api/status', gateway.url), { key });
+        const { text } = await sendRequest(new URL('/api/status', gateway.url), { key });
         return (JSON.parse(text) as { audit: object }).audit;
       };
       for (const text of ['a', 'b']) await client.callTool('plain__echo', { text });

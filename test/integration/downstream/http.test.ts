@@ -5,7 +5,12 @@ import { expect } from 'vitest';
 
 import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
-import { ask, begin, opening, openSession } from '../../support/http-asking.ts';
+import {
+  sendMcpRequest,
+  openMcpResponse,
+  firstMcpRequest,
+  openLegacySession,
+} from '../../support/mcp-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { everyLeg, overHttp, scenario } from '../../support/scenario.ts';
 
@@ -18,21 +23,23 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
     const { url } = line.gateway;
-    const ping = (headers: Record<string, string>) => ask(url, { body: request('ping'), headers });
-    const [first, second] = [await openSession(url), await openSession(url)];
+    const ping = (headers: Record<string, string>) => sendMcpRequest(url, { body: request('ping'), headers });
+    const [first, second] = [await openLegacySession(url), await openLegacySession(url)];
     expect(first).not.toBe(second);
     expect(first).toMatch(/^[\x21-\x7e]{16,}$/);
     expect((await ping({})).status).toBe(400);
     expect((await ping({ 'mcp-session-id': 'made-up' })).status).toBe(404);
     expect((await ping({ 'mcp-session-id': first })).status).toBe(200);
 
-    const missing = await ask(url, { method: 'DELETE' });
-    const unknown = await ask(url, { method: 'DELETE', headers: { 'mcp-session-id': 'made-up' } });
+    const missing = await sendMcpRequest(url, { method: 'DELETE' });
+    const unknown = await sendMcpRequest(url, { method: 'DELETE', headers: { 'mcp-session-id': 'made-up' } });
     expect([missing.status, unknown.status]).toEqual([400, 404]);
-    const ended = await ask(url, { method: 'DELETE', headers: { 'mcp-session-id': first } });
+    const ended = await sendMcpRequest(url, { method: 'DELETE', headers: { 'mcp-session-id': first } });
     expect([200, 204]).toContain(ended.status);
     expect((await ping({ 'mcp-session-id': first })).status).toBe(404);
-    const stream = await ask(url, { headers: { 'mcp-session-id': first, accept: 'text/event-stream' } });
+    const stream = await sendMcpRequest(url, {
+      headers: { 'mcp-session-id': first, accept: 'text/event-stream' },
+    });
     expect(stream.status).toBe(404);
     expect((await ping({ 'mcp-session-id': second })).status).toBe(200);
   },
@@ -46,9 +53,9 @@ scenario(
     const http = { allowedHosts: ['gateway.test'], allowedOrigins: ['https://app.test'] };
     await using line = await cell.open({ one: ['plain'] }, { config: { http } });
     const { url } = line.gateway;
-    const { headers, body } = opening(line.client.era);
+    const { headers, body } = firstMcpRequest(line.client.era);
     const status = async (more: Record<string, string>) =>
-      (await ask(url, { body, headers: { ...headers, ...more } })).status;
+      (await sendMcpRequest(url, { body, headers: { ...headers, ...more } })).status;
     for (const host of ['evil.test', 'localhost.evil.test', '127.0.0.1.evil.test', 'evil.test:80'])
       expect(await status({ host }), host).toBe(403);
     for (const origin of [
@@ -66,8 +73,8 @@ scenario(
     // Every endpoint applies the same check.
     const foreign = { headers: { host: 'evil.test' } };
     for (const path of ['/mcp', '/sse', '/messages?sessionId=x'])
-      expect((await ask(new URL(path, url).href, foreign)).status, path).toBe(403);
-    expect((await ask(url, { ...foreign, method: 'DELETE' })).status).toBe(403);
+      expect((await sendMcpRequest(new URL(path, url).href, foreign)).status, path).toBe(403);
+    expect((await sendMcpRequest(url, { ...foreign, method: 'DELETE' })).status).toBe(403);
   },
 );
 
@@ -77,7 +84,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['plain'], two: ['dies-at-start'] });
     const { gateway, client } = line;
-    const statusOf = async (path: string) => (await ask(new URL(path, gateway.url).href)).status;
+    const statusOf = async (path: string) => (await sendMcpRequest(new URL(path, gateway.url).href)).status;
     expect([await statusOf('/healthz'), await statusOf('/readyz'), await statusOf('/else')]).toEqual([
       200, 200, 404,
     ]);
@@ -87,7 +94,7 @@ scenario(
     // A draining gateway is alive but not ready.
     await eventually(async () => (await statusOf('/readyz')) === 503);
     expect(await statusOf('/healthz')).toBe(200);
-    expect((await ask(gateway.url, opening('legacy'))).status).toBe(503);
+    expect((await sendMcpRequest(gateway.url, firstMcpRequest('legacy'))).status).toBe(503);
     expect(textOfResult(await call)).toBe('done');
     expect(await gateway.exited).toEqual({ code: 0, signal: null });
   },
@@ -101,28 +108,28 @@ scenario(
       await using line = await cell.open({ one: ['plain'] }, { config: { http: { maxSessions: 3 } } });
       const { url } = line.gateway;
       const statusOf = async (session: string) =>
-        (await ask(url, { body: request('ping'), headers: { 'mcp-session-id': session } })).status;
+        (await sendMcpRequest(url, { body: request('ping'), headers: { 'mcp-session-id': session } })).status;
       // The client of the line holds one of the three sessions; its open stream keeps that session in use.
       await line.client.listen();
-      const [old, newer] = [await openSession(url), await openSession(url)];
-      const newest = await openSession(url);
+      const [old, newer] = [await openLegacySession(url), await openLegacySession(url)];
+      const newest = await openLegacySession(url);
       // The session idle for the longest time is evicted, and resumed when its client returns.
       for (const session of [old, newer, newest]) expect(await statusOf(session)).toBe(200);
       const streams = await Promise.all([newer, newest].map((session) => streamOf(url, session)));
-      const refused = await ask(url, opening('legacy'));
+      const refused = await sendMcpRequest(url, firstMcpRequest('legacy'));
       expect(refused.status).toBe(503);
       expect(refused.headers['mcp-session-id']).toBeUndefined();
       expect(await Promise.all([newer, newest].map(statusOf))).toEqual([200, 200]);
       for (const stream of streams) stream.destroy();
-      await eventually(async () => (await ask(url, opening('legacy'))).status === 200);
+      await eventually(async () => (await sendMcpRequest(url, firstMcpRequest('legacy'))).status === 200);
       expect(await line.client.request('ping')).toEqual({});
     }
     const http = { sessionIdle: '400ms' };
     await using line = await cell.open({ one: ['plain'] }, { config: { http } });
     const { url } = line.gateway;
-    const [idle, listening] = [await openSession(url), await openSession(url)];
+    const [idle, listening] = [await openLegacySession(url), await openLegacySession(url)];
     const ping = async (session: string) =>
-      (await ask(url, { body: request('ping'), headers: { 'mcp-session-id': session } })).status;
+      (await sendMcpRequest(url, { body: request('ping'), headers: { 'mcp-session-id': session } })).status;
     const stream = await streamOf(url, listening);
     await pass(500);
     expect([await ping(idle), await ping(listening)]).toEqual([200, 200]);
@@ -139,9 +146,9 @@ scenario(
     await using line = await cell.open({ one: ['plain'] });
     const { url } = line.gateway;
     for (let index = 0; index < 3; index += 1) {
-      const headers = { 'mcp-session-id': await openSession(url) };
+      const headers = { 'mcp-session-id': await openLegacySession(url) };
       const params = { name: 'one__big', arguments: { bytes: 12 * 1024 * 1024 } };
-      held.responses.push(await begin(url, { body: request('tools/call', params), headers }));
+      held.responses.push(await openMcpResponse(url, { body: request('tools/call', params), headers }));
       held.responses.push(await streamOf(url, headers['mcp-session-id']));
     }
     const others = [line.client, await line.another()];
@@ -162,7 +169,9 @@ function request(method: string, params: Readonly<Record<string, unknown>> = {})
 }
 
 async function streamOf(url: string, session: string): Promise<IncomingMessage> {
-  const response = await begin(url, { headers: { accept: 'text/event-stream', 'mcp-session-id': session } });
+  const response = await openMcpResponse(url, {
+    headers: { accept: 'text/event-stream', 'mcp-session-id': session },
+  });
   expect(response.statusCode).toBe(200);
   return response;
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { chatAnswer, rankEndpoint } from '../../support/rank-endpoint.ts';
+import { chatAnswer, startRankEndpoint } from '../../support/rank-endpoint.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import { everyLeg, scenario } from '../../support/scenario.ts';
 
@@ -39,7 +39,7 @@ scenario(
 scenario(
   'search ranking: applies the order of a rerank endpoint and only logs its failures',
   async (cell) => {
-    await using endpoint = await rankEndpoint();
+    await using endpoint = await startRankEndpoint();
     endpoint.answer = () => chatAnswer('[2, 1]');
     const rerank = { url: endpoint.url, model: 'm', apiKey: '${env:RANK_KEY}', top: 2, timeout: '5s' };
     await using line = await cell.open(
@@ -48,11 +48,11 @@ scenario(
     );
     const { client, gateway } = line;
     expect(await found(client, 'add numbers')).toEqual(['y__add', 'x__add']);
-    expect(endpoint.heard[0]?.headers.authorization).toBe('Bearer hush-hush');
+    expect(endpoint.requests[0]?.headers.authorization).toBe('Bearer hush-hush');
     endpoint.answer = (_request, response) => void response.writeHead(500).end('hush-hush');
     expect(await found(client, 'add  NUMBERS')).toEqual(['y__add', 'x__add']);
     expect(await found(client, 'adding numbers')).toEqual(['x__add', 'y__add']);
-    expect(endpoint.heard).toHaveLength(2);
+    expect(endpoint.requests).toHaveLength(2);
     await eventually(() => expect(gateway.stderr()).toContain('HTTP status 500'));
     expect(gateway.stderr()).not.toContain('hush-hush');
   },

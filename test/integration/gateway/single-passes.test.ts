@@ -5,7 +5,7 @@ import type { Line } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
-import { addKey, startAsking } from '../../support/http-caller.ts';
+import { addKey, startGatewayWithAuth } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
@@ -201,7 +201,7 @@ scenario(
 test('task: another caller can neither follow, cancel nor list it, at the shared path and at that of its server', async () => {
   const one = fixture('dialect');
   const config = { ...patient.config, auth: { keys: true } };
-  await using gateway = await startAsking(config, { mcpServers: { one } });
+  await using gateway = await startGatewayWithAuth(config, { mcpServers: { one } });
   await using anna = await withKey(gateway, 'anna');
   await using bert = await withKey(gateway, 'bert');
   await waitForTool(anna.shared, 'one__begin');

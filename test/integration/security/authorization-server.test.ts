@@ -6,7 +6,14 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { describe, expect, test } from 'vitest';
 
-import { type Said, addKey, ask, command, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  type HttpResponse,
+  addKey,
+  sendRequest,
+  runCommandFor,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import {
   OauthFlow as Flow,
@@ -23,7 +30,7 @@ const CONFIG = { auth: { authorizationServer: { allowPrivate: true } } };
 
 describe('authorization server', () => {
   test('authorization server: issues tokens to the SDK client after a person consents with a key', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const key = await addKey(gateway, 'anna');
     let tokens: unknown;
     let sentTo: URL | undefined;
@@ -55,57 +62,57 @@ describe('authorization server', () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('plain__echo');
     await client.close();
     // The key itself is not a token, because the configuration does not enable keys.
-    expect(await toolsAt(gateway.url, { key })).toBe(401);
+    expect(await listToolNamesAt(gateway.url, { key })).toBe(401);
   });
 
   test('authorization server: accepts codes and refresh tokens once and revokes all tokens on reuse', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const key = await addKey(gateway, 'anna');
     const flow = await Flow.begin(gateway);
     const code = await flow.code(key);
     expect((await flow.collect(code, { code_verifier: 'x'.repeat(43) })).status).toBe(400);
     const second = await flow.code(key);
     const first = tokensOf(await flow.collect(second));
-    expect(await toolsAt(gateway.url, { key: first.access_token })).toContain('plain__echo');
+    expect(await listToolNamesAt(gateway.url, { key: first.access_token })).toContain('plain__echo');
     const next = tokensOf(await flow.refresh(first.refresh_token));
-    expect(await toolsAt(gateway.url, { key: next.access_token })).toContain('plain__echo');
+    expect(await listToolNamesAt(gateway.url, { key: next.access_token })).toContain('plain__echo');
     expect((await flow.refresh(first.refresh_token)).status).toBe(400);
     // Both the thief and the legitimate client lose access.
-    expect(await toolsAt(gateway.url, { key: next.access_token })).toBe(401);
+    expect(await listToolNamesAt(gateway.url, { key: next.access_token })).toBe(401);
     expect((await flow.refresh(next.refresh_token)).status).toBe(400);
     const third = await flow.code(key);
     const other = tokensOf(await flow.collect(third));
     expect((await flow.collect(third)).status).toBe(400);
-    expect(await toolsAt(gateway.url, { key: other.access_token })).toBe(401);
+    expect(await listToolNamesAt(gateway.url, { key: other.access_token })).toBe(401);
   });
 
   test('authorization server: revokes tokens when the key behind them is revoked', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const key = await addKey(gateway, 'anna');
     const flow = await Flow.begin(gateway);
     const tokens = tokensOf(await flow.collect(await flow.code(key)));
-    expect(await command(gateway, 'keys', 'revoke', 'anna')).toMatchObject({ code: 0 });
-    expect(await toolsAt(gateway.url, { key: tokens.access_token })).toBe(401);
+    expect(await runCommandFor(gateway, 'keys', 'revoke', 'anna')).toMatchObject({ code: 0 });
+    expect(await listToolNamesAt(gateway.url, { key: tokens.access_token })).toBe(401);
     expect((await flow.refresh(tokens.refresh_token)).status).toBe(400);
   });
 
   test('authorization server: binds tokens to the requested resource', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const key = await addKey(gateway, 'anna');
     const flow = await Flow.begin(gateway);
     const one = new URL('/mcp/s/plain', gateway.url).href;
     const tokens = tokensOf(await flow.collect(await flow.code(key, { resource: one })));
-    expect(await toolsAt(one, { key: tokens.access_token })).toContain('echo');
-    expect(await toolsAt(gateway.url, { key: tokens.access_token })).toBe(401);
-    const away = await ask(flow.address({ resource: 'https://elsewhere.test/mcp' }));
+    expect(await listToolNamesAt(one, { key: tokens.access_token })).toContain('echo');
+    expect(await listToolNamesAt(gateway.url, { key: tokens.access_token })).toBe(401);
+    const away = await sendRequest(flow.address({ resource: 'https://elsewhere.test/mcp' }));
     expect(away.headers.location).toContain('error=invalid_target');
   });
 
   test('authorization server: escapes client names and protects the consent page from forgery', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const key = await addKey(gateway, 'anna');
     const flow = await Flow.begin(gateway, { client_name: '<img src=x onerror=alert(1)>\u202E"&' });
-    const page = await ask(flow.address());
+    const page = await sendRequest(flow.address());
     expect(page.status).toBe(200);
     expect(page.text).not.toContain('<img');
     expect(page.text).not.toContain('\u202E');
@@ -118,8 +125,8 @@ describe('authorization server', () => {
     expect(page.headers['set-cookie']?.[0]).toMatch(/HttpOnly; SameSite=Strict/);
     const form = `transaction=${transactionIn(page)}&decision=allow&key=${key}`;
     const own = { cookie: cookieOf(page), 'content-type': 'application/x-www-form-urlencoded' };
-    const send = (headers: Record<string, string>, body = form): Promise<Said> =>
-      ask(new URL('/oauth/authorize', gateway.url), { headers, body });
+    const send = (headers: Record<string, string>, body = form): Promise<HttpResponse> =>
+      sendRequest(new URL('/oauth/authorize', gateway.url), { headers, body });
     expect((await send({ ...own, cookie: '' })).status).toBe(403);
     expect((await send({ ...own, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await send({ ...own, origin: 'http://localhost:3000' })).status).toBe(403);
@@ -140,11 +147,11 @@ describe('authorization server', () => {
     ['https://app.test/#fragment'],
     ['not an address'],
   ])('authorization server: rejects the redirect URI %s', async (uri) => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const body = JSON.stringify({ redirect_uris: [uri] });
-    expect((await ask(new URL('/oauth/register', gateway.url), { body })).status).toBe(400);
+    expect((await sendRequest(new URL('/oauth/register', gateway.url), { body })).status).toBe(400);
     const flow = await Flow.begin(gateway);
-    const page = await ask(flow.address({ redirect_uri: uri }));
+    const page = await sendRequest(flow.address({ redirect_uri: uri }));
     expect(page.status).toBe(400);
     expect(page.headers.location).toBeUndefined();
   });
@@ -154,14 +161,14 @@ describe('authorization server', () => {
     [{ code_challenge: '' }, 'invalid_request'],
     [{ response_type: 'token' }, 'unsupported_response_type'],
   ])('authorization server: rejects an authorization request with %j', async (changes, error) => {
-    await using gateway = await startAsking(CONFIG);
-    const { status, headers } = await ask((await Flow.begin(gateway)).address(changes));
+    await using gateway = await startGatewayWithAuth(CONFIG);
+    const { status, headers } = await sendRequest((await Flow.begin(gateway)).address(changes));
     expect(status).toBe(302);
     expect(headers.location).toContain(`error=${error}`);
   });
 
   test('authorization server: redirects errors to a site only after a person consented to its client', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const key = await addKey(gateway, 'anna');
     const site = 'https://evil.test/landing?a=b';
     const flow = await Flow.begin(gateway, { redirect_uris: [site, 'evil-app:open'] });
@@ -171,7 +178,7 @@ describe('authorization server', () => {
         { code_challenge: '' },
         { resource: 'https://a.test/' },
       ]) {
-        const page = await ask(flow.address({ redirect_uri, ...wrong }));
+        const page = await sendRequest(flow.address({ redirect_uri, ...wrong }));
         expect(page.status, page.text).toBe(400);
         expect(page.headers.location).toBeUndefined();
         expect(page.headers['refresh']).toBeUndefined();
@@ -181,35 +188,37 @@ describe('authorization server', () => {
       }
     const agreed = await agree(flow.address({ redirect_uri: site }), key);
     expect(agreed).toContain('https://evil.test/landing?a=b&code=');
-    const { status, headers } = await ask(flow.address({ redirect_uri: site, response_type: 'token' }));
+    const { status, headers } = await sendRequest(
+      flow.address({ redirect_uri: site, response_type: 'token' }),
+    );
     expect(status).toBe(302);
     expect(headers.location).toContain('error=unsupported_response_type');
   });
 
   test('authorization server: opens no consent page for an image or a frame of another site', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const flow = await Flow.begin(gateway);
     for (const dest of ['image', 'iframe', 'empty', 'script']) {
       const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': dest };
-      const page = await ask(flow.address(), { headers });
+      const page = await sendRequest(flow.address(), { headers });
       expect(page.status, dest).toBe(403);
       expect(page.headers['set-cookie']).toBeUndefined();
     }
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' };
-    expect((await ask(flow.address(), { headers })).status).toBe(200);
+    expect((await sendRequest(flow.address(), { headers })).status).toBe(200);
   });
 
   test('authorization server: limits the number and size of client registrations', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const body = JSON.stringify({ redirect_uris: [REDIRECT] });
     const register = async (): Promise<number> =>
-      (await ask(new URL('/oauth/register', gateway.url), { body })).status;
+      (await sendRequest(new URL('/oauth/register', gateway.url), { body })).status;
     const answers: number[] = [];
     for (let at = 0; at < 35; at++) answers.push(await register());
     expect(answers.slice(0, 30)).toEqual(Array.from({ length: 30 }, () => 201));
     expect(answers.slice(30)).toEqual(Array.from({ length: 5 }, () => 429));
     const big = JSON.stringify({ redirect_uris: [REDIRECT], client_name: 'x'.repeat(100_000) });
-    expect((await ask(new URL('/oauth/register', gateway.url), { body: big })).status).toBe(413);
+    expect((await sendRequest(new URL('/oauth/register', gateway.url), { body: big })).status).toBe(413);
   });
 
   test('authorization server: reads client metadata documents, from private networks only if allowed', async () => {
@@ -224,17 +233,20 @@ describe('authorization server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     try {
-      await using gateway = await startAsking(CONFIG);
+      await using gateway = await startGatewayWithAuth(CONFIG);
       const flow = await Flow.begin(gateway);
-      const at = (path: string) => ask(flow.address({ client_id: `http://127.0.0.1:${port}${path}` }));
+      const at = (path: string) =>
+        sendRequest(flow.address({ client_id: `http://127.0.0.1:${port}${path}` }));
       const page = await at('/client');
       expect(page.text).toContain('Documented');
       expect(page.text).toContain(`127.0.0.1:${port}`);
       expect((await at('/liar')).status).toBe(400);
       const before = asked;
-      await using careful = await startAsking({ auth: { authorizationServer: {} } });
+      await using careful = await startGatewayWithAuth({ auth: { authorizationServer: {} } });
       const other = await Flow.begin(careful);
-      expect((await ask(other.address({ client_id: `http://127.0.0.1:${port}/client` }))).status).toBe(400);
+      expect(
+        (await sendRequest(other.address({ client_id: `http://127.0.0.1:${port}/client` }))).status,
+      ).toBe(400);
       expect(asked).toBe(before);
     } finally {
       server.closeAllConnections();

@@ -5,7 +5,12 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 
 import { parseMessage } from '../../../src/protocol/rpc-message.ts';
-import { addKey, initializeBody, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  addKey,
+  initializeBody,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
@@ -123,7 +128,7 @@ test(
   `HTTP server: answers or closes on any input without leaking memory (seed ${SEED})`,
   { tags: ['slow'], timeout: SECONDS * 2000 + 60_000 },
   async () => {
-    await using gateway = await startAsking({ auth: { keys: true, authorizationServer: {} } });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true, authorizationServer: {} } });
     const key = await addKey(gateway, 'anna');
     const fuzz = new Fuzz(SEED);
     const { port } = new URL(gateway.url);
@@ -143,7 +148,7 @@ test(
     const after = residentMegabytes(gateway.pid);
     expect(sent).toBeGreaterThanOrEqual(200);
     expect(after - before, `from ${before} to ${after} MB with ${sent} requests`).toBeLessThan(150);
-    expect(await toolsAt(gateway.url, { key })).toContain('plain__echo');
+    expect(await listToolNamesAt(gateway.url, { key })).toContain('plain__echo');
     expect(gateway.stderr()).not.toMatch(/"level":"error"|uncaught|unhandled/i);
   },
 );

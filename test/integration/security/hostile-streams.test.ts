@@ -10,7 +10,7 @@ import { found } from '../../support/eventually.ts';
 import { measureEventLoopDelay } from '../../support/event-loop-delay.ts';
 import { startGateway } from '../../support/gateway.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
-import { ask, initializeBody } from '../../support/http-caller.ts';
+import { sendRequest, initializeBody } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
@@ -81,7 +81,7 @@ test('unread responses: clients that read nothing are disconnected before they t
     },
   });
   await using gateway = await gatewayFor(server);
-  const { headers } = await ask(gateway.url, { body: initializeBody });
+  const { headers } = await sendRequest(gateway.url, { body: initializeBody });
   const body = JSON.stringify({
     jsonrpc: '2.0',
     id: 2,
@@ -107,7 +107,7 @@ test('flood: a server that writes short lines without end delays nobody else', a
   await using gateway = await startGateway({ mcpServers, listen: 'http' });
   await found(() => gateway.stderr().includes('not JSON-RPC') || undefined, { what: 'The flood' });
   await using delay = measureEventLoopDelay(gateway);
-  for (let count = 0; count < 3; count++) await ask(new URL('/healthz', gateway.url));
+  for (let count = 0; count < 3; count++) await sendRequest(new URL('/healthz', gateway.url));
   expect(await delay.longestMs()).toBeLessThan(MAX_DELAY_MS);
 });
 
@@ -180,7 +180,7 @@ async function callUntilSent(gateway: RunningGateway, server: HostileServer): Pr
   await using client = await gateway.client();
   const call = client.request('tools/call', { name: 'hostile__tool', arguments: {} }).catch(() => {});
   await Promise.race([server.sent, call]);
-  await ask(new URL('/healthz', gateway.url));
+  await sendRequest(new URL('/healthz', gateway.url));
 }
 
 /** Posts a message, and returns the response when its headers have arrived, without reading the body. */

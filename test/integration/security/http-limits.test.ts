@@ -4,7 +4,13 @@ import { connect } from 'node:net';
 
 import { expect, test } from 'vitest';
 
-import { addKey, ask, initializeBody, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  addKey,
+  sendRequest,
+  initializeBody,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
@@ -34,11 +40,11 @@ const head = (...lines: readonly string[]): string =>
   ['POST /mcp HTTP/1.1', 'Host: 127.0.0.1', 'Content-Type: application/json', ...lines, '', ''].join('\r\n');
 
 test('HTTP limits: reject oversized bodies, headers and batches', { timeout: 60_000 }, async () => {
-  await using gateway = await startAsking({ startup, http: { maxBodyBytes: BODY_BYTES } });
+  await using gateway = await startGatewayWithAuth({ startup, http: { maxBodyBytes: BODY_BYTES } });
   const { url } = gateway;
   const padded = (bytes: number): string => initializeBody.padEnd(bytes, ' ');
-  expect((await ask(url, { body: padded(BODY_BYTES) })).status).toBe(200);
-  expect((await ask(url, { body: padded(BODY_BYTES + 1) })).status).toBe(413);
+  expect((await sendRequest(url, { body: padded(BODY_BYTES) })).status).toBe(200);
+  expect((await sendRequest(url, { body: padded(BODY_BYTES + 1) })).status).toBe(413);
   const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
   const chunked = await answerTo(url, [
     head('Transfer-Encoding: chunked'),
@@ -55,25 +61,29 @@ test('HTTP limits: reject oversized bodies, headers and batches', { timeout: 60_
     ['2025-03-26', 101, 400],
     ['2025-11-25', 2, 400],
   ] as const) {
-    const opened = await ask(url, { body: initializeBody.replace('2025-11-25', version) });
+    const opened = await sendRequest(url, { body: initializeBody.replace('2025-11-25', version) });
     const headers = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
     const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
     const body = JSON.stringify(Array.from({ length: count }, (_, id) => ping(id)));
-    expect([version, count, (await ask(url, { headers, body })).status]).toEqual([version, count, status]);
+    expect([version, count, (await sendRequest(url, { headers, body })).status]).toEqual([
+      version,
+      count,
+      status,
+    ]);
   }
-  expect(await toolsAt(url)).toContain('plain__echo');
+  expect(await listToolNamesAt(url)).toContain('plain__echo');
 });
 
 test('session limit: stops one caller from using all sessions or ending those of others', async () => {
-  await using gateway = await startAsking({ auth: { keys: true }, http: { maxSessions: 8 } });
+  await using gateway = await startGatewayWithAuth({ auth: { keys: true }, http: { maxSessions: 8 } });
   const [ann, ben] = [await addKey(gateway, 'ann'), await addKey(gateway, 'ben')];
   const open = async (key: string): Promise<{ status: number; id: string }> => {
-    const { status, headers } = await ask(gateway.url, { key, body: initializeBody });
+    const { status, headers } = await sendRequest(gateway.url, { key, body: initializeBody });
     return { status, id: String(headers['mcp-session-id']) };
   };
   const isThere = async (key: string, id: string): Promise<boolean> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
-    return (await ask(gateway.url, { key, headers: { 'mcp-session-id': id }, body })).status === 200;
+    return (await sendRequest(gateway.url, { key, headers: { 'mcp-session-id': id }, body })).status === 200;
   };
   const other = await open(ben);
   const own = [];
@@ -92,10 +102,10 @@ test(
   'header timeout: closes a connection that never finishes its headers',
   { tags: ['slow'], timeout: 60_000 },
   async () => {
-    await using gateway = await startAsking({ startup });
+    await using gateway = await startGatewayWithAuth({ startup });
     const drops = Array.from({ length: 100 }, (_, n) => `X-${n}: 1\r\n`);
     const slow = answerTo(gateway.url, ['POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n', ...drops], 1000);
-    expect(await toolsAt(gateway.url)).toContain('plain__echo');
+    expect(await listToolNamesAt(gateway.url)).toContain('plain__echo');
     // It would go on for a hundred seconds.
     expect(await slow).toMatch(/^HTTP\/1\.1 408 /);
   },

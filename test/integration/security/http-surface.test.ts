@@ -7,16 +7,24 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { startGateway } from '../../support/gateway.ts';
-import { addKey, ask, initializeBody, plainServer, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  addKey,
+  sendRequest,
+  initializeBody,
+  plainServer,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
 
 describe('gateway without authentication', () => {
   test('no authentication: serves requests without a key and rejects wrong keys', async () => {
-    await using gateway = await startAsking({});
-    expect(await toolsAt(gateway.url)).toContain('plain__echo');
-    for (const key of ['tl_wrong', 'anything']) expect(await toolsAt(gateway.url, { key }), key).toBe(401);
+    await using gateway = await startGatewayWithAuth({});
+    expect(await listToolNamesAt(gateway.url)).toContain('plain__echo');
+    for (const key of ['tl_wrong', 'anything'])
+      expect(await listToolNamesAt(gateway.url, { key }), key).toBe(401);
   });
 
   test.each(['0.0.0.0:0', '[::]:0', '192.0.2.1:0'])(
@@ -44,35 +52,35 @@ describe('gateway without authentication', () => {
     [{ forwarded: { from: ['everywhere'] } }, 'must be an address or a network'],
     [{ forwarded: { from: ['10.0.0.0/8'], profile: 'gone' } }, 'there is no profile "gone"'],
   ])('auth config: prevents startup with %j', async (auth, says) => {
-    await expect(startAsking({ auth })).rejects.toThrow(says);
+    await expect(startGatewayWithAuth({ auth })).rejects.toThrow(says);
   });
 });
 
 describe('admin API over HTTP', () => {
   test('admin API: accepts only the admin key, which grants no other access', async () => {
-    await using gateway = await startAsking({ auth: { keys: true } });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true } });
     const file = join(gateway.home, 'state', 'run', 'admin.key');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const admin = readFileSync(file, 'utf8').trim();
     const status = new URL('/api/status', gateway.url);
     const key = await addKey(gateway, 'anna');
     for (const shown of [undefined, key, 'tladmin_wrong', ''])
-      expect((await ask(status, shown === undefined ? {} : { key: shown })).status, shown).toBe(401);
-    expect((await ask(status, { key: admin })).status).toBe(200);
-    expect(await toolsAt(gateway.url, { key: admin })).toBe(401);
+      expect((await sendRequest(status, shown === undefined ? {} : { key: shown })).status, shown).toBe(401);
+    expect((await sendRequest(status, { key: admin })).status).toBe(200);
+    expect(await listToolNamesAt(gateway.url, { key: admin })).toBe(401);
     for (const headers of [{ host: 'evil.test' }, { origin: 'https://evil.test' }])
-      expect((await ask(status, { key: admin, headers })).status, JSON.stringify(headers)).toBe(403);
+      expect((await sendRequest(status, { key: admin, headers })).status, JSON.stringify(headers)).toBe(403);
     const stop = new URL('/api/stop', gateway.url);
-    expect((await ask(stop, { key, body: '{}' })).status).toBe(401);
+    expect((await sendRequest(stop, { key, body: '{}' })).status).toBe(401);
     await gateway.stop();
     expect(() => statSync(file)).toThrow('ENOENT');
   });
 
   test('admin API: sends no CORS headers, even to origins that may use MCP', async () => {
     const http = { allowedOrigins: ['https://app.test'] };
-    await using gateway = await startAsking({ http });
+    await using gateway = await startGatewayWithAuth({ http });
     const headers = { origin: 'https://app.test', 'access-control-request-method': 'GET' };
-    const preflight = await ask(new URL('/api/status', gateway.url), { method: 'OPTIONS', headers });
+    const preflight = await sendRequest(new URL('/api/status', gateway.url), { method: 'OPTIONS', headers });
     expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
     expect(preflight.status).toBe(401);
   });
@@ -81,10 +89,10 @@ describe('admin API over HTTP', () => {
 describe('request checks', () => {
   test('public URL: accepts its own host and only configured origins', async () => {
     const http = { publicUrl: 'https://mcp.example.test', allowedOrigins: ['https://app.test'] };
-    await using gateway = await startAsking({ auth: { keys: true }, http });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true }, http });
     const key = await addKey(gateway, 'anna');
     const status = async (headers: Record<string, string>): Promise<number> =>
-      (await ask(gateway.url, { key, headers, body: initializeBody })).status;
+      (await sendRequest(gateway.url, { key, headers, body: initializeBody })).status;
     const host = 'mcp.example.test';
     expect(await status({ host })).toBe(200);
     expect(await status({ host, origin: 'https://mcp.example.test' })).toBe(200);
@@ -95,15 +103,18 @@ describe('request checks', () => {
       expect(await status({ host: wrong }), wrong).toBe(403);
     const wanted = { 'access-control-request-headers': 'authorization, mcp-session-id' };
     const preflight = (origin: string) =>
-      ask(gateway.url, { method: 'OPTIONS', headers: { host, origin, ...wanted } });
+      sendRequest(gateway.url, { method: 'OPTIONS', headers: { host, origin, ...wanted } });
     const { headers } = await preflight('https://app.test');
     expect(headers['access-control-allow-origin']).toBe('https://app.test');
     expect(headers['access-control-allow-headers']).toMatch(
       /Authorization.*Mcp-Session-Id.*MCP-Protocol-Version/,
     );
-    const local = await ask(gateway.url, { method: 'OPTIONS', headers: { origin: 'http://localhost:3000' } });
+    const local = await sendRequest(gateway.url, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://localhost:3000' },
+    });
     expect(local.headers).not.toHaveProperty('access-control-allow-origin');
-    const refused = await ask(gateway.url, {
+    const refused = await sendRequest(gateway.url, {
       headers: { host, origin: 'https://app.test' },
       body: initializeBody,
     });
@@ -111,7 +122,7 @@ describe('request checks', () => {
   });
 
   test('cross-site request: opens no session without an Origin header', async () => {
-    await using gateway = await startAsking({ http: { maxSessions: 2, allowedHosts: ['gw.test'] } });
+    await using gateway = await startGatewayWithAuth({ http: { maxSessions: 2, allowedHosts: ['gw.test'] } });
     const open = (path: string, headers: Record<string, string>): Promise<number> =>
       new Promise((resolve, reject) => {
         const all = { accept: 'image/avif,*/*;q=0.8', ...headers };
@@ -132,7 +143,7 @@ describe('request checks', () => {
         expect(await open(path, { 'sec-fetch-site': 'cross-site' }), path).toBe(403);
       // A page of a sibling domain is not ours; a page of this machine may send requests to loopback.
       expect(await open('/sse', { 'sec-fetch-site': 'same-site', host: 'gw.test' })).toBe(403);
-      const posted = await ask(gateway.url, {
+      const posted = await sendRequest(gateway.url, {
         headers: { 'sec-fetch-site': 'cross-site' },
         body: initializeBody,
       });
@@ -146,7 +157,7 @@ describe('request checks', () => {
   });
 
   test('request: is rejected with duplicate Authorization, Host or Origin headers', async () => {
-    await using gateway = await startAsking({ auth: { keys: true } });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true } });
     const key = await addKey(gateway, 'anna');
     const { hostname, port } = new URL(gateway.url);
     const raw = (...headers: string[]): Promise<string> =>

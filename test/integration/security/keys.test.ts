@@ -6,13 +6,13 @@ import { describe, expect, test } from 'vitest';
 
 import {
   addKey,
-  ask,
-  command,
+  sendRequest,
+  runCommandFor,
   initializeBody,
   plainServer,
-  startAsking,
-  toolsAt,
-} from '../../support/http-caller.ts';
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
@@ -21,39 +21,39 @@ const profiles = { echoing: { names: ['echo'] }, nothing: { names: ['unheard-of'
 
 describe('API keys', () => {
   test('API key: grants access only as a valid bearer token', async () => {
-    await using gateway = await startAsking({ auth: { keys: true } });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true } });
     const key = await addKey(gateway, 'anna');
     expect(key).toMatch(/^tl_[A-Za-z0-9_-]{55}$/);
-    expect(await toolsAt(gateway.url, { key })).toContain('plain__echo');
+    expect(await listToolNamesAt(gateway.url, { key })).toContain('plain__echo');
     for (const scheme of ['bearer', 'BEARER'])
-      expect(await toolsAt(gateway.url, { headers: { authorization: `${scheme} ${key}` } })).toContain(
-        'plain__echo',
-      );
+      expect(
+        await listToolNamesAt(gateway.url, { headers: { authorization: `${scheme} ${key}` } }),
+      ).toContain('plain__echo');
     const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
     for (const shown of [undefined, wrong, 'tl_', 'x', `${key}x`, key.slice(0, -1)])
-      expect(await toolsAt(gateway.url, shown === undefined ? {} : { key: shown }), shown).toBe(401);
+      expect(await listToolNamesAt(gateway.url, shown === undefined ? {} : { key: shown }), shown).toBe(401);
     for (const authorization of ['', 'Bearer', `Basic ${btoa(`anna:${key}`)}`, key, `Bearer ${key} ${key}`])
-      expect(await toolsAt(gateway.url, { headers: { authorization } }), authorization).toBe(401);
+      expect(await listToolNamesAt(gateway.url, { headers: { authorization } }), authorization).toBe(401);
     // A key in the URL or in another header is rejected.
-    expect(await toolsAt(`${gateway.url}?apikey=${key}&access_token=${key}`)).toBe(401);
-    expect(await toolsAt(gateway.url, { headers: { 'x-api-key': key } })).toBe(401);
-    const { headers } = await ask(gateway.url, { key: wrong, body: initializeBody });
+    expect(await listToolNamesAt(`${gateway.url}?apikey=${key}&access_token=${key}`)).toBe(401);
+    expect(await listToolNamesAt(gateway.url, { headers: { 'x-api-key': key } })).toBe(401);
+    const { headers } = await sendRequest(gateway.url, { key: wrong, body: initializeBody });
     expect(headers['www-authenticate']).toContain('error="invalid_token"');
-    expect((await ask(gateway.url, { body: initializeBody })).headers['www-authenticate']).toBe(
+    expect((await sendRequest(gateway.url, { body: initializeBody })).headers['www-authenticate']).toBe(
       'Bearer realm="trunkline"',
     );
   });
 
   test('API key: opens only the paths of its profile, and all others return the same 404', async () => {
-    await using gateway = await startAsking({ auth: { keys: true }, profiles });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true }, profiles });
     const free = await addKey(gateway, 'free');
     const bound = await addKey(gateway, 'bound', '--profile', 'echoing');
     const shut = await addKey(gateway, 'shut', '--profile', 'nothing');
     const at = (path: string): string => new URL(path, gateway.url).href;
-    expect(await toolsAt(at('/mcp/p/echoing'), { key: free })).toEqual(['plain__echo']);
-    expect(await toolsAt(at('/mcp'), { key: bound })).toEqual(['plain__echo']);
-    expect(await toolsAt(at('/mcp/p/echoing'), { key: bound })).toEqual(['plain__echo']);
-    expect(await toolsAt(at('/mcp/s/plain'), { key: bound })).toEqual(['echo']);
+    expect(await listToolNamesAt(at('/mcp/p/echoing'), { key: free })).toEqual(['plain__echo']);
+    expect(await listToolNamesAt(at('/mcp'), { key: bound })).toEqual(['plain__echo']);
+    expect(await listToolNamesAt(at('/mcp/p/echoing'), { key: bound })).toEqual(['plain__echo']);
+    expect(await listToolNamesAt(at('/mcp/s/plain'), { key: bound })).toEqual(['echo']);
     // Paths outside the profile are indistinguishable from paths that do not exist.
     const outside = [
       '/mcp/p/nothing',
@@ -63,38 +63,42 @@ describe('API keys', () => {
       '/elsewhere',
     ];
     const answers = await Promise.all(
-      outside.map((path) => ask(at(path), { key: bound, body: initializeBody })),
+      outside.map((path) => sendRequest(at(path), { key: bound, body: initializeBody })),
     );
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(404);
     // Without a key, all paths respond alike, too.
     for (const path of ['/mcp', '/mcp/p/echoing', '/mcp/p/unheard-of', '/mcp/s/plain', '/mcp/s/unheard-of'])
-      expect((await ask(at(path), { body: initializeBody })).status, path).toBe(401);
-    expect(await toolsAt(at('/mcp'), { key: shut })).toEqual([]);
-    expect((await ask(at('/sse'), { headers: { accept: 'text/event-stream' } })).status).toBe(401);
+      expect((await sendRequest(at(path), { body: initializeBody })).status, path).toBe(401);
+    expect(await listToolNamesAt(at('/mcp'), { key: shut })).toEqual([]);
+    expect((await sendRequest(at('/sse'), { headers: { accept: 'text/event-stream' } })).status).toBe(401);
   });
 
   test('API key: reveals no server outside its profile', async () => {
     const bank = { ...plainServer, description: 'Where the money is.' };
-    await using gateway = await startAsking(
+    await using gateway = await startGatewayWithAuth(
       { auth: { keys: true }, profiles: { one: { names: ['plain__echo'] } } },
       { mcpServers: { plain: plainServer, bank } },
     );
-    expect(await toolsAt(gateway.url, { key: await addKey(gateway, 'free') })).toContain('bank__echo');
+    expect(await listToolNamesAt(gateway.url, { key: await addKey(gateway, 'free') })).toContain(
+      'bank__echo',
+    );
     const key = await addKey(gateway, 'one', '--profile', 'one');
     const at = (path: string): string => new URL(path, gateway.url).href;
-    expect(await toolsAt(at('/mcp'), { key })).toEqual(['plain__echo']);
-    const met = await ask(at('/mcp'), { key, body: initializeBody });
+    expect(await listToolNamesAt(at('/mcp'), { key })).toEqual(['plain__echo']);
+    const met = await sendRequest(at('/mcp'), { key, body: initializeBody });
     expect(met.text).toContain('plain');
     expect(met.text).not.toMatch(/bank|money/);
     const [hidden, absent] = await Promise.all(
-      ['/mcp/s/bank', '/mcp/s/unheard-of'].map((path) => ask(at(path), { key, body: initializeBody })),
+      ['/mcp/s/bank', '/mcp/s/unheard-of'].map((path) =>
+        sendRequest(at(path), { key, body: initializeBody }),
+      ),
     );
     expect([hidden?.status, hidden?.text]).toEqual([404, absent?.text]);
   });
 
   test('API key: is rejected at once and loses its streams when revoked', async () => {
-    await using gateway = await startAsking({ auth: { keys: true } });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true } });
     const key = await addKey(gateway, 'anna');
     const other = await addKey(gateway, 'bert');
     const ended = new Promise<void>((resolve, reject) => {
@@ -105,35 +109,35 @@ describe('API keys', () => {
       });
       request.on('error', reject).end();
     });
-    expect(await toolsAt(gateway.url, { key })).toContain('plain__echo');
-    expect(await command(gateway, 'keys', 'revoke', 'anna')).toMatchObject({ code: 0 });
-    expect(await toolsAt(gateway.url, { key })).toBe(401);
-    expect(await toolsAt(gateway.url, { key: other })).toContain('plain__echo');
+    expect(await listToolNamesAt(gateway.url, { key })).toContain('plain__echo');
+    expect(await runCommandFor(gateway, 'keys', 'revoke', 'anna')).toMatchObject({ code: 0 });
+    expect(await listToolNamesAt(gateway.url, { key })).toBe(401);
+    expect(await listToolNamesAt(gateway.url, { key: other })).toContain('plain__echo');
     await ended;
-    expect(await command(gateway, 'keys', 'revoke', 'anna')).toMatchObject({
+    expect(await runCommandFor(gateway, 'keys', 'revoke', 'anna')).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('There is no key "anna"'),
     });
   });
 
   test('API key: is the only one that can use the sessions it opened', async () => {
-    await using gateway = await startAsking({ auth: { keys: true } });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true } });
     const [anna, bert] = [await addKey(gateway, 'anna'), await addKey(gateway, 'bert')];
-    const opened = await ask(gateway.url, { key: anna, body: initializeBody });
+    const opened = await sendRequest(gateway.url, { key: anna, body: initializeBody });
     const headers = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
-    expect((await ask(gateway.url, { key: bert, headers, body })).status).toBe(404);
-    expect((await ask(gateway.url, { key: bert, headers, method: 'DELETE' })).status).toBe(404);
-    expect((await ask(gateway.url, { headers, body })).status).toBe(401);
-    expect((await ask(gateway.url, { key: anna, headers, body })).status).toBe(200);
+    expect((await sendRequest(gateway.url, { key: bert, headers, body })).status).toBe(404);
+    expect((await sendRequest(gateway.url, { key: bert, headers, method: 'DELETE' })).status).toBe(404);
+    expect((await sendRequest(gateway.url, { headers, body })).status).toBe(401);
+    expect((await sendRequest(gateway.url, { key: anna, headers, body })).status).toBe(200);
   });
 
   test('API key: is neither stored nor logged in plain text', async () => {
-    await using gateway = await startAsking({ auth: { keys: true }, log: { level: 'debug' } });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true }, log: { level: 'debug' } });
     const key = await addKey(gateway, 'anna', '--tier', 'read', '--expires', '30d', '--group', 'staff');
-    await toolsAt(gateway.url, { key });
-    await toolsAt(gateway.url, { key: `${key.slice(0, -2)}xx` });
-    const listed = await command(gateway, 'keys', 'list');
+    await listToolNamesAt(gateway.url, { key });
+    await listToolNamesAt(gateway.url, { key: `${key.slice(0, -2)}xx` });
+    const listed = await runCommandFor(gateway, 'keys', 'list');
     expect(listed.stdout).toContain('anna');
     expect(listed.stdout).toContain('tier read; groups staff');
     const secret = key.slice('tl_'.length + 12, -2);
@@ -149,18 +153,18 @@ describe('API keys', () => {
 
   test('API key: cannot find or call tools above its tier through any call tool', async () => {
     const tools = { tiers: { echo: 'write', '*': 'read' } };
-    await using gateway = await startAsking(
+    await using gateway = await startGatewayWithAuth(
       { auth: { keys: true } },
       { mcpServers: { plain: { ...plainServer, tools } }, args: ['--expose', 'search'] },
     );
     const reader = await addKey(gateway, 'reader', '--tier', 'read');
     const writer = await addKey(gateway, 'writer');
     const call = async (key: string, name: string, target: string): Promise<string> => {
-      const opened = await ask(gateway.url, { key, body: initializeBody });
+      const opened = await sendRequest(gateway.url, { key, body: initializeBody });
       const headers = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
       const params = { name, arguments: { name: target, arguments: { text: 'hello' } } };
       const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
-      return (await ask(gateway.url, { key, headers, body })).text;
+      return (await sendRequest(gateway.url, { key, headers, body })).text;
     };
     expect(await call(writer, 'call_write_tool', 'plain__echo')).toContain('hello');
     for (const name of ['call_read_tool', 'call_write_tool', 'call_destructive_tool']) {
@@ -176,11 +180,11 @@ describe('API keys', () => {
   });
 
   test('API key: is audited when it is added, revoked or rejected', async () => {
-    await using gateway = await startAsking({ auth: { keys: true } });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true } });
     await addKey(gateway, 'anna', '--tier', 'read');
-    await command(gateway, 'keys', 'revoke', 'anna');
-    expect(await toolsAt(gateway.url, { key: 'tl_wrong' })).toBe(401);
-    const { stdout } = await command(gateway, 'logs', '--export', 'jsonl');
+    await runCommandFor(gateway, 'keys', 'revoke', 'anna');
+    expect(await listToolNamesAt(gateway.url, { key: 'tl_wrong' })).toBe(401);
+    const { stdout } = await runCommandFor(gateway, 'logs', '--export', 'jsonl');
     const records = stdout
       .trim()
       .split('\n')
@@ -192,7 +196,7 @@ describe('API keys', () => {
   });
 
   test('keys add: rejects duplicate names, unknown profiles and invalid values', async () => {
-    await using gateway = await startAsking({ auth: { keys: true }, profiles });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true }, profiles });
     await addKey(gateway, 'anna');
     for (const [words, says] of [
       [['anna'], 'There is a key "anna" already'],
@@ -200,7 +204,7 @@ describe('API keys', () => {
       [['bert', '--expires', 'soon'], '--expires "soon" is not a duration'],
       [['no spaces'], 'cannot be the name of a key'],
     ] as const) {
-      const { code, stderr } = await command(gateway, 'keys', 'add', ...words);
+      const { code, stderr } = await runCommandFor(gateway, 'keys', 'add', ...words);
       expect(code, stderr).toBe(2);
       expect(stderr).toContain(says);
     }

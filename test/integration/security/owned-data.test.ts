@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { rpcErrorOf, gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { fixture, fixtureLog, startHttpFixture } from '../../support/fixture.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
-import { startAsking } from '../../support/http-caller.ts';
+import { startGatewayWithAuth } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject, RawClientOptions } from '../../support/raw-messages.ts';
@@ -36,14 +36,14 @@ async function beginTask(client: RawClient, name: string): Promise<string> {
 test('task owner: survives a restart, so that another caller can neither follow, cancel nor list the task', async () => {
   await using server = await startHttpFixture('dialect');
   const options = { mcpServers: { one: { url: server.url } } };
-  await using first = await startAsking(config, options);
+  await using first = await startGatewayWithAuth(config, options);
   const before = await clientOf(first, { user: 'anna' });
   await waitForTool(before, 'one__begin');
   const taskId = await beginTask(before, 'one__begin');
   await before.close();
   await first.stop();
 
-  await using second = await startAsking(config, { ...options, home: first.home });
+  await using second = await startGatewayWithAuth(config, { ...options, home: first.home });
   const anna = await clientOf(second, { user: 'anna' });
   const annaAlone = await clientOf(second, { user: 'anna', path: '/s/one' });
   const bert = await clientOf(second, { user: 'bert' });
@@ -63,7 +63,7 @@ test('task owner: survives a restart, so that another caller can neither follow,
 test('task owner: a caller with a task of the same id at another server cannot follow the task of others', async () => {
   const one = fixture('dialect', '--same-ids');
   const two = fixture('dialect', '--same-ids');
-  await using gateway = await startAsking(config, { mcpServers: { one, two } });
+  await using gateway = await startGatewayWithAuth(config, { mcpServers: { one, two } });
   const anna = await clientOf(gateway, { user: 'anna' });
   const bert = await clientOf(gateway, { user: 'bert' });
   const bertAlone = await clientOf(gateway, { user: 'bert', path: '/s/one' });
@@ -85,7 +85,7 @@ test('owned data: results and tasks are hidden from the same user with other gro
   const mcpServers = { one: fixture('big-results'), two: fixture('dialect') };
   const args = ['--expose', 'search'];
   const limited = { ...config, results: { maxTokens: 2_000 } };
-  await using gateway = await startAsking(limited, { mcpServers, args });
+  await using gateway = await startGatewayWithAuth(limited, { mcpServers, args });
   const staff = await clientOf(gateway, { user: 'anna' });
   const again = await clientOf(gateway, { user: 'anna' });
   const guest = await clientOf(gateway, { user: 'anna', groups: 'guests' });
@@ -106,7 +106,7 @@ test('owned data: results and tasks are hidden from the same user with other gro
 });
 
 test('owned data: a parked call cannot be continued by the same user with other groups', async () => {
-  await using gateway = await startAsking(config, { mcpServers: { one: fixture('asks-the-user') } });
+  await using gateway = await startGatewayWithAuth(config, { mcpServers: { one: fixture('asks-the-user') } });
   const options: RawClientOptions = { era: 'modern', capabilities: { elicitation: { form: {}, url: {} } } };
   const staff = await clientOf(gateway, { user: 'anna' }, options);
   const guest = await clientOf(gateway, { user: 'anna', groups: 'guests' }, options);
@@ -126,7 +126,7 @@ test('owned data: a parked call cannot be continued by the same user with other 
 
 test('owned data: a server per session is not shared by the same user with other groups', async () => {
   const one = { ...fixture('plain'), share: 'session' };
-  await using gateway = await startAsking(config, { mcpServers: { one } });
+  await using gateway = await startGatewayWithAuth(config, { mcpServers: { one } });
   const options: RawClientOptions = { era: 'modern' };
   const staff = await clientOf(gateway, { user: 'anna' }, options);
   const again = await clientOf(gateway, { user: 'anna' }, options);

@@ -10,7 +10,7 @@ import { commandHome } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpFixture, startHttpFixture } from '../../support/fixture.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts';
-import { addKey, ask, toolsAt } from '../../support/http-caller.ts';
+import { addKey, sendRequest, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import {
   everythingBelow,
@@ -147,7 +147,7 @@ test(
     });
     const key = await addKey(gateway, 'anna');
     // Another process makes the change, and the gateway notices it shortly after.
-    await eventually(async () => (await toolsAt(gateway.url, { key })) !== 401);
+    await eventually(async () => (await listToolNamesAt(gateway.url, { key })) !== 401);
     const admin = readFileSync(join(home, 'state', 'run', 'admin.key'), 'utf8').trim();
     for (const [path, prefix] of [
       ['', 'plain__'],
@@ -162,10 +162,10 @@ test(
       await use(client, prefix, texts);
       await transport.close();
     }
-    const wrong = await ask(gateway.url, { key: SAID.anthropic, body: '{}' });
+    const wrong = await sendRequest(gateway.url, { key: SAID.anthropic, body: '{}' });
     texts.push(['a refusal', wrong.text + JSON.stringify(wrong.headers)]);
     expect(await adminAnswers(gateway, admin, texts)).toBeGreaterThanOrEqual(20);
-    texts.push(['/metrics', (await ask(new URL('/metrics', gateway.url), { key })).text]);
+    texts.push(['/metrics', (await sendRequest(new URL('/metrics', gateway.url), { key })).text]);
     await commands(gateway, texts);
     await gateway[Symbol.asyncDispose]();
     const all = [...texts, ['stderr', gateway.stderr()] as const, ...everythingBelow(home)];

@@ -4,7 +4,13 @@ import { beforeAll, expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
 import { measureEventLoopDelay } from '../../support/event-loop-delay.ts';
-import { addKey, command, plainServer, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  addKey,
+  runCommandFor,
+  plainServer,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { needs } from '../../support/needs.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { queried } from '../../support/queried.ts';
@@ -114,20 +120,22 @@ test(
     const config = { startup: { listWait: '10s' }, storage, auth: { keys: true } };
     const env = { TRUNKLINE_KEY: randomBytes(32).toString('base64') };
     const options = { mcpServers: { plain: plainServer }, env };
-    const one = await startAsking(config, options);
+    const one = await startGatewayWithAuth(config, options);
     await using _one = one;
     const key = await addKey(one, 'anna');
-    await eventually(async () => expect(await toolsAt(one.url, { key })).toContain('plain__echo'));
+    await eventually(async () => expect(await listToolNamesAt(one.url, { key })).toContain('plain__echo'));
     await eventually(async () => {
       const rows =
         "select 1 from listings join approvals on approvals.upstream = listings.upstream where kind = 'tool'";
       expect((await queried(url, rows)).length).toBeGreaterThan(2);
     });
     await plantRows(url);
-    const other = await startAsking(config, options);
+    const other = await startGatewayWithAuth(config, options);
     await using _other = other;
     for (const gateway of [one, other]) {
-      await eventually(async () => expect(await toolsAt(gateway.url, { key })).toContain('plain__echo'));
+      await eventually(async () =>
+        expect(await listToolNamesAt(gateway.url, { key })).toContain('plain__echo'),
+      );
       await using delay = measureEventLoopDelay(gateway);
       for (const words of [
         ['status'],
@@ -139,13 +147,13 @@ test(
         ['audit', 'verify'],
         ['stats'],
       ]) {
-        const { code, stdout, stderr } = await command(gateway, ...words);
+        const { code, stdout, stderr } = await runCommandFor(gateway, ...words);
         expect(`${words.join(' ')}: ${code} ${stderr.slice(0, 500)}`).toMatch(/: 0 /);
         expect(stdout + stderr).not.toContain('\u001b[2J');
       }
       expect(await delay.longestMs()).toBeLessThan(1500);
     }
-    expect((await command(other, 'keys', 'revoke', 'anna')).code).toBe(0);
-    await eventually(async () => expect(await toolsAt(one.url, { key })).toBe(401));
+    expect((await runCommandFor(other, 'keys', 'revoke', 'anna')).code).toBe(0);
+    await eventually(async () => expect(await listToolNamesAt(one.url, { key })).toBe(401));
   },
 );

@@ -5,7 +5,12 @@ import { SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'j
 import type { CryptoKey, JWK } from 'jose';
 import { describe, expect, test } from 'vitest';
 
-import { ask, initializeBody, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  sendRequest,
+  initializeBody,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
@@ -17,8 +22,11 @@ describe('forwarded identity', () => {
   test('forwarded identity: is accepted from a configured proxy with exactly one header each', async () => {
     const forwarded = { from: ['127.0.0.1', '::1'], user: 'X-User', groups: 'X-Groups' };
     const rules = [{ id: 'staff-only', effect: 'allow', groups: ['staff'] }];
-    await using gateway = await startAsking({ auth: { forwarded }, policy: { default: 'deny', rules } });
-    const at = (headers: Record<string, string | string[]>) => toolsAt(gateway.url, { headers });
+    await using gateway = await startGatewayWithAuth({
+      auth: { forwarded },
+      policy: { default: 'deny', rules },
+    });
+    const at = (headers: Record<string, string | string[]>) => listToolNamesAt(gateway.url, { headers });
     expect(await at({ 'x-user': 'anna', 'x-groups': 'guests, staff' })).toContain('plain__echo');
     expect(await at({ 'x-user': 'anna', 'x-groups': 'guests' })).toEqual([]);
     expect(await at({})).toBe(401);
@@ -32,14 +40,14 @@ describe('forwarded identity', () => {
 
   test('forwarded identity: is rejected from other addresses, whatever the headers claim', async () => {
     const forwarded = { from: ['10.0.0.0/8', 'fd00::/8'], user: 'X-User' };
-    await using gateway = await startAsking({ auth: { forwarded } });
+    await using gateway = await startGatewayWithAuth({ auth: { forwarded } });
     for (const lie of [
       {},
       { 'x-forwarded-for': '10.0.0.1' },
       { forwarded: 'for=10.0.0.1' },
       { 'x-real-ip': '10.0.0.1' },
     ])
-      expect(await toolsAt(gateway.url, { headers: { 'x-user': 'anna', ...lie } })).toBe(401);
+      expect(await listToolNamesAt(gateway.url, { headers: { 'x-user': 'anna', ...lie } })).toBe(401);
   });
 });
 
@@ -52,8 +60,8 @@ describe('JWTs of an external issuer', () => {
       scopes: ['tools'],
       claims: { groups: 'realm.groups', profile: 'profile', tier: 'tier' },
     };
-    await using gateway = await startAsking({ auth: { jwt }, profiles });
-    const at = async (key: string) => toolsAt(gateway.url, { key });
+    await using gateway = await startGatewayWithAuth({ auth: { jwt }, profiles });
+    const at = async (key: string) => listToolNamesAt(gateway.url, { key });
     expect(await at(await issuer.token())).toContain('plain__echo');
     expect(await at(await issuer.token({ profile: 'echoing' }))).toEqual(['plain__echo']);
     expect(await at(await issuer.token({ profile: 'gone' }))).toBe(403);
@@ -68,13 +76,13 @@ describe('JWTs of an external issuer', () => {
     // Within the allowed clock skew.
     expect(await at(await issuer.token({ exp: Math.floor(Date.now() / 1000) - 5 }))).toContain('plain__echo');
     const key = await issuer.token({ scope: 'other' });
-    const lacking = await ask(gateway.url, { key, body: initializeBody });
+    const lacking = await sendRequest(gateway.url, { key, body: initializeBody });
     expect(lacking.status).toBe(403);
     expect(lacking.headers['www-authenticate']).toMatch(/error="insufficient_scope".*scope="tools"/);
-    const nobody = await ask(gateway.url, { body: initializeBody });
+    const nobody = await sendRequest(gateway.url, { body: initializeBody });
     const [, metadataUrl = ''] =
       /resource_metadata="([^"]+)"/.exec(nobody.headers['www-authenticate'] ?? '') ?? [];
-    expect(JSON.parse((await ask(metadataUrl)).text)).toMatchObject({
+    expect(JSON.parse((await sendRequest(metadataUrl)).text)).toMatchObject({
       resource: gateway.url,
       authorization_servers: [issuer.url],
       scopes_supported: ['tools'],
@@ -84,30 +92,34 @@ describe('JWTs of an external issuer', () => {
 
   test('JWT: is rejected when unsigned or forged', async () => {
     await using issuer = await Issuer.start();
-    await using gateway = await startAsking({ auth: { jwt: { issuer: issuer.url, audience: AUDIENCE } } });
+    await using gateway = await startGatewayWithAuth({
+      auth: { jwt: { issuer: issuer.url, audience: AUDIENCE } },
+    });
     const claims = { sub: 'anna', iss: issuer.url, aud: AUDIENCE };
     const none = new UnsecuredJWT(claims).setExpirationTime('5m').encode();
-    expect(await toolsAt(gateway.url, { key: none })).toBe(401);
+    expect(await listToolNamesAt(gateway.url, { key: none })).toBe(401);
     const shared = new TextEncoder().encode(await exportSPKI(issuer.publicKey));
     const confused = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', kid: issuer.kid })
       .setExpirationTime('5m')
       .sign(shared);
-    expect(await toolsAt(gateway.url, { key: confused })).toBe(401);
+    expect(await listToolNamesAt(gateway.url, { key: confused })).toBe(401);
     const own = await generateKeyPair('ES256', { extractable: true });
     const jwk = await exportJWK(own.publicKey);
     const forged = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'ES256', kid: issuer.kid, jwk })
       .setExpirationTime('5m')
       .sign(own.privateKey);
-    expect(await toolsAt(gateway.url, { key: forged })).toBe(401);
-    expect(await toolsAt(gateway.url, { key: await issuer.token() })).toContain('plain__echo');
+    expect(await listToolNamesAt(gateway.url, { key: forged })).toBe(401);
+    expect(await listToolNamesAt(gateway.url, { key: await issuer.token() })).toContain('plain__echo');
   });
 
   test('JWT: does not cause a key fetch for each unknown key id', async () => {
     await using issuer = await Issuer.start();
-    await using gateway = await startAsking({ auth: { jwt: { issuer: issuer.url, audience: AUDIENCE } } });
-    expect(await toolsAt(gateway.url, { key: await issuer.token() })).toContain('plain__echo');
+    await using gateway = await startGatewayWithAuth({
+      auth: { jwt: { issuer: issuer.url, audience: AUDIENCE } },
+    });
+    expect(await listToolNamesAt(gateway.url, { key: await issuer.token() })).toContain('plain__echo');
     const before = issuer.asked;
     const stranger = await generateKeyPair('ES256');
     for (let at = 0; at < 20; at++) {
@@ -115,7 +127,7 @@ describe('JWTs of an external issuer', () => {
         .setProtectedHeader({ alg: 'ES256', kid: `unknown-${at}` })
         .setExpirationTime('5m')
         .sign(stranger.privateKey);
-      expect((await ask(gateway.url, { key, body: initializeBody })).status).toBe(401);
+      expect((await sendRequest(gateway.url, { key, body: initializeBody })).status).toBe(401);
     }
     expect(issuer.asked - before).toBeLessThanOrEqual(1);
   });
@@ -123,9 +135,11 @@ describe('JWTs of an external issuer', () => {
   test('JWT: gets 503 with Retry-After while the issuer is unreachable', async () => {
     const issuer = await Issuer.start();
     const key = await issuer.token();
-    await using gateway = await startAsking({ auth: { jwt: { issuer: issuer.url, audience: AUDIENCE } } });
+    await using gateway = await startGatewayWithAuth({
+      auth: { jwt: { issuer: issuer.url, audience: AUDIENCE } },
+    });
     await issuer[Symbol.asyncDispose]();
-    const answer = await ask(gateway.url, { key, body: initializeBody });
+    const answer = await sendRequest(gateway.url, { key, body: initializeBody });
     expect(answer.status).toBe(503);
     expect(answer.headers['retry-after']).toBe('5');
   });

@@ -7,7 +7,7 @@ import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/clien
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { command } from '../../support/http-caller.ts';
+import { runCommandFor } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import { databaseOf } from '../../support/recorded.ts';
@@ -41,7 +41,7 @@ test(
     });
     expect(await names(client)).toEqual([]);
     expect(gateway.stderr()).toContain('Approvals cannot be read');
-    const status = await command(gateway, 'status');
+    const status = await runCommandFor(gateway, 'status');
     expect(status.stdout).toContain('New tools stay held');
     renameSync(databaseOf(home), join(home, 'away'));
     await waitForTool(client, 'one__echo');

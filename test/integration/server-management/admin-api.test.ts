@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { askSocket } from '../../support/admin-socket.ts';
+import { requestOverSocket } from '../../support/admin-socket.ts';
 import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -69,7 +69,7 @@ beforeEach(async () => {
 
 function ask(route: string, body?: unknown, isPerson = false) {
   const socket = home.record()?.socket ?? '';
-  return askSocket(socket, route, { ...(body !== undefined && { body }), isPerson });
+  return requestOverSocket(socket, route, { ...(body !== undefined && { body }), isPerson });
 }
 
 describe('add server', () => {

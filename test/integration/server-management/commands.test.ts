@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { askSocket } from '../../support/admin-socket.ts';
+import { requestOverSocket } from '../../support/admin-socket.ts';
 import { serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { commandHome } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -129,7 +129,7 @@ test(
       readonly problem?: { readonly attempts?: number; readonly retryAt?: number };
     }
     const readServer = async (name: string): Promise<ServerView | undefined> => {
-      const { body } = await askSocket(home.record()?.socket ?? '', 'GET /api/servers');
+      const { body } = await requestOverSocket(home.record()?.socket ?? '', 'GET /api/servers');
       return (body as readonly ServerView[]).find((server) => server.name === name);
     };
     const failing = await eventually(
@@ -144,7 +144,7 @@ test(
     expect((await home.command('servers', '--text', ...where)).stdout).toMatch(
       /tried \d+ times, again (in|now)/,
     );
-    await askSocket(home.record()?.socket ?? '', 'POST /api/servers/broken/restart');
+    await requestOverSocket(home.record()?.socket ?? '', 'POST /api/servers/broken/restart');
     const attempts = await eventually(async () => (await readServer('broken'))?.problem?.attempts ?? false);
     expect(attempts).toBeLessThan(failing.problem?.attempts ?? 0);
     const lines = await home.command('logs', '--process', 'broken', '--text', ...where);

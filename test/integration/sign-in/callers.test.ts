@@ -3,9 +3,15 @@ import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
-import { addKey, ask, initializeBody, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  addKey,
+  sendRequest,
+  initializeBody,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { enveloped, modernHeaders } from '../../support/modern-envelope.ts';
+import { withEnvelope, modernHeaders } from '../../support/modern-envelope.ts';
 import type { JsonObject, Message, ToolResult } from '../../support/raw-messages.ts';
 import { login, startProtectedServer } from '../../support/sign-in.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
@@ -30,7 +36,7 @@ test.each([
     await using server = await startProtectedServer({ tokenTtl: 4 }, ['--era', era]);
     const home = temporaryFolder('home');
     const mcpServers = { it: { url: server.url, share, auth: { per: 'caller' } } };
-    await using gateway = await startAsking({ auth: { keys: true } }, { mcpServers, home });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true } }, { mcpServers, home });
     const signIn = async (account: string, ...args: string[]): Promise<void> => {
       await server.control({ account });
       expect(await login(home, 'it', args)).toMatchObject({ code: 0 });
@@ -43,7 +49,7 @@ test.each([
       await holder(gateway, 'bob'),
       await holder(gateway, 'eve'),
     ];
-    await eventually(async () => expect(await toolsAt(gateway.url, ada)).toContain('it__whoami'), {
+    await eventually(async () => expect(await listToolNamesAt(gateway.url, ada)).toContain('it__whoami'), {
       withinMs: 10_000,
     });
     const wrong: string[] = [];
@@ -84,7 +90,7 @@ test.each(['/mcp', '/mcp/s/it'])(
     await using server = await startProtectedServer({}, ['--era', 'legacy']);
     const home = temporaryFolder('home');
     const mcpServers = { it: { url: server.url, auth: { per: 'caller' } } };
-    await using gateway = await startAsking({ auth: { keys: true } }, { mcpServers, home });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true } }, { mcpServers, home });
     for (const [account, args] of [
       ['operator', []],
       ['ada', ['--caller', 'key:ada']],
@@ -110,7 +116,7 @@ test.each(['/mcp', '/mcp/s/it'])(
 
 async function holder(gateway: RunningGateway, who: string, url = gateway.url): Promise<KeyHolder> {
   const key = await addKey(gateway, who);
-  const { headers } = await ask(url, { key, body: initializeBody });
+  const { headers } = await sendRequest(url, { key, body: initializeBody });
   return { who, key, session: String(headers['mcp-session-id']) };
 }
 
@@ -126,13 +132,13 @@ async function request(
   method: string,
   given: JsonObject,
 ): Promise<Message> {
-  const params = isModern ? enveloped(given, {}) : given;
+  const params = isModern ? withEnvelope(given, {}) : given;
   const headers = {
     accept: 'application/json, text/event-stream',
     ...(isModern ? modernHeaders(method, params) : { 'mcp-session-id': session }),
   };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method, params });
-  const { text } = await ask(url, { key, headers, body });
+  const { text } = await sendRequest(url, { key, headers, body });
   return JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? text)) as Message;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { fixture } from '../../support/fixture.ts';
-import { toolsAt } from '../../support/http-caller.ts';
+import { listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { openDashboard } from './support.ts';
 import { needs } from '../../support/needs.ts';
@@ -40,8 +40,8 @@ test('access page: creates a key, previews what it sees and revokes it', async (
   await createdDialog.waitFor({ state: 'detached' });
   expect(await page.locator('body').innerText()).not.toContain(key);
 
-  expect(await toolsAt(url)).toBe(401);
-  expect(await toolsAt(url, { key })).toContain('two__fits');
+  expect(await listToolNamesAt(url)).toBe(401);
+  expect(await listToolNamesAt(url, { key })).toContain('two__fits');
   const row = page.getByRole('row', { name: /ci/ });
   await dashboard.goto('/access');
   await row.getByText(/ago|now/).waitFor();
@@ -55,7 +55,7 @@ test('access page: creates a key, previews what it sees and revokes it', async (
   await page.getByRole('button', { name: 'Revoke ci' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('"ci" was revoked.').waitFor();
-  expect(await toolsAt(url, { key })).toBe(401);
+  expect(await listToolNamesAt(url, { key })).toBe(401);
   await page.getByText('No keys yet').waitFor();
   expect(dashboard.complaints).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
-import { addKey, startAsking, toolsAt } from '../../support/http-caller.ts';
+import { addKey, startGatewayWithAuth, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { OauthFlow, tokensOf } from '../../support/oauth-flow.ts';
 import { ownPostgres, sharedPostgres } from '../../support/postgres.ts';
@@ -20,12 +20,13 @@ const patience = { withinMs: 40_000 };
 test('authorization: spans gateways, and its tokens are valid and revoked on all of them', async () => {
   const { url } = await (await sharedPostgres()).newPlace();
   const config = { auth, startup, storage: { url } };
-  await using one = await startAsking(config);
-  await using two = await startAsking(config);
-  await using three = await startAsking(config);
+  await using one = await startGatewayWithAuth(config);
+  await using two = await startGatewayWithAuth(config);
+  await using three = await startGatewayWithAuth(config);
   const all = [one, two, three];
   const key = await addKey(one, 'anna');
-  for (const { url: at } of all) await eventually(async () => expect(await toolsAt(at)).toBe(401), patience);
+  for (const { url: at } of all)
+    await eventually(async () => expect(await listToolNamesAt(at)).toBe(401), patience);
   let turn = 0;
   const flow = await OauthFlow.begin({ url: () => all[turn++ % all.length]!.url });
   const code = await eventually(async () => {
@@ -35,36 +36,38 @@ test('authorization: spans gateways, and its tokens are valid and revoked on all
   }, patience);
   const first = tokensOf(await flow.collect(code));
   for (const { url: at } of all)
-    expect(await toolsAt(at, { key: first.access_token })).toContain('plain__echo');
+    expect(await listToolNamesAt(at, { key: first.access_token })).toContain('plain__echo');
   const next = tokensOf(await flow.refresh(first.refresh_token));
   // Using an authorization code twice, at any gateway, revokes all tokens that were issued for it.
   expect((await flow.collect(code)).status).toBe(400);
   for (const { url: at } of all)
     for (const { access_token } of [first, next])
-      await eventually(async () => expect(await toolsAt(at, { key: access_token })).toBe(401), soon);
+      await eventually(async () => expect(await listToolNamesAt(at, { key: access_token })).toBe(401), soon);
 }, 240_000);
 
 test('database outage: keeps known tokens valid and answers unknown ones with 503', async () => {
   await using cluster = await ownPostgres();
   const { url } = await cluster.newPlace();
-  await using gateway = await startAsking({ auth, startup, storage: { url, connectTimeout: '1s' } });
+  await using gateway = await startGatewayWithAuth({ auth, startup, storage: { url, connectTimeout: '1s' } });
   const key = await addKey(gateway, 'anna');
   const flow = await OauthFlow.begin(gateway);
   const known = tokensOf(await flow.collect(await flow.code(key)));
   const unknown = tokensOf(await flow.collect(await flow.code(key)));
   await eventually(
-    async () => expect(await toolsAt(gateway.url, { key: known.access_token })).toContain('plain__echo'),
+    async () =>
+      expect(await listToolNamesAt(gateway.url, { key: known.access_token })).toContain('plain__echo'),
     patience,
   );
   cluster.stop();
   for (let at = 0; at < 3; at++)
-    expect(await toolsAt(gateway.url, { key: known.access_token })).toContain('plain__echo');
-  expect(await toolsAt(gateway.url, { key: unknown.access_token })).toBe(503);
+    expect(await listToolNamesAt(gateway.url, { key: known.access_token })).toContain('plain__echo');
+  expect(await listToolNamesAt(gateway.url, { key: unknown.access_token })).toBe(503);
   cluster.start();
   await eventually(
-    async () => expect(await toolsAt(gateway.url, { key: unknown.access_token })).toContain('plain__echo'),
+    async () =>
+      expect(await listToolNamesAt(gateway.url, { key: unknown.access_token })).toContain('plain__echo'),
     patience,
   );
   expect((await flow.revoke(known.refresh_token)).status).toBe(200);
-  expect(await toolsAt(gateway.url, { key: known.access_token })).toBe(401);
+  expect(await listToolNamesAt(gateway.url, { key: known.access_token })).toBe(401);
 }, 240_000);

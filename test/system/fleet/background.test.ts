@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
-import { toolsAt } from '../../support/http-caller.ts';
+import { listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { runningProcesses } from '../../support/processes.ts';
@@ -42,7 +42,7 @@ test('server listing: is done by one gateway for all, and by another when that o
   await eventually(() => log.of('started').length === 2, patience);
   writeFileSync(mayAnswer, '');
   for (const { url } of fleet.replicas.filter((_, at) => at !== lister))
-    await eventually(async () => expect(await toolsAt(url)).toContain('slow__echo'), patience);
+    await eventually(async () => expect(await listToolNamesAt(url)).toContain('slow__echo'), patience);
   // The third gateway uses the listing of the second one.
   expect(log.of('started')).toHaveLength(2);
 }, 240_000);
@@ -54,7 +54,7 @@ test('token refresh: happens once for three gateways and continues when one is k
   const signedIn = await login(first?.home ?? '', 'it', [], { TRUNKLINE_KEY: fleet.key });
   expect(signedIn.code, signedIn.stderr).toBe(0);
   for (const { url } of fleet.replicas)
-    await eventually(async () => expect(await toolsAt(url)).toContain('it__whoami'), patience);
+    await eventually(async () => expect(await listToolNamesAt(url)).toContain('it__whoami'), patience);
   const refreshes = () => server.log.of('refresh').length;
   await eventually(() => refreshes() >= 2, patience);
   // The gateway is killed between two refreshes, because a token that was refreshed but not stored would be lost for all gateways.

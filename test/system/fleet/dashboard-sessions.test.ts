@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { Browser, adminKey, link } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
-import { ask } from '../../support/http-asking.ts';
+import { sendMcpRequest } from '../../support/mcp-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { ownPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { startFleet } from './fleet.ts';
@@ -81,7 +81,7 @@ test('admin key: is accepted by all gateways until its own gateway ends', async 
   await using fleet = await startFleet(3, { mcpServers: { plain: fixture('plain') } });
   const status = async (at: number, key: string): Promise<number> => {
     const url = new URL('/api/status', fleet.replicas[at]?.url).href;
-    return (await ask(url, { headers: { authorization: `Bearer ${key}` } })).status;
+    return (await sendMcpRequest(url, { headers: { authorization: `Bearer ${key}` } })).status;
   };
   const keys = fleet.replicas.map(({ home }) => adminKey(home));
   expect(new Set(keys).size).toBe(3);

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
-import { addKey, ask, command, initializeBody, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  addKey,
+  sendRequest,
+  runCommandFor,
+  initializeBody,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { ownPostgres } from '../../support/postgres.ts';
 import { startProxy } from '../../support/tcp-proxy.ts';
@@ -16,11 +23,11 @@ const patience = { withinMs: 40_000 };
 
 /** Calls the tool in a new session and returns the text of the response. */
 async function echoed(url: string, key: string, text: string): Promise<string> {
-  const opened = await ask(url, { key, body: initializeBody });
+  const opened = await sendRequest(url, { key, body: initializeBody });
   const headers = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
   const params = { name: 'plain__echo', arguments: { text } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
-  return (await ask(url, { key, headers, body })).text;
+  return (await sendRequest(url, { key, headers, body })).text;
 }
 
 const ways = ['was stopped', 'stopped responding'] as const;
@@ -32,10 +39,10 @@ test.each(ways)(
     await using proxy = await startProxy();
     const { url } = await cluster.newPlace();
     const storage = { url: toProxiedUrl(proxy, url), connectTimeout: '2s', statementTimeout: '2s' };
-    await using gateway = await startAsking({ auth: { keys: true }, storage });
+    await using gateway = await startGatewayWithAuth({ auth: { keys: true }, storage });
     const key = await addKey(gateway, 'anna');
     await eventually(
-      async () => expect(await toolsAt(gateway.url, { key })).toContain('plain__echo'),
+      async () => expect(await listToolNamesAt(gateway.url, { key })).toContain('plain__echo'),
       patience,
     );
     expect(await echoed(gateway.url, key, 'before')).toContain('before');
@@ -46,30 +53,30 @@ test.each(ways)(
     }
     for (let at = 0; at < 5; at++)
       expect(await echoed(gateway.url, key, `meanwhile ${at}`)).toContain(`meanwhile ${at}`);
-    expect(await toolsAt(gateway.url, { key })).toContain('plain__echo');
-    const refused = await command(gateway, 'keys', 'add', 'bert');
+    expect(await listToolNamesAt(gateway.url, { key })).toContain('plain__echo');
+    const refused = await runCommandFor(gateway, 'keys', 'add', 'bert');
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('STORE_AWAY');
-    const asked = await command(gateway, 'logs');
+    const asked = await runCommandFor(gateway, 'logs');
     expect(asked.stderr).toContain('STORE_AWAY');
     if (how === 'was stopped') cluster.start();
     else proxy.lead(url);
     await eventually(
-      async () => expect((await command(gateway, 'keys', 'add', 'carl')).code).toBe(0),
+      async () => expect((await runCommandFor(gateway, 'keys', 'add', 'carl')).code).toBe(0),
       patience,
     );
     // The key that was rejected during the outage does not exist, and each call during the outage is recorded once.
-    const names = await command(gateway, 'keys', 'list');
+    const names = await runCommandFor(gateway, 'keys', 'list');
     expect(names.stdout).toContain('carl');
     expect(names.stdout).not.toContain('bert');
     await eventually(async () => {
-      const { stdout } = await command(gateway, 'logs', '--tool', 'echo');
+      const { stdout } = await runCommandFor(gateway, 'logs', '--tool', 'echo');
       expect(stdout.match(/\becho\b/g), stdout).toHaveLength(6);
     }, patience);
     // Changes are announced again.
-    const { code } = await command(gateway, 'keys', 'revoke', 'anna');
+    const { code } = await runCommandFor(gateway, 'keys', 'revoke', 'anna');
     expect(code).toBe(0);
-    await eventually(async () => expect(await toolsAt(gateway.url, { key })).toBe(401), patience);
+    await eventually(async () => expect(await listToolNamesAt(gateway.url, { key })).toBe(401), patience);
   },
   240_000,
 );

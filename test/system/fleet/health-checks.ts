@@ -1,4 +1,4 @@
-import { ask } from '../../support/http-caller.ts';
+import { sendRequest } from '../../support/http-requests.ts';
 import type { RunningFleet } from './fleet.ts';
 
 const CHECK_EVERY_MS = 50;
@@ -8,7 +8,7 @@ export function startHealthChecks({ replicas, balancer }: RunningFleet): AsyncDi
   let isOver = false;
   const check = async (at: number): Promise<void> => {
     const url = replicas[at]?.url ?? '';
-    const isReady = await ask(new URL('/readyz', url)).then(
+    const isReady = await sendRequest(new URL('/readyz', url)).then(
       ({ status }) => status === 200,
       () => false,
     );

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { adminKey } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
-import { ask, startAsking, toolsAt } from '../../support/http-caller.ts';
+import { sendRequest, startGatewayWithAuth, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { queried } from '../../support/queried.ts';
 import { startFleet } from './fleet.ts';
@@ -33,7 +33,7 @@ interface Fleet {
 
 /** Returns the id of a replica and the other replicas that it considers running. */
 async function readFleetStatus({ url, home }: RunningGateway): Promise<Fleet> {
-  const { text } = await ask(new URL('/api/status', url), { key: adminKey(home) });
+  const { text } = await sendRequest(new URL('/api/status', url), { key: adminKey(home) });
   return (JSON.parse(text) as { fleet: Fleet }).fleet;
 }
 
@@ -76,11 +76,14 @@ test('fleet membership: excludes a gateway with a different key until the others
   const storage = { url: fleet.storageUrl, key: '${env:OTHER}' };
   const config = { storage, startup: { listWait: '10s' } };
   const OTHER = randomBytes(32).toString('base64');
-  await using stranger = await startAsking(config, { env: { OTHER } });
+  await using stranger = await startGatewayWithAuth(config, { env: { OTHER } });
   await eventually(() => expect(stranger.stderr()).toContain('with another key'), patience);
   expect(stranger.stderr()).not.toContain(OTHER);
   expect(await members(fleet.storageUrl)).toHaveLength(1);
-  await eventually(async () => expect(await toolsAt(stranger.url)).toContain('plain__echo'), patience);
+  await eventually(
+    async () => expect(await listToolNamesAt(stranger.url)).toContain('plain__echo'),
+    patience,
+  );
   // Once the replicas with the other key are gone, its own key is the only one.
   await fleet.replicas[0]?.stop();
   await eventually(() => expect(stranger.stderr()).toContain('Joined the fleet'), patience);

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
-import { ask } from '../../support/http-caller.ts';
+import { sendRequest } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { RawClient } from '../../support/raw-client.ts';
@@ -61,7 +61,7 @@ test('nginx: loses no call while three gateways restart in turn', async () => {
       await gateway.stop();
       gateways[at] = await start(gateway);
       const ready = new URL('/readyz', gateway.url);
-      await eventually(async () => (await ask(ready)).status === 200, patience);
+      await eventually(async () => (await sendRequest(ready)).status === 200, patience);
     }
     expect(await load.end()).toEqual([]);
     expect(plain.log.of('call')).toHaveLength(load.calls);
@@ -80,7 +80,7 @@ test('nginx: streams events and hides metrics and the admin API', async () => {
   });
   await using nginx = await startNginx([new URL(gateway.url).host]);
   for (const path of ['/metrics', '/api/status'])
-    expect((await ask(new URL(path, nginx.url))).status, path).toBe(404);
+    expect((await sendRequest(new URL(path, nginx.url))).status, path).toBe(404);
   const client = await RawClient.over(httpTransport(nginx.url), { era: 'legacy' });
   await client.open();
   const call = client.callTool('plain__progress', { steps: 3, ms: 300 }, { meta: { progressToken: 'p' } });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { eventually } from '../../support/eventually.ts';
-import { ask } from '../../support/http-caller.ts';
+import { sendRequest } from '../../support/http-requests.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 import { unusedPort } from '../../support/unused-port.mjs';
 
@@ -47,7 +47,7 @@ async function tryToStart(targets: readonly string[], listen: string): Promise<R
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const exited = once(child, 'exit');
   const url = `http://${listen}/mcp`;
-  const isUp = eventually(async () => (await ask(new URL('/healthz', url))).status === 200, {
+  const isUp = eventually(async () => (await sendRequest(new URL('/healthz', url))).status === 200, {
     withinMs: 15_000,
     what: 'nginx',
   }).catch(() => false);

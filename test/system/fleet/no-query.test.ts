@@ -4,7 +4,7 @@ import { countKinds, withKinds } from '../../../bench/fleet/statements.mjs';
 import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
-import { addKey, toolsAt } from '../../support/http-caller.ts';
+import { addKey, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { queried } from '../../support/queried.ts';
@@ -62,7 +62,10 @@ test('call: sends no database query for a known session and key, and is audited 
   if (one === undefined) throw new Error('There is none.');
   const key = await addKey(one, 'anna');
   for (const { url } of fleet.replicas)
-    await eventually(async () => expect(await toolsAt(url, { key })).toContain('plain__echo'), patience);
+    await eventually(
+      async () => expect(await listToolNamesAt(url, { key })).toContain('plain__echo'),
+      patience,
+    );
   const open = (era: Era) => RawClient.over(withKey(key, httpTransport(fleet.url)), { era });
   await using legacy = await open('legacy');
   await using modern = await open('modern');

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
-import { ask } from '../../support/http-caller.ts';
+import { sendRequest } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { startFleet } from './fleet.ts';
@@ -25,7 +25,7 @@ test('drain: fails readiness first and serves until the drain time ends', async 
     config: { http: { drain: '3s' } },
   });
   const [gateway] = fleet.replicas;
-  const at = (path: string) => ask(new URL(path, gateway?.url));
+  const at = (path: string) => sendRequest(new URL(path, gateway?.url));
   expect([(await at('/healthz')).status, (await at('/readyz')).status]).toEqual([200, 200]);
   gateway?.signal('SIGTERM');
   await eventually(async () => (await at('/readyz')).status === 503);

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
-import { command, toolsAt } from '../../support/http-caller.ts';
+import { runCommandFor, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { type RunningFleet, startFleet } from './fleet.ts';
@@ -19,7 +19,7 @@ const patience = { withinMs: 40_000 };
 
 async function has(fleet: RunningFleet, at: number, wanted: boolean): Promise<void> {
   await eventually(async () => {
-    const tools = await toolsAt(fleet.replicas[at]?.url ?? '');
+    const tools = await listToolNamesAt(fleet.replicas[at]?.url ?? '');
     expect(Array.isArray(tools) && tools.includes('extra__echo')).toBe(wanted);
   }, patience);
 }
@@ -29,24 +29,24 @@ test('runtime server: is shared by all gateways, survives a restart and is remov
   await using fleet = await startFleet(3, { mcpServers: {} });
   const [first, second] = fleet.replicas;
   const files = fleet.replicas.map(({ configFile }) => readFileSync(configFile, 'utf8'));
-  const added = await command(first!, 'add', 'extra', '--url', plain.url, '--trust');
+  const added = await runCommandFor(first!, 'add', 'extra', '--url', plain.url, '--trust');
   expect(added.code, added.stderr).toBe(0);
   expect(added.stdout).toContain('Added extra to the database');
   expect(added.stderr).toContain('All gateways on the database have applied the change');
   for (const at of [0, 1, 2]) await has(fleet, at, true);
   // One gateway has listed the server for all.
   expect(plain.log.of('request').filter(({ method }) => method === 'tools/list')).toHaveLength(1);
-  const searched = await command(fleet.replicas[2]!, 'search', 'echo');
+  const searched = await runCommandFor(fleet.replicas[2]!, 'search', 'echo');
   expect(searched.stdout, searched.stderr).toContain('extra__echo');
   // The other gateways refuse the name too, although their files do not contain the server.
-  const taken = await command(second!, 'add', 'extra', '--url', `${plain.url}?another`, '--trust');
+  const taken = await runCommandFor(second!, 'add', 'extra', '--url', `${plain.url}?another`, '--trust');
   expect(taken.code, taken.stdout).toBe(2);
   expect(taken.stderr).toContain('another server has this name');
-  const same = await command(second!, 'add', 'extra', '--url', plain.url, '--trust');
+  const same = await runCommandFor(second!, 'add', 'extra', '--url', plain.url, '--trust');
   expect(same.stdout, same.stderr).toContain('extra is already in the database');
   await fleet.restart(2);
   await has(fleet, 2, true);
-  const removed = await command(second!, 'remove', 'extra');
+  const removed = await runCommandFor(second!, 'remove', 'extra');
   expect(removed.code, removed.stderr).toBe(0);
   expect(removed.stdout).toContain('Removed extra from the database');
   for (const at of [0, 1, 2]) await has(fleet, at, false);
@@ -57,11 +57,11 @@ test('runtime server: is added to the local file when no gateway runs there', as
   await using fleet = await startFleet(2, { mcpServers: {} });
   const [, second] = fleet.replicas;
   await second?.stop();
-  const added = await command(second!, 'add', 'extra', '--url', 'http://127.0.0.1:9/mcp', '--trust');
+  const added = await runCommandFor(second!, 'add', 'extra', '--url', 'http://127.0.0.1:9/mcp', '--trust');
   expect(added.code, added.stderr).toBe(0);
   expect(added.stdout).toContain(`Added extra to ${second?.configFile}`);
   expect(added.stderr).toContain('other gateways on the same database do not see');
   expect(JSON.parse(readFileSync(second?.configFile ?? '', 'utf8'))).toHaveProperty('mcpServers.extra');
-  const others = await command(fleet.replicas[0]!, 'servers');
+  const others = await runCommandFor(fleet.replicas[0]!, 'servers');
   expect(others.stdout, others.stderr).not.toContain('extra');
 }, 240_000);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, startHttpFixture } from '../../support/fixture.ts';
-import { addKey, ask, initializeBody } from '../../support/http-caller.ts';
+import { addKey, sendRequest, initializeBody } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import type { ToolResult } from '../../support/raw-messages.ts';
@@ -26,7 +26,7 @@ interface Asked {
 /** Sends one request to one gateway, which need not be the one that opened the session. */
 function at(fleet: RunningFleet, replica: number, body: object | undefined, asked: Asked = {}) {
   const { session, key, method } = asked;
-  return ask(fleet.replicas[replica]?.url ?? '', {
+  return sendRequest(fleet.replicas[replica]?.url ?? '', {
     ...(body && { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
     ...(session !== undefined && { headers: { 'mcp-session-id': session } }),
     ...(key !== undefined && { key }),

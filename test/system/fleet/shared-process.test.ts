@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
-import { command } from '../../support/http-caller.ts';
+import { runCommandFor } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { isRunning, runningProcesses } from '../../support/processes.ts';
@@ -184,7 +184,7 @@ describe('fleet share', () => {
     const { all, otherReplicas } = await useServer(fleet, log);
     const [first] = running(log);
     const [other] = otherReplicas;
-    const { code, stderr } = await command(other!, 'restart', 'plain');
+    const { code, stderr } = await runCommandFor(other!, 'restart', 'plain');
     expect(code, stderr).toBe(0);
     for (const client of all) expect(await callEcho(client, 'after')).toBe('after');
     expect(log.of('started')).toHaveLength(2);

@@ -6,7 +6,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
-import { addKey, ask, command, initializeBody, startAsking, toolsAt } from '../../support/http-caller.ts';
+import {
+  addKey,
+  sendRequest,
+  runCommandFor,
+  initializeBody,
+  startGatewayWithAuth,
+  listToolNamesAt,
+} from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { queried } from '../../support/queried.ts';
@@ -22,7 +29,7 @@ beforeAll(async () => void (await sharedPostgres()), 90_000);
 async function startTwoGateways(config: object, mcpServers?: Readonly<Record<string, unknown>>) {
   const { url } = await (await sharedPostgres()).newPlace();
   const start = (): Promise<RunningGateway> =>
-    startAsking(
+    startGatewayWithAuth(
       { startup: { listWait: '10s' }, storage: { url }, ...config },
       { ...(mcpServers && { mcpServers }) },
     );
@@ -35,10 +42,13 @@ describe('two gateways on one database', () => {
     await using _one = one;
     await using _other = other;
     const key = await addKey(one, 'anna');
-    await eventually(async () => expect(await toolsAt(other.url, { key })).toContain('plain__echo'), soon);
-    expect((await command(other, 'keys', 'revoke', 'anna')).code).toBe(0);
-    await eventually(async () => expect(await toolsAt(one.url, { key })).toBe(401), soon);
-    expect(await toolsAt(other.url, { key })).toBe(401);
+    await eventually(
+      async () => expect(await listToolNamesAt(other.url, { key })).toContain('plain__echo'),
+      soon,
+    );
+    expect((await runCommandFor(other, 'keys', 'revoke', 'anna')).code).toBe(0);
+    await eventually(async () => expect(await listToolNamesAt(one.url, { key })).toBe(401), soon);
+    expect(await listToolNamesAt(other.url, { key })).toBe(401);
   });
 
   test('approval: applies to both gateways within a second', async () => {
@@ -46,12 +56,12 @@ describe('two gateways on one database', () => {
     await using _one = one;
     await using _other = other;
     for (const { url } of [one, other]) {
-      await eventually(async () => expect(await toolsAt(url)).toContain('it__changing'), patience);
+      await eventually(async () => expect(await listToolNamesAt(url)).toContain('it__changing'), patience);
       await called(url, 'it__change');
-      await eventually(async () => expect(await toolsAt(url)).toEqual(['it__change']), patience);
+      await eventually(async () => expect(await listToolNamesAt(url)).toEqual(['it__change']), patience);
     }
     expect(await called(other.url, 'it__changing')).toContain('QUARANTINED');
-    const accepted = await command(one, 'approvals', 'accept', 'it__changing');
+    const accepted = await runCommandFor(one, 'approvals', 'accept', 'it__changing');
     expect(accepted.code, accepted.stderr).toBe(0);
     await eventually(
       async () => expect(await called(other.url, 'it__changing')).toContain('revision 2'),
@@ -64,13 +74,15 @@ describe('two gateways on one database', () => {
     const config = { startup: { listWait: '10s' }, storage: { url } };
     const approved = (server: string) =>
       queried(url, 'select * from approvals where upstream = $1 order by kind, name', [server]);
-    await using _one = await startAsking(config, { mcpServers: { it: fixture('changes-a-definition') } });
+    await using _one = await startGatewayWithAuth(config, {
+      mcpServers: { it: fixture('changes-a-definition') },
+    });
     const before = await eventually(async () => {
       const rows = await approved('it');
       return rows.length > 2 && rows;
     }, patience);
-    await using other = await startAsking(config);
-    await eventually(async () => expect(await toolsAt(other.url)).toContain('plain__echo'), patience);
+    await using other = await startGatewayWithAuth(config);
+    await eventually(async () => expect(await listToolNamesAt(other.url)).toContain('plain__echo'), patience);
     await eventually(async () => (await approved('plain')).length > 2, patience);
     // The rows are unchanged: the server was not approved again as if it were new.
     expect(await approved('it')).toEqual(before);
@@ -81,21 +93,21 @@ describe('two gateways on one database', () => {
     await using _one = one;
     await using _other = other;
     for (const { url } of [one, other]) {
-      await eventually(async () => expect(await toolsAt(url)).toContain('plain__echo'), patience);
+      await eventually(async () => expect(await listToolNamesAt(url)).toContain('plain__echo'), patience);
       for (const text of ['a', 'b']) expect(await called(url, 'plain__echo', { text })).toContain(text);
     }
     for (const gateway of [one, other])
       await eventually(async () => {
-        const { stdout } = await command(gateway, 'logs', '--tool', 'echo');
+        const { stdout } = await runCommandFor(gateway, 'logs', '--tool', 'echo');
         expect(stdout.match(/\becho\b/g), stdout).toHaveLength(4);
-        expect((await command(gateway, 'stats', 'echo')).stdout).toMatch(/plain\s+echo\s+4\s/);
+        expect((await runCommandFor(gateway, 'stats', 'echo')).stdout).toMatch(/plain\s+echo\s+4\s/);
       }, patience);
   });
 
   test('empty database: serves three gateways that start at the same time', async () => {
     const { url } = await (await sharedPostgres()).newPlace();
     const starting = Array.from({ length: 3 }, () =>
-      startAsking({ auth: { keys: true }, storage: { url }, startup: { listWait: '10s' } }),
+      startGatewayWithAuth({ auth: { keys: true }, storage: { url }, startup: { listWait: '10s' } }),
     );
     await using first = await starting[0]!;
     await using second = await starting[1]!;
@@ -103,7 +115,7 @@ describe('two gateways on one database', () => {
     const key = await addKey(first, 'anna');
     for (const gateway of [first, second, third])
       await eventually(
-        async () => expect(await toolsAt(gateway.url, { key })).toContain('plain__echo'),
+        async () => expect(await listToolNamesAt(gateway.url, { key })).toContain('plain__echo'),
         patience,
       );
   });
@@ -112,8 +124,8 @@ describe('two gateways on one database', () => {
     const { url } = await (await sharedPostgres()).newPlace();
     const config = { auth: { keys: true }, storage: { url }, startup: { listWait: '10s' } };
     const options = { args: ['--expose', 'search'], mcpServers: { big: fixture('big-results') } };
-    await using one = await startAsking(config, options);
-    await using other = await startAsking(config, options);
+    await using one = await startGatewayWithAuth(config, options);
+    await using other = await startGatewayWithAuth(config, options);
     const [anna, bert] = [await addKey(one, 'anna'), await addKey(one, 'bert')];
     const lines = { name: 'big__lines', arguments: { count: 20_000 } };
     await eventually(async () => {
@@ -131,12 +143,15 @@ describe('two gateways on one database', () => {
   test('database password: appears in no log, status or file', async () => {
     const { url } = await (await sharedPostgres()).newPlace();
     const secret = url.replace('tester@', 'tester:open-sesame@');
-    await using gateway = await startAsking(
+    await using gateway = await startGatewayWithAuth(
       { storage: { url: '${env:PGURL}' }, log: { level: 'debug' } },
       { env: { PGURL: secret } },
     );
-    await eventually(async () => expect(await toolsAt(gateway.url)).toContain('plain__echo'), patience);
-    const told = [gateway.stderr(), JSON.stringify(await command(gateway, 'status', '--json'))];
+    await eventually(
+      async () => expect(await listToolNamesAt(gateway.url)).toContain('plain__echo'),
+      patience,
+    );
+    const told = [gateway.stderr(), JSON.stringify(await runCommandFor(gateway, 'status', '--json'))];
     expect(told.join('\n')).not.toContain('open-sesame');
     await gateway.stop();
     for (const name of readdirSync(gateway.home, { recursive: true, withFileTypes: true }))
@@ -153,9 +168,9 @@ const patience = { withinMs: 40_000 };
 /** Calls a tool in a new session and returns the text of the response. */
 async function called(url: string, name: string, given: object = {}, key?: string): Promise<string> {
   const who = key === undefined ? {} : { key };
-  const opened = await ask(url, { ...who, body: initializeBody });
+  const opened = await sendRequest(url, { ...who, body: initializeBody });
   const headers = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
   const params = { name, arguments: given };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
-  return (await ask(url, { ...who, headers, body })).text;
+  return (await sendRequest(url, { ...who, headers, body })).text;
 }

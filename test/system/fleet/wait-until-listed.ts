@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
-import { toolsAt } from '../../support/http-caller.ts';
+import { listToolNamesAt } from '../../support/http-requests.ts';
 import type { RunningFleet } from './fleet.ts';
 
 /**
@@ -10,5 +10,5 @@ import type { RunningFleet } from './fleet.ts';
  */
 export async function waitUntilListed({ replicas }: RunningFleet, name: string): Promise<void> {
   for (const { url } of replicas)
-    await eventually(async () => expect(await toolsAt(url)).toContain(name), { withinMs: 40_000 });
+    await eventually(async () => expect(await listToolNamesAt(url)).toContain(name), { withinMs: 40_000 });
 }

@@ -1,4 +1,4 @@
-import { enveloped, modernHeaders } from '../../support/modern-envelope.ts';
+import { withEnvelope, modernHeaders } from '../../support/modern-envelope.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
 import { PREFIX, envelopeOf, invalidText } from './broken-texts.ts';
 import { expectedOf, paramsOf } from './requests.ts';
@@ -92,7 +92,7 @@ class Planner {
     const { method, params } = paramsOf(request, tag);
     const token = tokenOf(request, tag);
     const meta = { [VENDOR]: tag, ...(token === undefined ? {} : { progressToken: token }) };
-    const full = isModern ? enveloped(params, {}, meta) : { ...params, _meta: meta };
+    const full = isModern ? withEnvelope(params, {}, meta) : { ...params, _meta: meta };
     const headers = this.#headers(client, method, params);
     const text = message(id, method, full);
     const isElsewhere = (isModern ? METHODS_OF_LEGACY : METHODS_OF_MODERN).has(request.kind);
@@ -161,7 +161,7 @@ class Planner {
     const isModern = this.#isModern(client, wish);
     const params = { name: `${server}__slow`, arguments: { ms: 600_000, text: tag } };
     const full = isModern
-      ? enveloped(params, {}, { [VENDOR]: tag })
+      ? withEnvelope(params, {}, { [VENDOR]: tag })
       : { ...params, _meta: { [VENDOR]: tag } };
     const call: ServerCall = { server, kind: 'slow', tag, isCancelled: true };
     const base = { client, answers: [], progress: [], calls: [] };
@@ -183,7 +183,7 @@ class Planner {
       }
       case 'unknown-method': {
         const isModern = this.#isModern(client, step.isModern);
-        const text = message(id, step.method, isModern ? enveloped({}, {}) : {});
+        const text = message(id, step.method, isModern ? withEnvelope({}, {}) : {});
         const headers = this.#headers(client, step.method, {});
         // A method without a name has no header either, which is what is complained of first.
         const code = kind === 'http-modern' && step.method === '' ? -32020 : -32601;

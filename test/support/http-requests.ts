@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 
 import { type GatewayOptions, type RunningGateway, startGateway } from './gateway.ts';
 
-export interface Said {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-interface AskOptions {
+interface HttpRequestOptions {
   readonly method?: string;
   readonly key?: string;
   /** Names and values in turns, for headers that come twice. */
@@ -26,7 +26,7 @@ export const plainServer = {
 };
 
 /** One HTTP request with exactly these headers. */
-export function ask(url: string | URL, options: AskOptions = {}): Promise<Said> {
+export function sendRequest(url: string | URL, options: HttpRequestOptions = {}): Promise<HttpResponse> {
   const { key, body, headers = {}, method = body === undefined ? 'GET' : 'POST' } = options;
   return new Promise((resolve, reject) => {
     const request = httpRequest(
@@ -60,18 +60,21 @@ export const initializeBody = JSON.stringify({
 });
 
 /** Opens a session and lists tools; the names, or the status that stood in the way. */
-export async function toolsAt(url: string, options: AskOptions = {}): Promise<readonly string[] | number> {
-  const opened = await ask(url, { ...options, body: initializeBody });
+export async function listToolNamesAt(
+  url: string,
+  options: HttpRequestOptions = {},
+): Promise<readonly string[] | number> {
+  const opened = await sendRequest(url, { ...options, body: initializeBody });
   if (opened.status !== 200) return opened.status;
   const headers = { ...options.headers, 'mcp-session-id': String(opened.headers['mcp-session-id']) };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} });
-  const listed = await ask(url, { ...options, headers, body });
+  const listed = await sendRequest(url, { ...options, headers, body });
   const { result } = JSON.parse(listed.text) as { result: { tools: { name: string }[] } };
   return result.tools.map(({ name }) => name);
 }
 
 /** A gateway over HTTP that asks callers who they are. */
-export function startAsking(
+export function startGatewayWithAuth(
   config: Readonly<Record<string, unknown>>,
   options: Partial<GatewayOptions> = {},
 ): Promise<RunningGateway> {
@@ -79,7 +82,10 @@ export function startAsking(
 }
 
 /** Runs a command of the built program for the gateway's configuration; what it printed. */
-export function command(gateway: Pick<RunningGateway, 'home' | 'configFile' | 'env'>, ...words: string[]) {
+export function runCommandFor(
+  gateway: Pick<RunningGateway, 'home' | 'configFile' | 'env'>,
+  ...words: string[]
+) {
   return new Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>(
     (resolve) => {
       const child = spawn(process.execPath, [built, ...words, '--config', gateway.configFile, '--text'], {
@@ -94,7 +100,7 @@ export function command(gateway: Pick<RunningGateway, 'home' | 'configFile' | 'e
 }
 
 export async function addKey(gateway: RunningGateway, ...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await command(gateway, 'keys', 'add', ...words);
+  const { code, stdout, stderr } = await runCommandFor(gateway, 'keys', 'add', ...words);
   if (code !== 0) throw new Error(`No key was made:\n${stderr}`);
   return stdout.trim();
 }
