@@ -11,7 +11,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-export function tokensOf({ status, text }: HttpResponse): Tokens {
+export function parseTokens({ status, text }: HttpResponse): Tokens {
   expect(status, text).toBe(200);
   return JSON.parse(text) as Tokens;
 }
@@ -48,7 +48,9 @@ export class OauthFlow {
   }
 
   async code(key: string, changes: Readonly<Record<string, string>> = {}): Promise<string> {
-    return new URL(await agree(this.address(changes), key, this.#url())).searchParams.get('code') ?? '';
+    return (
+      new URL(await approveInBrowser(this.address(changes), key, this.#url())).searchParams.get('code') ?? ''
+    );
   }
 
   collect(code: string, changes: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
@@ -74,10 +76,10 @@ export class OauthFlow {
 }
 
 /** What a person does in a browser; the address that it ends at. The decision may reach another gateway than the page came from. */
-export async function agree(address: string, key: string, decidedAt = address): Promise<string> {
+export async function approveInBrowser(address: string, key: string, decidedAt = address): Promise<string> {
   const page = await sendRequest(address);
   expect(page.status, page.text).toBe(200);
-  const body = new URLSearchParams({ transaction: transactionIn(page), key, decision: 'allow' }).toString();
+  const body = new URLSearchParams({ transaction: transactionOf(page), key, decision: 'allow' }).toString();
   const { origin } = new URL(decidedAt);
   const type = 'application/x-www-form-urlencoded';
   const headers = { cookie: cookieOf(page), origin, 'content-type': type, 'sec-fetch-site': 'same-origin' };
@@ -85,7 +87,7 @@ export async function agree(address: string, key: string, decidedAt = address): 
   return String(answer.headers.location);
 }
 
-export function transactionIn({ text }: HttpResponse): string {
+export function transactionOf({ text }: HttpResponse): string {
   return /name="transaction" value="([^"]+)"/.exec(text)?.[1] ?? '';
 }
 

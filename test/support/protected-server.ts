@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type HttpFixture, startHttpFixture } from './fixture.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const browser = fileURLToPath(new URL('agreeing-browser.mjs', import.meta.url));
+const browser = fileURLToPath(new URL('approving-browser.mjs', import.meta.url));
 
 /** See `test/support/servers/authorization/behaviour.mjs`. */
 export type Behaviour = Readonly<Record<string, unknown>>;

@@ -23,14 +23,14 @@ import { upstreamConfig } from './upstream-config.ts';
 export { login, startProtectedServer };
 
 /** A server that wants a sign-in, a gateway in front of it, somebody who has signed in, and a client that sees the tools. */
-export interface SignedIn extends AsyncDisposable {
+export interface SignedInGateway extends AsyncDisposable {
   readonly server: ProtectedServer;
   readonly gateway: RunningGateway;
   readonly client: RawClient;
   readonly home: string;
 }
 
-export async function openSignedIn(behaviour: Behaviour = {}): Promise<SignedIn> {
+export async function openSignedInGateway(behaviour: Behaviour = {}): Promise<SignedInGateway> {
   const server = await startProtectedServer(behaviour);
   const home = temporaryFolder('home');
   const gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
@@ -52,7 +52,7 @@ export async function openSignedIn(behaviour: Behaviour = {}): Promise<SignedIn>
 }
 
 /** A vault of its own in a new folder, with everything that signs in to one server; no gateway. */
-export interface Desk extends AsyncDisposable {
+export interface SignInHarness extends AsyncDisposable {
   readonly vault: TokenVault;
   readonly stateDir: string;
   readonly signInId: { readonly upstream: UpstreamName; readonly caller: string };
@@ -70,7 +70,7 @@ export interface Desk extends AsyncDisposable {
   readonly clock: { offset: number };
 }
 
-export const USUAL_AUTH: UpstreamAuth = {
+export const DEFAULT_AUTH: UpstreamAuth = {
   flow: 'browser',
   per: 'server',
   scopes: [],
@@ -78,7 +78,7 @@ export const USUAL_AUTH: UpstreamAuth = {
   allowPrivate: false,
 };
 
-export function openDesk(url: string, stateDir = temporaryFolder('desk')): Desk {
+export function openSignInHarness(url: string, stateDir = temporaryFolder('desk')): SignInHarness {
   const clock = { offset: 0 };
   const now = (): number => Date.now() + clock.offset;
   const log = silentLogger;
@@ -95,11 +95,11 @@ export function openDesk(url: string, stateDir = temporaryFolder('desk')): Desk 
     signInId,
     url,
     clock,
-    signIn: ({ auth = {}, open = agree, timeoutMs = 10_000, caller = '' } = {}) =>
+    signIn: ({ auth = {}, open = approveSignIn, timeoutMs = 10_000, caller = '' } = {}) =>
       signInWithBrowser({
         signInId: { upstream, caller },
         url,
-        auth: { ...USUAL_AUTH, ...auth },
+        auth: { ...DEFAULT_AUTH, ...auth },
         vault,
         now,
         open,
@@ -116,7 +116,7 @@ export function openDesk(url: string, stateDir = temporaryFolder('desk')): Desk 
       const config = upstreamConfig({
         name: upstream,
         transport: { kind: 'http', url: address, headers: {}, flavour: 'auto' },
-        auth: { ...USUAL_AUTH, ...auth },
+        auth: { ...DEFAULT_AUTH, ...auth },
       });
       const credentials = createCredentialsFactory({ vault, reader, env, now, log })(config, '');
       if (credentials === undefined) throw new Error('A server over HTTP has credentials.');
@@ -131,12 +131,12 @@ export function openDesk(url: string, stateDir = temporaryFolder('desk')): Desk 
 }
 
 /** A browser that agrees and goes where it is sent. */
-export async function agree(url: URL): Promise<void> {
-  await walk(url);
+export async function approveSignIn(url: URL): Promise<void> {
+  await followRedirects(url);
 }
 
 /** The same, with the page at the end. */
-export async function walk(url: URL): Promise<{ readonly status: number; readonly text: string }> {
+export async function followRedirects(url: URL): Promise<{ readonly status: number; readonly text: string }> {
   let address = url.href;
   for (let step = 0; step < 5; step += 1) {
     const answer = await fetch(address, { redirect: 'manual' });
@@ -148,7 +148,7 @@ export async function walk(url: URL): Promise<{ readonly status: number; readonl
 }
 
 /** As a request that was just refused. */
-export function refusal(changes: Partial<Refusal> = {}): Refusal {
+export function rejectedRequest(changes: Partial<Refusal> = {}): Refusal {
   return {
     status: 401,
     challenge: 'Bearer',

@@ -4,7 +4,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 
 import { eachEngine } from '../../../test/support/each-engine.ts';
 import { eventually } from '../../../test/support/eventually.ts';
-import { refusal } from '../../../test/support/sign-in.ts';
+import { rejectedRequest } from '../../../test/support/sign-in.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
 import { deferred } from '../../core/lib/deferred.ts';
 import type { UpstreamName } from '../../core/ids.ts';
@@ -106,11 +106,13 @@ eachEngine((_engine, newStore) => {
     });
     expect(await credentials.headers()).toEqual({ Authorization: 'Bearer first' });
     await vault.save(signInId, { ...tokens('second'), ...lasting });
-    expect(await credentials.handleRefusal(refusal())).toBe('try-again');
+    expect(await credentials.handleRefusal(rejectedRequest())).toBe('try-again');
     expect(await credentials.headers()).toEqual({ Authorization: 'Bearer second' });
-    expect(await credentials.handleRefusal(refusal({ isRepeated: true }))).toBe('try-again');
+    expect(await credentials.handleRefusal(rejectedRequest({ isRepeated: true }))).toBe('try-again');
     expect(await credentials.headers()).toEqual({ Authorization: 'Bearer third' });
-    expect(await credentials.handleRefusal(refusal({ isRepeated: true, isLast: true }))).toMatchObject({
+    expect(
+      await credentials.handleRefusal(rejectedRequest({ isRepeated: true, isLast: true })),
+    ).toMatchObject({
       code: 'UPSTREAM_NEEDS_AUTH',
     });
     expect(refreshed).toEqual(['second']);

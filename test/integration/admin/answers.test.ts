@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 
-import { signedIn } from '../../support/browser.ts';
-import type { Browser } from '../../support/browser.ts';
+import { openSignedInBrowser } from '../../support/dashboard-browser.ts';
+import type { DashboardBrowser } from '../../support/dashboard-browser.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 
@@ -60,7 +60,7 @@ test(
       },
       listen: 'http',
     });
-    const browser = await signedIn(gateway);
+    const browser = await openSignedInBrowser(gateway);
     await createData(browser);
     using log = await browser.events();
     expect(await findMismatches(browser, gets)).toEqual([]);
@@ -81,10 +81,12 @@ test('admin API: GET /api/lock matches openapi.json when every server can be lis
   await using gateway = await startGateway({ mcpServers: { files: fixture('plain') }, listen: 'http' });
   const operation = document.paths['/api/lock']?.get;
   if (operation === undefined) throw new Error('openapi.json does not describe GET /api/lock.');
-  expect(await findMismatches(await signedIn(gateway), [{ path: '/api/lock', operation }])).toEqual([]);
+  expect(
+    await findMismatches(await openSignedInBrowser(gateway), [{ path: '/api/lock', operation }]),
+  ).toEqual([]);
 });
 
-async function findMismatches(browser: Browser, requests: typeof gets): Promise<readonly unknown[]> {
+async function findMismatches(browser: DashboardBrowser, requests: typeof gets): Promise<readonly unknown[]> {
   const mismatches: unknown[] = [];
   for (const { path, operation } of requests) {
     const { status, json, text } = await browser.fetch('GET', urlOf(path, operation));
@@ -97,7 +99,7 @@ async function findMismatches(browser: Browser, requests: typeof gets): Promise<
 }
 
 /** Creates data, so that no response is empty. */
-async function createData(browser: Browser): Promise<void> {
+async function createData(browser: DashboardBrowser): Promise<void> {
   await browser.fetch('POST', '/api/keys', { name: 'anna', profile: 'reading', tier: 'read' });
   await browser.fetch('POST', '/api/refresh', {});
   for (const args of [{ text: 'x' }, { wrong: 1 }])

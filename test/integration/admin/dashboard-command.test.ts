@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 
-import { Browser, EventLog } from '../../support/browser.ts';
+import { DashboardBrowser, EventLog } from '../../support/dashboard-browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { SharedHome } from '../../support/shared-home.ts';
@@ -15,7 +15,7 @@ test('dashboard command: prints a sign-in link to the background gateway, which 
   expect(printed.stderr + printed.stdout).toContain('/enter?ticket=');
   const { url, opened } = JSON.parse(printed.stdout) as { url: string; opened: boolean };
   expect(opened).toBe(false);
-  const browser = new Browser(url);
+  const browser = new DashboardBrowser(url);
   expect(new URL(url).hostname).toBe('127.0.0.1');
   expect((await browser.visit(url)).status).toBe(303);
   expect((await browser.fetch('GET', '/api/status')).json).toMatchObject({ kind: 'background' });
@@ -40,7 +40,7 @@ test(
     const { stdout, code } = await shared.command('dashboard', '--print', '--config', configFile);
     expect(code).toBe(0);
     const { url } = JSON.parse(stdout) as { url: string };
-    const browser = new Browser(url);
+    const browser = new DashboardBrowser(url);
     await browser.visit(url);
     const { pid } = shared;
     const log = await browser.events();
@@ -78,7 +78,7 @@ async function writeConfig(shared: SharedHome): Promise<string> {
 function requestEventsOverSocket(socketPath: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const eventRequest = request({ socketPath, path: '/api/events', agent: false }, (response) => {
-      using log = EventLog.of(response);
+      using log = EventLog.waitFor(response);
       void log;
       resolve(response.headers['content-type']);
     });

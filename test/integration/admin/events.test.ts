@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-import { EventLog, adminKey, signedIn } from '../../support/browser.ts';
-import type { Browser } from '../../support/browser.ts';
+import { EventLog, readAdminKey, openSignedInBrowser } from '../../support/dashboard-browser.ts';
+import type { DashboardBrowser } from '../../support/dashboard-browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -11,7 +11,7 @@ import { openMcpResponse } from '../../support/mcp-requests.ts';
 const start = (more: { home?: string; args?: readonly string[] } = {}) =>
   startGateway({ mcpServers: { files: fixture('plain') }, listen: 'http', ...more });
 
-async function call(browser: Browser): Promise<void> {
+async function call(browser: DashboardBrowser): Promise<void> {
   const tools = (await browser.fetch('GET', '/api/tools')).json as readonly { name: string }[];
   const { name } = tools.find((tool) => tool.name.endsWith('echo')) ?? { name: '' };
   await browser.fetch('POST', '/api/call', { name, args: { text: 'x', message: 'x' } });
@@ -22,7 +22,7 @@ test(
   { tags: ['slow'] },
   async () => {
     await using gateway = await start();
-    const browser = await signedIn(gateway);
+    const browser = await openSignedInBrowser(gateway);
     using log = await browser.events();
     await log.of('hello');
     await call(browser);
@@ -58,7 +58,7 @@ test(
 
 test('event stream: reports a new approval, the decision about it, and its audit record', async () => {
   await using gateway = await start();
-  const browser = await signedIn(gateway);
+  const browser = await openSignedInBrowser(gateway);
   using log = await browser.events();
   await log.of('hello');
   const heldServers = (): readonly number[] =>
@@ -84,7 +84,7 @@ test('event stream: replays missed events, and sends a reset after a gap or a re
   const first = await start();
   const { home } = first;
   const { port } = new URL(first.url);
-  const browser = await signedIn(first);
+  const browser = await openSignedInBrowser(first);
   const log = await browser.events();
   const { id: lastId = '' } = await log.of('hello');
   log[Symbol.dispose]();
@@ -104,8 +104,8 @@ test('event stream: replays missed events, and sends a reset after a gap or a re
 test('event stream: accepts the admin key and rejects a request without it', async () => {
   await using gateway = await start();
   const url = new URL('/api/events', gateway.url).href;
-  const headers = { authorization: `Bearer ${adminKey(gateway.home)}` };
-  using log = EventLog.of(await openMcpResponse(url, { headers }));
+  const headers = { authorization: `Bearer ${readAdminKey(gateway.home)}` };
+  using log = EventLog.waitFor(await openMcpResponse(url, { headers }));
   await log.of('hello');
   const refused = await openMcpResponse(url, {});
   expect(refused.statusCode).toBe(401);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { AdminTokens } from '../../../src/admin/contract/contract.ts';
-import { signedIn } from '../../support/browser.ts';
+import { openSignedInBrowser } from '../../support/dashboard-browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -17,7 +17,7 @@ test('token savings: subtract the cost of listing and searching, and survive a r
   const client = await first.client();
   await client.request('tools/list');
   await client.request('tools/call', { name: 'search_tools', arguments: { query: 'tool' } });
-  const browser = await signedIn(first);
+  const browser = await openSignedInBrowser(first);
   const read = async (): Promise<AdminTokens> =>
     (await browser.fetch('GET', '/api/tokens')).json as AdminTokens;
   // The cost of the full list is known once all tools are listed.
@@ -32,14 +32,15 @@ test('token savings: subtract the cost of listing and searching, and survive a r
   expect(tokens.days.at(-1)).toMatchObject({ whole: tokens.whole, searches: 1 });
   await first.stop();
   await using second = await startGateway({ ...options, home });
-  const again = (await (await signedIn(second)).fetch('GET', '/api/tokens?days=1')).json as AdminTokens;
+  const again = (await (await openSignedInBrowser(second)).fetch('GET', '/api/tokens?days=1'))
+    .json as AdminTokens;
   expect(again).toMatchObject({ whole: tokens.whole, menu: tokens.menu, search: tokens.search });
   expect(again.days).toHaveLength(1);
 });
 
 test('call statistics: count calls per server over time, and reject invalid or too many buckets', async () => {
   await using gateway = await startGateway({ mcpServers: { files: fixture('plain') }, listen: 'http' });
-  const browser = await signedIn(gateway);
+  const browser = await openSignedInBrowser(gateway);
   await browser.fetch('POST', '/api/call', { name: 'files__echo', args: { text: 'x' } });
   const minute = 60_000;
   const to = Math.ceil(Date.now() / minute) * minute + minute;
@@ -68,7 +69,7 @@ test('caller view: shows the tools of another key and the rule that hides each o
     },
     listen: 'http',
   });
-  const browser = await signedIn(gateway);
+  const browser = await openSignedInBrowser(gateway);
   await browser.fetch('POST', '/api/refresh', {});
   await browser.fetch('POST', '/api/keys', { name: 'anna', profile: 'open' });
   const view = (await browser.fetch('GET', '/api/view?key=anna')).json as {

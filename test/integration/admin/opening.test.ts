@@ -4,27 +4,31 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
-import { Browser } from '../../support/browser.ts';
+import { DashboardBrowser } from '../../support/dashboard-browser.ts';
 import { eventually, found } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { SharedHome } from '../../support/shared-home.ts';
-import { leadsTo, type ToldBrowser, toldBrowser } from '../../support/told-browser.ts';
+import {
+  redirectTargetOf,
+  type RecordingBrowser,
+  createRecordingBrowser,
+} from '../../support/recording-browser.ts';
 
 const start = () => startGateway({ mcpServers: { files: fixture('plain') }, listen: 'http' });
 
 describe('opening the dashboard', () => {
   test('dashboard link: keeps its ticket off the command line, in a private page that is deleted after use', async () => {
     await using gateway = await start();
-    const browser = toldBrowser();
+    const browser = createRecordingBrowser();
     expect(await dashboard(gateway, { BROWSER: browser.program })).toMatchObject({ opened: true });
     const page = await toldPage(browser);
     expect(page).toMatch(/^file:\/\/\/[^ ]+\/run\/enter-[0-9a-f]{32}\.html$/);
     expect(statSync(fileURLToPath(page)).mode & 0o777).toBe(0o600);
     expect(statSync(join(fileURLToPath(page), '..')).mode & 0o777).toBe(0o700);
-    const link = leadsTo(page);
+    const link = redirectTargetOf(page);
     expect(page).not.toContain(new URL(link).searchParams.get('ticket'));
-    const visitor = new Browser(gateway.url);
+    const visitor = new DashboardBrowser(gateway.url);
     expect((await visitor.visit(link)).status).toBe(303);
     // A used page is deleted.
     await eventually(() => expect(existsSync(fileURLToPath(page))).toBe(false));
@@ -33,7 +37,7 @@ describe('opening the dashboard', () => {
   test('dashboard link: deletes an unopened page when the gateway stops', async () => {
     const gateway = await start();
     await using _ = gateway;
-    const browser = toldBrowser();
+    const browser = createRecordingBrowser();
     await dashboard(gateway, { BROWSER: browser.program });
     const page = fileURLToPath(await toldPage(browser));
     expect(existsSync(page)).toBe(true);
@@ -55,7 +59,7 @@ describe('opening the dashboard', () => {
     'dashboard link: default browser %s opens the page: %s (snap browsers cannot read it)',
     async (name, opened) => {
       await using gateway = await start();
-      const browser = toldBrowser('xdg-open');
+      const browser = createRecordingBrowser('xdg-open');
       writeFileSync(join(browser.folder, 'xdg-mime'), `#!/bin/sh\necho ${name}\n`, { mode: 0o755 });
       const path = `${browser.folder}:${process.env['PATH'] ?? ''}`;
       const said = await dashboard(gateway, { BROWSER: '', DISPLAY: ':0', PATH: path });
@@ -75,8 +79,8 @@ async function dashboard(
   return JSON.parse(stdout) as { url: string; opened: boolean };
 }
 
-function toldPage(browser: ToldBrowser): Promise<string> {
-  return found(() => browser.told().at(-1), { what: 'A page' });
+function toldPage(browser: RecordingBrowser): Promise<string> {
+  return found(() => browser.openedPages().at(-1), { what: 'A page' });
 }
 
 function pagesOf({ home }: RunningGateway): readonly string[] {

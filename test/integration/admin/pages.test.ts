@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 
-import { Browser } from '../../support/browser.ts';
+import { DashboardBrowser } from '../../support/dashboard-browser.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { sendMcpRequest } from '../../support/mcp-requests.ts';
@@ -10,7 +10,7 @@ const start = () => startGateway({ mcpServers: { files: fixture('plain') }, list
 
 test('dashboard pages: need no sign-in, and have a strict CSP without inline or external code', async () => {
   await using gateway = await start();
-  const browser = new Browser(gateway.url);
+  const browser = new DashboardBrowser(gateway.url);
   for (const path of ['/', '/servers', '/tools', '/approvals', '/activity', '/access', '/servers/files']) {
     const page = await browser.visit(path);
     expect(page.status, path).toBe(200);
@@ -32,7 +32,7 @@ test('dashboard pages: need no sign-in, and have a strict CSP without inline or 
 
 test('dashboard assets: may be cached forever, and an unchanged page returns 304', async () => {
   await using gateway = await start();
-  const browser = new Browser(gateway.url);
+  const browser = new DashboardBrowser(gateway.url);
   const page = await browser.visit('/');
   const assets = [...page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   expect(assets.length).toBeGreaterThan(0);

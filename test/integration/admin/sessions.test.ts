@@ -2,7 +2,12 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-import { Browser, adminKey, link, signedIn } from '../../support/browser.ts';
+import {
+  DashboardBrowser,
+  readAdminKey,
+  createSignInLink,
+  openSignedInBrowser,
+} from '../../support/dashboard-browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -19,9 +24,9 @@ const start = (more: { home?: string; args?: readonly string[]; config?: object 
 describe('dashboard sign-in', () => {
   test('sign-in link: signs in one browser once, with an HttpOnly and SameSite=Strict cookie', async () => {
     await using gateway = await start();
-    const browser = new Browser(gateway.url);
+    const browser = new DashboardBrowser(gateway.url);
     expect((await browser.fetch('GET', '/api/session')).status).toBe(401);
-    const url = await link(gateway);
+    const url = await createSignInLink(gateway);
     const entered = await browser.visit(url);
     expect(entered).toMatchObject({
       status: 303,
@@ -34,15 +39,15 @@ describe('dashboard sign-in', () => {
       isPerson: true,
       caller: 'dashboard',
     });
-    const second = new Browser(gateway.url);
+    const second = new DashboardBrowser(gateway.url);
     expect((await second.visit(url)).status).toBe(403);
     expect(second.cookie).toBeUndefined();
   });
 
   test('sign-in link: survives prefetch and HEAD requests, and cannot be created by a browser', async () => {
     await using gateway = await start();
-    const browser = new Browser(gateway.url);
-    const url = await link(gateway);
+    const browser = new DashboardBrowser(gateway.url);
+    const url = await createSignInLink(gateway);
     expect((await browser.visit(url, { 'sec-purpose': 'prefetch;prerender' })).status).toBe(403);
     expect((await sendMcpRequest(url, { method: 'HEAD' })).status).toBe(403);
     expect((await browser.visit(url)).status).toBe(303);
@@ -54,8 +59,8 @@ describe('dashboard sign-in', () => {
 
   test('admin key: signs in at any time; wrong keys are rejected, and rate-limited after five', async () => {
     await using gateway = await start();
-    const [browser, thief] = [new Browser(gateway.url), new Browser(gateway.url)];
-    const signed = await browser.fetch('POST', '/api/session', { key: ` ${adminKey(gateway.home)}\n` });
+    const [browser, thief] = [new DashboardBrowser(gateway.url), new DashboardBrowser(gateway.url)];
+    const signed = await browser.fetch('POST', '/api/session', { key: ` ${readAdminKey(gateway.home)}\n` });
     expect(signed).toMatchObject({ status: 200, json: { by: 'session', isPerson: true } });
     expect((await browser.fetch('GET', '/api/status')).status).toBe(200);
     const statuses = [];
@@ -63,8 +68,8 @@ describe('dashboard sign-in', () => {
       statuses.push((await thief.fetch('POST', '/api/session', { key: `tladmin_${attempt}` })).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
     // The right key works from everywhere, or anyone could lock out the operator.
-    const late = new Browser(gateway.url);
-    expect((await late.fetch('POST', '/api/session', { key: adminKey(gateway.home) })).status).toBe(200);
+    const late = new DashboardBrowser(gateway.url);
+    expect((await late.fetch('POST', '/api/session', { key: readAdminKey(gateway.home) })).status).toBe(200);
     expect((await late.fetch('GET', '/api/status')).status).toBe(200);
     // Existing sessions stay signed in.
     expect((await browser.fetch('GET', '/api/status')).status).toBe(200);
@@ -76,7 +81,7 @@ describe('dashboard sign-in', () => {
 
   test('admin key: never counts as a person, even with an X-Trunkline-Person header', async () => {
     await using gateway = await start();
-    const headers = { authorization: `Bearer ${adminKey(gateway.home)}`, 'x-trunkline-person': '1' };
+    const headers = { authorization: `Bearer ${readAdminKey(gateway.home)}`, 'x-trunkline-person': '1' };
     const { text } = await sendMcpRequest(new URL('/api/session', gateway.url).href, { headers });
     expect(JSON.parse(text)).toEqual({ by: 'key', isPerson: false, caller: 'admin' });
     const wrong = { ...headers, authorization: 'Bearer tladmin_wrong' };
@@ -87,7 +92,7 @@ describe('dashboard sign-in', () => {
 
   test('admin key: may refuse but not accept a server that it added', async () => {
     await using gateway = await start({ config: { startup: { listWait: '10s' } } });
-    const headers = { authorization: `Bearer ${adminKey(gateway.home)}`, 'x-trunkline-person': '1' };
+    const headers = { authorization: `Bearer ${readAdminKey(gateway.home)}`, 'x-trunkline-person': '1' };
     const send = async (path: string, body?: object) => {
       const { status, text } = await sendMcpRequest(new URL(path, gateway.url).href, {
         headers,
@@ -104,14 +109,14 @@ describe('dashboard sign-in', () => {
     expect(await send('/api/approve', { decision: 'accept', call: 'any' })).toMatchObject(refusal);
     expect((await send('/api/servers/mine/refresh', {})).status).toBe(403);
     expect((await send('/api/approvals', { decision: 'refuse', items })).status).toBe(200);
-    const browser = await signedIn(gateway);
+    const browser = await openSignedInBrowser(gateway);
     const accepted = await browser.fetch('POST', '/api/approvals', { decision: 'accept', items });
     expect(accepted.status).toBe(200);
   });
 
   test('sign-out: ends the session and closes its event stream', async () => {
     await using gateway = await start();
-    const browser = await signedIn(gateway);
+    const browser = await openSignedInBrowser(gateway);
     using log = await browser.events();
     await log.of('hello');
     const { cookie = '' } = browser;
@@ -120,14 +125,14 @@ describe('dashboard sign-in', () => {
     browser.cookie = cookie;
     expect((await browser.fetch('GET', '/api/status')).status).toBe(401);
     // The stream ends, so it reports no further event.
-    await eventually(() => log.isOver, { what: 'the end of the stream', withinMs: 20_000 });
+    await eventually(() => log.isClosed, { what: 'the end of the stream', withinMs: 20_000 });
   });
 
   test('dashboard session: survives a restart, and its private file holds no session token', async () => {
     const first = await start();
     const { port } = new URL(first.url);
     const { home } = first;
-    const browser = await signedIn(first);
+    const browser = await openSignedInBrowser(first);
     await first.stop();
     const file = join(home, 'state', 'dashboard-sessions.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -143,9 +148,9 @@ describe('dashboard sign-in', () => {
 
   test('dashboard secrets: the admin key is only in its own file; tickets, session tokens and wrong keys are in no log or file', async () => {
     await using gateway = await start();
-    const key = adminKey(gateway.home);
-    const url = await link(gateway);
-    const browsers = [new Browser(gateway.url), new Browser(gateway.url)] as const;
+    const key = readAdminKey(gateway.home);
+    const url = await createSignInLink(gateway);
+    const browsers = [new DashboardBrowser(gateway.url), new DashboardBrowser(gateway.url)] as const;
     const [byLink, byKey] = browsers;
     await byLink.visit(url);
     await byLink.visit(url);
@@ -187,7 +192,7 @@ describe('another site in the same browser', () => {
     ['a page without an origin', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ])('cross-site request: %s cannot change anything with the session cookie', async (_, headers) => {
     await using gateway = await start();
-    const browser = await signedIn(gateway);
+    const browser = await openSignedInBrowser(gateway);
     const made = await browser.fetch('POST', '/api/keys', { name: 'mallory' }, headers);
     expect([401, 403]).toContain(made.status);
     expect((await browser.fetch('GET', '/api/keys')).json).toEqual([]);
@@ -196,7 +201,7 @@ describe('another site in the same browser', () => {
 
   test('cross-site request: form posts and cross-site reads are rejected despite a valid cookie', async () => {
     await using gateway = await start();
-    const browser = await signedIn(gateway);
+    const browser = await openSignedInBrowser(gateway);
     const cookie = browser.cookie ?? '';
     const { origin } = browser;
     const url = `${origin}/api/keys`;
@@ -213,8 +218,8 @@ describe('another site in the same browser', () => {
 
   test('DNS rebinding: a foreign Host reaches neither pages, nor the API, nor sign-in links', async () => {
     await using gateway = await start();
-    const browser = await signedIn(gateway);
-    const url = await link(gateway);
+    const browser = await openSignedInBrowser(gateway);
+    const url = await createSignInLink(gateway);
     for (const path of ['/', '/api/session', url])
       expect((await browser.visit(path, { host: 'rebound.test' })).status, path).toBe(403);
     expect((await browser.visit(url)).status).toBe(303);
@@ -223,8 +228,8 @@ describe('another site in the same browser', () => {
 
 test('session cookie: is host-bound and Secure behind a TLS proxy, where an http Origin is rejected', async () => {
   await using gateway = await start({ config: { http: { publicUrl: 'https://mcp.example.test' } } });
-  const browser = new Browser(gateway.url);
-  const entered = await browser.visit(await link(gateway), { host: 'mcp.example.test' });
+  const browser = new DashboardBrowser(gateway.url);
+  const entered = await browser.visit(await createSignInLink(gateway), { host: 'mcp.example.test' });
   expect(entered.headers['set-cookie']?.[0]).toMatch(
     /^__Host-trunkline=.*; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/,
   );

@@ -18,10 +18,10 @@ import { checkLeaks } from '../../support/leak-check.ts';
 import {
   OauthFlow as Flow,
   REDIRECT,
-  agree,
+  approveInBrowser,
   cookieOf,
-  tokensOf,
-  transactionIn,
+  parseTokens,
+  transactionOf,
 } from '../../support/oauth-flow.ts';
 
 checkLeaks();
@@ -52,7 +52,7 @@ describe('authorization server', () => {
     await expect(new Client({ name: 'sdk', version: '1' }).connect(transport as never)).rejects.toThrow(
       'Unauthorized',
     );
-    const back = new URL(await agree(sentTo?.href ?? '', key));
+    const back = new URL(await approveInBrowser(sentTo?.href ?? '', key));
     expect(back.searchParams.get('state')).toBe('some-state');
     expect(back.searchParams.get('iss')).toBe(new URL(gateway.url).origin);
     await transport.finishAuth(back.searchParams.get('code') ?? '');
@@ -72,16 +72,16 @@ describe('authorization server', () => {
     const code = await flow.code(key);
     expect((await flow.collect(code, { code_verifier: 'x'.repeat(43) })).status).toBe(400);
     const second = await flow.code(key);
-    const first = tokensOf(await flow.collect(second));
+    const first = parseTokens(await flow.collect(second));
     expect(await listToolNamesAt(gateway.url, { key: first.access_token })).toContain('plain__echo');
-    const next = tokensOf(await flow.refresh(first.refresh_token));
+    const next = parseTokens(await flow.refresh(first.refresh_token));
     expect(await listToolNamesAt(gateway.url, { key: next.access_token })).toContain('plain__echo');
     expect((await flow.refresh(first.refresh_token)).status).toBe(400);
     // Both the thief and the legitimate client lose access.
     expect(await listToolNamesAt(gateway.url, { key: next.access_token })).toBe(401);
     expect((await flow.refresh(next.refresh_token)).status).toBe(400);
     const third = await flow.code(key);
-    const other = tokensOf(await flow.collect(third));
+    const other = parseTokens(await flow.collect(third));
     expect((await flow.collect(third)).status).toBe(400);
     expect(await listToolNamesAt(gateway.url, { key: other.access_token })).toBe(401);
   });
@@ -90,7 +90,7 @@ describe('authorization server', () => {
     await using gateway = await startGatewayWithAuth(CONFIG);
     const key = await addKey(gateway, 'anna');
     const flow = await Flow.begin(gateway);
-    const tokens = tokensOf(await flow.collect(await flow.code(key)));
+    const tokens = parseTokens(await flow.collect(await flow.code(key)));
     expect(await runCommandFor(gateway, 'keys', 'revoke', 'anna')).toMatchObject({ code: 0 });
     expect(await listToolNamesAt(gateway.url, { key: tokens.access_token })).toBe(401);
     expect((await flow.refresh(tokens.refresh_token)).status).toBe(400);
@@ -101,7 +101,7 @@ describe('authorization server', () => {
     const key = await addKey(gateway, 'anna');
     const flow = await Flow.begin(gateway);
     const one = new URL('/mcp/s/plain', gateway.url).href;
-    const tokens = tokensOf(await flow.collect(await flow.code(key, { resource: one })));
+    const tokens = parseTokens(await flow.collect(await flow.code(key, { resource: one })));
     expect(await listToolNamesAt(one, { key: tokens.access_token })).toContain('echo');
     expect(await listToolNamesAt(gateway.url, { key: tokens.access_token })).toBe(401);
     const away = await sendRequest(flow.address({ resource: 'https://elsewhere.test/mcp' }));
@@ -123,7 +123,7 @@ describe('authorization server', () => {
     expect(policy).not.toContain('unsafe');
     expect(page.headers['x-frame-options']).toBe('DENY');
     expect(page.headers['set-cookie']?.[0]).toMatch(/HttpOnly; SameSite=Strict/);
-    const form = `transaction=${transactionIn(page)}&decision=allow&key=${key}`;
+    const form = `transaction=${transactionOf(page)}&decision=allow&key=${key}`;
     const own = { cookie: cookieOf(page), 'content-type': 'application/x-www-form-urlencoded' };
     const send = (headers: Record<string, string>, body = form): Promise<HttpResponse> =>
       sendRequest(new URL('/oauth/authorize', gateway.url), { headers, body });
@@ -186,7 +186,7 @@ describe('authorization server', () => {
         // The person may follow a link that shows where it leads.
         expect(page.text).toContain(new URL(redirect_uri).host || 'evil-app:open');
       }
-    const agreed = await agree(flow.address({ redirect_uri: site }), key);
+    const agreed = await approveInBrowser(flow.address({ redirect_uri: site }), key);
     expect(agreed).toContain('https://evil.test/landing?a=b&code=');
     const { status, headers } = await sendRequest(
       flow.address({ redirect_uri: site, response_type: 'token' }),

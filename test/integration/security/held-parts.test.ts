@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { rpcErrorOf, gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
-import { adminKey } from '../../support/browser.ts';
+import { readAdminKey } from '../../support/dashboard-browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
@@ -85,7 +85,7 @@ describe.each(PLACES)('%s', (_, path, prefix) => {
     const second = await serve(async ({ url }) => {
       await using client = await clientAt(`${url}${path}`);
       await client.request('prompts/list');
-      const { text } = await sendRequest(new URL('/api/approvals', url), { key: adminKey(home) });
+      const { text } = await sendRequest(new URL('/api/approvals', url), { key: readAdminKey(home) });
       expect(text).toContain('"kind":"words"');
     });
     expect(second).not.toContain(ANEW);
@@ -127,7 +127,9 @@ test.each(['legacy', 'modern'] as const)(
       await using gateway = await startGateway({ mcpServers, config, home, listen: 'http' });
       await using client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), { era });
       await eventually(async () => {
-        const { text } = await sendRequest(new URL('/api/approvals', gateway.url), { key: adminKey(home) });
+        const { text } = await sendRequest(new URL('/api/approvals', gateway.url), {
+          key: readAdminKey(home),
+        });
         expect(text.includes('"kind":"words"')).toBe(revision !== '1');
         await using listed = await clientAt(`${gateway.url}/s/one`);
         expect(JSON.stringify(await listed.request('tools/list'))).toContain('"change"');

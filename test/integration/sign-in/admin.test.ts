@@ -8,7 +8,7 @@ import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/clien
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { login, startProtectedServer, walk } from '../../support/sign-in.ts';
+import { login, startProtectedServer, followRedirects } from '../../support/sign-in.ts';
 
 checkLeaks();
 
@@ -53,7 +53,7 @@ test('sign-in API: starts, streams and completes a sign-in', async () => {
   expect(begun).toMatchObject({ server: 'it', caller: '', state: 'offered' });
   expect((await ask(gateway, `POST ${SIGN_IN}`, {})).value).toEqual(begun);
   const events = ask(gateway, `GET ${SIGN_IN}`, undefined, { accept: 'text/event-stream' });
-  await walk(new URL(String(begun['url'])));
+  await followRedirects(new URL(String(begun['url'])));
   const states = [...(await events).text.matchAll(/"state":"([a-z]+)"/g)].map(([, state]) => state);
   expect(states).toEqual(['offered', 'open', 'done']);
   expect((await ask(gateway, `GET ${SIGN_IN}`)).value).toMatchObject({
@@ -120,7 +120,10 @@ test('sign-in API: tolerates a concurrent login command', async () => {
   await using server = await startProtectedServer();
   await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, listen: 'http' });
   const { value } = await ask(gateway, `POST ${SIGN_IN}`, {});
-  const [command] = await Promise.all([login(gateway.home, 'it'), walk(new URL(String(value['url'])))]);
+  const [command] = await Promise.all([
+    login(gateway.home, 'it'),
+    followRedirects(new URL(String(value['url']))),
+  ]);
   expect(command).toMatchObject({ code: 0, stdout: expect.stringContaining('Signed in to it') });
   expect((await ask(gateway, `GET ${SIGN_IN}`)).value).toMatchObject({ state: 'done' });
   const client = await gateway.client();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { checkLeaks } from '../../support/leak-check.ts';
-import { openDesk, startProtectedServer } from '../../support/sign-in.ts';
+import { openSignInHarness, startProtectedServer } from '../../support/sign-in.ts';
 
 checkLeaks();
 
@@ -27,7 +27,7 @@ const places: readonly (readonly [string, Behaviour, readonly string[]])[] = [
 
 test.each(places)('discovery: finds the authorization server %s', async (_where, behaviour, args) => {
   await using server = await startProtectedServer(behaviour, args);
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const tokens = await desk.signIn();
   const { issuer, resource } = await server.control({});
   expect(tokens).toMatchObject({ url: server.url, resource, server: { issuer }, flow: 'browser' });
@@ -41,7 +41,7 @@ test.each(places)('discovery: finds the authorization server %s', async (_where,
 
 test('authorization request: uses PKCE S256, state and resource, and registers a native client', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   const { asked } = server.log.of('authorize')[0] as unknown as { asked: Record<string, string> };
   expect(asked).toMatchObject({ response_type: 'code', code_challenge_method: 'S256', resource: server.url });
@@ -57,7 +57,7 @@ test('authorization request: uses PKCE S256, state and resource, and registers a
 
 test('client registration: is reused for the same issuer and repeated for a new one', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const auth = { callbackPort: { first: 7400, last: 7459 } };
   const first = await desk.signIn({ auth });
   const second = await desk.signIn({ auth });
@@ -72,7 +72,7 @@ test('client registration: is reused for the same issuer and repeated for a new 
 
 test('client registration: is skipped for a configured client, which authenticates with its secret', async () => {
   await using server = await startProtectedServer({ authMethods: ['client_secret_basic'] });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const redirect = 'http://127.0.0.1:7461/callback';
   await server.control({
     client: { client_id: 'mine', client_secret: 's:e c%r&et', redirect_uris: [redirect] },
@@ -88,7 +88,7 @@ test('client registration: is skipped for a configured client, which authenticat
 
 test('client registration: is skipped for a client metadata document where the server accepts it', async () => {
   await using server = await startProtectedServer({ cimd: true });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const clientMetadataUrl = 'https://example.com/trunkline.json';
   const tokens = await desk.signIn({ auth: { clientMetadataUrl } });
   expect(tokens.client?.id).toBe(clientMetadataUrl);
@@ -100,7 +100,7 @@ test('client registration: is skipped for a client metadata document where the s
 
 test('client registration: explains how to get a client id when it is impossible', async () => {
   await using server = await startProtectedServer({ register: false });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await expect(desk.signIn()).rejects.toMatchObject({
     code: 'SIGN_IN_FAILED',
     message: expect.stringMatching(/does not register clients.*redirect address http:\/\/127.*"clientId"/s),
@@ -122,7 +122,7 @@ const scopes: readonly (readonly [string, Behaviour, object, string | undefined]
 
 test.each(scopes)('authorization request: asks for %s', async (_which, behaviour, auth, expected) => {
   await using server = await startProtectedServer(behaviour);
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn({ auth });
   const { asked } = server.log.of('authorize')[0] as unknown as { asked: Record<string, string> };
   expect(asked['scope']).toBe(expected);
@@ -130,7 +130,7 @@ test.each(scopes)('authorization request: asks for %s', async (_which, behaviour
 
 test('configured issuer: is the only one accepted', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await expect(desk.signIn({ auth: { issuer: 'http://127.0.0.1:9/other' } })).rejects.toThrow(
     /does not offer the configured issuer/,
   );

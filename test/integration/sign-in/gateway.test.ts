@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { login, openSignedIn, startProtectedServer } from '../../support/sign-in.ts';
+import { login, openSignedInGateway, startProtectedServer } from '../../support/sign-in.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
@@ -53,7 +53,7 @@ test('login: is noticed by a running gateway and survives a restart', async () =
 });
 
 test('stored tokens: are encrypted and readable by their owner only', async () => {
-  await using line = await openSignedIn();
+  await using line = await openSignedInGateway();
   const { server, client, gateway, home } = line;
   await client.close();
   await gateway.stop();
@@ -96,7 +96,7 @@ test(
 );
 
 test('token refresh: renews short-lived tokens without failing a call', { tags: ['slow'] }, async () => {
-  await using line = await openSignedIn({ tokenTtl: 2 });
+  await using line = await openSignedInGateway({ tokenTtl: 2 });
   const { server, client } = line;
   await eventually(
     async () => {
@@ -124,7 +124,7 @@ test('sign-in required: is detected on a server that opens without a token and r
 
 test('insufficient scope: fails only the call, and the next sign-in requests the missing scope', async () => {
   const scopes = { 'tools/call': ['write'] };
-  await using line = await openSignedIn({ challengeScope: 'read', scopes });
+  await using line = await openSignedInGateway({ challengeScope: 'read', scopes });
   const { server, client, home } = line;
   const refused = await client.callTool('it__whoami');
   expect(gatewayErrorCode(refused)).toBe('UPSTREAM_NEEDS_AUTH');
@@ -138,7 +138,7 @@ test('insufficient scope: fails only the call, and the next sign-in requests the
 });
 
 test('revoked grant: fails calls with the error of the authorization server and stops refreshing', async () => {
-  await using line = await openSignedIn();
+  await using line = await openSignedInGateway();
   const { server, client } = line;
   await server.control({ act: 'revoke-all' });
   const answer = await client.callTool('it__whoami');

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { importMcpRemote } from '../../../src/auth/upstream/token-import/import-mcp-remote.ts';
 import type { StoredTokens } from '../../../src/auth/upstream/stored-tokens.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { USUAL_AUTH, openDesk, startProtectedServer } from '../../support/sign-in.ts';
+import { DEFAULT_AUTH, openSignInHarness, startProtectedServer } from '../../support/sign-in.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
@@ -34,16 +34,16 @@ function folderOf(url: string, { accessToken, refreshToken, client }: StoredToke
   return folder;
 }
 
-function target(desk: ReturnType<typeof openDesk>) {
+function target(desk: ReturnType<typeof openSignInHarness>) {
   const { signInId, url, vault } = desk;
-  return { signInId, url, auth: USUAL_AUTH, vault, now: Date.now, signal: new AbortController().signal };
+  return { signInId, url, auth: DEFAULT_AUTH, vault, now: Date.now, signal: new AbortController().signal };
 }
 
 test('mcp-remote import: takes over tokens and refreshes them', async () => {
   await using server = await startProtectedServer();
-  await using before = openDesk(server.url);
+  await using before = openSignInHarness(server.url);
   const tokens = await before.signIn();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await importMcpRemote(target(desk), { folder: folderOf(server.url, tokens) });
   const credentials = desk.credentials();
   expect(await credentials.headers()).toEqual({ Authorization: `Bearer ${tokens.accessToken}` });
@@ -55,10 +55,10 @@ test('mcp-remote import: takes over tokens and refreshes them', async () => {
 
 test('mcp-remote import: rejects tokens of a different URL', async () => {
   await using server = await startProtectedServer();
-  await using before = openDesk(server.url);
+  await using before = openSignInHarness(server.url);
   const folder = folderOf(server.url, await before.signIn());
   for (const url of [`${server.url}/`, `${server.url}?a=1`, server.url.replace('127.0.0.1', 'localhost')]) {
-    await using desk = openDesk(url);
+    await using desk = openSignInHarness(url);
     await expect(importMcpRemote(target(desk), { folder })).rejects.toThrow(/has no tokens for/);
     expect(await desk.vault.load(desk.signInId)).toBeUndefined();
   }
@@ -66,10 +66,10 @@ test('mcp-remote import: rejects tokens of a different URL', async () => {
 
 test('mcp-remote import: treats a damaged file as missing tokens', async () => {
   await using server = await startProtectedServer();
-  await using before = openDesk(server.url);
+  await using before = openSignInHarness(server.url);
   const folder = folderOf(server.url, await before.signIn());
   const hash = createHash('md5').update(server.url).digest('hex');
   writeFileSync(join(folder, 'mcp-remote-0.1.38', `${hash}_tokens.json`), '{ "access_to');
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await expect(importMcpRemote(target(desk), { folder })).rejects.toThrow(/has no tokens for/);
 });

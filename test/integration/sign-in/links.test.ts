@@ -6,7 +6,7 @@ import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
 import { SharedHome } from '../../support/shared-home.ts';
-import { startProtectedServer, walk } from '../../support/sign-in.ts';
+import { startProtectedServer, followRedirects } from '../../support/sign-in.ts';
 
 checkLeaks();
 
@@ -32,7 +32,7 @@ test.each(['http', 'stdio'] as const)(
     const client = await gateway.client({ capabilities });
     const pages: string[] = [];
     client.answers('elicitation/create', async (params) => {
-      pages.push((await walk(new URL(linkIn(params).url))).text);
+      pages.push((await followRedirects(new URL(linkIn(params).url))).text);
       return { action: 'accept' };
     });
     expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
@@ -57,7 +57,7 @@ test('sign-in link: works through a background gateway', async () => {
   await using shared = new SharedHome({ mcpServers: { it: { url: server.url } } });
   const client = await (await shared.pipe()).client({ capabilities });
   client.answers('elicitation/create', async (params) => {
-    expect((await walk(new URL(linkIn(params).url))).status).toBe(200);
+    expect((await followRedirects(new URL(linkIn(params).url))).status).toBe(200);
     return { action: 'accept' };
   });
   expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
@@ -102,7 +102,7 @@ test('sign-in link: is returned to a modern client, whose next request continues
     inputResponses: { [key]: { action: 'accept' } },
     requestState: first['requestState'],
   });
-  expect((await walk(new URL(url))).text).toContain('Signed in to it');
+  expect((await followRedirects(new URL(url))).text).toContain('Signed in to it');
   expect(JSON.stringify(await answered)).toContain('ada@example.com');
   await client.close();
 });
@@ -132,7 +132,7 @@ test('sign-in link: is shared by concurrent calls of one client', async () => {
   const links: string[] = [];
   client.answers('elicitation/create', async (params) => {
     links.push(linkIn(params).url);
-    await walk(new URL(linkIn(params).url));
+    await followRedirects(new URL(linkIn(params).url));
     return { action: 'accept' };
   });
   const answers = await Promise.all([1, 2, 3, 4].map(() => client.callTool('it__whoami')));
@@ -155,7 +155,7 @@ test('sign-in link: is the same for two clients', async () => {
   const answers = clients.map((client) => client.callTool('it__whoami'));
   await eventually(() => expect(links).toHaveLength(2));
   expect(new Set(links).size).toBe(1);
-  await walk(new URL(links[0]!));
+  await followRedirects(new URL(links[0]!));
   for (const answer of answers) expect(textOfResult(await answer)).toContain('ada@example.com');
   for (const client of clients) await client.close();
 });
@@ -166,7 +166,7 @@ test('sign-in link: shows why a sign-in cannot start, and the call reports it', 
   const client = await gateway.client({ capabilities });
   const pages: { status: number; text: string }[] = [];
   client.answers('elicitation/create', async (params) => {
-    pages.push(await walk(new URL(linkIn(params).url)));
+    pages.push(await followRedirects(new URL(linkIn(params).url)));
     return { action: 'accept' };
   });
   const answer = await client.callTool('it__whoami');
@@ -200,7 +200,7 @@ test('sign-in link: is sent as an error to a legacy client that cannot be asked 
   expect(failed.code).toBe(-32042);
   const [link] = (failed.data as { elicitations: Link[] }).elicitations;
   expect(link).toMatchObject({ mode: 'url' });
-  await walk(new URL(link!.url));
+  await followRedirects(new URL(link!.url));
   const completed = await client.notifications.waitFor(
     ({ method }) => method === 'notifications/elicitation/complete',
   );
@@ -217,7 +217,7 @@ test('sign-in link: requests additional scopes', async () => {
   let count = 0;
   client.answers('elicitation/create', async (params) => {
     count += 1;
-    await walk(new URL(linkIn(params).url));
+    await followRedirects(new URL(linkIn(params).url));
     return { action: 'accept' };
   });
   // The first sign-in is for reading, since nobody could know of more; the call then asks for the rest.

@@ -11,7 +11,12 @@ import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { USUAL_AUTH, openDesk, refusal, startProtectedServer } from '../../support/sign-in.ts';
+import {
+  DEFAULT_AUTH,
+  openSignInHarness,
+  rejectedRequest,
+  startProtectedServer,
+} from '../../support/sign-in.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
@@ -85,9 +90,9 @@ test('client credentials: renew a rejected token once for all calls', async () =
 test('client credentials: report the server error for a wrong secret', async () => {
   await using server = await startProtectedServer();
   await server.control({ client: { client_id: 'machine', client_secret: 'right' } });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const auth = { flow: 'client-credentials', clientId: 'machine', clientSecret: 'wrong' } as const;
-  const verdict = await desk.credentials({ auth }).handleRefusal(refusal());
+  const verdict = await desk.credentials({ auth }).handleRefusal(rejectedRequest());
   expect(verdict).toMatchObject({
     code: 'UPSTREAM_NEEDS_AUTH',
     message: expect.stringMatching(/The client secret is wrong\. \(invalid_client\)/),
@@ -96,7 +101,7 @@ test('client credentials: report the server error for a wrong secret', async () 
 
 test('device flow: signs in with a browser on another machine', async () => {
   await using server = await startProtectedServer({ challengeScope: 'read' });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const prompts: DevicePrompt[] = [];
   const tokens = await signInWithDevice({
     ...target(desk),
@@ -112,7 +117,7 @@ test('device flow: signs in with a browser on another machine', async () => {
 
 test('device flow: polls at the interval of the server, and 5 seconds slower after slow_down', async () => {
   await using server = await startProtectedServer({ deviceInterval: 2, deviceSlowDown: true });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   let complete = '';
   const sleeps: number[] = [];
   const polls = (): number => server.log.of('token').length;
@@ -132,7 +137,7 @@ test('device flow: polls at the interval of the server, and 5 seconds slower aft
 
 test('device flow: fails when the person declines', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const show = ({ complete }: DevicePrompt): void => void fetch(`${complete}&deny`);
   await expect(signInWithDevice({ ...target(desk), show })).rejects.toThrow(
     'The person said no. (access_denied)',
@@ -142,13 +147,13 @@ test('device flow: fails when the person declines', async () => {
 
 test('device flow: suggests a browser when the server does not support it', async () => {
   await using server = await startProtectedServer({ device: false });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await expect(signInWithDevice({ ...target(desk), show: () => {} })).rejects.toThrow(/without `--device`/);
 });
 
 test('sign-out: deletes and revokes the tokens', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
@@ -156,12 +161,12 @@ test('sign-out: deletes and revokes the tokens', async () => {
   expect(server.log.of('revoke')).toEqual([expect.objectContaining({ isKnown: true })]);
   expect(await desk.vault.load(desk.signInId)).toBeUndefined();
   // Who still has it in memory does not renew it behind the back of the person.
-  expect(await credentials.handleRefusal(refusal())).toMatchObject({ code: 'UPSTREAM_NEEDS_AUTH' });
+  expect(await credentials.handleRefusal(rejectedRequest())).toMatchObject({ code: 'UPSTREAM_NEEDS_AUTH' });
   expect(server.log.of('refresh')).toEqual([]);
   expect(await signOut(target(desk))).toBe('not-signed-in');
 });
 
-function target(desk: ReturnType<typeof openDesk>) {
+function target(desk: ReturnType<typeof openSignInHarness>) {
   const { signInId, url, vault } = desk;
-  return { signInId, url, auth: USUAL_AUTH, vault, now: Date.now, signal: new AbortController().signal };
+  return { signInId, url, auth: DEFAULT_AUTH, vault, now: Date.now, signal: new AbortController().signal };
 }

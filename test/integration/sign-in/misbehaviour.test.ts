@@ -5,7 +5,12 @@ import { expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { agree, openDesk, startProtectedServer, walk } from '../../support/sign-in.ts';
+import {
+  approveSignIn,
+  openSignInHarness,
+  startProtectedServer,
+  followRedirects,
+} from '../../support/sign-in.ts';
 
 checkLeaks();
 
@@ -71,7 +76,7 @@ const refusals: readonly (readonly [string, Readonly<Record<string, unknown>>, R
 
 test.each(refusals)('sign-in: rejects a server that %s', async (_what, behaviour, message) => {
   await using server = await startProtectedServer(behaviour);
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await expect(desk.signIn()).rejects.toMatchObject({ message: expect.stringMatching(message) });
   expect(await desk.vault.load(desk.signInId)).toBeUndefined();
   expect((await desk.vault.loadNote(desk.signInId))?.problem).toMatch(message);
@@ -80,12 +85,12 @@ test.each(refusals)('sign-in: rejects a server that %s', async (_what, behaviour
 
 test('sign-in: rejects a callback without the announced issuer', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const open = async (url: URL): Promise<void> => {
     const answer = await fetch(url, { redirect: 'manual' });
     const back = new URL(answer.headers.get('location') ?? '');
     back.searchParams.delete('iss');
-    await walk(back);
+    await followRedirects(back);
   };
   await expect(desk.signIn({ open })).rejects.toThrow(/does not name its issuer/);
   expect(server.log.of('token')).toEqual([]);
@@ -93,13 +98,13 @@ test('sign-in: rejects a callback without the announced issuer', async () => {
 
 test('sign-in: accepts status 201 and slow responses', async () => {
   await using server = await startProtectedServer({ tokenStatus: 201, slowMs: 150 });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await expect(desk.signIn()).resolves.toMatchObject({ flow: 'browser' });
 });
 
 test('sign-in: accepts a token response without expiry, scope and refresh token', async () => {
   await using server = await startProtectedServer({ tokenAnswer: { access_token: 'bare' } });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const tokens = await desk.signIn();
   expect(tokens).toMatchObject({ accessToken: 'bare' });
   expect(tokens.expiresAt).toBeUndefined();
@@ -108,7 +113,7 @@ test('sign-in: accepts a token response without expiry, scope and refresh token'
 
 test('sign-in: reports 5xx responses as UPSTREAM_UNAVAILABLE', async () => {
   await using server = await startProtectedServer({ metadataStatus: 503 });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await expect(desk.signIn()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
   await server.control({ metadataStatus: 200, registerStatus: 500 });
   await expect(desk.signIn()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
@@ -116,13 +121,13 @@ test('sign-in: reports 5xx responses as UPSTREAM_UNAVAILABLE', async () => {
 
 test('sign-in: ignores a forged callback and keeps waiting', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
-  let page: Awaited<ReturnType<typeof walk>> | undefined;
+  await using desk = openSignInHarness(server.url);
+  let page: Awaited<ReturnType<typeof followRedirects>> | undefined;
   const open = async (url: URL): Promise<void> => {
     const callback = new URL(url.searchParams.get('redirect_uri') ?? '');
     callback.search = '?code=stolen&state=guessed';
-    page = await walk(callback);
-    await agree(url);
+    page = await followRedirects(callback);
+    await approveSignIn(url);
   };
   await expect(desk.signIn({ open })).resolves.toMatchObject({ flow: 'browser' });
   expect(page?.status).toBe(400);
@@ -132,7 +137,7 @@ test('sign-in: ignores a forged callback and keeps waiting', async () => {
 
 test('sign-in: times out without a callback and registers again when the server lost the client', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const auth = { callbackPort: { first: 7462, last: 7479 } };
   await desk.signIn({ auth });
   await server.control({ act: 'forget-clients' });
@@ -144,9 +149,9 @@ test('sign-in: times out without a callback and registers again when the server 
 test('sign-in: shows the outcome on its page with escaped server text', async () => {
   const bold = { error: 'access_denied', error_description: '<script>alert(1)</script>' };
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const pages: string[] = [];
-  const open = async (url: URL): Promise<void> => void pages.push((await walk(url)).text);
+  const open = async (url: URL): Promise<void> => void pages.push((await followRedirects(url)).text);
   await desk.signIn({ open });
   await server.control({ authorizeError: bold });
   await expect(desk.signIn({ open })).rejects.toThrow('alert(1)');
@@ -157,7 +162,7 @@ test('sign-in: shows the outcome on its page with escaped server text', async ()
 
 test('callback port: is reported when busy, and a range continues with the next port', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
   const { port } = busy.address() as AddressInfo;

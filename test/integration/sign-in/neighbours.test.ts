@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { login, openSignedIn, startProtectedServer } from '../../support/sign-in.ts';
+import { login, openSignedInGateway, startProtectedServer } from '../../support/sign-in.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
@@ -85,7 +85,7 @@ test(
   'issuer change: requires a new sign-in and sends no old credentials to the new issuer',
   { tags: ['slow'] },
   async () => {
-    await using line = await openSignedIn();
+    await using line = await openSignedInGateway();
     const { server, client, home } = line;
     expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
     const before = await server.control({});

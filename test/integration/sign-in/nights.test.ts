@@ -10,7 +10,14 @@ import { commandHome } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { agree, login, openDesk, openSignedIn, startProtectedServer, walk } from '../../support/sign-in.ts';
+import {
+  approveSignIn,
+  login,
+  openSignInHarness,
+  openSignedInGateway,
+  startProtectedServer,
+  followRedirects,
+} from '../../support/sign-in.ts';
 import type { ProtectedServer } from '../../support/protected-server.ts';
 import { inTerminal } from '../../support/terminal.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
@@ -21,7 +28,7 @@ test(
   'token refresh: reports an authorization server outage as temporary and recovers',
   { tags: ['slow'] },
   async () => {
-    await using line = await openSignedIn({ tokenTtl: 2 });
+    await using line = await openSignedInGateway({ tokenTtl: 2 });
     const { server, client } = line;
     await server.control({ tokenStatus: 503 });
     const down = await eventually(async () => {
@@ -44,7 +51,7 @@ test(
   'token refresh: saves the new token when the gateway stops during a refresh',
   { tags: ['slow'] },
   async () => {
-    await using line = await openSignedIn({ tokenTtl: 2 });
+    await using line = await openSignedInGateway({ tokenTtl: 2 });
     const { server, client, gateway, home } = line;
     await server.control({ slowTokenMs: 800 });
     await untilRenewing(server);
@@ -64,7 +71,7 @@ test(
   'token refresh: continues when the server entry changes during a refresh',
   { tags: ['slow'] },
   async () => {
-    await using line = await openSignedIn({ tokenTtl: 2 });
+    await using line = await openSignedInGateway({ tokenTtl: 2 });
     const { server, client, gateway } = line;
     await server.control({ slowTokenMs: 800 });
     await untilRenewing(server);
@@ -106,7 +113,7 @@ test.each([
   ['back', -48],
 ])('token refresh: needs no sign-in after the clock jumps %s', async (_way, hours) => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   const credentials = desk.credentials();
   const before = await credentials.headers();
@@ -121,7 +128,7 @@ test.each([
 
 test('callback port: is skipped when busy, with an error when all are busy', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const busy = createServer().listen(0, '127.0.0.1');
   await once(busy, 'listening');
   const { port } = busy.address() as { port: number };
@@ -136,14 +143,14 @@ test('callback port: is skipped when busy, with an error when all are busy', asy
 
 test('callback: rejects other requests and still completes the sign-in', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const seen: number[] = [];
   const tokens = await desk.signIn({
     open: async (url) => {
       const back = new URL(url.searchParams.get('redirect_uri') ?? '');
       for (const path of ['//', '/%', '/callback', '/callback?code=x&state=y', '/callback/'])
         seen.push((await fetch(`${back.origin}${path}`)).status);
-      await agree(url);
+      await approveSignIn(url);
     },
   });
   expect(seen).toEqual([404, 404, 400, 400, 404]);
@@ -220,7 +227,7 @@ test(
     expect(inbox.screen).toMatch(/server +state[^]*github +signed in/);
     expect(inbox.screen).not.toContain('planted');
     // It is what was typed, less what was erased: only whoever has the key can tell.
-    await using desk = openDesk('https://api.githubcopilot.com/mcp/', join(home.home, 'state'));
+    await using desk = openSignInHarness('https://api.githubcopilot.com/mcp/', join(home.home, 'state'));
     const place = { ...desk.signInId, upstream: 'github' as typeof desk.signInId.upstream };
     expect((await desk.vault.load(place))?.accessToken).toBe('planted-token-7');
   },
@@ -275,12 +282,12 @@ test('stored tokens: appear in no log or state file at debug level', async () =>
 
 test('failed sign-in: shows its reason in the browser and stores it', async () => {
   await using server = await startProtectedServer({ tokenStatus: 503 });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const pages: string[] = [];
   await expect(
     desk.signIn({
       open: async (url) => {
-        pages.push((await walk(url)).text);
+        pages.push((await followRedirects(url)).text);
       },
     }),
   ).rejects.toThrow(/503/);

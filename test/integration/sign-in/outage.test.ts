@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 
 import { checkLeaks } from '../../support/leak-check.ts';
-import { openDesk, startProtectedServer } from '../../support/sign-in.ts';
+import { openSignInHarness, startProtectedServer } from '../../support/sign-in.ts';
 
 checkLeaks();
 
@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 
 test('token refresh: limits requests during a long outage and keeps the tokens', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const before = await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
@@ -36,7 +36,7 @@ test('token refresh: limits requests during a long outage and keeps the tokens',
 
 test('token refresh: renews an expired token after an outage without a call', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const { accessToken } = await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();

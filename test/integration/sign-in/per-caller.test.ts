@@ -14,7 +14,12 @@ import { UpstreamPool } from '../../../src/upstream/upstream-pool.ts';
 import { Watchdog } from '../../../src/upstream/process/watchdog.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { type Desk, USUAL_AUTH, openDesk, startProtectedServer } from '../../support/sign-in.ts';
+import {
+  type SignInHarness,
+  DEFAULT_AUTH,
+  openSignInHarness,
+  startProtectedServer,
+} from '../../support/sign-in.ts';
 import { upstreamConfig } from '../../support/upstream-config.ts';
 
 checkLeaks();
@@ -22,7 +27,7 @@ checkLeaks();
 const callers = ['ada', 'bob', 'eve'].map((id): Caller => ({ id, via: 'http', profile: 'default' }));
 
 /** A pool as a shared gateway has it, for one server that callers sign in to by themselves. */
-function poolAt(desk: Desk): UpstreamPool {
+function poolAt(desk: SignInHarness): UpstreamPool {
   const env = {};
   const reader = createReferenceReader({
     env,
@@ -58,13 +63,13 @@ function poolAt(desk: Desk): UpstreamPool {
     upstreamConfig({
       name: desk.signInId.upstream,
       transport: { kind: 'http', url: desk.url, headers: {}, flavour: 'auto' },
-      auth: { ...USUAL_AUTH, per: 'caller' },
+      auth: { ...DEFAULT_AUTH, per: 'caller' },
     }),
   );
   return pool;
 }
 
-async function whoami(pool: UpstreamPool, desk: Desk, caller: Caller): Promise<string> {
+async function whoami(pool: UpstreamPool, desk: SignInHarness, caller: Caller): Promise<string> {
   const upstream = pool.forSession(desk.signInId.upstream, 'one session', caller);
   const params = { name: 'whoami', arguments: {} };
   const payload = await upstream!.request('tools/call', params, { cancellation: new Cancellation() });
@@ -74,7 +79,7 @@ async function whoami(pool: UpstreamPool, desk: Desk, caller: Caller): Promise<s
 
 test('per-caller tokens: are used only for calls of their own caller', { tags: ['slow'] }, async () => {
   await using server = await startProtectedServer({ tokenTtl: 3 });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   for (const { id } of callers.slice(0, 2)) {
     await server.control({ account: id });
     await desk.signIn({ caller: id });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/core/storage/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { openDesk, refusal, startProtectedServer } from '../../support/sign-in.ts';
+import { openSignInHarness, rejectedRequest, startProtectedServer } from '../../support/sign-in.ts';
 
 checkLeaks();
 
@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 
 test('access token: is returned synchronously while it is valid', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const { accessToken } = await desk.signIn();
   const credentials = desk.credentials();
   const first = await credentials.headers();
@@ -22,7 +22,7 @@ test('access token: is returned synchronously while it is valid', async () => {
 
 test('token refresh: renews in the background before expiry while the old token is used', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const { accessToken } = await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
@@ -39,7 +39,7 @@ test('token refresh: renews in the background before expiry while the old token 
 
 test('token refresh: renews an expired token once for all waiting requests', async () => {
   await using server = await startProtectedServer({ slowTokenMs: 50 });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   desk.clock.offset = 2 * HOUR;
   const credentials = desk.credentials();
@@ -50,7 +50,7 @@ test('token refresh: renews an expired token once for all waiting requests', asy
 
 test('token refresh: keeps using a new token that cannot be saved and saves it later', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const { accessToken } = await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
@@ -68,7 +68,7 @@ test('token refresh: keeps using a new token that cannot be saved and saves it l
   await query.destroy();
   const headers = await credentials.headers();
   await desk.vault.load(desk.signInId);
-  await using next = openDesk(server.url, desk.stateDir);
+  await using next = openSignInHarness(server.url, desk.stateDir);
   await eventually(async () => {
     const saved = await next.vault.load(next.signInId);
     expect(headers).toEqual({ Authorization: `Bearer ${saved?.accessToken}` });
@@ -80,27 +80,27 @@ test('token refresh: keeps using a new token that cannot be saved and saves it l
 
 test('token refresh: renews a rejected token although the clock was set back', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
   desk.clock.offset = 2 * HOUR;
   await credentials.headers();
   desk.clock.offset = 0;
-  const refused = refusal({ since: performance.now() });
+  const refused = rejectedRequest({ since: performance.now() });
   expect(await credentials.handleRefusal(refused)).toBe('try-again');
   expect(server.log.of('refresh')).toHaveLength(2);
 });
 
 test('token refresh: renews a rejected token once for all rejected requests', async () => {
   await using server = await startProtectedServer({ slowTokenMs: 50 });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const { accessToken } = await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
   const since = performance.now() - 1;
   const judged = Array.from({ length: 12 }, async () => {
-    const verdict = await credentials.handleRefusal(refusal({ since }));
+    const verdict = await credentials.handleRefusal(rejectedRequest({ since }));
     // Whoever may try again has something new to try it with.
     expect(await credentials.headers()).not.toMatchObject({ Authorization: `Bearer ${accessToken}` });
     return verdict;
@@ -108,7 +108,7 @@ test('token refresh: renews a rejected token once for all rejected requests', as
   const verdicts = await Promise.all(judged);
   expect(new Set(verdicts)).toEqual(new Set(['try-again']));
   // One that comes late was sent with the old token, too.
-  expect(await credentials.handleRefusal(refusal({ since }))).toBe('try-again');
+  expect(await credentials.handleRefusal(rejectedRequest({ since }))).toBe('try-again');
   expect(server.log.of('refresh')).toHaveLength(1);
   expect(await credentials.headers()).not.toMatchObject({ Authorization: `Bearer ${accessToken}` });
 });
@@ -118,7 +118,7 @@ test.each([
   ['with a new refresh token', {}],
 ])('token refresh: works again after a response %s', async (_which, behaviour) => {
   await using server = await startProtectedServer(behaviour);
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   const credentials = desk.credentials();
   for (const hours of [2, 4, 6]) {
@@ -135,7 +135,7 @@ test.each([
   ['redirects elsewhere', { tokenRedirect: 'http://127.0.0.1:9/' }],
 ])('token refresh: keeps the tokens when the authorization server %s', async (_what, trouble) => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const before = await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
@@ -145,14 +145,14 @@ test.each([
     code: 'UPSTREAM_UNAVAILABLE',
     message: expect.stringMatching(/is kept/),
   });
-  expect(await credentials.handleRefusal(refusal())).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+  expect(await credentials.handleRefusal(rejectedRequest())).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
   expect(await desk.vault.load(desk.signInId)).toEqual(before);
   await server.control({ tokenStatus: 200, tokenAnswer: undefined, tokenRedirect: undefined });
 });
 
 test('token refresh: keeps the tokens while the authorization server is unreachable', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const before = await desk.signIn();
   const gone = { ...before, server: { ...before.server!, tokenEndpoint: 'http://127.0.0.1:9/token' } };
   await desk.vault.save(desk.signInId, gone);
@@ -165,27 +165,27 @@ test('token refresh: keeps the tokens while the authorization server is unreacha
 
 test('invalid grant: requires a sign-in, reports the server error and is not retried', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   const credentials = desk.credentials();
   await server.control({ act: 'revoke-all' });
   await credentials.headers();
-  const verdict = await credentials.handleRefusal(refusal());
+  const verdict = await credentials.handleRefusal(rejectedRequest());
   expect(verdict).toMatchObject({
     code: 'UPSTREAM_NEEDS_AUTH',
     message: expect.stringMatching(
       /trunkline login it.*The refresh token is not valid any more\. \(invalid_grant\)/s,
     ),
   });
-  await credentials.handleRefusal(refusal());
-  await credentials.handleRefusal(refusal());
+  await credentials.handleRefusal(rejectedRequest());
+  await credentials.handleRefusal(rejectedRequest());
   expect(server.log.of('refresh')).toHaveLength(1);
   expect((await desk.vault.loadNote(desk.signInId))?.problem).toContain('invalid_grant');
 });
 
 test('token refresh: reports a reused refresh token', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const first = await desk.signIn();
   desk.clock.offset = 2 * HOUR;
   await desk.credentials().headers();
@@ -197,13 +197,13 @@ test('token refresh: reports a reused refresh token', async () => {
 
 test('rejected token: requires a sign-in when it is rejected even after a refresh', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();
-  expect(await credentials.handleRefusal(refusal())).toBe('try-again');
+  expect(await credentials.handleRefusal(rejectedRequest())).toBe('try-again');
   const challenge = 'Bearer error="invalid_token", error_description="Wrong audience."';
-  expect(await credentials.handleRefusal(refusal({ isRepeated: true, challenge }))).toMatchObject({
+  expect(await credentials.handleRefusal(rejectedRequest({ isRepeated: true, challenge }))).toMatchObject({
     code: 'UPSTREAM_NEEDS_AUTH',
     message: expect.stringMatching(/no longer accepts the saved token: Wrong audience/),
   });
@@ -212,7 +212,7 @@ test('rejected token: requires a sign-in when it is rejected even after a refres
 
 test('access token: is sent only to the URL it was issued for', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   expect(await desk.credentials({ url: 'http://127.0.0.1:9/mcp' }).headers()).toEqual({});
   expect(await desk.credentials().headers()).toHaveProperty('Authorization');
@@ -220,13 +220,13 @@ test('access token: is sent only to the URL it was issued for', async () => {
 
 test('access token: is picked up when another process saves it', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const credentials = desk.credentials();
   let isTold = false;
   credentials.onSignedIn(() => (isTold = true));
   expect(credentials.headers()).toEqual({});
-  expect(await credentials.handleRefusal(refusal())).toMatchObject({ code: 'UPSTREAM_NEEDS_AUTH' });
-  await using elsewhere = openDesk(server.url, desk.stateDir);
+  expect(await credentials.handleRefusal(rejectedRequest())).toMatchObject({ code: 'UPSTREAM_NEEDS_AUTH' });
+  await using elsewhere = openSignInHarness(server.url, desk.stateDir);
   await elsewhere.signIn();
   await eventually(() => expect(isTold).toBe(true), { withinMs: 3000 });
   expect(await credentials.headers()).toHaveProperty('Authorization');
@@ -234,11 +234,11 @@ test('access token: is picked up when another process saves it', async () => {
 
 test('insufficient scope: requests old and new scopes at the next sign-in', async () => {
   await using server = await startProtectedServer({ challengeScope: 'read' });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   const credentials = desk.credentials();
   const challenge = 'Bearer error="insufficient_scope", scope="write"';
-  expect(await credentials.handleRefusal(refusal({ status: 403, challenge }))).toMatchObject({
+  expect(await credentials.handleRefusal(rejectedRequest({ status: 403, challenge }))).toMatchObject({
     code: 'UPSTREAM_NEEDS_AUTH',
     message: expect.stringMatching(/trunkline login it.*the scope "write"/s),
   });
@@ -249,7 +249,7 @@ test('insufficient scope: requests old and new scopes at the next sign-in', asyn
 
 test('token seed: is used, refreshed once and replaced by a different seed', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const { accessToken, refreshToken, client, server: issued } = await desk.signIn();
   await desk.vault.remove(desk.signInId);
   expect(await desk.credentials({ seed: accessToken }).headers()).toEqual({
@@ -272,7 +272,7 @@ test('token seed: is used, refreshed once and replaced by a different seed', asy
 
 test('token refresh: renews in time without a call', async () => {
   await using server = await startProtectedServer({ tokenTtl: 2 });
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   await desk.signIn();
   await desk.credentials().headers();
   await server.log.waitFor('refresh');
@@ -281,7 +281,7 @@ test('token refresh: renews in time without a call', async () => {
 
 test('invalid grant: stops refreshing, and the access token is used until it expires', async () => {
   await using server = await startProtectedServer();
-  await using desk = openDesk(server.url);
+  await using desk = openSignInHarness(server.url);
   const { accessToken } = await desk.signIn();
   const credentials = desk.credentials();
   await credentials.headers();

@@ -4,7 +4,7 @@ import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { found } from '../../support/eventually.ts';
 import { SharedHome } from '../../support/shared-home.ts';
-import { toldBrowser } from '../../support/told-browser.ts';
+import { createRecordingBrowser } from '../../support/recording-browser.ts';
 import { openDashboard } from './support.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -16,11 +16,11 @@ test('dashboard command: opens a page that signs the browser in', async () => {
   await using dashboard = await openDashboard({ mcpServers: { files: fixture('plain') } });
   const { gateway, page, context } = dashboard;
   await context.clearCookies();
-  const browser = toldBrowser();
+  const browser = createRecordingBrowser();
   const { home, configFile } = gateway;
   const shared = new SharedHome({ mcpServers: {}, home, env: { BROWSER: browser.program } });
   await shared.command('dashboard', '--config', configFile);
-  const pageUrl = await found(() => browser.told().at(-1), { what: 'A page' });
+  const pageUrl = await found(() => browser.openedPages().at(-1), { what: 'A page' });
   await page.goto(pageUrl);
   await page.waitForURL(`${new URL(gateway.url).origin}/`);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { addKey, startGatewayWithAuth, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { OauthFlow, tokensOf } from '../../support/oauth-flow.ts';
+import { OauthFlow, parseTokens } from '../../support/oauth-flow.ts';
 import { ownPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { soon } from './soon.ts';
 import { needs } from '../../support/needs.ts';
@@ -34,10 +34,10 @@ test('authorization: spans gateways, and its tokens are valid and revoked on all
     expect(given).not.toBe('');
     return given;
   }, patience);
-  const first = tokensOf(await flow.collect(code));
+  const first = parseTokens(await flow.collect(code));
   for (const { url: at } of all)
     expect(await listToolNamesAt(at, { key: first.access_token })).toContain('plain__echo');
-  const next = tokensOf(await flow.refresh(first.refresh_token));
+  const next = parseTokens(await flow.refresh(first.refresh_token));
   // Using an authorization code twice, at any gateway, revokes all tokens that were issued for it.
   expect((await flow.collect(code)).status).toBe(400);
   for (const { url: at } of all)
@@ -51,8 +51,8 @@ test('database outage: keeps known tokens valid and answers unknown ones with 50
   await using gateway = await startGatewayWithAuth({ auth, startup, storage: { url, connectTimeout: '1s' } });
   const key = await addKey(gateway, 'anna');
   const flow = await OauthFlow.begin(gateway);
-  const known = tokensOf(await flow.collect(await flow.code(key)));
-  const unknown = tokensOf(await flow.collect(await flow.code(key)));
+  const known = parseTokens(await flow.collect(await flow.code(key)));
+  const unknown = parseTokens(await flow.collect(await flow.code(key)));
   await eventually(
     async () =>
       expect(await listToolNamesAt(gateway.url, { key: known.access_token })).toContain('plain__echo'),

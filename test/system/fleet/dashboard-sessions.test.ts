@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { beforeAll, expect, test } from 'vitest';
 
-import { Browser, adminKey, link } from '../../support/browser.ts';
+import { DashboardBrowser, readAdminKey, createSignInLink } from '../../support/dashboard-browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { sendMcpRequest } from '../../support/mcp-requests.ts';
@@ -23,7 +23,7 @@ const patience = { withinMs: 40_000 };
 const ROUND = [1, 2, 3, 4, 5, 6];
 
 /** Requests a path until every gateway has answered, and returns the statuses. */
-async function statuses(browser: Browser, path = '/api/status'): Promise<readonly number[]> {
+async function statuses(browser: DashboardBrowser, path = '/api/status'): Promise<readonly number[]> {
   const all = [];
   for (const _ of ROUND) all.push((await browser.fetch('GET', path)).status);
   return all;
@@ -35,16 +35,16 @@ test('dashboard session: is valid on all gateways behind a balancer and ends on 
   await using fleet = await startFleet(3, { mcpServers: { plain: fixture('plain') } });
   const [first] = fleet.replicas;
   if (first === undefined) throw new Error('There is no gateway.');
-  const { pathname, search } = new URL(await link(first));
+  const { pathname, search } = new URL(await createSignInLink(first));
   const entry = `${pathname}${search}`;
-  const browser = new Browser(fleet.url);
+  const browser = new DashboardBrowser(fleet.url);
   // Consecutive requests go to different gateways.
   expect((await browser.visit('/')).status).toBe(200);
   expect((await browser.visit(entry)).status).toBe(303);
   const before = fleet.balancer.served.length;
   expect(await statuses(browser)).toEqual(always(200));
   expect(new Set(fleet.balancer.served.slice(before))).toEqual(new Set([0, 1, 2]));
-  const second = new Browser(fleet.url);
+  const second = new DashboardBrowser(fleet.url);
   for (const _ of ROUND) expect((await second.visit(entry)).status).toBe(403);
   // Every gateway accepts changes only from the origin of the dashboard.
   for (const [at] of ROUND.entries())
@@ -64,7 +64,7 @@ test('dashboard session: is valid on all gateways behind a balancer and ends on 
   }
   const streams = await Promise.all(
     fleet.replicas.map(async ({ url }) => {
-      const direct = new Browser(url);
+      const direct = new DashboardBrowser(url);
       // The name of the cookie depends on the port, so the same session needs another name at the gateway's own address.
       direct.cookie = browser.cookie?.replace(/^trunkline_\d+/, `trunkline_${new URL(url).port}`);
       return direct.events();
@@ -74,7 +74,7 @@ test('dashboard session: is valid on all gateways behind a balancer and ends on 
   expect((await browser.fetch('DELETE', '/api/session')).json).toEqual({ signedOut: true });
   browser.cookie = cookie;
   await eventually(async () => expect(await statuses(browser)).toEqual(always(401)), soon);
-  await eventually(() => streams.every(({ isOver }) => isOver), patience);
+  await eventually(() => streams.every(({ isClosed: isOver }) => isOver), patience);
 }, 240_000);
 
 test('admin key: is accepted by all gateways until its own gateway ends', async () => {
@@ -83,12 +83,12 @@ test('admin key: is accepted by all gateways until its own gateway ends', async 
     const url = new URL('/api/status', fleet.replicas[at]?.url).href;
     return (await sendMcpRequest(url, { headers: { authorization: `Bearer ${key}` } })).status;
   };
-  const keys = fleet.replicas.map(({ home }) => adminKey(home));
+  const keys = fleet.replicas.map(({ home }) => readAdminKey(home));
   expect(new Set(keys).size).toBe(3);
   await eventually(async () => {
     for (const key of keys) for (const at of [0, 1, 2]) expect(await status(at, key)).toBe(200);
   }, patience);
-  const browser = new Browser(fleet.url);
+  const browser = new DashboardBrowser(fleet.url);
   expect((await browser.fetch('POST', '/api/session', { key: keys[0] })).status).toBe(200);
   expect(await statuses(browser)).toEqual(always(200));
   await fleet.restart(0);
@@ -102,8 +102,8 @@ test('dashboard call: accepts the answer to an elicitation at any gateway', asyn
   await using fleet = await startFleet(3, { mcpServers: { it: fixture('asks-the-user') } });
   const [first] = fleet.replicas;
   if (first === undefined) throw new Error('There is no gateway.');
-  const { pathname, search } = new URL(await link(first));
-  const browser = new Browser(fleet.url);
+  const { pathname, search } = new URL(await createSignInLink(first));
+  const browser = new DashboardBrowser(fleet.url);
   expect((await browser.visit(`${pathname}${search}`)).status).toBe(303);
   for (const mark of ['a', 'b', 'c']) {
     using call = await browser.call('it__ask-form', { mark });
@@ -125,13 +125,13 @@ test('database outage: keeps dashboard sessions valid and answers unknown ones w
   await using fleet = await startFleet(2, { mcpServers: { plain: fixture('plain') }, storageUrl, config });
   const [first] = fleet.replicas;
   if (first === undefined) throw new Error('There is no gateway.');
-  const { pathname, search } = new URL(await link(first));
-  const browser = new Browser(fleet.url);
+  const { pathname, search } = new URL(await createSignInLink(first));
+  const browser = new DashboardBrowser(fleet.url);
   expect((await browser.visit(`${pathname}${search}`)).status).toBe(303);
   expect(await statuses(browser)).toEqual(always(200));
   cluster.stop();
   expect(await statuses(browser)).toEqual(always(200));
-  const stranger = new Browser(fleet.url);
+  const stranger = new DashboardBrowser(fleet.url);
   stranger.cookie = browser.cookie?.replace(/=.*/, `=${'x'.repeat(43)}`);
   expect((await stranger.fetch('GET', '/api/status')).json).toMatchObject({ error: { code: 'STORE_AWAY' } });
   cluster.start();

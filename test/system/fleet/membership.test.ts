@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { expect, test } from 'vitest';
 
-import { adminKey } from '../../support/browser.ts';
+import { readAdminKey } from '../../support/dashboard-browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
 import { sendRequest, startGatewayWithAuth, listToolNamesAt } from '../../support/http-requests.ts';
@@ -33,7 +33,7 @@ interface Fleet {
 
 /** Returns the id of a replica and the other replicas that it considers running. */
 async function readFleetStatus({ url, home }: RunningGateway): Promise<Fleet> {
-  const { text } = await sendRequest(new URL('/api/status', url), { key: adminKey(home) });
+  const { text } = await sendRequest(new URL('/api/status', url), { key: readAdminKey(home) });
   return (JSON.parse(text) as { fleet: Fleet }).fleet;
 }
 

@@ -17,7 +17,7 @@ import { fixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { Colour } from '../../support/screen.ts';
-import { leadsTo, toldBrowser } from '../../support/told-browser.ts';
+import { redirectTargetOf, createRecordingBrowser } from '../../support/recording-browser.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('desktop');
@@ -30,7 +30,7 @@ const mcpServers = {
   weather: { command: 'no-such-program' },
 };
 const home: CommandHome = commandHome(mcpServers);
-const browser = toldBrowser();
+const browser = createRecordingBrowser();
 let desktop: Desktop;
 let gateway: RunningGateway;
 let tray: ChildProcess;
@@ -124,7 +124,7 @@ describe('tray icon with a panel', { timeout: 60_000 }, () => {
   test('tray menu: opens the dashboard with a single-use link', async () => {
     await using menu = await busMenu();
     await menu.choose('Add a server…');
-    const link = leadsTo(await found(() => browser.told().at(-1), { what: 'A page' }));
+    const link = redirectTargetOf(await found(() => browser.openedPages().at(-1), { what: 'A page' }));
     const first = await fetch(link, { redirect: 'manual' });
     expect(first.headers.get('location')).toBe('/servers?add=form');
     expect(first.headers.get('set-cookie')).toContain('HttpOnly');
@@ -140,9 +140,9 @@ describe('tray icon with a panel', { timeout: 60_000 }, () => {
       '/api/status',
       '/a\r\nx: y',
     ]) {
-      const count = browser.told().length;
+      const count = browser.openedPages().length;
       await menu.choose('Open dashboard');
-      const link = leadsTo(await found(() => browser.told()[count], { what: 'A page' }));
+      const link = redirectTargetOf(await found(() => browser.openedPages()[count], { what: 'A page' }));
       const { headers } = await fetch(`${link}&to=${encodeURIComponent(to)}`, { redirect: 'manual' });
       expect(headers.get('location')).toBe('/');
     }

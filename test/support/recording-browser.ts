@@ -5,25 +5,25 @@ import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './test-run.ts';
 
 /** A browser that only writes down what is on its command line. */
-export interface ToldBrowser {
+export interface RecordingBrowser {
   /** The folder with the program, for PATH. */
   readonly folder: string;
   readonly program: string;
   /** What it was told to open, one for each time. */
-  told(): readonly string[];
+  openedPages(): readonly string[];
 }
 
-export function toldBrowser(name = 'browser'): ToldBrowser {
+export function createRecordingBrowser(name = 'browser'): RecordingBrowser {
   const folder = temporaryFolder('browser');
   const program = join(folder, name);
   const file = join(folder, 'told');
   writeFileSync(file, '');
   writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$*" >> '${file}'\n`, { mode: 0o755 });
-  return { folder, program, told: () => readFileSync(file, 'utf8').split('\n').slice(0, -1) };
+  return { folder, program, openedPages: () => readFileSync(file, 'utf8').split('\n').slice(0, -1) };
 }
 
 /** Where the page leads that a browser was told to open. */
-export function leadsTo(page: string): string {
+export function redirectTargetOf(page: string): string {
   const text = readFileSync(fileURLToPath(page), 'utf8');
   const address = /content="0;url=([^"]+)"/.exec(text)?.[1];
   if (address === undefined) throw new Error(`This page leads nowhere: ${text}`);

@@ -8,7 +8,7 @@ import { type SseEvent, sseReader } from './sse-events.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-interface Answer {
+interface BrowserResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly json: unknown;
@@ -16,7 +16,7 @@ interface Answer {
 }
 
 /** A browser at the dashboard, as far as the gateway can tell: its cookie, and the headers that browsers send by themselves. */
-export class Browser {
+export class DashboardBrowser {
   readonly origin: string;
   cookie: string | undefined;
 
@@ -25,14 +25,14 @@ export class Browser {
   }
 
   /** Opens an address that a person typed or clicked. */
-  async visit(url: string, headers: Headers = {}): Promise<Answer> {
+  async visit(url: string, headers: Headers = {}): Promise<BrowserResponse> {
     return this.#answer(new URL(url, this.origin).href, {
       headers: { 'sec-fetch-site': 'none', ...headers },
     });
   }
 
   /** What a page of the dashboard asks. */
-  fetch(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Answer> {
+  fetch(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<BrowserResponse> {
     const own = { 'sec-fetch-site': 'same-origin', ...(method !== 'GET' && this.#changing()) };
     return this.#answer(`${this.origin}${path}`, { method, headers: { ...own, ...headers }, body });
   }
@@ -41,7 +41,7 @@ export class Browser {
   async call(name: string, args: object): Promise<EventLog> {
     const own = { accept: 'text/event-stream', 'sec-fetch-site': 'same-origin' };
     const headers = { ...own, ...this.#changing(), ...this.#cookies() };
-    return EventLog.of(
+    return EventLog.waitFor(
       await openMcpResponse(`${this.origin}/api/call`, { headers, body: { name, args, asks: true } }),
     );
   }
@@ -49,7 +49,7 @@ export class Browser {
   /** What comes of `/api/events` until it is closed. */
   async events(headers: Headers = {}): Promise<EventLog> {
     const own = { accept: 'text/event-stream', 'sec-fetch-site': 'same-origin', ...this.#cookies() };
-    return EventLog.of(
+    return EventLog.waitFor(
       await openMcpResponse(`${this.origin}/api/events`, { headers: { ...own, ...headers } }),
     );
   }
@@ -57,7 +57,7 @@ export class Browser {
   async #answer(
     url: string,
     question: { method?: string; headers: Headers; body?: unknown },
-  ): Promise<Answer> {
+  ): Promise<BrowserResponse> {
     const { status, headers, text } = await sendMcpRequest(url, {
       ...question,
       headers: { ...this.#cookies(), ...question.headers },
@@ -80,20 +80,20 @@ export class Browser {
 /** The events of one connection, in order. */
 export class EventLog implements Disposable {
   readonly events: SseEvent[] = [];
-  isOver = false;
+  isClosed = false;
   readonly #response: IncomingMessage;
 
   private constructor(response: IncomingMessage) {
     this.#response = response;
   }
 
-  static of(response: IncomingMessage): EventLog {
+  static waitFor(response: IncomingMessage): EventLog {
     if (response.statusCode !== 200) throw new Error(`The stream was answered with ${response.statusCode}.`);
     const log = new EventLog(response);
     const read = sseReader((event) => log.events.push(event));
     response.setEncoding('utf8').on('data', (text: string) => read(text));
     response.on('error', () => {}); // It is closed next.
-    response.on('close', () => (log.isOver = true));
+    response.on('close', () => (log.isClosed = true));
     return log;
   }
 
@@ -110,21 +110,27 @@ export class EventLog implements Disposable {
 }
 
 /** The key of a running gateway that a person may type. */
-export function adminKey(home: string): string {
+export function readAdminKey(home: string): string {
   return readFileSync(join(home, 'state', 'run', 'admin.key'), 'utf8').trim();
 }
 
 /** A browser that was let in by a link. */
-export async function signedIn(gateway: { readonly url: string; readonly home: string }): Promise<Browser> {
-  const browser = new Browser(gateway.url);
-  const entered = await browser.visit(await link(gateway));
+export async function openSignedInBrowser(gateway: {
+  readonly url: string;
+  readonly home: string;
+}): Promise<DashboardBrowser> {
+  const browser = new DashboardBrowser(gateway.url);
+  const entered = await browser.visit(await createSignInLink(gateway));
   if (entered.status !== 303)
     throw new Error(`The link was answered with ${entered.status}: ${entered.text}`);
   return browser;
 }
 
-export async function link(gateway: { readonly url: string; readonly home: string }): Promise<string> {
-  const headers = { authorization: `Bearer ${adminKey(gateway.home)}` };
+export async function createSignInLink(gateway: {
+  readonly url: string;
+  readonly home: string;
+}): Promise<string> {
+  const headers = { authorization: `Bearer ${readAdminKey(gateway.home)}` };
   const { text } = await sendMcpRequest(new URL('/api/session/link', gateway.url).href, {
     method: 'POST',
     headers,
