@@ -20,7 +20,7 @@ import pg from 'pg';
 import { childrenOf, cpuMicroseconds } from '../lib/proc.mjs';
 import { loggedDatabase, statementsOf } from './statements.mjs';
 
-const keeper = fileURLToPath(new URL('../../test/support/postgres-keeper.mjs', import.meta.url));
+const keeper = fileURLToPath(new URL('../../test/support/run-postgres.mjs', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 50;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const browser = fileURLToPath(new URL('../support/agreeing-browser.mjs', import.meta.url));
+const browser = fileURLToPath(new URL('../support/approving-browser.mjs', import.meta.url));
 
 /** Returns the config entry of a server that requires a sign-in, with the client credentials that the scenario provides. */
 export function entryFor(url, context) {

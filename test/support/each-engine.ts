@@ -19,7 +19,7 @@ export function eachEngine(
   describe(`on ${isOnPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
     beforeAll(async () => void (isOnPostgres && (await sharedPostgres())), 90_000);
     define(isOnPostgres ? 'postgres' : 'sqlite', async (stateDir) =>
-      isOnPostgres ? { stateDir, server: await (await sharedPostgres()).newPlace() } : { stateDir },
+      isOnPostgres ? { stateDir, server: await (await sharedPostgres()).newSchema() } : { stateDir },
     );
   });
 }

@@ -16,9 +16,9 @@ import { eventually } from './eventually.ts';
 export interface PostgresCluster extends AsyncDisposable {
   readonly port: number;
   /** Of a new, empty schema. */
-  newPlace(): Promise<PostgresServer>;
+  newSchema(): Promise<PostgresServer>;
   /** A new, empty database, and what it was asked so far. */
-  newLogged(): Promise<LoggedDatabase>;
+  newLoggedDatabase(): Promise<LoggedDatabase>;
   /** As a crash does. */
   stop(): void;
   start(): void;
@@ -38,7 +38,7 @@ interface Ready {
   readonly problem?: string;
 }
 
-const KEEPER = fileURLToPath(new URL('postgres-keeper.mjs', import.meta.url));
+const RUN_POSTGRES = fileURLToPath(new URL('run-postgres.mjs', import.meta.url));
 
 /** The one server of a test run, made when the first test needs it; everybody has schemas of their own in it. */
 export function sharedPostgres(): Promise<PostgresCluster> {
@@ -47,7 +47,7 @@ export function sharedPostgres(): Promise<PostgresCluster> {
 }
 
 /** A server of one's own, to be stopped and started. */
-export function ownPostgres(): Promise<PostgresCluster> {
+export function startOwnPostgres(): Promise<PostgresCluster> {
   const name = `trunkline-postgres-${process.pid}-${randomBytes(4).toString('hex')}`;
   return cluster(join(tmpdir(), name), process.pid);
 }
@@ -55,10 +55,14 @@ export function ownPostgres(): Promise<PostgresCluster> {
 async function cluster(folder: string, pid: number): Promise<PostgresCluster> {
   if (isNew(folder)) {
     // Through a shell, so that it is nobody's child; without our environment, so that it is of no test file.
-    spawnSync('sh', ['-c', '"$0" "$@" >/dev/null 2>&1 &', process.execPath, KEEPER, folder, String(pid)], {
-      env: { PATH: process.env['PATH'] },
-      stdio: 'ignore',
-    });
+    spawnSync(
+      'sh',
+      ['-c', '"$0" "$@" >/dev/null 2>&1 &', process.execPath, RUN_POSTGRES, folder, String(pid)],
+      {
+        env: { PATH: process.env['PATH'] },
+        stdio: 'ignore',
+      },
+    );
   }
   const file = join(folder, 'ready.json');
   await eventually(
@@ -88,13 +92,13 @@ function clusterOf(folder: string, { port, bin, uid, gid }: Ready): PostgresClus
   };
   return {
     port,
-    async newPlace() {
+    async newSchema() {
       const schema = newName();
       await run(base, [`create schema ${schema}`]);
       const url = `${base}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
       return { url, poolSize: 4, connectTimeoutMs: 5000, statementTimeoutMs: 15_000 };
     },
-    async newLogged() {
+    async newLoggedDatabase() {
       const name = newName();
       await run(base, loggedDatabase(name));
       const url = base.replace(/[^/]*$/, name);

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type CommandHome, commandHome, program } from '../../support/command.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { databaseOf } from '../../support/recorded.ts';
+import { databasePath } from '../../support/audit-rows.ts';
 
 checkLeaks();
 
@@ -160,7 +160,7 @@ describe('audit chain', () => {
     ['a record without its hash', "update audit_records set body = json_remove(body, '$[12]') where seq = 3"],
   ])('audit chain: detects %s', async (_, tampering) => {
     const home = chained();
-    const database = new Libsql(databaseOf(home.home));
+    const database = new Libsql(databasePath(home.home));
     database.exec(tampering);
     database.close();
     const { code, stdout } = await home.run(['audit', 'verify']);

@@ -4,7 +4,7 @@ import { openLine } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { recorded, recordedIn } from '../../support/recorded.ts';
+import { waitForAuditRows, readAuditRows } from '../../support/audit-rows.ts';
 
 checkLeaks();
 
@@ -42,7 +42,7 @@ describe('audit records', () => {
       await call('dies__echo', { text: 'x' });
       await client.request('resources/read', { uri: 'nowhere://a?token=b' }).catch(String);
       await client.request('prompts/get', { name: 'plain__no-such-prompt' }).catch(String);
-      const rows = await recorded(gateway.home, 8);
+      const rows = await waitForAuditRows(gateway.home, 8);
       expect(
         rows.map(({ kind, server, entry, outcome, code, rule }) => [
           kind,
@@ -97,7 +97,9 @@ describe('audit records', () => {
     );
     giveUp.abort();
     await cancelled;
-    expect(await recorded(gateway.home, 1)).toMatchObject([{ outcome: 'cancelled', code: 'CALL_CANCELLED' }]);
+    expect(await waitForAuditRows(gateway.home, 1)).toMatchObject([
+      { outcome: 'cancelled', code: 'CALL_CANCELLED' },
+    ]);
     const left = client.callTool('hangs__echo', { text: 'y' }).catch(String);
     await eventually(
       () =>
@@ -105,7 +107,7 @@ describe('audit records', () => {
     );
     await Promise.resolve(line[Symbol.asyncDispose]()).catch(String);
     await left;
-    const rows = recordedIn(gateway.home);
+    const rows = readAuditRows(gateway.home);
     expect(rows.map(({ outcome }) => outcome)).toEqual([
       'cancelled',
       expect.stringMatching(/cancelled|failed/),
@@ -125,7 +127,7 @@ describe('audit records', () => {
     await client.callTool('call_read_tool', { name: 'plain__echo', arguments: { text: 5 } });
     await client.callTool('call_read_tool', { name: 'plain__fail', arguments: {} });
     await client.callTool('call_read_tool', { name: 'plain__nothing', arguments: {} });
-    const rows = await recorded(gateway.home, 4);
+    const rows = await waitForAuditRows(gateway.home, 4);
     expect(rows.map(({ entry, outcome, code }) => [entry, outcome, code])).toEqual([
       ['echo', 'ok', null],
       ['echo', 'refused', 'ARGUMENTS_INVALID'],
@@ -143,7 +145,7 @@ describe('audit records', () => {
     const { client, gateway } = line;
     const code = 'return await Promise.all([1, 2, 3].map((n) => tools.plain.add({ a: n, b: 1 })))';
     await client.callTool('run_code', { code }, { withinMs: 20_000 });
-    const rows = await recorded(gateway.home, 3);
+    const rows = await waitForAuditRows(gateway.home, 3);
     expect(rows.map(({ entry, outcome }) => [entry, outcome])).toEqual(Array(3).fill(['add', 'ok']));
     expect(new Set(rows.map(({ group_id }) => group_id)).size).toBe(1);
     expect(new Set(rows.map(({ digest }) => digest)).size).toBe(3);
@@ -163,7 +165,7 @@ describe('audit records', () => {
     await client.open();
     await client.callTool('echo', { text: 'alone' });
     await client.callTool('never-listed', {}).catch(String);
-    const rows = await recorded(gateway.home, 2);
+    const rows = await waitForAuditRows(gateway.home, 2);
     expect(rows.map(({ server, entry, outcome }) => [server, entry, outcome])).toEqual([
       ['plain', 'echo', 'ok'],
       ['plain', 'never-listed', 'refused'],

@@ -10,7 +10,7 @@ import { fixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { sendRequest } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { recorded } from '../../support/recorded.ts';
+import { waitForAuditRows } from '../../support/audit-rows.ts';
 import { sseReader } from '../../support/sse-events.ts';
 
 checkLeaks();
@@ -35,7 +35,7 @@ test('audit export: returns all or filtered records as JSON lines or formula-saf
   await client.callTool('plain__echo', { text: 'a' });
   await client.callTool(FORMULA).catch(String);
   await client.request('resources/subscribe', { uri: 'fixture://text' });
-  await recorded(gateway.home, 3);
+  await waitForAuditRows(gateway.home, 3);
   const key = adminKey(gateway);
   const exported = (query: string) => sendRequest(new URL(`/api/audit/export${query}`, gateway.url), { key });
   const lines = await exported('');
@@ -63,7 +63,7 @@ test('audit events: stream each new matching record once, in order', async () =>
   await using client = await gateway.client();
   await waitForTool(client, 'plain__echo');
   await client.callTool('plain__echo', { text: 'before' });
-  await recorded(gateway.home, 1);
+  await waitForAuditRows(gateway.home, 1);
   const heard: { readonly seq: number; readonly outcome: string }[] = [];
   let isOpen = false;
   const url = new URL('/api/audit/events?outcome=ok', gateway.url);

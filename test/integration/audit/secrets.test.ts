@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { openLine } from '../../support/cell.ts';
 import { commandHome } from '../../support/command.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { recorded } from '../../support/recorded.ts';
+import { waitForAuditRows } from '../../support/audit-rows.ts';
 
 checkLeaks();
 
@@ -50,7 +50,7 @@ test('audit redaction: keeps secrets out of records, logs and exports, even with
   await client
     .request('resources/read', { uri: `db://${secrets.url}@host/x?key=${secrets.query}` })
     .catch(String);
-  await recorded(gateway.home, 5);
+  await waitForAuditRows(gateway.home, 5);
   await line[Symbol.asyncDispose]();
   const { run } = commandHome();
   const asked = ['--config', gateway.configFile];

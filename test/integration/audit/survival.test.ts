@@ -12,7 +12,7 @@ import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { sendRequest } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { databaseOf, recorded, recordedIn } from '../../support/recorded.ts';
+import { databasePath, waitForAuditRows, readAuditRows } from '../../support/audit-rows.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
@@ -50,7 +50,7 @@ describe('audit persistence', () => {
     await callOften(line, 500);
     // Immediately, before the writer flushes by itself.
     await line[Symbol.asyncDispose]();
-    const rows = recordedIn(line.gateway.home);
+    const rows = readAuditRows(line.gateway.home);
     expect(rows).toHaveLength(500);
     expect(new Set(rows.map(({ digest }) => digest)).size).toBe(500);
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, at) => at + 1));
@@ -60,14 +60,14 @@ describe('audit persistence', () => {
     const line = await openLine(cell, { plain: ['plain'] });
     await line.client.listTools();
     await callOften(line, 1);
-    await recorded(line.gateway.home, 1);
+    await waitForAuditRows(line.gateway.home, 1);
     // A busy machine delays each step of the writer as much as it delays a timer.
     using late = lateness();
     for (const end = Date.now() + 1000; Date.now() < end;) await callOften(line, 5);
     const killedAt = Date.now();
     await line.gateway.kill();
     await Promise.resolve(line[Symbol.asyncDispose]()).catch(String);
-    const rows = recordedIn(line.gateway.home);
+    const rows = readAuditRows(line.gateway.home);
     const newest = Math.max(...rows.map(({ at, ms }) => at + (ms ?? 0)));
     expect(killedAt - newest).toBeLessThanOrEqual(100 + 5 * late.ms());
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, at) => at + 1));
@@ -75,22 +75,22 @@ describe('audit persistence', () => {
     await again.client.listTools();
     await callOften(again, 1);
     await again[Symbol.asyncDispose]();
-    expect(recordedIn(line.gateway.home)).toHaveLength(rows.length + 1);
+    expect(readAuditRows(line.gateway.home)).toHaveLength(rows.length + 1);
   });
 
   test('audit durability: waits for a locked database and loses no record', async () => {
     await using line = await openLine(cell, { plain: ['plain'] });
     await line.client.listTools();
     await callOften(line, 1);
-    await recorded(line.gateway.home, 1);
+    await waitForAuditRows(line.gateway.home, 1);
     // The writer cleans up right after its first batch; `recorded` waits for that batch.
-    const other = new Libsql(databaseOf(line.gateway.home), { timeout: 5000 });
+    const other = new Libsql(databasePath(line.gateway.home), { timeout: 5000 });
     other.exec('begin immediate');
     await callOften(line, 50);
-    expect(recordedIn(line.gateway.home)).toHaveLength(1);
+    expect(readAuditRows(line.gateway.home)).toHaveLength(1);
     other.exec('rollback');
     other.close();
-    expect(await recorded(line.gateway.home, 51)).toHaveLength(51);
+    expect(await waitForAuditRows(line.gateway.home, 51)).toHaveLength(51);
     expect(line.gateway.stderr()).not.toContain('The audit log cannot be written');
   });
 
@@ -106,8 +106,8 @@ describe('audit persistence', () => {
         await waitForTool(client, 'plain__echo');
       }
       // A folder at this path keeps the database from opening.
-      for (const suffix of ['', '-wal', '-shm']) rmSync(`${databaseOf(home)}${suffix}`, { force: true });
-      mkdirSync(databaseOf(home));
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${databasePath(home)}${suffix}`, { force: true });
+      mkdirSync(databasePath(home));
       await using gateway = await startGateway({ mcpServers, home, listen: 'http' });
       await using client = await gateway.client();
       const key = readFileSync(join(home, 'state', 'run', 'admin.key'), 'utf8').trim();
@@ -120,9 +120,9 @@ describe('audit persistence', () => {
         expect(await health()).toMatchObject({ dropped: 2, written: 0 });
       await eventually(lost, { withinMs: 15_000 });
       expect(await health()).toHaveProperty('problem');
-      rmSync(databaseOf(home), { recursive: true });
+      rmSync(databasePath(home), { recursive: true });
       await client.callTool('plain__echo', { text: 'c' });
-      await recorded(home, 1);
+      await waitForAuditRows(home, 1);
       await eventually(async () => expect(await health()).toEqual({ dropped: 2, written: 1 }));
       const said = gateway.stderr().match(/The audit log (cannot be written|can be written again)/g);
       expect(said).toEqual(['The audit log cannot be written', 'The audit log can be written again']);
@@ -133,14 +133,14 @@ describe('audit persistence', () => {
     const line = await openLine(cell, { plain: ['plain'] });
     const { client, gateway } = line;
     await client.listTools();
-    rmSync(databaseOf(gateway.home), { force: true });
-    mkdirSync(databaseOf(gateway.home), { recursive: true });
-    chmodSync(databaseOf(gateway.home), 0o500);
+    rmSync(databasePath(gateway.home), { force: true });
+    mkdirSync(databasePath(gateway.home), { recursive: true });
+    chmodSync(databasePath(gateway.home), 0o500);
     for (const text of ['a', 'b', 'c'])
       expect(await client.callTool('plain__echo', { text })).toMatchObject({ content: [{ text }] });
     await line[Symbol.asyncDispose]();
     const said = gateway.stderr().match(/The audit log cannot be written/g) ?? [];
     expect(said).toHaveLength(1);
-    chmodSync(databaseOf(gateway.home), 0o700);
+    chmodSync(databasePath(gateway.home), 0o700);
   });
 });

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { commandHome, program } from '../../support/command.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { databaseOf } from '../../support/recorded.ts';
+import { databasePath } from '../../support/audit-rows.ts';
 
 checkLeaks();
 
@@ -19,7 +19,7 @@ interface Listed {
 
 /** Copies the newest record `count` times. */
 function addRecords(home: string, count: number): void {
-  using database = closing(new Libsql(databaseOf(home)));
+  using database = closing(new Libsql(databasePath(home)));
   database.exec(
     `INSERT INTO audit_records (seq, at, common, body)
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { commandHome } from '../../support/command.ts';
-import { draftsOf } from '../../support/drafts-of.ts';
+import { findConfigDrafts } from '../../support/config-drafts.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { inTerminal, shown } from '../../support/terminal.ts';
@@ -323,7 +323,7 @@ describe('edit', () => {
     const before = readFileSync(me.configFile, 'utf8');
     const broken = editor('sed -i s/mcpServers/oops/');
     const { code, screen } = await me.at(['edit'], answer('Open it again', 'n'), { EDITOR: broken });
-    const [draft = ''] = draftsOf(me.home);
+    const [draft = ''] = findConfigDrafts(me.home);
     expect(code).toBe(3);
     expect(screen.replaceAll(/\s/g, '')).toContain(`Yourdraftisin${draft}`);
     expect([readFileSync(me.configFile, 'utf8'), readFileSync(draft, 'utf8').includes('oops')]).toEqual([

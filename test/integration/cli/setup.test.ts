@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { type CommandHome, commandHome } from '../../support/command.ts';
-import { draftsOf } from '../../support/drafts-of.ts';
+import { findConfigDrafts } from '../../support/config-drafts.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { SharedHome } from '../../support/shared-home.ts';
@@ -265,7 +265,7 @@ describe('edit', () => {
     writeFileSync(home.configFile, '{ "mcpServers": { "a": { "command": "old" } } }');
     const { code: exit, stderr } = await home.run(['edit'], { env: { VISUAL: editor, EDITOR: 'false' } });
     expect([exit, home.config()]).toEqual([code, `{ "mcpServers": { "a": { "command": "${after}" } } }`]);
-    const drafts = draftsOf(home.home);
+    const drafts = findConfigDrafts(home.home);
     expect(drafts).toHaveLength(code === 3 ? 1 : 0);
     const [draft] = drafts;
     if (draft === undefined) return;
@@ -287,7 +287,7 @@ describe('edit', () => {
     writeFileSync(home.configFile, text);
     const breaks = { env: { VISUAL: 'sed -i s/mcpServers/mcpServer/' } };
     expect((await home.run(['edit'], breaks)).code).toBe(3);
-    const [draft = ''] = draftsOf(home.home);
+    const [draft = ''] = findConfigDrafts(home.home);
     writeFileSync(home.configFile, text.replace('}', '}, "b": { "command": "other" }'));
     const { code, stderr } = await home.run(['edit'], { env: { VISUAL: 'sed -i s/old/new/' } });
     expect([code, [...home.config().matchAll(/"(\w)": \{/g)].map(([, name]) => name)]).toEqual([
@@ -296,7 +296,7 @@ describe('edit', () => {
     ]);
     expect(home.config()).toContain('new');
     expect(stderr).toContain(`There is an older draft in ${draft}, which was started before`);
-    expect(draftsOf(home.home)).toEqual([draft]);
+    expect(findConfigDrafts(home.home)).toEqual([draft]);
   });
 
   test('edit: keeps changes made to the file while the editor is open, and keeps the draft', async () => {
@@ -310,7 +310,7 @@ describe('edit', () => {
     );
     chmodSync(editor, 0o700);
     const { code, stderr } = await home.run(['edit'], { env: { VISUAL: editor } });
-    const [draft = ''] = draftsOf(home.home);
+    const [draft = ''] = findConfigDrafts(home.home);
     expect([code, home.config()]).toEqual([1, other]);
     expect(stderr).toContain(`Your draft is in ${draft}`);
     expect(readFileSync(draft, 'utf8')).toContain('new');
@@ -321,7 +321,7 @@ describe('edit', () => {
     const { code, stderr } = await home.run(['edit'], { env: { VISUAL: undefined, EDITOR: undefined } });
     expect(code).toBe(2);
     expect(stderr).toContain('Set VISUAL or EDITOR');
-    expect(draftsOf(home.home)).toEqual([]);
+    expect(findConfigDrafts(home.home)).toEqual([]);
   });
 
   test('edit: can repair a broken config file', async () => {

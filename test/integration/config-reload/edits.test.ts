@@ -7,7 +7,12 @@ import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
-import { names, ReloadedGateway, TOOLS_CHANGED, WAYS } from '../../support/reloaded.ts';
+import {
+  listToolNames,
+  ReloadingGateway,
+  isToolListChange,
+  WRITE_METHODS,
+} from '../../support/reloading-gateway.ts';
 import { SharedHome } from '../../support/shared-home.ts';
 import { startGateway } from '../../support/gateway.ts';
 
@@ -15,23 +20,23 @@ checkLeaks();
 
 /** Waits until a client sees the tools of a server. */
 const waitForTools = (client: RawClient, server: string): Promise<boolean> =>
-  eventually(async () => hasEcho(server, await names(client)), {
+  eventually(async () => hasEcho(server, await listToolNames(client)), {
     what: `The tools of ${server}`,
     withinMs: 20_000,
   });
 const hasEcho = (name: string, list: readonly string[]): boolean => list.includes(`${name}__echo`);
 
 describe('added server', () => {
-  test.each(Object.keys(WAYS))(
+  test.each(Object.keys(WRITE_METHODS))(
     'added server: is announced and callable after the file is %s',
     async (way) => {
       const servers = { a: fixture('plain') };
-      await using line = await ReloadedGateway.start({ mcpServers: servers });
+      await using line = await ReloadingGateway.start({ mcpServers: servers });
       const client = await line.client();
       await client.listen();
-      expect(hasEcho('b', await names(client))).toBe(false);
-      const notification = client.notifications.next(TOOLS_CHANGED, { withinMs: 15_000 });
-      line.write({ mcpServers: { ...servers, b: fixture('plain') } }, WAYS[way]);
+      expect(hasEcho('b', await listToolNames(client))).toBe(false);
+      const notification = client.notifications.next(isToolListChange, { withinMs: 15_000 });
+      line.write({ mcpServers: { ...servers, b: fixture('plain') } }, WRITE_METHODS[way]);
       await notification;
       expect(await waitForTools(client, 'b')).toBe(true);
       expect(await client.callTool('b__echo', { text: 'hi' })).toMatchObject({ content: [{ text: 'hi' }] });
@@ -43,18 +48,18 @@ describe('added server', () => {
     'added server: notifies a %s HTTP client of it and of its removal',
     async (era) => {
       const servers = { a: fixture('plain') };
-      await using line = await ReloadedGateway.start({ mcpServers: servers });
+      await using line = await ReloadingGateway.start({ mcpServers: servers });
       const client = await line.client({ era });
-      await names(client);
+      await listToolNames(client);
       await client.listen();
-      const notification = client.notifications.next(TOOLS_CHANGED, { withinMs: 15_000 });
+      const notification = client.notifications.next(isToolListChange, { withinMs: 15_000 });
       line.write({ mcpServers: { ...servers, b: fixture('plain') } });
       await notification;
       expect(await waitForTools(client, 'b')).toBe(true);
-      const secondNotification = client.notifications.next(TOOLS_CHANGED, { withinMs: 15_000 });
+      const secondNotification = client.notifications.next(isToolListChange, { withinMs: 15_000 });
       line.write({ mcpServers: servers });
       await secondNotification;
-      await eventually(async () => !hasEcho('b', await names(client)), {
+      await eventually(async () => !hasEcho('b', await listToolNames(client)), {
         what: 'The end of b',
         withinMs: 15_000,
       });
@@ -68,10 +73,10 @@ describe('added server', () => {
       await using home = new SharedHome({ mcpServers: servers });
       const pipe = await home.pipe();
       const client = await pipe.client({ era });
-      await names(client);
+      await listToolNames(client);
       await client.listen();
       const { pid, record } = { pid: home.pid, record: home.record() };
-      const notification = client.notifications.next(TOOLS_CHANGED, { withinMs: 15_000 });
+      const notification = client.notifications.next(isToolListChange, { withinMs: 15_000 });
       const moreServers = { ...servers, b: fixture('plain') };
       // A client that connects during the change does not start another gateway.
       const second = await home.pipe({ mcpServers: moreServers });
@@ -88,8 +93,8 @@ describe('added server', () => {
     const servers = { a: fixture('plain') };
     await using gateway = await startGateway({ mcpServers: servers });
     const client = await gateway.client();
-    await names(client);
-    const notification = client.notifications.next(TOOLS_CHANGED, { withinMs: 15_000 });
+    await listToolNames(client);
+    const notification = client.notifications.next(isToolListChange, { withinMs: 15_000 });
     writeFileSync(gateway.configFile, JSON.stringify({ mcpServers: { ...servers, b: fixture('plain') } }));
     await notification;
     expect(await waitForTools(client, 'b')).toBe(true);
@@ -100,9 +105,9 @@ describe('added server', () => {
 describe('config file', () => {
   test('config file: is watched through a symbolic link', async () => {
     const servers = { a: fixture('plain') };
-    await using line = await ReloadedGateway.start({ mcpServers: servers });
+    await using line = await ReloadingGateway.start({ mcpServers: servers });
     const client = await line.client();
-    await names(client);
+    await listToolNames(client);
     const real = join(line.home.home, 'dotfiles.jsonc');
     writeFileSync(real, JSON.stringify({ mcpServers: servers }));
     unlinkSync(line.file);
@@ -113,9 +118,9 @@ describe('config file', () => {
 
   test('config file: a deleted file changes nothing, and a new one applies again', async () => {
     const servers = { a: fixture('plain') };
-    await using line = await ReloadedGateway.start({ mcpServers: servers });
+    await using line = await ReloadingGateway.start({ mcpServers: servers });
     const client = await line.client();
-    await names(client);
+    await listToolNames(client);
     unlinkSync(line.file);
     await eventually(async () => (await line.status()).configProblem?.code === 'CONFIG_NOT_FOUND', {
       what: 'The problem',
@@ -129,10 +134,10 @@ describe('config file', () => {
 
   test('config file: after fifty rapid changes, the last one applies', async () => {
     const a = fixture('plain');
-    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a } });
     const client = await line.client();
-    await names(client);
-    const ways = Object.values(WAYS);
+    await listToolNames(client);
+    const ways = Object.values(WRITE_METHODS);
     for (let at = 1; at <= 50; at++) {
       const text =
         at % 7 === 0
@@ -144,6 +149,8 @@ describe('config file', () => {
     expect(await waitForTools(client, 's50')).toBe(true);
     const { servers, configProblem } = await line.status();
     expect([servers.map(({ name }) => name), configProblem]).toEqual([['a', 's50'], undefined]);
-    expect(new Set((await names(client)).map((name) => name.split('__')[0]))).toEqual(new Set(['a', 's50']));
+    expect(new Set((await listToolNames(client)).map((name) => name.split('__')[0]))).toEqual(
+      new Set(['a', 's50']),
+    );
   });
 });

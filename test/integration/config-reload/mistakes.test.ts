@@ -10,7 +10,7 @@ import { checkLeaks } from '../../support/leak-check.ts';
 import { program } from '../../support/command.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { stdioTransport } from '../../support/raw-transports.ts';
-import { names, ReloadedGateway } from '../../support/reloaded.ts';
+import { listToolNames, ReloadingGateway } from '../../support/reloading-gateway.ts';
 import { SharedHome } from '../../support/shared-home.ts';
 
 checkLeaks();
@@ -21,13 +21,13 @@ describe('invalid config', () => {
     { tags: ['slow'] },
     async () => {
       const a = fixture('plain');
-      await using line = await ReloadedGateway.start({ mcpServers: { a } });
+      await using line = await ReloadingGateway.start({ mcpServers: { a } });
       const client = await line.client();
-      await eventually(async () => (await names(client)).includes('a__echo'), {
+      await eventually(async () => (await listToolNames(client)).includes('a__echo'), {
         what: 'The tools',
         withinMs: 15_000,
       });
-      const pid = await line.pidOf('a');
+      const pid = await line.waitForPid('a');
       line.write(
         `{\n  "mcpServers": ${JSON.stringify({ a, b: fixture('plain') })},\n  "timeouts": { "call": "soon" }\n}`,
       );
@@ -47,24 +47,24 @@ describe('invalid config', () => {
       const doctor = await line.command('doctor', '--text');
       expect([doctor.code, doctor.stdout.includes(position)]).toEqual([3, true]);
       expect(await client.callTool('a__echo', { text: 'hi' })).toMatchObject({ content: [{ text: 'hi' }] });
-      expect([await line.pidOf('a'), (await names(client)).some((name) => name.startsWith('b__'))]).toEqual([
-        pid,
-        false,
-      ]);
+      expect([
+        await line.waitForPid('a'),
+        (await listToolNames(client)).some((name) => name.startsWith('b__')),
+      ]).toEqual([pid, false]);
       line.write({ mcpServers: { a, b: fixture('plain') } });
-      await eventually(async () => (await names(client)).includes('b__echo'), {
+      await eventually(async () => (await listToolNames(client)).includes('b__echo'), {
         what: 'The tools of b',
         withinMs: 15_000,
       });
       expect((await line.status()).configProblem).toBeUndefined();
-      expect(await line.pidOf('a')).toBe(pid);
+      expect(await line.waitForPid('a')).toBe(pid);
     },
   );
 
   test('invalid config: an invalid server entry disables only that server', async () => {
     const [a, b] = [fixture('plain'), fixture('plain')];
-    await using line = await ReloadedGateway.start({ mcpServers: { a, b } });
-    const pid = await line.pidOf('a');
+    await using line = await ReloadingGateway.start({ mcpServers: { a, b } });
+    const pid = await line.waitForPid('a');
     line.write({ mcpServers: { a, b: { ...b, comand: 'x' } } });
     await eventually(async () => (await line.status()).servers.length === 1, {
       what: 'b is left out',
@@ -72,7 +72,7 @@ describe('invalid config', () => {
     });
     const { stdout } = await line.command('status', '--json');
     expect(stdout).toContain('server \\"b\\" is left out');
-    expect(await line.pidOf('a')).toBe(pid);
+    expect(await line.waitForPid('a')).toBe(pid);
   });
 });
 
@@ -92,7 +92,7 @@ describe('project config', () => {
     });
     await using client = await RawClient.over(stdioTransport(child));
     await client.open();
-    await eventually(async () => (await names(client)).includes('a__echo'), {
+    await eventually(async () => (await listToolNames(client)).includes('a__echo'), {
       what: 'The tools',
       withinMs: 15_000,
     });
@@ -112,7 +112,10 @@ describe('project config', () => {
       what: 'The CONFIG_UNTRUSTED error',
       withinMs: 15_000,
     });
-    expect([existsSync(marker), await names(client)]).toEqual([false, expect.arrayContaining(['a__echo'])]);
+    expect([existsSync(marker), await listToolNames(client)]).toEqual([
+      false,
+      expect.arrayContaining(['a__echo']),
+    ]);
     expect(await home.command('trust', file)).toMatchObject({ code: 0 });
     await eventually(() => existsSync(marker), { what: 'The start of the trusted server', withinMs: 15_000 });
   });

@@ -9,20 +9,25 @@ import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { isRunning } from '../../support/processes.ts';
 import type { RawClient } from '../../support/raw-client.ts';
-import { names, ReloadedGateway, textOf, TOOLS_CHANGED } from '../../support/reloaded.ts';
+import {
+  listToolNames,
+  ReloadingGateway,
+  joinedTextOf,
+  isToolListChange,
+} from '../../support/reloading-gateway.ts';
 
 checkLeaks();
 
 const within = { withinMs: 20_000 };
 const pidAt = async (client: RawClient, server: string): Promise<number> =>
-  JSON.parse(textOf(await client.callTool(`${server}__pid`, {}, within))).pid;
+  JSON.parse(joinedTextOf(await client.callTool(`${server}__pid`, {}, within))).pid;
 
 describe('changed server process', () => {
   test('changed environment: restarts only that server, and running calls finish', async () => {
     const [a, b] = [fixture('plain'), fixture('plain')];
-    await using line = await ReloadedGateway.start({ mcpServers: { a, b } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a, b } });
     const client = await line.client();
-    await names(client);
+    await listToolNames(client);
     const before = { a: await pidAt(client, 'a'), b: await pidAt(client, 'b') };
     const calls = ['a', 'b'].map((server) =>
       client.callTool(`${server}__slow`, { ms: 2500, text: `of ${server}` }, within),
@@ -31,12 +36,12 @@ describe('changed server process', () => {
       await fixtureLog(entry).waitFor(({ event, tool }) => event === 'call' && tool === 'slow');
     line.write({ mcpServers: { a, b: { ...b, env: { ...b.env, FLAVOUR: 'new' } } } });
     const flavour = async (): Promise<unknown> =>
-      JSON.parse(textOf(await client.callTool('b__env', { names: ['FLAVOUR'] }, within)));
+      JSON.parse(joinedTextOf(await client.callTool('b__env', { names: ['FLAVOUR'] }, within)));
     await eventually(async () => JSON.stringify(await flavour()) === '{"FLAVOUR":"new"}', {
       what: 'The new environment',
       withinMs: 20_000,
     });
-    expect((await Promise.all(calls)).map(textOf)).toEqual(['of a', 'of b']);
+    expect((await Promise.all(calls)).map(joinedTextOf)).toEqual(['of a', 'of b']);
     const after = { a: await pidAt(client, 'a'), b: await pidAt(client, 'b') };
     expect(after.a).toBe(before.a);
     expect(after.b).not.toBe(before.b);
@@ -47,14 +52,14 @@ describe('changed server process', () => {
     const [a, b] = [fixture('plain'), fixture('plain')];
     const key = join(mkdtempSync(join(tmpdir(), 'trunkline-key-')), 'key');
     writeFileSync(key, 'first\n');
-    await using line = await ReloadedGateway.start({
+    await using line = await ReloadingGateway.start({
       mcpServers: { a, b: { ...b, env: { ...b.env, FLAVOUR: `\${file:${key}}` } } },
     });
     const client = await line.client();
-    await names(client);
+    await listToolNames(client);
     const before = await pidAt(client, 'a');
     const flavour = async (): Promise<unknown> =>
-      JSON.parse(textOf(await client.callTool('b__env', { names: ['FLAVOUR'] }, within)));
+      JSON.parse(joinedTextOf(await client.callTool('b__env', { names: ['FLAVOUR'] }, within)));
     expect(await flavour()).toEqual({ FLAVOUR: 'first' });
     // Replaced atomically, as secret files usually are.
     writeFileSync(`${key}.new`, 'second\n');
@@ -70,9 +75,9 @@ describe('changed server process', () => {
 
   test('changed arguments: the old process ends before the new one serves', async () => {
     const a = fixture('plain');
-    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a } });
     const client = await line.client();
-    await names(client);
+    await listToolNames(client);
     const before = await pidAt(client, 'a');
     line.write({ mcpServers: { a: { ...a, args: [...a.args, '--other'] } } });
     const after = await eventually(
@@ -89,15 +94,15 @@ describe('changed server process', () => {
 describe('changed server settings', () => {
   test('changed settings: keep the process and notify clients of changed tools', async () => {
     const a = fixture('plain');
-    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a } });
     const client = await line.client();
     await client.listen();
-    expect(await names(client)).toContain('a__add');
+    expect(await listToolNames(client)).toContain('a__add');
     const before = await pidAt(client, 'a');
-    const notification = client.notifications.next(TOOLS_CHANGED, within);
+    const notification = client.notifications.next(isToolListChange, within);
     line.write({ mcpServers: { a: { ...a, tools: { deny: ['add'] }, timeouts: { call: '2s' } } } });
     await notification;
-    await eventually(async () => !(await names(client)).includes('a__add'), {
+    await eventually(async () => !(await listToolNames(client)).includes('a__add'), {
       what: 'The rule',
       withinMs: 15_000,
     });
@@ -116,9 +121,9 @@ describe('removed server', () => {
     { tags: ['slow'] },
     async () => {
       const [a, b] = [fixture('plain'), fixture('plain')];
-      await using line = await ReloadedGateway.start({ mcpServers: { a, b } });
+      await using line = await ReloadingGateway.start({ mcpServers: { a, b } });
       const client = await line.client();
-      await names(client);
+      await listToolNames(client);
       const pid = await pidAt(client, 'b');
       let isOver = false;
       const outcomes: string[] = [];
@@ -127,7 +132,7 @@ describe('removed server', () => {
         while (!isOver) {
           const text = `${server} ${Math.random()}`;
           const outcome = await client.callTool(`${server}__slow`, { ms: 20, text }, within).then(
-            (result) => (textOf(result) === text ? 'answered' : textOf(result)),
+            (result) => (joinedTextOf(result) === text ? 'answered' : joinedTextOf(result)),
             (error: unknown) => String(error),
           );
           outcomes.push(`${server}: ${outcome}`);
@@ -143,14 +148,14 @@ describe('removed server', () => {
         what: 'The first refusal',
         withinMs: 15_000,
       });
-      expect(textOf(await long)).toBe('to the end');
+      expect(joinedTextOf(await long)).toBe('to the end');
       isOver = true;
       await Promise.all(load);
       const ofA = new Set(outcomes.filter((outcome) => outcome.startsWith('a: ')));
       const ofB = new Set(outcomes.filter((outcome) => outcome.startsWith('b: ')));
       expect(ofA).toEqual(new Set(['a: answered']));
       expect([...ofB].filter((text) => text !== 'b: answered' && !text.includes('Unknown tool'))).toEqual([]);
-      expect((await names(client)).filter((name) => name.startsWith('b__'))).toEqual([]);
+      expect((await listToolNames(client)).filter((name) => name.startsWith('b__'))).toEqual([]);
       await eventually(() => !isRunning(pid), { what: 'The end of b', withinMs: 15_000 });
       expect((await line.status()).servers.map(({ name }) => name)).toEqual(['a']);
       expect((await line.command('search', 'slow', '--json')).stdout).not.toContain('b__');
@@ -159,13 +164,13 @@ describe('removed server', () => {
 
   test('removed server: needs approval again when it returns', { tags: ['slow'] }, async () => {
     const [a, b] = [fixture('plain'), { ...fixture('plain'), trust: 'manual' }];
-    await using line = await ReloadedGateway.start({ mcpServers: { a, b } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a, b } });
     const client = await line.client();
     const isHeld = async (): Promise<boolean> =>
       (await line.status()).servers.find(({ name }) => name === 'b')?.state === 'held';
     await eventually(isHeld, { what: 'b is held', withinMs: 15_000 });
     expect(await line.command('approvals', 'accept', 'b', '--all')).toMatchObject({ code: 0 });
-    await eventually(async () => (await names(client)).includes('b__echo'), {
+    await eventually(async () => (await listToolNames(client)).includes('b__echo'), {
       what: 'The approved tools of b',
       withinMs: 15_000,
     });
@@ -181,7 +186,7 @@ describe('removed server', () => {
   test('removed server: loses its tokens', { tags: ['slow'] }, async () => {
     const a = fixture('plain');
     const it = { url: 'http://127.0.0.1:9/mcp' };
-    await using line = await ReloadedGateway.start({ mcpServers: { a, it } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a, it } });
     const signedIn = async (): Promise<string> => (await line.command('auth', '--json')).stdout;
     await line.login('it', 'a-token');
     expect(await signedIn()).toContain('"signed-in"');
@@ -202,7 +207,7 @@ describe('removed server', () => {
     const a = fixture('plain');
     const b = { ...fixture('plain'), trust: 'manual' };
     const it = { url: 'http://127.0.0.1:9/mcp' };
-    await using line = await ReloadedGateway.start({ mcpServers: { a, b, it } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a, b, it } });
     const client = await line.client();
     await line.login('it', 'a-token');
     const used = async (): Promise<readonly string[]> =>
@@ -211,7 +216,7 @@ describe('removed server', () => {
       eventually(async () => expect(await used()).toEqual(expected), { withinMs: 15_000 });
     await untilUsed(['a', 'b', 'it']);
     expect(await line.command('approvals', 'accept', 'b', '--all')).toMatchObject({ code: 0 });
-    const isOffered = async (): Promise<boolean> => (await names(client)).includes('b__echo');
+    const isOffered = async (): Promise<boolean> => (await listToolNames(client)).includes('b__echo');
     await eventually(isOffered, { what: 'The approved tools of b', withinMs: 15_000 });
     for (const change of [{ enabled: false }, { ulr: 'x' }]) {
       line.write({ mcpServers: { a, b: { ...b, ...change }, it: { ...it, ...change } } });

@@ -6,12 +6,17 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { names, ReloadedGateway, textOf, TOOLS_CHANGED } from '../../support/reloaded.ts';
+import {
+  listToolNames,
+  ReloadingGateway,
+  joinedTextOf,
+  isToolListChange,
+} from '../../support/reloading-gateway.ts';
 
 checkLeaks();
 
 const within = { withinMs: 20_000 };
-const waitUntilApplied = (line: ReloadedGateway): Promise<unknown> =>
+const waitUntilApplied = (line: ReloadingGateway): Promise<unknown> =>
   eventually(() => line.gateway.stderr().includes('Applied the changed configuration.'), {
     what: 'The change is applied',
     withinMs: 15_000,
@@ -22,25 +27,25 @@ describe('changed rules', () => {
     'changed rule: hides a tool from a %s client and notifies it',
     async (era) => {
       const a = fixture('plain');
-      await using line = await ReloadedGateway.start({ mcpServers: { a } });
+      await using line = await ReloadingGateway.start({ mcpServers: { a } });
       const client = await line.client({ era });
-      await eventually(async () => (await names(client)).includes('a__echo'), {
+      await eventually(async () => (await listToolNames(client)).includes('a__echo'), {
         what: 'The tools',
         withinMs: 15_000,
       });
       await client.listen();
-      const notification = client.notifications.next(TOOLS_CHANGED, within);
+      const notification = client.notifications.next(isToolListChange, within);
       line.write({ mcpServers: { a }, policy: { rules: [{ id: 'no', effect: 'deny', names: ['echo'] }] } });
       await notification;
-      await eventually(async () => !(await names(client)).includes('a__echo'), {
+      await eventually(async () => !(await listToolNames(client)).includes('a__echo'), {
         what: 'The rule',
         withinMs: 15_000,
       });
       await expect(client.callTool('a__echo', { text: 'hi' })).rejects.toThrow('Unknown tool');
-      const secondNotification = client.notifications.next(TOOLS_CHANGED, within);
+      const secondNotification = client.notifications.next(isToolListChange, within);
       line.write({ mcpServers: { a } });
       await secondNotification;
-      await eventually(async () => (await names(client)).includes('a__echo'), {
+      await eventually(async () => (await listToolNames(client)).includes('a__echo'), {
         what: 'The end of the rule',
         withinMs: 15_000,
       });
@@ -53,14 +58,14 @@ describe('changed rules', () => {
       const a = fixture('plain');
       const description = async (): Promise<unknown> =>
         (await client.listTools()).find(({ name }) => name === 'a__echo')?.['description'];
-      await using line = await ReloadedGateway.start({ mcpServers: { a } });
+      await using line = await ReloadingGateway.start({ mcpServers: { a } });
       const client = await line.client({ era });
       await eventually(async () => (await description()) !== undefined, {
         what: 'The tools',
         withinMs: 15_000,
       });
       await client.listen();
-      const notification = client.notifications.next(TOOLS_CHANGED, within);
+      const notification = client.notifications.next(isToolListChange, within);
       line.write({ mcpServers: { a: { ...a, tools: { describe: { echo: { replace: 'Ours.' } } } } } });
       await notification;
       await eventually(async () => expect(await description()).toBe('Ours.'), {
@@ -72,14 +77,14 @@ describe('changed rules', () => {
 
   test('changed rule: does not notify clients whose tools stay the same', async () => {
     const a = fixture('plain');
-    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a } });
     const client = await line.client();
     await client.listen();
-    await eventually(async () => (await names(client)).includes('a__echo'), {
+    await eventually(async () => (await listToolNames(client)).includes('a__echo'), {
       what: 'The tools',
       withinMs: 15_000,
     });
-    const before = client.notifications.all.filter(TOOLS_CHANGED).length;
+    const before = client.notifications.all.filter(isToolListChange).length;
     line.write({
       mcpServers: { a },
       policy: { rules: [{ id: 'others', effect: 'deny', callers: ['somebody'], names: ['*'] }] },
@@ -88,26 +93,26 @@ describe('changed rules', () => {
     await waitUntilApplied(line);
     // Any notification of the first change arrives before that of the second.
     line.write({ mcpServers: { a: { ...a, tools: { deny: ['add'] } } } });
-    await client.notifications.next(TOOLS_CHANGED, within);
-    expect(client.notifications.all.filter(TOOLS_CHANGED)).toHaveLength(before + 1);
+    await client.notifications.next(isToolListChange, within);
+    expect(client.notifications.all.filter(isToolListChange)).toHaveLength(before + 1);
   });
 
   test('changed exposure: replaces the listed tools, while known names stay callable', async () => {
     const a = fixture('plain');
-    await using line = await ReloadedGateway.start(
+    await using line = await ReloadingGateway.start(
       { mcpServers: { a }, expose: { kind: 'direct' } },
       { args: [] },
     );
     const client = await line.client();
     await client.listen();
-    await eventually(async () => (await names(client)).includes('a__echo'), {
+    await eventually(async () => (await listToolNames(client)).includes('a__echo'), {
       what: 'The tools',
       withinMs: 15_000,
     });
-    const notification = client.notifications.next(TOOLS_CHANGED, within);
+    const notification = client.notifications.next(isToolListChange, within);
     line.write({ mcpServers: { a }, expose: { kind: 'search' } });
     await notification;
-    await eventually(async () => (await names(client)).includes('search_tools'), {
+    await eventually(async () => (await listToolNames(client)).includes('search_tools'), {
       what: 'The search',
       withinMs: 15_000,
     });
@@ -121,15 +126,15 @@ describe('custom guards', () => {
     const a = fixture('plain');
     const guard = (word: string): string =>
       `export default async (call, next) => ({ ...(await next()), content: [{ type: 'text', text: '${word}' }] });`;
-    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a } });
     const client = await line.client();
-    await eventually(async () => (await names(client)).includes('a__echo'), {
+    await eventually(async () => (await listToolNames(client)).includes('a__echo'), {
       what: 'The tools',
       withinMs: 15_000,
     });
     const file = join(line.home.home, 'guard.mjs');
     const says = (word: string): Promise<unknown> =>
-      eventually(async () => textOf(await client.callTool('a__echo', { text: 'plain' })) === word, {
+      eventually(async () => joinedTextOf(await client.callTool('a__echo', { text: 'plain' })) === word, {
         what: `The guard that says ${word}`,
         withinMs: 15_000,
       });
@@ -154,9 +159,9 @@ describe('custom guards', () => {
 describe('changed authentication', () => {
   test('changed authentication: applies at once, also to connected clients', async () => {
     const a = fixture('plain');
-    await using line = await ReloadedGateway.start({ mcpServers: { a } });
+    await using line = await ReloadingGateway.start({ mcpServers: { a } });
     const client = await line.client();
-    await names(client);
+    await listToolNames(client);
     line.write({ mcpServers: { a }, auth: { keys: true } });
     await eventually(
       async () => {
@@ -196,7 +201,7 @@ describe('changed address', () => {
   test('changed address: is reported as needing a restart until it is reverted', async () => {
     const a = fixture('plain');
     const http = { address: '127.0.0.1:0' };
-    await using line = await ReloadedGateway.start({ mcpServers: { a }, http }, { listen: 'configured' });
+    await using line = await ReloadingGateway.start({ mcpServers: { a }, http }, { listen: 'configured' });
     line.write({ mcpServers: { a }, http: { address: '127.0.0.1:1', maxSessions: 3 } });
     await eventually(async () => JSON.stringify((await line.status()).needsRestart) === '["http.address"]', {
       what: 'The restart notice',

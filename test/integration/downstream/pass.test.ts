@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 import { rpcErrorOf, waitForTool } from '../../support/client-helpers.ts';
 import { connectDirectly } from '../../support/direct.ts';
-import { type ExactObject, exactEntries, exactly } from '../../support/exactly.ts';
+import { type ExactObject, listExactly, requestExactly } from '../../support/exact-results.ts';
 import type { Preset } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
@@ -28,10 +28,15 @@ scenario(
   { downstream: everyLeg, upstream: everyLeg, pairing: 'every' },
   async (cell) => {
     const call = { arguments: {}, name: 'everything-content' };
-    const expected = await directly('plain', 'content', (client) => exactly(client, 'tools/call', call));
+    const expected = await directly('plain', 'content', (client) =>
+      requestExactly(client, 'tools/call', call),
+    );
     expect(expected.size).toBe(4);
     await using line = await cell.open({ one: ['plain'] });
-    const passed = await exactly(line.client, 'tools/call', { ...call, name: 'one__everything-content' });
+    const passed = await requestExactly(line.client, 'tools/call', {
+      ...call,
+      name: 'one__everything-content',
+    });
     expect(passed).toEqual(expected);
   },
 );
@@ -43,12 +48,12 @@ scenario(
     const names = ['tools', 'name'] as const;
     await using line = await cell.open({ one: ['plain'], two: ['structured'] }, patient);
     await waitForTool(line.client, 'two__fits');
-    const passed = await exactEntries(line.client, 'tools/list', names);
+    const passed = await listExactly(line.client, 'tools/list', names);
     for (const [server, preset] of [
       ['one', 'plain'],
       ['two', 'structured'],
     ] as const) {
-      const expected = await directly(preset, 'tools', (client) => exactEntries(client, 'tools/list', names));
+      const expected = await directly(preset, 'tools', (client) => listExactly(client, 'tools/list', names));
       expect(expected.size).toBeGreaterThan(5);
       for (const [name, definition] of expected) {
         const exposed = `${server}__${name}`;
@@ -66,7 +71,7 @@ scenario(
     const resultsOf = async (client: RawClient, prefix: string) => {
       const results = new Map<string, ExactObject>();
       for (const name of structured)
-        results.set(name, await exactly(client, 'tools/call', { name: prefix + name }));
+        results.set(name, await requestExactly(client, 'tools/call', { name: prefix + name }));
       return results;
     };
     const expected = await directly('structured', 'results', (client) => resultsOf(client, ''));
@@ -83,16 +88,20 @@ scenario(
     const { client } = line;
     const names = ['prompts', 'name'] as const;
     const expected = await directly('plain', 'prompts', (direct) =>
-      exactEntries(direct, 'prompts/list', names),
+      listExactly(direct, 'prompts/list', names),
     );
-    const passed = await exactEntries(client, 'prompts/list', names);
+    const passed = await listExactly(client, 'prompts/list', names);
     expect([...passed.keys()]).toEqual(['one__bare', 'one__greet']);
     for (const [name, definition] of expected)
       expect(passed.get(`one__${name}`)).toEqual(withMember(definition, 'name', `one__${name}`));
 
     for (const request of [{ name: 'greet', arguments: { name: 'Ada "€" \u{1F680}' } }, { name: 'bare' }]) {
-      const got = await directly('plain', request.name, (direct) => exactly(direct, 'prompts/get', request));
-      expect(await exactly(client, 'prompts/get', { ...request, name: `one__${request.name}` })).toEqual(got);
+      const got = await directly('plain', request.name, (direct) =>
+        requestExactly(direct, 'prompts/get', request),
+      );
+      expect(
+        await requestExactly(client, 'prompts/get', { ...request, name: `one__${request.name}` }),
+      ).toEqual(got);
     }
     const error = await rpcErrorOf(client.request('prompts/get', { name: 'one__gret' }));
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('one__greet') });
@@ -110,15 +119,17 @@ scenario(
       ['resources/templates/list', 'resourceTemplates', 'uriTemplate'],
     ] as const) {
       const expected = await directly('plain', method, (direct) =>
-        exactEntries(direct, method, [member, key]),
+        listExactly(direct, method, [member, key]),
       );
       expect(expected.size).toBeGreaterThan(0);
-      const passed = await exactEntries(client, method, [member, key]);
+      const passed = await listExactly(client, method, [member, key]);
       expect(passed).toEqual(expected);
     }
     for (const uri of ['fixture://text', 'fixture://blob', 'fixture://item/42']) {
-      const expected = await directly('plain', uri, (direct) => exactly(direct, 'resources/read', { uri }));
-      expect(await exactly(client, 'resources/read', { uri })).toEqual(expected);
+      const expected = await directly('plain', uri, (direct) =>
+        requestExactly(direct, 'resources/read', { uri }),
+      );
+      expect(await requestExactly(client, 'resources/read', { uri })).toEqual(expected);
     }
     // Each era has its own error code for a missing resource.
     const code = client.era === 'modern' ? -32602 : -32002;

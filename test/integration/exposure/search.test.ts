@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
-import { exactly } from '../../support/exactly.ts';
+import { requestExactly } from '../../support/exact-results.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -81,8 +81,8 @@ scenario(
     ] as const) {
       const through = { name: 'call_destructive_tool', arguments: { name: `one__${tool}`, arguments: args } };
       const itself = { name: `one__${tool}`, arguments: args };
-      expect(await exactly(client, 'tools/call', through)).toEqual(
-        await exactly(client, 'tools/call', itself),
+      expect(await requestExactly(client, 'tools/call', through)).toEqual(
+        await requestExactly(client, 'tools/call', itself),
       );
     }
   },

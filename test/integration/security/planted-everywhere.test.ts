@@ -13,14 +13,14 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../../su
 import { addKey, sendRequest, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import {
-  everythingBelow,
-  found,
-  plantedEnv,
-  plantedHome,
-  plantedServers,
-  SAID,
-  SAID_TEXT,
-} from '../../support/planted.ts';
+  readFilesBelow,
+  findSecrets,
+  secretEnv,
+  createHomeWithSecrets,
+  serversWithSecrets,
+  RECOGNISABLE_SECRETS,
+  RECOGNISABLE_TEXT,
+} from '../../support/planted-secrets.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { httpTransport } from '../../support/raw-transports.ts';
 import { SharedHome } from '../../support/shared-home.ts';
@@ -50,24 +50,28 @@ function options(http: HttpFixture, home: string): GatewayOptions {
     log: { level: 'debug' },
     startup: { listWait: '5s' },
   };
-  return { mcpServers: plantedServers(http.url), config, home, env: plantedEnv, listen: 'http' };
+  return { mcpServers: serversWithSecrets(http.url), config, home, env: secretEnv, listen: 'http' };
 }
 
 /** Makes calls that succeed, fail or are invalid, and collects the gateway's own responses. */
 async function use(client: RawClient, prefix: string, heard: Texts): Promise<void> {
   const keep = (answer: unknown): void => void heard.push(['an error', JSON.stringify(answer) ?? '']);
   for (const server of prefix === '' ? [''] : ['plain__', 'web__'])
-    await client.callTool(`${server}echo`, { text: SAID_TEXT, password: SAID.pem });
+    await client.callTool(`${server}echo`, { text: RECOGNISABLE_TEXT, password: RECOGNISABLE_SECRETS.pem });
   if (prefix !== '')
     for (const server of ['dead__', 'away__'])
-      keep(await client.callTool(`${server}echo`, { text: SAID_TEXT }).catch(String));
+      keep(await client.callTool(`${server}echo`, { text: RECOGNISABLE_TEXT }).catch(String));
   const failures = [
-    client.callTool(`${prefix}fail`, { text: SAID_TEXT }),
-    client.callTool(`plain__${SAID.github}`, {}),
-    client.request('prompts/get', { name: SAID.anthropic }),
-    client.request('resources/read', { uri: `fixture://${SAID.github}@nowhere?key=${SAID.jwt}` }),
-    client.request('resources/subscribe', { uri: `fixture://${SAID.github}@nowhere?key=${SAID.jwt}` }),
-    client.request(`vendor/${SAID.github}`, { text: SAID_TEXT }),
+    client.callTool(`${prefix}fail`, { text: RECOGNISABLE_TEXT }),
+    client.callTool(`plain__${RECOGNISABLE_SECRETS.github}`, {}),
+    client.request('prompts/get', { name: RECOGNISABLE_SECRETS.anthropic }),
+    client.request('resources/read', {
+      uri: `fixture://${RECOGNISABLE_SECRETS.github}@nowhere?key=${RECOGNISABLE_SECRETS.jwt}`,
+    }),
+    client.request('resources/subscribe', {
+      uri: `fixture://${RECOGNISABLE_SECRETS.github}@nowhere?key=${RECOGNISABLE_SECRETS.jwt}`,
+    }),
+    client.request(`vendor/${RECOGNISABLE_SECRETS.github}`, { text: RECOGNISABLE_TEXT }),
   ];
   // A response may repeat a value that the client itself sent.
   await Promise.allSettled(failures);
@@ -76,7 +80,7 @@ async function use(client: RawClient, prefix: string, heard: Texts): Promise<voi
 /** Uses the same environment, because the running gateway would not be found otherwise. */
 async function commands(gateway: Pick<RunningGateway, 'home' | 'configFile'>, texts: Texts): Promise<void> {
   const { run } = commandHome();
-  const env = { ...plantedEnv, TRUNKLINE_HOME: gateway.home };
+  const env = { ...secretEnv, TRUNKLINE_HOME: gateway.home };
   for (const words of COMMANDS)
     for (const form of ['--json', '--text']) {
       if (words.includes('--export') && form === '--json') continue;
@@ -138,7 +142,7 @@ test(
   { tags: ['slow'], timeout: 120_000 },
   async () => {
     await using http = await startHttpFixture('plain');
-    const home = plantedHome();
+    const home = createHomeWithSecrets();
     const texts: Texts = [];
     const given = options(http, home);
     await using gateway = await startGateway({
@@ -162,15 +166,15 @@ test(
       await use(client, prefix, texts);
       await transport.close();
     }
-    const wrong = await sendRequest(gateway.url, { key: SAID.anthropic, body: '{}' });
+    const wrong = await sendRequest(gateway.url, { key: RECOGNISABLE_SECRETS.anthropic, body: '{}' });
     texts.push(['a refusal', wrong.text + JSON.stringify(wrong.headers)]);
     expect(await adminAnswers(gateway, admin, texts)).toBeGreaterThanOrEqual(20);
     texts.push(['/metrics', (await sendRequest(new URL('/metrics', gateway.url), { key })).text]);
     await commands(gateway, texts);
     await gateway[Symbol.asyncDispose]();
-    const all = [...texts, ['stderr', gateway.stderr()] as const, ...everythingBelow(home)];
+    const all = [...texts, ['stderr', gateway.stderr()] as const, ...readFilesBelow(home)];
     expect(all.map(([, text]) => text).join('\n')).toContain('[redacted]');
-    expect(found(all, { key, admin })).toEqual([]);
+    expect(findSecrets(all, { key, admin })).toEqual([]);
   },
 );
 
@@ -179,11 +183,11 @@ test(
   { tags: ['slow'], timeout: 120_000 },
   async () => {
     await using http = await startHttpFixture('plain');
-    const home = plantedHome();
+    const home = createHomeWithSecrets();
     const { mcpServers, config = {} } = options(http, home);
     const texts: Texts = [];
     {
-      await using shared = new SharedHome({ mcpServers, config, home, env: plantedEnv });
+      await using shared = new SharedHome({ mcpServers, config, home, env: secretEnv });
       const pipe = await shared.pipe();
       const client = await pipe.client();
       await waitForTool(client, 'plain__echo');
@@ -191,9 +195,9 @@ test(
       await commands(pipe, texts);
       texts.push(['the pipe', pipe.stderr()]);
     }
-    const all = [...texts, ...everythingBelow(home)];
+    const all = [...texts, ...readFilesBelow(home)];
     expect(all.map(([where]) => where)).toContain('gateway.log');
-    expect(found(all)).toEqual([]);
+    expect(findSecrets(all)).toEqual([]);
   },
 );
 
@@ -202,7 +206,7 @@ test.each(['an exception', 'a rejection', 'SIGABRT'] as const)(
   { timeout: 60_000 },
   async (how) => {
     await using http = await startHttpFixture('plain');
-    const home = plantedHome();
+    const home = createHomeWithSecrets();
     const guard = join(home, 'guard.mjs');
     const failure =
       how === 'a rejection' ? 'void Promise.reject(error)' : 'setImmediate(() => { throw error; })';
@@ -223,7 +227,7 @@ test.each(['an exception', 'a rejection', 'SIGABRT'] as const)(
     await using gateway = await startGateway({ ...given, config });
     const client = await gateway.client();
     await waitForTool(client, 'plain__echo');
-    const call = client.callTool('plain__echo', { text: SAID_TEXT }).catch(String);
+    const call = client.callTool('plain__echo', { text: RECOGNISABLE_TEXT }).catch(String);
     if (how === 'SIGABRT') {
       await call;
       gateway.signal('SIGABRT');
@@ -234,7 +238,7 @@ test.each(['an exception', 'a rejection', 'SIGABRT'] as const)(
     await client.close().catch(() => {});
     if (how !== 'SIGABRT')
       await eventually(() => gateway.stderr().includes('The program ends because of an internal error.'));
-    expect(found([['stderr', gateway.stderr()], ...everythingBelow(home)])).toEqual([]);
+    expect(findSecrets([['stderr', gateway.stderr()], ...readFilesBelow(home)])).toEqual([]);
     // The next gateway would remove what a crash leaves there.
     rmSync(join(home, 'state', 'run'), { recursive: true });
   },

@@ -13,7 +13,7 @@ import {
 } from '../../support/http-requests.ts';
 import { needs } from '../../support/needs.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
-import { queried } from '../../support/queried.ts';
+import { queryPostgres } from '../../support/query-postgres.ts';
 
 needs('postgresql');
 
@@ -28,16 +28,16 @@ const bodies = ['not JSON', 'null', '[]', '{"__proto__":{"polluted":1}}', deep, 
 
 /** Writes rows into every table, as somebody could who can write the database but has no key. */
 async function plantRows(url: string): Promise<void> {
-  const [{ fingerprint }] = (await queried(
+  const [{ fingerprint }] = (await queryPostgres(
     url,
     "select fingerprint from listings where upstream = 'plain'",
     [],
   )) as [{ fingerprint: string }];
-  const [{ key_check: keyCheck }] = (await queried(url, 'select key_check from replicas', [])) as [
+  const [{ key_check: keyCheck }] = (await queryPostgres(url, 'select key_check from replicas', [])) as [
     { key_check: string },
   ];
   const plant = (table: string, row: Readonly<Record<string, unknown>>): Promise<unknown> =>
-    queried(
+    queryPostgres(
       url,
       `insert into ${table} (${Object.keys(row).join(', ')}) values (${Object.keys(row)
         .map((_, at) => `$${at + 1}`)
@@ -97,25 +97,25 @@ async function plantRows(url: string): Promise<void> {
   for (const [at, body] of records.entries())
     await plant('audit_records', { seq: 900 + at, at: now, common: 900, body });
   // Two other tools of the server look changed, so that people are shown the difference to what was planted.
-  const names = (await queried(
+  const names = (await queryPostgres(
     url,
     "select name from approvals where upstream = 'plain' and kind = 'tool' and name <> 'echo' and decided_at < $1 order by name",
     [FAR],
   )) as readonly { readonly name: string }[];
   for (const [at, definition] of [deep, JSON.stringify({ description: `${ESCAPE}${huge}` })].entries())
-    await queried(
+    await queryPostgres(
       url,
       "update approvals set fingerprint = 'x', definition = $1 where upstream = 'plain' and name = $2",
       [definition, names[at]?.name],
     );
-  await queried(url, 'update changes set revision = revision + 1', []);
+  await queryPostgres(url, 'update changes set revision = revision + 1', []);
 }
 
 test(
   'planted rows: two gateways keep serving, start again, and show no escape sequence',
   { tags: ['slow'], timeout: 120_000 },
   async () => {
-    const { url } = await (await sharedPostgres()).newPlace();
+    const { url } = await (await sharedPostgres()).newSchema();
     const storage = { url, key: '${env:TRUNKLINE_KEY}' };
     const config = { startup: { listWait: '10s' }, storage, auth: { keys: true } };
     const env = { TRUNKLINE_KEY: randomBytes(32).toString('base64') };
@@ -127,7 +127,7 @@ test(
     await eventually(async () => {
       const rows =
         "select 1 from listings join approvals on approvals.upstream = listings.upstream where kind = 'tool'";
-      expect((await queried(url, rows)).length).toBeGreaterThan(2);
+      expect((await queryPostgres(url, rows)).length).toBeGreaterThan(2);
     });
     await plantRows(url);
     const other = await startGatewayWithAuth(config, options);

@@ -5,15 +5,15 @@ import { commandHome } from '../../support/command.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import {
-  everythingBelow,
-  found,
-  PLACED,
-  plantedEnv,
-  plantedHome,
-  plantedServers,
-  SAID,
-  SAID_TEXT,
-} from '../../support/planted.ts';
+  readFilesBelow,
+  findSecrets,
+  CONFIGURED_SECRETS,
+  secretEnv,
+  createHomeWithSecrets,
+  serversWithSecrets,
+  RECOGNISABLE_SECRETS,
+  RECOGNISABLE_TEXT,
+} from '../../support/planted-secrets.ts';
 
 checkLeaks();
 
@@ -22,7 +22,7 @@ describe.each(['direct', 'search', 'code'])('planted secrets with %s exposure', 
     'planted secrets: appear in no state file, log, audit record, command output or error',
     { tags: ['slow'], timeout: 60_000 },
     async () => {
-      const home = plantedHome();
+      const home = createHomeWithSecrets();
       await using http = await startHttpFixture('plain');
       const line = await openLine(
         { downstream: 'stdio/legacy', upstream: 'stdio/legacy' },
@@ -33,16 +33,16 @@ describe.each(['direct', 'search', 'code'])('planted secrets with %s exposure', 
           config: {
             audit: { arguments: true, results: true },
             log: { level: 'debug' },
-            mcpServers: plantedServers(http.url),
+            mcpServers: serversWithSecrets(http.url),
           },
-          env: plantedEnv,
+          env: secretEnv,
         },
       );
       const { client, gateway } = line;
       await client.listTools();
       const heard: unknown[] = [];
       for (const server of ['plain', 'web', 'dead', 'away']) {
-        const call = { name: `${server}__echo`, arguments: { text: SAID_TEXT } };
+        const call = { name: `${server}__echo`, arguments: { text: RECOGNISABLE_TEXT } };
         const [name, args] =
           exposure === 'direct'
             ? [call.name, call.arguments]
@@ -50,16 +50,18 @@ describe.each(['direct', 'search', 'code'])('planted secrets with %s exposure', 
               ? ['call_write_tool', call]
               : [
                   'run_code',
-                  { code: `return await tools.${server}.echo(${JSON.stringify({ text: SAID_TEXT })})` },
+                  {
+                    code: `return await tools.${server}.echo(${JSON.stringify({ text: RECOGNISABLE_TEXT })})`,
+                  },
                 ];
         const answer: unknown = await client.callTool(name, args).catch(String);
         // Results belong to the tool; only errors about servers come from the gateway.
         if (server === 'dead' || server === 'away') heard.push(answer);
       }
-      await client.callTool(`plain__${SAID.github}`, {}).catch(String);
+      await client.callTool(`plain__${RECOGNISABLE_SECRETS.github}`, {}).catch(String);
       await line[Symbol.asyncDispose]();
       const { run } = commandHome();
-      const env = { env: { TRUNKLINE_HOME: home, PLANTED: PLACED.environment } };
+      const env = { env: { TRUNKLINE_HOME: home, PLANTED: CONFIGURED_SECRETS.environment } };
       const outputs = await Promise.all(
         [['servers'], ['doctor'], ['logs'], ['logs', '--export', 'jsonl'], ['tools']].map((words) =>
           run(['--config', gateway.configFile, ...words], env),
@@ -70,11 +72,11 @@ describe.each(['direct', 'search', 'code'])('planted secrets with %s exposure', 
         ['stderr', gateway.stderr()] as const,
         ...heard.map((answer) => ['an error', JSON.stringify(answer)] as const),
         ...outputs.flatMap(({ stdout, stderr }) => [['a command', stdout + stderr] as const]),
-        ...everythingBelow(home),
+        ...readFilesBelow(home),
       ];
       expect(everything.length).toBeGreaterThan(8);
       // Error messages repeat no arguments either.
-      expect(found(everything)).toEqual([]);
+      expect(findSecrets(everything)).toEqual([]);
     },
   );
 });

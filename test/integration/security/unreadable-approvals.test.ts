@@ -10,7 +10,7 @@ import { startGateway } from '../../support/gateway.ts';
 import { runCommandFor } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
-import { databaseOf } from '../../support/recorded.ts';
+import { databasePath } from '../../support/audit-rows.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
@@ -19,9 +19,9 @@ const config = { startup: { listWait: '10s' } };
 
 /** A path at which no database can be opened. */
 function breakStore(home: string): void {
-  for (const suffix of ['-wal', '-shm']) rmSync(`${databaseOf(home)}${suffix}`, { force: true });
-  rmSync(databaseOf(home), { force: true });
-  mkdirSync(databaseOf(home), { recursive: true });
+  for (const suffix of ['-wal', '-shm']) rmSync(`${databasePath(home)}${suffix}`, { force: true });
+  rmSync(databasePath(home), { force: true });
+  mkdirSync(databasePath(home), { recursive: true });
 }
 
 const names = async (client: RawClient): Promise<readonly string[]> =>
@@ -43,7 +43,7 @@ test(
     expect(gateway.stderr()).toContain('Approvals cannot be read');
     const status = await runCommandFor(gateway, 'status');
     expect(status.stdout).toContain('New tools stay held');
-    renameSync(databaseOf(home), join(home, 'away'));
+    renameSync(databasePath(home), join(home, 'away'));
     await waitForTool(client, 'one__echo');
     expect(textOfResult(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
     expect(gateway.stderr()).toContain('Approvals are readable again');

@@ -17,7 +17,7 @@ import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import type { ToolResult } from '../../support/raw-messages.ts';
-import { TOOLS_CHANGED } from '../../support/reloaded.ts';
+import { isToolListChange } from '../../support/reloading-gateway.ts';
 import { SharedHome } from '../../support/shared-home.ts';
 
 checkLeaks();
@@ -219,7 +219,7 @@ describe('access to the management tools', () => {
     const file = line.gateway.configFile;
     const without = readFileSync(file, 'utf8');
     const change = async (text: string): Promise<void> => {
-      const notification = line.client.notifications.next(TOOLS_CHANGED);
+      const notification = line.client.notifications.next(isToolListChange);
       writeFileSync(file, text);
       await notification;
     };
@@ -310,7 +310,7 @@ test('tool_stats: leaves out tools that the caller may not see', async () => {
   expect(await names(line.client)).toContain('two__echo');
   const file = line.gateway.configFile;
   const hidden = { policy: { rules: [{ id: 'r', effect: 'deny', names: ['one__env', 'two__*'] }] } };
-  const notification = line.client.notifications.next(TOOLS_CHANGED);
+  const notification = line.client.notifications.next(isToolListChange);
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...hidden }));
   await notification;
   expect(await names(line.client)).not.toContain('two__echo');

@@ -46,7 +46,7 @@ const trouble = async (work: Promise<unknown>): Promise<GatewayError> => {
 };
 
 test('postgres: migrates once when three connections start at the same time', async () => {
-  const server = await cluster.newPlace();
+  const server = await cluster.newSchema();
   const [first, ...others] = await Promise.all([open(server), open(server), open(server)]);
   await first.query
     .insertInto('changes')
@@ -59,14 +59,14 @@ test('postgres: migrates once when three connections start at the same time', as
 });
 
 test('postgres: rejects a newer schema version', async () => {
-  const server = await cluster.newPlace();
+  const server = await cluster.newSchema();
   const { query } = await open(server);
   await sql`update schema_version set version = 999`.execute(query);
   expect(await trouble(open(server))).toMatchObject({ code: 'STORE_CORRUPT', details: { reason: 'newer' } });
 });
 
 test('postgres: sorts text by bytes and replaces NUL characters', async () => {
-  const { query } = await open(await cluster.newPlace());
+  const { query } = await open(await cluster.newSchema());
   const names = ['b', 'B', '_', 'a', 'ä', 'A\0b'];
   await query
     .insertInto('changes')
@@ -77,7 +77,7 @@ test('postgres: sorts text by bytes and replaces NUL characters', async () => {
 });
 
 test('postgres: loses no write of concurrent read-then-write transactions', async () => {
-  const server = await cluster.newPlace();
+  const server = await cluster.newSchema();
   const all = await Promise.all([open(server), open(server)]);
   const add = ({ query }: Database) =>
     query.transaction().execute(async (transaction) => {
@@ -103,7 +103,7 @@ describe('connection problems', () => {
     ['unknown user', (url) => url.replace('tester', 'stranger'), { details: { reason: 'refused' } }],
   ];
   test.each(wrong)('postgres: reports %s without the password', async (_which, change, expected) => {
-    const server = await cluster.newPlace();
+    const server = await cluster.newSchema();
     const url = change(server.url).replace('@', ':sesame@');
     const error = await trouble(openDatabase({ stateDir: '/nowhere', server: { ...server, url } }));
     expect(error).toMatchObject(expected);
@@ -113,7 +113,7 @@ describe('connection problems', () => {
   });
 
   test('postgres: cancels a statement after its timeout and reuses the connection', async () => {
-    const server = { ...(await cluster.newPlace()), statementTimeoutMs: 300, poolSize: 1 };
+    const server = { ...(await cluster.newSchema()), statementTimeoutMs: 300, poolSize: 1 };
     const { query } = await open(server);
     expect(await trouble(sql`select pg_sleep(10)`.execute(query))).toMatchObject({
       details: { reason: 'busy' },
@@ -122,7 +122,7 @@ describe('connection problems', () => {
   });
 
   test('postgres: rejects a transaction with STORE_LOCKED when another one holds the lock too long', async () => {
-    const server = await cluster.newPlace();
+    const server = await cluster.newSchema();
     const holder = await open(server);
     const other = await openDatabase({ stateDir: '/nowhere', server, lockTimeoutMs: 100 });
     onTestFinished(() => other[Symbol.asyncDispose]());
@@ -146,7 +146,7 @@ describe('connection problems', () => {
   });
 
   test('postgres: drops a connection that stalls, and close does not wait for it', async () => {
-    const { proxy, server } = await throughProxy({ ...(await cluster.newPlace()), statementTimeoutMs: 200 });
+    const { proxy, server } = await throughProxy({ ...(await cluster.newSchema()), statementTimeoutMs: 200 });
     const database = await openDatabase({ stateDir: '/nowhere', server });
     database.changes.on('keys', () => {});
     await sql`select 1`.execute(database.query);
@@ -158,7 +158,7 @@ describe('connection problems', () => {
   }, 20_000);
 
   test('postgres: reconnects for the next statement after the connection was cut', async () => {
-    const { proxy, server } = await throughProxy(await cluster.newPlace());
+    const { proxy, server } = await throughProxy(await cluster.newSchema());
     const { query } = await open(server);
     const sleeping = trouble(sql`select pg_sleep(5)`.execute(query));
     await eventually(async () => {
@@ -179,7 +179,7 @@ describe('lease', () => {
   const options = { name: 'it', forMs: 10_000, pid: 1, now: Date.now, signal: new AbortController().signal };
 
   test('postgres lease: ends with the connection, and its holder is notified', async () => {
-    const place = await cluster.newPlace();
+    const place = await cluster.newSchema();
     const { proxy, server } = await throughProxy(place);
     const [holder, other] = [await open(server), await open(place)];
     let isHeld = false;
@@ -195,7 +195,7 @@ describe('lease', () => {
   });
 
   test('postgres lease: does not block a lease of another name', async () => {
-    const database = await open(await cluster.newPlace());
+    const database = await open(await cluster.newSchema());
     const inner = withLease({ ...options, database }, () =>
       withLease({ ...options, name: 'other', database }, () => Promise.resolve('both')),
     );

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { addKey, startGatewayWithAuth, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { OauthFlow, parseTokens } from '../../support/oauth-flow.ts';
-import { ownPostgres, sharedPostgres } from '../../support/postgres.ts';
+import { startOwnPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { soon } from './soon.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -18,7 +18,7 @@ const startup = { listWait: '10s' };
 const patience = { withinMs: 40_000 };
 
 test('authorization: spans gateways, and its tokens are valid and revoked on all of them', async () => {
-  const { url } = await (await sharedPostgres()).newPlace();
+  const { url } = await (await sharedPostgres()).newSchema();
   const config = { auth, startup, storage: { url } };
   await using one = await startGatewayWithAuth(config);
   await using two = await startGatewayWithAuth(config);
@@ -46,8 +46,8 @@ test('authorization: spans gateways, and its tokens are valid and revoked on all
 }, 240_000);
 
 test('database outage: keeps known tokens valid and answers unknown ones with 503', async () => {
-  await using cluster = await ownPostgres();
-  const { url } = await cluster.newPlace();
+  await using cluster = await startOwnPostgres();
+  const { url } = await cluster.newSchema();
   await using gateway = await startGatewayWithAuth({ auth, startup, storage: { url, connectTimeout: '1s' } });
   const key = await addKey(gateway, 'anna');
   const flow = await OauthFlow.begin(gateway);

@@ -10,7 +10,7 @@ import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { runningProcesses } from '../../support/processes.ts';
 import { login, startProtectedServer } from '../../support/protected-server.ts';
-import { queried } from '../../support/queried.ts';
+import { queryPostgres } from '../../support/query-postgres.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 import { startFleet } from './fleet.ts';
 import { needs } from '../../support/needs.ts';
@@ -24,7 +24,7 @@ const patience = { withinMs: 60_000 };
 
 /** Returns the stored sign-in, which changes with each write because it is encrypted with a new nonce. */
 async function readStoredSignIn(url: string): Promise<string> {
-  const rows = await queried<{ body: string }>(url, 'select body from sign_ins');
+  const rows = await queryPostgres<{ body: string }>(url, 'select body from sign_ins');
   return rows.map(({ body }) => body).join('\n');
 }
 

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { sendMcpRequest } from '../../support/mcp-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { ownPostgres, sharedPostgres } from '../../support/postgres.ts';
+import { startOwnPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { startFleet } from './fleet.ts';
 import { soon } from './soon.ts';
 import { needs } from '../../support/needs.ts';
@@ -119,8 +119,8 @@ test('dashboard call: accepts the answer to an elicitation at any gateway', asyn
 }, 240_000);
 
 test('database outage: keeps dashboard sessions valid and answers unknown ones with STORE_AWAY', async () => {
-  await using cluster = await ownPostgres();
-  const { url: storageUrl } = await cluster.newPlace();
+  await using cluster = await startOwnPostgres();
+  const { url: storageUrl } = await cluster.newSchema();
   const config = { storage: { connectTimeout: '2s' } };
   await using fleet = await startFleet(2, { mcpServers: { plain: fixture('plain') }, storageUrl, config });
   const [first] = fleet.replicas;

@@ -10,7 +10,7 @@ import {
   listToolNamesAt,
 } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { ownPostgres } from '../../support/postgres.ts';
+import { startOwnPostgres } from '../../support/postgres.ts';
 import { startProxy } from '../../support/tcp-proxy.ts';
 import { toProxiedUrl } from './to-proxied-url.ts';
 import { needs } from '../../support/needs.ts';
@@ -35,9 +35,9 @@ const ways = ['was stopped', 'stopped responding'] as const;
 test.each(ways)(
   'database outage: keeps calls working, rejects changes and loses no record (database %s)',
   async (how) => {
-    await using cluster = await ownPostgres();
+    await using cluster = await startOwnPostgres();
     await using proxy = await startProxy();
-    const { url } = await cluster.newPlace();
+    const { url } = await cluster.newSchema();
     const storage = { url: toProxiedUrl(proxy, url), connectTimeout: '2s', statementTimeout: '2s' };
     await using gateway = await startGatewayWithAuth({ auth: { keys: true }, storage });
     const key = await addKey(gateway, 'anna');

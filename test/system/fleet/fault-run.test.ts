@@ -7,9 +7,9 @@ import { eventually } from '../../support/eventually.ts';
 import type { FixtureLog } from '../../support/fixture-log.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { ownPostgres } from '../../support/postgres.ts';
+import { startOwnPostgres } from '../../support/postgres.ts';
 import { isRunning } from '../../support/processes.ts';
-import { queried } from '../../support/queried.ts';
+import { queryPostgres } from '../../support/query-postgres.ts';
 import { startProxy } from '../../support/tcp-proxy.ts';
 import { Random } from '../../soak/random.ts';
 import { type CountedCall, type CountedLoad, startCountedLoad } from './counted-load.ts';
@@ -36,9 +36,9 @@ test(`fleet under faults: executes no call twice and loses no acknowledged call 
   const once = { ...fixture('plain'), share: 'fleet' };
   const logs = { everywhere: fixtureLog(everywhere), once: fixtureLog(once) };
   {
-    await using cluster = await ownPostgres();
+    await using cluster = await startOwnPostgres();
     await using proxy = await startProxy();
-    const { url } = await cluster.newPlace();
+    const { url } = await cluster.newSchema();
     await using fleet = await startFleet(3, {
       mcpServers: { everywhere, once },
       storageUrl: toProxiedUrl(proxy, url),
@@ -105,7 +105,7 @@ async function roll(fleet: RunningFleet): Promise<void> {
 
 /** Terminates the connections of all gateways, as a database administrator can. */
 async function endConnections(url: string): Promise<void> {
-  await queried(
+  await queryPostgres(
     url,
     'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = $1',
     ['client backend'],

@@ -31,7 +31,7 @@ export interface RunningFleet extends AsyncDisposable {
 }
 
 export async function startFleet(count: number, options: FleetOptions): Promise<RunningFleet> {
-  const { storageUrl = (await (await sharedPostgres()).newPlace()).url, config, env, ...rest } = options;
+  const { storageUrl = (await (await sharedPostgres()).newSchema()).url, config, env, ...rest } = options;
   const key = env?.['TRUNKLINE_KEY'] ?? randomBytes(32).toString('base64');
   const storage = { url: storageUrl, key: '${env:TRUNKLINE_KEY}', ...(config?.['storage'] as object) };
   const start = (home?: string): Promise<RunningGateway> =>

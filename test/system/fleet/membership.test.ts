@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
 import { sendRequest, startGatewayWithAuth, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { queried } from '../../support/queried.ts';
+import { queryPostgres } from '../../support/query-postgres.ts';
 import { startFleet } from './fleet.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -23,7 +23,7 @@ interface Row {
 }
 
 function members(url: string): Promise<readonly Row[]> {
-  return queried<Row>(url, 'select id, address from replicas order by id');
+  return queryPostgres<Row>(url, 'select id, address from replicas order by id');
 }
 
 interface Fleet {

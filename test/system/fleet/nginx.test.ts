@@ -24,7 +24,7 @@ const patience = { withinMs: 40_000 };
 
 test('nginx: loses no call while three gateways restart in turn', async () => {
   await using plain = await startHttpFixture('plain', ['--era', 'both']);
-  const { url } = await (await sharedPostgres()).newPlace();
+  const { url } = await (await sharedPostgres()).newSchema();
   const env = { TRUNKLINE_KEY: randomBytes(32).toString('base64') };
   /** Starts a gateway, after a restart at the same address, because nginx has a fixed list of addresses. */
   const start = async (before?: RunningGateway): Promise<RunningGateway> =>

@@ -7,7 +7,7 @@ import { fixture } from '../../support/fixture.ts';
 import { addKey, listToolNamesAt } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
-import { queried } from '../../support/queried.ts';
+import { queryPostgres } from '../../support/query-postgres.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import type { Era } from '../../support/raw-messages.ts';
 import { type RawTransport, httpTransport } from '../../support/raw-transports.ts';
@@ -35,7 +35,7 @@ function withKey(key: string, transport: RawTransport): RawTransport {
 
 /** Counts the audited calls with a statement that is not in the statement log itself. */
 async function countRecords(url: string): Promise<number> {
-  const [row] = await queried<{ count: string }>(
+  const [row] = await queryPostgres<{ count: string }>(
     `${url}?options=${encodeURIComponent('-c log_statement=none')}`,
     `select count(*) as count from audit where entry = 'echo'`,
   );
@@ -52,7 +52,7 @@ async function callMany(client: RawClient, count: number): Promise<void> {
 }
 
 test('call: sends no database query for a known session and key, and is audited in batches', async () => {
-  const database = await (await sharedPostgres()).newLogged();
+  const database = await (await sharedPostgres()).newLoggedDatabase();
   await using fleet = await startFleet(2, {
     mcpServers: { plain: fixture('plain') },
     config: { auth: { keys: true } },

@@ -4,7 +4,7 @@ import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts'
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { ownPostgres } from '../../support/postgres.ts';
+import { startOwnPostgres } from '../../support/postgres.ts';
 import { isRunning } from '../../support/processes.ts';
 import { startFleet } from './fleet.ts';
 import { needs } from '../../support/needs.ts';
@@ -16,8 +16,8 @@ checkLeaks();
 const slow = { withinMs: 40_000 };
 
 test('fleet share: ends its process during a database outage and restarts it afterwards', async () => {
-  await using cluster = await ownPostgres();
-  const { url: storageUrl } = await cluster.newPlace();
+  await using cluster = await startOwnPostgres();
+  const { url: storageUrl } = await cluster.newSchema();
   const once = { ...fixture('ignores-signals'), share: 'fleet' };
   const everywhere = fixture('plain');
   const log = fixtureLog(once);

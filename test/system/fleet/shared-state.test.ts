@@ -16,7 +16,7 @@ import {
 } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
-import { queried } from '../../support/queried.ts';
+import { queryPostgres } from '../../support/query-postgres.ts';
 import { soon } from './soon.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => void (await sharedPostgres()), 90_000);
 
 /** Starts two gateways that share only the configuration and the database, as on two machines. */
 async function startTwoGateways(config: object, mcpServers?: Readonly<Record<string, unknown>>) {
-  const { url } = await (await sharedPostgres()).newPlace();
+  const { url } = await (await sharedPostgres()).newSchema();
   const start = (): Promise<RunningGateway> =>
     startGatewayWithAuth(
       { startup: { listWait: '10s' }, storage: { url }, ...config },
@@ -70,10 +70,10 @@ describe('two gateways on one database', () => {
   });
 
   test('approval: is kept when a gateway joins that does not know the server', async () => {
-    const { url } = await (await sharedPostgres()).newPlace();
+    const { url } = await (await sharedPostgres()).newSchema();
     const config = { startup: { listWait: '10s' }, storage: { url } };
     const approved = (server: string) =>
-      queried(url, 'select * from approvals where upstream = $1 order by kind, name', [server]);
+      queryPostgres(url, 'select * from approvals where upstream = $1 order by kind, name', [server]);
     await using _one = await startGatewayWithAuth(config, {
       mcpServers: { it: fixture('changes-a-definition') },
     });
@@ -105,7 +105,7 @@ describe('two gateways on one database', () => {
   });
 
   test('empty database: serves three gateways that start at the same time', async () => {
-    const { url } = await (await sharedPostgres()).newPlace();
+    const { url } = await (await sharedPostgres()).newSchema();
     const starting = Array.from({ length: 3 }, () =>
       startGatewayWithAuth({ auth: { keys: true }, storage: { url }, startup: { listWait: '10s' } }),
     );
@@ -121,7 +121,7 @@ describe('two gateways on one database', () => {
   });
 
   test('stored result: is readable through the other gateway by its caller only', async () => {
-    const { url } = await (await sharedPostgres()).newPlace();
+    const { url } = await (await sharedPostgres()).newSchema();
     const config = { auth: { keys: true }, storage: { url }, startup: { listWait: '10s' } };
     const options = { args: ['--expose', 'search'], mcpServers: { big: fixture('big-results') } };
     await using one = await startGatewayWithAuth(config, options);
@@ -141,7 +141,7 @@ describe('two gateways on one database', () => {
   });
 
   test('database password: appears in no log, status or file', async () => {
-    const { url } = await (await sharedPostgres()).newPlace();
+    const { url } = await (await sharedPostgres()).newSchema();
     const secret = url.replace('tester@', 'tester:open-sesame@');
     await using gateway = await startGatewayWithAuth(
       { storage: { url: '${env:PGURL}' }, log: { level: 'debug' } },

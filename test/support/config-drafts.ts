@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What `trunkline edit` left beside a configuration. */
-export function draftsOf(folder: string): readonly string[] {
+export function findConfigDrafts(folder: string): readonly string[] {
   return readdirSync(folder)
     .filter((name) => name.includes('.draft'))
     .map((name) => join(folder, name));

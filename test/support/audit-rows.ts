@@ -6,14 +6,14 @@ import Libsql from 'libsql';
 import type { AuditRow } from '../../src/observability/audit/audit-row.ts';
 import { eventually } from './eventually.ts';
 
-export function databaseOf(home: string): string {
+export function databasePath(home: string): string {
   return join(home, 'state', 'trunkline.db');
 }
 
 /** What a gateway with this home has recorded, as it lies in the database. */
-export function recordedIn(home: string): readonly AuditRow[] {
-  if (!existsSync(databaseOf(home))) return [];
-  const database = new Libsql(databaseOf(home), { readonly: true });
+export function readAuditRows(home: string): readonly AuditRow[] {
+  if (!existsSync(databasePath(home))) return [];
+  const database = new Libsql(databasePath(home), { readonly: true });
   try {
     // The columns are those of the table.
     return database.prepare('select * from audit order by seq').all() as AuditRow[];
@@ -23,10 +23,10 @@ export function recordedIn(home: string): readonly AuditRow[] {
 }
 
 /** Waits for that many records, and gives them. */
-export function recorded(home: string, count: number): Promise<readonly AuditRow[]> {
+export function waitForAuditRows(home: string, count: number): Promise<readonly AuditRow[]> {
   return eventually(
     () => {
-      const rows = recordedIn(home);
+      const rows = readAuditRows(home);
       return rows.length >= count && rows;
     },
     { what: `${count} records` },

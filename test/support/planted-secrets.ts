@@ -5,7 +5,7 @@ import { fixture } from './fixture.ts';
 import { temporaryFolder } from './test-run.ts';
 
 /** In places where everything is a secret, whatever it looks like. */
-export const PLACED = {
+export const CONFIGURED_SECRETS = {
   environment: 'planted-environment-7731',
   reference: 'planted-file-reference-7732',
   envFile: 'planted-env-file-7733',
@@ -16,34 +16,36 @@ export const PLACED = {
 };
 
 /** In texts, where only the format says that it is one. */
-export const SAID = {
+export const RECOGNISABLE_SECRETS = {
   anthropic: 'sk-ant-api03-PlantedPlantedPlanted0123456789',
   github: `ghp_${'Planted7'.repeat(5)}`,
   jwt: 'eyJhbGciOiJIUzI1NiJ9.eyJwbGFudGVkIjoidGhlcmUifQ.cGxhbnRlZHBsYW50ZWQ',
   pem: 'cGxhbnRlZC1wcml2YXRlLWtleS1ib2R5LTc3Mzg',
 };
-export const SAID_TEXT = `${SAID.anthropic} ${SAID.github} Bearer ${SAID.jwt} -----BEGIN PRIVATE KEY-----\n${SAID.pem}\n-----END PRIVATE KEY-----`;
+export const RECOGNISABLE_TEXT = `${RECOGNISABLE_SECRETS.anthropic} ${RECOGNISABLE_SECRETS.github} Bearer ${RECOGNISABLE_SECRETS.jwt} -----BEGIN PRIVATE KEY-----\n${RECOGNISABLE_SECRETS.pem}\n-----END PRIVATE KEY-----`;
 
 /** What a test puts there itself. */
 const OWN_FILES = ['secret.txt', 'servers.env', 'config.jsonc', 'admin.key'];
 
-export const plantedEnv = {
-  PLANTED: PLACED.environment,
-  PLANTED_URL: PLACED.url,
-  PLANTED_HEADER: PLACED.header,
-  PLANTED_ARGUMENT: PLACED.argument,
-  MY_SECRET_TOKEN: PLACED.unused,
+export const secretEnv = {
+  PLANTED: CONFIGURED_SECRETS.environment,
+  PLANTED_URL: CONFIGURED_SECRETS.url,
+  PLANTED_HEADER: CONFIGURED_SECRETS.header,
+  PLANTED_ARGUMENT: CONFIGURED_SECRETS.argument,
+  MY_SECRET_TOKEN: CONFIGURED_SECRETS.unused,
 };
 
-export function plantedHome(): string {
+export function createHomeWithSecrets(): string {
   const home = temporaryFolder('trunkline-home');
-  writeFileSync(join(home, 'secret.txt'), PLACED.reference);
-  writeFileSync(join(home, 'servers.env'), `FROM_FILE=${PLACED.envFile}\n`);
+  writeFileSync(join(home, 'secret.txt'), CONFIGURED_SECRETS.reference);
+  writeFileSync(join(home, 'servers.env'), `FROM_FILE=${CONFIGURED_SECRETS.envFile}\n`);
   return home;
 }
 
 /** A server that works, one that cannot be started, one behind HTTP and one that is not there. */
-export function plantedServers(httpUrl: string): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+export function serversWithSecrets(
+  httpUrl: string,
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const plain = fixture('plain');
   return {
     plain: {
@@ -64,18 +66,19 @@ export function plantedServers(httpUrl: string): Readonly<Record<string, Readonl
 }
 
 /** Every byte below a folder, without what the test put there itself. */
-export function everythingBelow(folder: string): readonly (readonly [string, string])[] {
+export function readFilesBelow(folder: string): readonly (readonly [string, string])[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile() && !OWN_FILES.includes(each.name))
     .map((each) => [each.name, readFileSync(join(each.parentPath, each.name), 'latin1')]);
 }
 
 /** Which of the planted, and further, secrets are in which of these texts. */
-export function found(
+export function findSecrets(
   everything: readonly (readonly [string, string])[],
   more: Readonly<Record<string, string>> = {},
 ): readonly string[] {
-  return Object.entries({ ...PLACED, ...SAID, ...more }).flatMap(([what, secret]) =>
-    everything.filter(([, text]) => text.includes(secret)).map(([where]) => `${what} in ${where}`),
+  return Object.entries({ ...CONFIGURED_SECRETS, ...RECOGNISABLE_SECRETS, ...more }).flatMap(
+    ([what, secret]) =>
+      everything.filter(([, text]) => text.includes(secret)).map(([where]) => `${what} in ${where}`),
   );
 }

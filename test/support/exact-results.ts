@@ -6,11 +6,11 @@ import type { JsonObject } from './raw-messages.ts';
 export type ExactObject = Map<string, unknown>;
 
 /** Members that belong to the protocol between two neighbours and not to what is passed through. */
-const ofTheHop = ['resultType', 'ttlMs', 'cacheScope'];
+const hopMembers = ['resultType', 'ttlMs', 'cacheScope'];
 const serverInfo = 'io.modelcontextprotocol/serverInfo';
 
 /** The result of a request with every number as it was written, less what belongs to the hop. */
-export async function exactly(
+export async function requestExactly(
   client: RawClient,
   method: string,
   params: JsonObject = {},
@@ -20,7 +20,7 @@ export async function exactly(
   const line = client.rawLines.findLast((text) => text.includes(JSON.stringify(id))) ?? '';
   const message = readExactly(line) as ExactObject;
   const result = message.get('result') as ExactObject;
-  for (const member of ofTheHop) result.delete(member);
+  for (const member of hopMembers) result.delete(member);
   const meta = result.get('_meta');
   if (meta instanceof Map) {
     meta.delete(serverInfo);
@@ -30,11 +30,11 @@ export async function exactly(
 }
 
 /** The entries of a list by their name or URI. */
-export async function exactEntries(
+export async function listExactly(
   client: RawClient,
   method: string,
   [member, key]: readonly [string, string],
 ): Promise<ReadonlyMap<string, ExactObject>> {
-  const result = await exactly(client, method);
+  const result = await requestExactly(client, method);
   return new Map((result.get(member) as ExactObject[]).map((entry) => [String(entry.get(key)), entry]));
 }

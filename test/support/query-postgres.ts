@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** The rows that a statement gives, on a connection of its own. */
-export async function queried<Row extends pg.QueryResultRow>(
+export async function queryPostgres<Row extends pg.QueryResultRow>(
   url: string,
   statement: string,
   values: readonly unknown[] = [],

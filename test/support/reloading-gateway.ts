@@ -13,7 +13,7 @@ import { temporaryFolder } from './test-run.ts';
 type Config = Readonly<Record<string, unknown>>;
 
 /** The ways in which editors and programs write a file. */
-export const WAYS: Readonly<Record<string, (file: string, text: string) => void>> = {
+export const WRITE_METHODS: Readonly<Record<string, (file: string, text: string) => void>> = {
   'edited in place': (file, text) => writeFileSync(file, text),
   'replaced by another file': (file, text) => {
     writeFileSync(`${file}.new`, text);
@@ -39,7 +39,7 @@ export interface Status {
 }
 
 /** A gateway over HTTP whose configuration changes while it runs. */
-export class ReloadedGateway implements AsyncDisposable {
+export class ReloadingGateway implements AsyncDisposable {
   readonly gateway: RunningGateway;
   readonly home: SharedHome;
   readonly #clients: RawClient[] = [];
@@ -49,19 +49,19 @@ export class ReloadedGateway implements AsyncDisposable {
     this.home = home;
   }
 
-  static async start(config: Config, options: Partial<GatewayOptions> = {}): Promise<ReloadedGateway> {
+  static async start(config: Config, options: Partial<GatewayOptions> = {}): Promise<ReloadingGateway> {
     const home = temporaryFolder('r');
     const { mcpServers = {}, ...more } = config;
     const given = { mcpServers: mcpServers as Config, config: more, home, ...options };
     const gateway = await startGateway({ listen: 'http', ...given });
-    return new ReloadedGateway(gateway, new SharedHome(given));
+    return new ReloadingGateway(gateway, new SharedHome(given));
   }
 
   get file(): string {
     return this.gateway.configFile;
   }
 
-  write(config: Config | string, way = WAYS['edited in place']): void {
+  write(config: Config | string, way = WRITE_METHODS['edited in place']): void {
     way?.(this.file, typeof config === 'string' ? config : JSON.stringify(config, null, 2));
   }
 
@@ -94,7 +94,7 @@ export class ReloadedGateway implements AsyncDisposable {
   }
 
   /** The process of a server, once it is there. */
-  async pidOf(name: string): Promise<number> {
+  async waitForPid(name: string): Promise<number> {
     return eventually(
       async () => (await this.status()).servers.find((server) => server.name === name)?.pid ?? false,
       { what: `A process of ${name}`, withinMs: 15_000 },
@@ -109,13 +109,13 @@ export class ReloadedGateway implements AsyncDisposable {
 }
 
 /** The names that a client is shown, in their order. */
-export async function names(client: RawClient): Promise<readonly string[]> {
+export async function listToolNames(client: RawClient): Promise<readonly string[]> {
   return (await client.listTools()).map(({ name }) => name);
 }
 
-export function textOf(result: { content?: unknown }): string {
+export function joinedTextOf(result: { content?: unknown }): string {
   return (result.content as { text: string }[]).map((part) => part.text).join('');
 }
 
-export const TOOLS_CHANGED = ({ method }: { readonly method: string }): boolean =>
+export const isToolListChange = ({ method }: { readonly method: string }): boolean =>
   method === 'notifications/tools/list_changed';

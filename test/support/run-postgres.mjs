@@ -1,4 +1,4 @@
-// Makes a PostgreSQL server in a folder and keeps it for as long as a process lives: node postgres-keeper.mjs FOLDER PID.
+// Makes a PostgreSQL server in a folder and keeps it for as long as a process lives: node run-postgres.mjs FOLDER PID.
 // Nothing is left afterwards, however that process ended.
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { unusedPort } from './unused-port.mjs';
+import { unusedPort } from './unused-port.d.mts.mjs';
 
 const [folder = '', pid = ''] = process.argv.slice(2);
 const data = join(folder, 'data');
