@@ -27,7 +27,7 @@ export default defineConfig({
   // The build inlines the version; tests that import the source need the same.
   define: { __TRUNKLINE_VERSION__: JSON.stringify(version), __TRUNKLINE_BUILD__: JSON.stringify(version) },
   test: {
-    setupFiles: ['test/support/throw-away-home.ts'],
+    setupFiles: ['test/support/temporary-home.ts'],
     tags: [
       { name: 'every-cell', description: 'A further combination of transports and protocol eras.' },
       { name: 'slow', description: 'Takes seconds; npm test leaves it to npm run test:all.' },

@@ -20,7 +20,7 @@ import pg from 'pg';
 import { childrenOf, cpuMicroseconds } from '../lib/proc.mjs';
 import { loggedDatabase, statementsOf } from './statements.mjs';
 
-const keeper = fileURLToPath(new URL('../../test/support/run-postgres.mjs', import.meta.url));
+const runPostgres = fileURLToPath(new URL('../../test/support/run-postgres.mjs', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 50;
@@ -33,7 +33,7 @@ export async function startPostgres() {
   const ready = join(folder, 'ready.json');
   spawnSync(
     'sh',
-    ['-c', '"$0" "$@" >/dev/null 2>&1 &', process.execPath, keeper, folder, String(process.pid)],
+    ['-c', '"$0" "$@" >/dev/null 2>&1 &', process.execPath, runPostgres, folder, String(process.pid)],
     {
       env: { PATH: process.env.PATH },
       stdio: 'ignore',

@@ -158,7 +158,7 @@ describe('admin API', () => {
   test('call: returns the result of a tool unchanged, including large integers', async () => {
     const script: Offer['script'] = (heard, self) => {
       if (heard.method === 'tools/call')
-        self.say(`{"jsonrpc":"2.0","id":${heard.id},"result":{"n":12345678901234567890}}`);
+        self.send(`{"jsonrpc":"2.0","id":${heard.id},"result":{"n":12345678901234567890}}`);
       return undefined;
     };
     const { client } = await createApi({ a: { tools: [echo], script } });
@@ -170,9 +170,9 @@ describe('admin API', () => {
     const script: Offer['script'] = (heard, self) => {
       if (heard.method !== 'tools/call') return undefined;
       const { progressToken } = (heard.params ?? {})['_meta'] as { progressToken: number };
-      self.say({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2 } });
-      self.say({ method: 'notifications/message', params: { level: 'debug', data: 'too much' } });
-      self.say({ method: 'notifications/message', params: { level: 'warning', data: 'careful' } });
+      self.send({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2 } });
+      self.send({ method: 'notifications/message', params: { level: 'debug', data: 'too much' } });
+      self.send({ method: 'notifications/message', params: { level: 'warning', data: 'careful' } });
       return { content: [] };
     };
     const { client } = await createApi({ a: { tools: [echo], script } });
@@ -206,13 +206,13 @@ describe('admin API', () => {
     const error = await failure(client.callTool({ name: 'a__echo', args: { text: 7 } }));
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: 'ARGUMENTS_INVALID' });
-    expect(memory.server('a').heard.map(({ method }) => method)).not.toContain('tools/call');
+    expect(memory.server('a').received.map(({ method }) => method)).not.toContain('tools/call');
   });
 
   test('errors: returns upstream and gateway errors unchanged, with suggestions for unknown names', async () => {
     const script: Offer['script'] = (heard, self) => {
       if (heard.method === 'tools/call')
-        self.say({ id: heard.id, error: { code: -32099, message: 'no', data: { why: 1 } } });
+        self.send({ id: heard.id, error: { code: -32099, message: 'no', data: { why: 1 } } });
       return undefined;
     };
     const { client } = await createApi({ a: { tools: [echo], script } });

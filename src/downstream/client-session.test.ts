@@ -63,7 +63,9 @@ class Session {
   get heard(): readonly unknown[] {
     return this.memory
       .server('files')
-      .heard.flatMap(({ method, params }) => (method?.endsWith('/list') === true ? [] : [[method, params]]));
+      .received.flatMap(({ method, params }) =>
+        method?.endsWith('/list') === true ? [] : [[method, params]],
+      );
   }
 }
 
@@ -238,7 +240,7 @@ describe('calls', () => {
   test("call: reports progress with the client's token", async () => {
     const client = await session({
       script: (heard, server) => {
-        server.say({
+        server.send({
           method: 'notifications/progress',
           params: { progressToken: heard.id, progress: 1, total: 2 },
         });
@@ -247,7 +249,7 @@ describe('calls', () => {
     });
     const request = client.begin('tools/call', { name: 'files__read', _meta: { progressToken: 'mine' } });
     await request.answer;
-    expect(request.told).toEqual([
+    expect(request.notifications).toEqual([
       ['notifications/progress', { progressToken: 'mine', progress: 1, total: 2 }],
     ]);
   });
@@ -329,8 +331,8 @@ describe('notifications to a legacy client', () => {
     expect(await client.ask('resources/subscribe', { uri: 'file:a' })).toEqual({ result: {} });
     client.memory
       .server('files')
-      .say({ method: 'notifications/resources/updated', params: { uri: 'file:a' } });
-    expect(client.client.told).toEqual([['notifications/resources/updated', { uri: 'file:a' }]]);
+      .send({ method: 'notifications/resources/updated', params: { uri: 'file:a' } });
+    expect(client.client.notifications).toEqual([['notifications/resources/updated', { uri: 'file:a' }]]);
     expect(await client.ask('resources/unsubscribe', { uri: 'file:a' })).toEqual({ result: {} });
   });
 
@@ -343,20 +345,20 @@ describe('notifications to a legacy client', () => {
       );
     const changed = { tools: true, prompts: true, resources: true };
     client.memory.gateway.events.emit('changed', changed);
-    expect(client.client.told).toEqual([]);
+    expect(client.client.notifications).toEqual([]);
     await client.ask('initialize', { protocolVersion: '2025-11-25' });
     await denying('resource');
     await vi.waitFor(async () =>
       expect(await client.ask('resources/list')).toMatchObject({ result: { resources: [] } }),
     );
-    expect(client.client.told).toEqual([]);
+    expect(client.client.notifications).toEqual([]);
     await client.ask('tools/list');
     // A change that only others see is not announced.
     client.memory.gateway.events.emit('changed', changed);
-    expect(client.client.told).toEqual([]);
+    expect(client.client.notifications).toEqual([]);
     await denying('tool');
     await vi.waitFor(() =>
-      expect(client.client.told).toEqual([
+      expect(client.client.notifications).toEqual([
         ['notifications/tools/list_changed', undefined],
         ['notifications/resources/list_changed', undefined],
       ]),
@@ -364,7 +366,7 @@ describe('notifications to a legacy client', () => {
     client.connection.close();
     await denying('tool');
     client.memory.gateway.events.emit('changed', changed);
-    expect(client.client.told).toHaveLength(2);
+    expect(client.client.notifications).toHaveLength(2);
   });
 });
 

@@ -84,7 +84,7 @@ describe('tools revealed by a search', () => {
       const request = client.request(method, params);
       connection.handleRequest(request);
       const { result } = (await request.answer) as { result: JsonObject };
-      return { result, told: request.told.map(([told]) => told) };
+      return { result, told: request.notifications.map(([told]) => told) };
     };
     return {
       client,
@@ -116,14 +116,14 @@ describe('tools revealed by a search', () => {
     await find('read a file');
     await names();
     offer.tools = [...tools, { name: 'more' }];
-    memory?.server('files').say({ method: changed });
+    memory?.server('files').send({ method: changed });
     await vi.waitFor(() => expect(memory?.gateway.view(caller).tools).toHaveLength(3));
     // Longer than the interval in which announcements are batched.
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(client.told).toEqual([]);
+    expect(client.notifications).toEqual([]);
     offer.tools = [{ name: 'read', description: 'Reads two files.' }];
-    memory?.server('files').say({ method: changed });
-    await vi.waitFor(() => expect(client.told).toEqual([[changed, undefined]]));
+    memory?.server('files').send({ method: changed });
+    await vi.waitFor(() => expect(client.notifications).toEqual([[changed, undefined]]));
     connection.close();
   });
 

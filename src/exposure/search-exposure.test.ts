@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { cpuStopwatch } from '../../test/support/cpu-time.ts';
 import { MemoryGateway } from '../../test/support/memory-gateway.ts';
-import type { Heard } from '../../test/support/memory-server.ts';
+import type { ReceivedMessage } from '../../test/support/memory-server.ts';
 import type { Caller } from '../core/caller.ts';
 import { Cancellation } from '../core/lib/cancellation.ts';
 import { GatewayError } from '../core/errors.ts';
@@ -55,7 +55,7 @@ const calls: (JsonObject | undefined)[] = [];
 
 beforeEach(async () => {
   calls.length = 0;
-  const script = ({ method, params }: Heard): JsonObject | undefined => {
+  const script = ({ method, params }: ReceivedMessage): JsonObject | undefined => {
     if (method !== 'tools/call') return undefined;
     calls.push(params);
     return answer;

@@ -151,8 +151,8 @@ describe('single server path', () => {
   ])('single server path: rejects %s instead of forwarding it past the rules', async (_, method, params) => {
     await using memory = await start({ policy: deny({ names: ['drop_*'] }) });
     const server = memory.gateway.singleServer('notes')!;
-    const heardBefore = memory.server('notes').heard.length;
+    const heardBefore = memory.server('notes').received.length;
     expect(await failureOf(server.forward(anna, method, request(params)))).toBeInstanceOf(Error);
-    expect(memory.server('notes').heard).toHaveLength(heardBefore);
+    expect(memory.server('notes').received).toHaveLength(heardBefore);
   });
 });

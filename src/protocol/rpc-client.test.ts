@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { MemoryServer } from '../../test/support/memory-server.ts';
-import type { Script } from '../../test/support/memory-server.ts';
+import type { MemoryServerScript } from '../../test/support/memory-server.ts';
 import { Cancellation } from '../core/lib/cancellation.ts';
 import type { RequestingClient } from '../core/requesting-client.ts';
 import { RpcError } from '../core/errors.ts';
@@ -42,7 +42,7 @@ class HandlerLog implements RpcClientHandlers {
 }
 
 async function connect(
-  script?: Script,
+  script?: MemoryServerScript,
 ): Promise<{ server: MemoryServer; rpcClient: RpcClient; heard: HandlerLog }> {
   const server = new MemoryServer(script);
   const heard = new HandlerLog();
@@ -53,7 +53,7 @@ describe('requests', () => {
   test('request: gets the response with its id, in any order', async () => {
     const { server, rpcClient } = await connect();
     const [a, b] = [rpcClient.request('a', { x: 1 }), rpcClient.request('b', undefined)];
-    expect(server.heard).toEqual([
+    expect(server.received).toEqual([
       { jsonrpc: '2.0', id: 1, method: 'a', params: { x: 1 } },
       { jsonrpc: '2.0', id: 2, method: 'b' },
     ]);
@@ -66,10 +66,10 @@ describe('requests', () => {
   test('request: is not answered by a server request with the same id', async () => {
     const { server, rpcClient } = await connect();
     const call = rpcClient.request('a', undefined);
-    server.say({ id: 1, method: 'ping' });
-    server.say({ id: 1, method: 'roots/list' });
-    await expect.poll(() => server.heard.filter(({ result }) => result !== undefined)).toHaveLength(2);
-    expect(server.heard.slice(1)).toMatchObject([
+    server.send({ id: 1, method: 'ping' });
+    server.send({ id: 1, method: 'roots/list' });
+    await expect.poll(() => server.received.filter(({ result }) => result !== undefined)).toHaveLength(2);
+    expect(server.received.slice(1)).toMatchObject([
       { id: 1, result: {} },
       { id: 1, result: { method: 'roots/list' } },
     ]);
@@ -116,7 +116,7 @@ describe('requests', () => {
     async (id) => {
       const { server, rpcClient } = await connect();
       const answer = rpcClient.request('a', undefined);
-      server.say({ id, result: 'wrong' });
+      server.send({ id, result: 'wrong' });
       server.answer(1, 'right');
       expect((await answer).value).toBe('right');
     },
@@ -125,7 +125,7 @@ describe('requests', () => {
   test("request: fails with the server's error unchanged", async () => {
     const { server, rpcClient } = await connect();
     const answer = rpcClient.request('a', undefined);
-    server.say({ id: 1, error: { code: -32002, message: 'no', data: { uri: 'x' }, extra: 1 } });
+    server.send({ id: 1, error: { code: -32002, message: 'no', data: { uri: 'x' }, extra: 1 } });
     const error = await answer.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RpcError);
     expect((error as RpcError).body).toEqual({ code: -32002, message: 'no', data: { uri: 'x' }, extra: 1 });
@@ -148,7 +148,7 @@ describe('requests', () => {
     endless.self = endless;
     await expect(rpcClient.request('a', { endless }, { cancellation })).rejects.toThrow(TypeError);
     cancellation.cancel(new Error('later'));
-    expect(server.heard).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 });
 
@@ -189,7 +189,7 @@ describe('request cancellation', () => {
     const cancellation = new Cancellation();
     cancellation.cancel(new Error('before'));
     await expect(rpcClient.request('a', undefined, { cancellation })).rejects.toThrow('before');
-    expect(server.heard).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 
   test('cancellation: has no effect after the response', async () => {
@@ -212,7 +212,7 @@ describe('progress', () => {
       { onProgress: () => {} },
     );
     void rpcClient.request('b', { x: 1 });
-    expect(server.heard.map(({ params }) => params)).toEqual([
+    expect(server.received.map(({ params }) => params)).toEqual([
       { x: 1, _meta: { traceparent: 't', progressToken: 1 } },
       { x: 1 },
     ]);
@@ -225,12 +225,12 @@ describe('progress', () => {
       onProgress: (progress) => seen.push(progress['progress']),
     });
     const progress = (token: unknown, value: number): void =>
-      server.say({ method: 'notifications/progress', params: { progressToken: token, progress: value } });
+      server.send({ method: 'notifications/progress', params: { progressToken: token, progress: value } });
     progress(1, 1);
     progress('1', 2);
     progress(7, 3);
     progress(undefined, 4);
-    server.say({ method: 'notifications/progress' });
+    server.send({ method: 'notifications/progress' });
     server.answer(1, {});
     progress(1, 5);
     await answer;
@@ -241,8 +241,8 @@ describe('progress', () => {
 describe('unsolicited messages', () => {
   test('notification: is passed to the handler, also from a batch', async () => {
     const { server, heard } = await connect();
-    server.say({ method: 'notifications/tools/list_changed' });
-    server.say('[{"jsonrpc":"2.0","method":"one"},{"jsonrpc":"2.0","method":"two","params":{"x":1}}]');
+    server.send({ method: 'notifications/tools/list_changed' });
+    server.send('[{"jsonrpc":"2.0","method":"one"},{"jsonrpc":"2.0","method":"two","params":{"x":1}}]');
     expect(heard.notifications).toEqual([
       ['notifications/tools/list_changed', undefined],
       ['one', undefined],
@@ -252,19 +252,19 @@ describe('unsolicited messages', () => {
 
   test('garbage: is passed to the handler without failing', async () => {
     const { server, heard } = await connect();
-    for (const text of ['Listening on 8080', '{"jsonrpc":"2.0"}', '5']) server.say(text);
+    for (const text of ['Listening on 8080', '{"jsonrpc":"2.0"}', '5']) server.send(text);
     expect(heard.invalid).toEqual(['Listening on 8080', '{"jsonrpc":"2.0"}', '5']);
   });
 
   test('server request: is answered with a result or an error', async () => {
     const { server } = await connect();
-    server.say('{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}');
-    server.say({ id: 'a', method: 'roots/list', params: { x: 1 } });
-    server.say({ id: 'b', method: 'refuse' });
-    server.say({ id: 'c', method: 'break' });
+    server.send('{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}');
+    server.send({ id: 'a', method: 'roots/list', params: { x: 1 } });
+    server.send({ id: 'b', method: 'refuse' });
+    server.send({ id: 'c', method: 'break' });
     await expect.poll(() => server.texts).toHaveLength(4);
     expect(server.texts[0]).toBe('{"jsonrpc":"2.0","id":12345678901234567890,"result":{}}');
-    expect(server.heard.slice(1)).toEqual(
+    expect(server.received.slice(1)).toEqual(
       expect.arrayContaining([
         { jsonrpc: '2.0', id: 'a', result: { method: 'roots/list', x: 1 } },
         { jsonrpc: '2.0', id: 'b', error: { code: -32601, message: 'Unknown.', data: { method: 'refuse' } } },
@@ -309,12 +309,12 @@ describe('shutdown', () => {
 
   test('lost connection: leaves a server request unanswered', async () => {
     const { server } = await connect();
-    server.say({ id: 1, method: 'roots/list' });
+    server.send({ id: 1, method: 'roots/list' });
     server.crash();
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
-    expect(server.heard).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 });
 
@@ -333,12 +333,12 @@ describe('origin of server requests', () => {
     const cancellation = new Cancellation();
     const call = rpcClient.request('a', undefined, { requestingClient: client('ann'), cancellation });
     void rpcClient.request('b', undefined, { requestingClient: client('bob') }).catch(() => {});
-    server.say({ id: 'q1', method: 'roots/list' });
+    server.send({ id: 'q1', method: 'roots/list' });
     cancellation.cancel(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
-    server.say({ id: 'q2', method: 'roots/list' });
+    server.send({ id: 'q2', method: 'roots/list' });
     server.answer(1, {});
-    server.say({ id: 'q3', method: 'roots/list' });
+    server.send({ id: 'q3', method: 'roots/list' });
     expect(heard.origins).toEqual([
       { pending: ['ann', 'bob'], abandoned: [] },
       { pending: ['bob'], abandoned: ['ann'] },

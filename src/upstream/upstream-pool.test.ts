@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { MemoryServer } from '../../test/support/memory-server.ts';
-import type { Script } from '../../test/support/memory-server.ts';
+import type { MemoryServerScript } from '../../test/support/memory-server.ts';
 import { upstreamConfig } from '../../test/support/upstream-config.ts';
 import type { UpstreamAuth, UpstreamConfig } from '../config/config.ts';
 import { Cancellation } from '../core/lib/cancellation.ts';
@@ -21,7 +21,7 @@ class Fixture {
   readonly pool: UpstreamPool;
   readonly events: string[] = [];
 
-  constructor(script: Script = ({ method }) => ({ did: method ?? '' })) {
+  constructor(script: MemoryServerScript = ({ method }) => ({ did: method ?? '' })) {
     this.pool = new UpstreamPool({
       open: async (_, { handlers }) => {
         const server = new MemoryServer(script);
@@ -54,7 +54,7 @@ const configs: readonly UpstreamConfig[] = [
   upstreamConfig({ name: own, share: 'session' }),
 ];
 
-function boundFixture(script?: Script) {
+function boundFixture(script?: MemoryServerScript) {
   const fixture = new Fixture(script);
   const { pool, servers } = fixture;
   return { pool, servers, of: (name: UpstreamName, session: string) => fixture.of(name, session) };
@@ -148,8 +148,8 @@ describe('pool', () => {
   test('pool: forwards events of all its upstreams', async () => {
     const fixture = new Fixture();
     await use(fixture.of(own, 'a'));
-    fixture.servers[0]!.say({ method: 'notifications/tools/list_changed' });
-    fixture.servers[0]!.say({ method: 'notifications/resources/updated', params: { uri: 'file:a' } });
+    fixture.servers[0]!.send({ method: 'notifications/tools/list_changed' });
+    fixture.servers[0]!.send({ method: 'notifications/resources/updated', params: { uri: 'file:a' } });
     await use(fixture.of(shared, 'a'));
     expect(fixture.events).toEqual([
       'own connecting',

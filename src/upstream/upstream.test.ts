@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { MemoryServer } from '../../test/support/memory-server.ts';
-import type { Script } from '../../test/support/memory-server.ts';
+import type { MemoryServerScript } from '../../test/support/memory-server.ts';
 import { upstreamConfig } from '../../test/support/upstream-config.ts';
 import type { UpstreamConfig } from '../config/config.ts';
 import { Cancellation } from '../core/lib/cancellation.ts';
@@ -37,7 +37,7 @@ class Fixture {
   listChanges = 0;
   opens = 0;
   plan: Plan = () => Promise.resolve();
-  script: Script = ({ method }) => ({ did: method });
+  script: MemoryServerScript = ({ method }) => ({ did: method });
   era: Era = 'legacy';
   capabilities: JsonObject = { tools: { listChanged: true }, resources: { subscribe: true } };
   recalled: Era | undefined;
@@ -105,7 +105,7 @@ class Fixture {
   }
 }
 
-const silent: Script = () => undefined;
+const silent: MemoryServerScript = () => undefined;
 
 /** Without setImmediate: `fetch` calls it when a response of an earlier test in this thread ends, and it would count as a timer. */
 const FAKED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] as const;
@@ -224,7 +224,7 @@ describe('calls', () => {
   test('call: receives progress', async () => {
     const fixture = new Fixture();
     fixture.script = (heard, server) => {
-      server.say({ method: 'notifications/progress', params: { progressToken: heard.id, progress: 5 } });
+      server.send({ method: 'notifications/progress', params: { progressToken: heard.id, progress: 5 } });
       return {};
     };
     const seen: unknown[] = [];
@@ -642,10 +642,10 @@ describe('subscriptions', () => {
   test('subscriptions: deliver updates and list changes', async () => {
     const fixture = new Fixture();
     await fixture.upstream.subscribe(uris('a'), new Cancellation());
-    fixture.server.say({ method: 'notifications/resources/updated', params: { uri: 'a' } });
-    fixture.server.say({ method: 'notifications/resources/updated' });
+    fixture.server.send({ method: 'notifications/resources/updated', params: { uri: 'a' } });
+    fixture.server.send({ method: 'notifications/resources/updated' });
     for (const list of ['tools', 'prompts', 'resources'])
-      fixture.server.say({ method: `notifications/${list}/list_changed` });
+      fixture.server.send({ method: `notifications/${list}/list_changed` });
     expect(fixture.updates).toEqual([{ uri: 'a' }]);
     expect(fixture.listChanges).toBe(3);
   });
@@ -805,10 +805,10 @@ class Story {
         server?.crash();
         break;
       case 'answer':
-        for (const { id, method } of server?.heard ?? []) if (method !== undefined) server?.answer(id, {});
+        for (const { id, method } of server?.received ?? []) if (method !== undefined) server?.answer(id, {});
         break;
       case 'forget':
-        server?.fail(Number(server.heard.at(-1)?.id), sessionLostError);
+        server?.fail(Number(server.received.at(-1)?.id), sessionLostError);
         break;
       case 'plan':
         fixture.plan = plans[detail ?? ''] ?? fixture.plan;
@@ -856,14 +856,14 @@ async function settle(): Promise<void> {
 }
 
 function sentSubscriptions(server: MemoryServer): readonly string[] {
-  return server.heard.flatMap(({ method, params }) => {
+  return server.received.flatMap(({ method, params }) => {
     const [, verb] = /^resources\/(subscribe|unsubscribe)$/.exec(method ?? '') ?? [];
     return verb === undefined ? [] : [`${verb} ${String(params?.['uri'])}`];
   });
 }
 
 function sentFilters(server: MemoryServer): readonly unknown[] {
-  return server.heard
+  return server.received
     .filter(({ method }) => method === 'subscriptions/listen')
     .map(({ params }) => params?.['notifications']);
 }

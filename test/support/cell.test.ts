@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { openLine } from './cell.ts';
+import { openTestSetup } from './cell.ts';
 import { fixtureCommand } from './fixture.ts';
 import { checkLeaks } from './leak-check.ts';
 
@@ -12,7 +12,7 @@ const program = fixtureCommand('plain', ['--era', 'both']);
 test.each(['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] as const)(
   'openLine: opens and closes with a client over %s',
   async (downstream) => {
-    await using line = await openLine(
+    await using line = await openTestSetup(
       { downstream, upstream: 'sse/legacy' },
       { one: ['plain'] },
       { program },
@@ -25,7 +25,7 @@ test.each(['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] as cons
 );
 
 test('openLine: fails on close when a server saw a protocol violation', async () => {
-  const line = await openLine(
+  const line = await openTestSetup(
     { downstream: 'stdio/legacy', upstream: 'http/legacy' },
     { one: ['plain'] },
     { program },

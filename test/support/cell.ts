@@ -16,7 +16,7 @@ export interface Cell {
 
 type Changes = Readonly<Record<string, unknown>>;
 
-interface LineOptions extends Omit<GatewayOptions, 'mcpServers' | 'listen'>, RawClientOptions {
+interface TestSetupOptions extends Omit<GatewayOptions, 'mcpServers' | 'listen'>, RawClientOptions {
   /** Further keys of single entries of `mcpServers`, also such as depend on where the fixture is. */
   readonly entries?: Readonly<Record<string, Changes | ((entry: UpstreamEnd['entry']) => Changes)>>;
   /** A client that was not yet opened, for scenarios about the opening. */
@@ -24,7 +24,7 @@ interface LineOptions extends Omit<GatewayOptions, 'mcpServers' | 'listen'>, Raw
 }
 
 /** A gateway between one client and fixture servers, with what happened at each of them. */
-export interface Line extends AsyncDisposable {
+export interface TestSetup extends AsyncDisposable {
   readonly gateway: RunningGateway;
   readonly client: RawClient;
   /** By the name of the server. */
@@ -41,7 +41,11 @@ export type Servers = Readonly<Record<string, readonly [Preset, ...string[]]>>;
  * Opens a line for a cell: fixture servers over the upstream leg, a gateway, a client over the downstream leg. Closing it stops the
  * gateway, which must end with code 0, and fails when a server saw its client break a rule of the protocol.
  */
-export async function openLine(cell: Cell, servers: Servers, options: LineOptions = {}): Promise<Line> {
+export async function openTestSetup(
+  cell: Cell,
+  servers: Servers,
+  options: TestSetupOptions = {},
+): Promise<TestSetup> {
   const {
     entries = {},
     open = true,

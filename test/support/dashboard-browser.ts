@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 
-import { found } from './eventually.ts';
+import { waitForValue } from './eventually.ts';
 import { sendMcpRequest, openMcpResponse } from './mcp-requests.ts';
 import { type SseEvent, sseReader } from './sse-events.ts';
 
@@ -101,7 +101,7 @@ export class EventLog implements Disposable {
   async of(name: string, isIt: (data: never) => boolean = () => true): Promise<SseEvent> {
     const search = (): SseEvent | undefined =>
       this.events.find(({ event, data }) => event === name && isIt(JSON.parse(data) as never));
-    return found(search, { what: `the event ${name}`, withinMs: 15_000 });
+    return waitForValue(search, { what: `the event ${name}`, withinMs: 15_000 });
   }
 
   [Symbol.dispose](): void {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { found } from './eventually.ts';
+import { waitForValue } from './eventually.ts';
 import { Screen } from './screen.ts';
 import { temporaryFolder } from './test-run.ts';
 
@@ -73,7 +73,7 @@ export async function openDesktop(): Promise<Desktop> {
         stdio: 'ignore',
       });
       // The screen is black until then.
-      await found(() => (desktop.screen().at(width - 2, 10)[0] > 100 ? true : undefined), {
+      await waitForValue(() => (desktop.screen().at(width - 2, 10)[0] > 100 ? true : undefined), {
         what: 'The panel on the screen',
         withinMs: 15_000,
       });
@@ -118,7 +118,7 @@ async function startScreen(
   // The fourth of them is a pipe.
   const numbers = screen.stdio[3] as NodeJS.ReadableStream;
   numbers.on('data', (bytes: Buffer) => (text += bytes.toString()));
-  const number = await found(() => /^(\d+)\n/.exec(text)?.[1], { what: 'A screen', withinMs: 15_000 });
+  const number = await waitForValue(() => /^(\d+)\n/.exec(text)?.[1], { what: 'A screen', withinMs: 15_000 });
   return { process: screen, number };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-interface Patience {
+interface WaitOptions {
   /** How long to try; the default suits things that happen at once on a busy machine. */
   readonly withinMs?: number;
   /** What is awaited, for the error. */
@@ -10,7 +10,7 @@ interface Patience {
 /** Repeats a check until it neither throws nor returns false, and gives what it returned. */
 export async function eventually<T>(
   check: () => T | false | Promise<T | false>,
-  patience: Patience = {},
+  patience: WaitOptions = {},
 ): Promise<T> {
   const { withinMs = 15_000, what = 'the check' } = patience;
   const deadline = performance.now() + withinMs;
@@ -30,7 +30,7 @@ export async function eventually<T>(
 }
 
 /** Repeats a search until it finds something, and gives what it found. */
-export async function found<T>(search: () => T | undefined, patience: Patience = {}): Promise<T> {
+export async function waitForValue<T>(search: () => T | undefined, patience: WaitOptions = {}): Promise<T> {
   return eventually<T>(() => search() ?? false, patience);
 }
 

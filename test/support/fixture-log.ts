@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-import { found } from './eventually.ts';
+import { waitForValue } from './eventually.ts';
 
 /** One noteworthy thing that happened at a fixture server. */
 export interface FixtureEvent {
@@ -41,7 +41,7 @@ export function fixtureLogIn(file: string): FixtureLog {
     waitFor(wanted, options = {}) {
       const matches = typeof wanted === 'string' ? (one: FixtureEvent) => one.event === wanted : wanted;
       const what = `An event ${typeof wanted === 'string' ? wanted : 'as wanted'} in the fixture's log`;
-      return found(() => all().find(matches), { what, ...options });
+      return waitForValue(() => all().find(matches), { what, ...options });
     },
   };
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { found } from './eventually.ts';
+import { waitForValue } from './eventually.ts';
 import { type FixtureLog, fixtureLogIn } from './fixture-log.ts';
 import { testRun } from './test-run.ts';
 
@@ -66,7 +66,7 @@ export interface StdioEntry {
 
 export interface HttpFixture extends AsyncDisposable {
   /** How it ended, where it has, and what it said at the end. */
-  lastWords(): string;
+  describeExit(): string;
   readonly url: string;
   readonly pid: number;
   readonly log: FixtureLog;
@@ -103,7 +103,7 @@ export async function startHttpFixture(preset: Preset, args: readonly string[] =
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const url = await found(
+  const url = await waitForValue(
     () => /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(stderr)?.[0] ?? (hasEnded() ? '' : undefined),
     {
       what: `The address of ${preset}`,
@@ -113,7 +113,7 @@ export async function startHttpFixture(preset: Preset, args: readonly string[] =
   if (url === '') throw new Error(`${preset} ended before it listened: ${stderr}`);
   const stop = (): Promise<void> => end(child);
   const lastWords = (): string => `${child.signalCode ?? child.exitCode} ${stderr.slice(-2000)}`;
-  return { url, pid: child.pid ?? 0, log, lastWords, stop, [Symbol.asyncDispose]: stop };
+  return { url, pid: child.pid ?? 0, log, describeExit: lastWords, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function end(child: ChildProcess): Promise<void> {

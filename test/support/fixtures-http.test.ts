@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 
 import { describe, expect, test } from 'vitest';
 
-import { connectDirectly } from './direct.ts';
+import { connectDirectly } from './direct-connection.ts';
 import { startHttpFixture } from './fixture.ts';
 import { checkLeaks } from './leak-check.ts';
 import { withEnvelope, modernHeaders } from './modern-envelope.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { fixture, fixtureLog, startHttpFixture } from './fixture.ts';
 import { checkLeaks } from './leak-check.ts';
-import { connectDirectly } from './direct.ts';
+import { connectDirectly } from './direct-connection.ts';
 import { sdkV1Client, sdkV2Client } from './sdk-clients.ts';
 
 checkLeaks();

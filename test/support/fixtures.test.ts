@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { connectDirectly } from './direct.ts';
+import { connectDirectly } from './direct-connection.ts';
 import { eventually } from './eventually.ts';
 import { startHttpFixture } from './fixture.ts';
 import { checkLeaks } from './leak-check.ts';

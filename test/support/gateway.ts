@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { found } from './eventually.ts';
+import { waitForValue } from './eventually.ts';
 import { RawClient } from './raw-client.ts';
 import type { RawClientOptions } from './raw-messages.ts';
 import {
@@ -162,7 +162,7 @@ function transportTo(over: Transport, child: StdioChild, url: string) {
 async function addressOf(stderr: () => string, hasEnded: () => boolean): Promise<string> {
   const search = (): string | undefined =>
     /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(stderr())?.[0] ?? (hasEnded() ? '' : undefined);
-  const url = await found(search, { what: 'The address of the gateway', withinMs: 45_000 });
+  const url = await waitForValue(search, { what: 'The address of the gateway', withinMs: 45_000 });
   if (url === '') throw new Error(`The gateway ended before it listened. It said:\n${stderr()}`);
   return url;
 }

@@ -11,7 +11,7 @@ import { runVariable, testRun } from './test-run.ts';
 const graceMs = 3000;
 
 /** Handles that the test runner opens and closes as it likes. */
-const ofTheRunner = new Set([
+const runnerHandles = new Set([
   'Timeout',
   'Immediate',
   'FSReqCallback',
@@ -26,41 +26,41 @@ const ofTheRunner = new Set([
  * file, so that its check runs after every other hook. What is left is ended, so that it cannot disturb the next file.
  */
 export function checkLeaks(): void {
-  const before = whatIsOpen();
+  const before = listOpenResources();
   afterAll(async () => {
     const complain = (): void => {
-      const left = whatIsLeft(before);
+      const left = findLeaks(before);
       if (left.length > 0) throw new Error(`left behind:\n  ${left.join('\n  ')}`);
     };
     try {
       await eventually(complain, { withinMs: graceMs, what: 'Leaving nothing behind' });
     } finally {
-      for (const { pid } of processesLeft(before.children)) kill(pid);
+      for (const { pid } of leakedProcesses(before.children)) kill(pid);
     }
   }, graceMs + 10_000);
 }
 
-interface OpenThings {
+interface OpenResources {
   readonly children: ReadonlySet<number>;
   readonly handles: ReadonlyMap<string, number>;
 }
 
 /** What is open before a test file has done anything. */
-export function whatIsOpen(): OpenThings {
+export function listOpenResources(): OpenResources {
   return {
-    children: new Set(childrenOfOurs(runningProcesses()).map(({ pid }) => pid)),
+    children: new Set(ownChildren(runningProcesses()).map(({ pid }) => pid)),
     handles: openHandles(),
   };
 }
 
 /** What is there now of this run that was not there before, a line each. */
-export function whatIsLeft(before: OpenThings): readonly string[] {
+export function findLeaks(before: OpenResources): readonly string[] {
   return [
-    ...processesLeft(before.children).map(
+    ...leakedProcesses(before.children).map(
       ({ pid, commandLine }) => `process ${pid}: ${commandLine.slice(0, 300)}`,
     ),
-    ...runFilesLeft(testRun().folder).map((file) => `file ${file}`),
-    ...handlesLeft(before.handles),
+    ...leakedRunFiles(testRun().folder).map((file) => `file ${file}`),
+    ...leakedHandles(before.handles),
   ];
 }
 
@@ -68,10 +68,10 @@ export function whatIsLeft(before: OpenThings): readonly string[] {
  * Everything of this run that still lives. The gateway hands on only few environment variables, and an orphan has another
  * parent; so each of the three marks alone is enough.
  */
-function processesLeft(childrenBefore: ReadonlySet<number>): readonly RunningProcess[] {
+function leakedProcesses(childrenBefore: ReadonlySet<number>): readonly RunningProcess[] {
   const { id } = testRun();
   const all = runningProcesses();
-  const ours = new Set(childrenOfOurs(all).filter(({ pid }) => !childrenBefore.has(pid)));
+  const ours = new Set(ownChildren(all).filter(({ pid }) => !childrenBefore.has(pid)));
   return all.filter(
     (one) =>
       one.pid !== process.pid &&
@@ -81,12 +81,12 @@ function processesLeft(childrenBefore: ReadonlySet<number>): readonly RunningPro
   );
 }
 
-function childrenOfOurs(all: readonly RunningProcess[]): RunningProcess[] {
+function ownChildren(all: readonly RunningProcess[]): RunningProcess[] {
   return all.filter(({ parent }) => parent === process.pid);
 }
 
 /** Files in `run/` folders say that a gateway is running; a stopped one has none. */
-function runFilesLeft(folder: string): string[] {
+function leakedRunFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory() && entry.parentPath.split(/[/\\]/).at(-1) === 'run')
     .map((entry) => join(entry.parentPath, entry.name));
@@ -95,12 +95,12 @@ function runFilesLeft(folder: string): string[] {
 function openHandles(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) {
-    if (!ofTheRunner.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (!runnerHandles.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;
 }
 
-function handlesLeft(before: ReadonlyMap<string, number>): string[] {
+function leakedHandles(before: ReadonlyMap<string, number>): string[] {
   return [...openHandles()].flatMap(([kind, count]) => {
     const more = count - (before.get(kind) ?? 0);
     return more > 0 ? [`${more} open ${kind}`] : [];

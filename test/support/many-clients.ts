@@ -10,7 +10,7 @@ export interface NamedClient extends AsyncDisposable {
   readonly who: string;
   readonly client: RawClient;
   /** What it was asked, with the name that the question says it is for. */
-  readonly asked: { readonly method: string; readonly for: string | undefined }[];
+  readonly questions: { readonly method: string; readonly for: string | undefined }[];
   call(tool: string, args?: JsonObject, meta?: JsonObject): Promise<string>;
 }
 
@@ -20,12 +20,12 @@ const KINDS = [
   { over: 'http', era: 'modern' },
 ] as const;
 /** Each of these is a process of its own, as a client on standard input and output starts it, so there are only a few. */
-const EVERY_PIPE = 25;
+const CLIENTS_PER_PIPE = 25;
 const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
 const logLevel = 'io.modelcontextprotocol/logLevel';
 
 /** So many clients of every kind that there is, connected at the same time. */
-export function manyClients(gateway: RunningGateway, count: number): Promise<readonly NamedClient[]> {
+export function openManyClients(gateway: RunningGateway, count: number): Promise<readonly NamedClient[]> {
   return Promise.all(Array.from({ length: count }, (_, at) => namedClient(gateway, at)));
 }
 
@@ -33,16 +33,16 @@ async function namedClient(gateway: RunningGateway, at: number): Promise<NamedCl
   const who = `client-${at}`;
   const identity = { capabilities, clientInfo: { name: who, version: '1' } };
   const kind = KINDS[at % KINDS.length] ?? KINDS[0];
-  const pipe = at % EVERY_PIPE === 0 ? await pipeTo(gateway) : undefined;
+  const pipe = at % CLIENTS_PER_PIPE === 0 ? await startPipe(gateway) : undefined;
   const client =
     pipe === undefined
       ? await gateway.client({ ...kind, ...identity })
       : await pipe.client({ era: at % 2 === 0 ? 'legacy' : 'modern', ...identity });
-  const asked: NamedClient['asked'] = [];
+  const asked: NamedClient['questions'] = [];
   const answers = answersOf(who);
   for (const [method, answer] of Object.entries(answers)) {
     client.answers(method, (params) => {
-      asked.push({ method, for: whomFor(params) });
+      asked.push({ method, for: addresseeOf(params) });
       return answer;
     });
   }
@@ -50,14 +50,14 @@ async function namedClient(gateway: RunningGateway, at: number): Promise<NamedCl
   return {
     who,
     client,
-    asked,
+    questions: asked,
     async call(tool, args = {}, meta = {}) {
       const all = client.era === 'modern' ? { ...meta, [logLevel]: 'debug' } : meta;
       let params: JsonObject = { name: tool, arguments: { who, ...args } };
       for (;;) {
         const result = await client.request('tools/call', params, { meta: all, withinMs: 20_000 });
         if (result['resultType'] !== 'input_required') return textOfResult(result as ToolResult);
-        params = { ...params, ...answered(result, { asked, answers }) };
+        params = { ...params, ...answerQuestions(result, { asked, answers }) };
       }
     },
     async [Symbol.asyncDispose]() {
@@ -68,23 +68,23 @@ async function namedClient(gateway: RunningGateway, at: number): Promise<NamedCl
 }
 
 /** `serve` over standard input and output, which finds the gateway that runs. */
-function pipeTo({ configFile, home }: RunningGateway): Promise<RunningGateway> {
+function startPipe({ configFile, home }: RunningGateway): Promise<RunningGateway> {
   const { mcpServers, ...config } = JSON.parse(readFileSync(configFile, 'utf8')) as {
     mcpServers: Record<string, unknown>;
   };
   return startGateway({ mcpServers, config, home, listen: 'attached' });
 }
 
-function answered(
+function answerQuestions(
   result: JsonObject,
   {
     asked,
     answers,
-  }: { readonly asked: NamedClient['asked']; readonly answers: Readonly<Record<string, JsonObject>> },
+  }: { readonly asked: NamedClient['questions']; readonly answers: Readonly<Record<string, JsonObject>> },
 ): JsonObject {
   const questions = Object.entries(result['inputRequests'] as Record<string, JsonObject>);
   const inputResponses = questions.map(([key, { method, params }]) => {
-    asked.push({ method: String(method), for: whomFor(params) });
+    asked.push({ method: String(method), for: addresseeOf(params) });
     return [key, answers[String(method)]] as const;
   });
   return { inputResponses: Object.fromEntries(inputResponses), requestState: result['requestState'] };
@@ -99,6 +99,6 @@ function answersOf(who: string): Readonly<Record<string, JsonObject>> {
 }
 
 /** The fixture writes `for NAME` into whatever has room for it. */
-function whomFor(params: unknown): string | undefined {
+function addresseeOf(params: unknown): string | undefined {
   return /for (client-\d+)/.exec(JSON.stringify(params ?? {}))?.[1];
 }

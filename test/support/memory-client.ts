@@ -5,16 +5,16 @@ import type { JsonObject } from '../../src/core/json.ts';
 import type { ClientChannel, IncomingRequest } from '../../src/protocol/client-connection.ts';
 
 /** A notification as a client hears it. */
-export type Told = readonly [method: string, params: JsonObject | undefined];
+export type ReceivedNotification = readonly [method: string, params: JsonObject | undefined];
 
 /** A client at the other end of a connection that is nothing but function calls. */
 export class MemoryClient implements ClientChannel {
   /** What came outside of any request. */
-  readonly told: Told[] = [];
+  readonly notifications: ReceivedNotification[] = [];
   #nextId = 1;
 
   notify(method: string, params: JsonObject | undefined): void {
-    this.told.push([method, params]);
+    this.notifications.push([method, params]);
   }
 
   request(method: string, params?: JsonObject): MemoryRequest {
@@ -29,8 +29,8 @@ export class MemoryRequest implements IncomingRequest {
   readonly params: JsonObject | undefined;
   readonly cancellation = new Cancellation();
   readonly canSendRequests = true;
-  readonly told: Told[] = [];
-  readonly asked: (readonly [id: string | number, ...Told])[] = [];
+  readonly notifications: ReceivedNotification[] = [];
+  readonly requests: (readonly [id: string | number, ...ReceivedNotification])[] = [];
   readonly #answer = deferred<JsonObject>();
   answers = 0;
 
@@ -56,10 +56,10 @@ export class MemoryRequest implements IncomingRequest {
   }
 
   notify(method: string, params: JsonObject | undefined): void {
-    this.told.push([method, params]);
+    this.notifications.push([method, params]);
   }
 
   sendRequest(id: string | number, method: string, params: JsonObject | undefined): void {
-    this.asked.push([id, method, params]);
+    this.requests.push([id, method, params]);
   }
 }

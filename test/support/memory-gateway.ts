@@ -13,7 +13,7 @@ import { silentLogger } from '../../src/observability/log.ts';
 import { UpstreamPool } from '../../src/upstream/upstream-pool.ts';
 import { RpcClient } from '../../src/protocol/rpc-client.ts';
 import { MemoryServer } from './memory-server.ts';
-import type { Script } from './memory-server.ts';
+import type { MemoryServerScript } from './memory-server.ts';
 import { upstreamConfig } from './upstream-config.ts';
 
 /** What one server of a test offers and how it answers what is not a list. */
@@ -23,7 +23,7 @@ export interface Offer {
   prompts?: readonly JsonObject[];
   resources?: readonly JsonObject[];
   resourceTemplates?: readonly JsonObject[];
-  script?: Script;
+  script?: MemoryServerScript;
   config?: Partial<UpstreamConfig>;
 }
 

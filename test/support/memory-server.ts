@@ -8,7 +8,7 @@ import type {
 } from '../../src/protocol/client-transport.ts';
 
 /** One message as the server read it. */
-export interface Heard {
+export interface ReceivedMessage {
   readonly id?: number | string;
   readonly method?: string;
   readonly params?: JsonObject;
@@ -17,21 +17,21 @@ export interface Heard {
 }
 
 /** What a server does with a message: a value answers the request, nothing leaves it open. */
-export type Script = (heard: Heard, server: MemoryServer) => JsonObject | undefined;
+export type MemoryServerScript = (heard: ReceivedMessage, server: MemoryServer) => JsonObject | undefined;
 
 /** A server at the other end of a message stream that is nothing but function calls. */
 export class MemoryServer {
-  readonly heard: Heard[] = [];
+  readonly received: ReceivedMessage[] = [];
   readonly texts: string[] = [];
   readonly agreed: { readonly era: Era; readonly protocol: string }[] = [];
   readonly abandoned: number[] = [];
   /** Whether giving up an exchange tells the server, as it does over HTTP. */
   canAbandon = false;
   closes = 0;
-  readonly #script: Script;
+  readonly #script: MemoryServerScript;
   #events: TransportEvents | undefined;
 
-  constructor(script: Script = () => undefined) {
+  constructor(script: MemoryServerScript = () => undefined) {
     this.#script = script;
   }
 
@@ -54,14 +54,14 @@ export class MemoryServer {
   };
 
   /** Sends a message, or a text that need not be one. */
-  say(message: JsonObject | string): void {
+  send(message: JsonObject | string): void {
     this.#events?.onMessage(
       typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }),
     );
   }
 
   answer(id: number | string | undefined, result: unknown): void {
-    this.say({ id, result });
+    this.send({ id, result });
   }
 
   /** The stream lives on, this request gets no answer. */
@@ -75,24 +75,24 @@ export class MemoryServer {
 
   /** Methods in the order in which they came. */
   get methods(): readonly (string | undefined)[] {
-    return this.heard.map(({ method }) => method);
+    return this.received.map(({ method }) => method);
   }
 
-  last(method: string): Heard {
-    const found = this.heard.findLast((heard) => heard.method === method);
+  last(method: string): ReceivedMessage {
+    const found = this.received.findLast((heard) => heard.method === method);
     if (found === undefined) throw new Error(`The server did not hear ${method}.`);
     return found;
   }
 
   #hear(message: OutgoingMessage): void {
     this.texts.push(message.text);
-    const heard = JSON.parse(message.text) as Heard;
-    this.heard.push(heard);
+    const heard = JSON.parse(message.text) as ReceivedMessage;
+    this.received.push(heard);
     const answer = this.#script(heard, this);
     if (answer === undefined || heard.id === undefined) return;
     // Not in the same breath: no transport answers before `send` has returned.
     queueMicrotask(() =>
-      this.say(
+      this.send(
         isJsonObject(answer['error']) ? { id: heard.id, ...answer } : { id: heard.id, result: answer },
       ),
     );

@@ -6,7 +6,7 @@ import { program } from './command.ts';
 import { eventually } from './eventually.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from './gateway.ts';
 import type { RawClient } from './raw-client.ts';
-import type { Outcome } from './shared-home.ts';
+import type { CommandOutcome } from './shared-home.ts';
 import { SharedHome } from './shared-home.ts';
 import { temporaryFolder } from './test-run.ts';
 
@@ -71,7 +71,7 @@ export class ReloadingGateway implements AsyncDisposable {
     return client;
   }
 
-  command(...args: readonly string[]): Promise<Outcome> {
+  command(...args: readonly string[]): Promise<CommandOutcome> {
     return this.home.command(...args);
   }
 

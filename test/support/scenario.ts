@@ -9,7 +9,7 @@
 
 import { test } from 'vitest';
 
-import { type Cell, type Leg, type Line, type Servers, openLine } from './cell.ts';
+import { type Cell, type Leg, type TestSetup, type Servers, openTestSetup } from './cell.ts';
 
 /** Tag of the cells that only `npm run test:all` runs. */
 const EVERY_CELL = 'every-cell';
@@ -25,7 +25,7 @@ export const overHttp: readonly Leg[] = ['http/legacy', 'http/modern'];
 
 /** A cell as a scenario gets it: the two legs, and a way to open a line between them. */
 export interface ScenarioCell extends Cell {
-  open(servers: Servers, options?: Parameters<typeof openLine>[2]): Promise<Line>;
+  open(servers: Servers, options?: Parameters<typeof openTestSetup>[2]): Promise<TestSetup>;
 }
 
 interface ScenarioOptions {
@@ -52,7 +52,7 @@ export function scenario(title: string, second: ScenarioOptions | ScenarioBody, 
     const tags = [...(index === chosen ? [] : [EVERY_CELL]), ...(options.slow === true ? ['slow'] : [])];
     // oxlint-disable-next-line vitest/expect-expect -- the body asserts
     test(`${title} [${cell.downstream} → ${cell.upstream}]`, { tags }, async () => {
-      await body({ ...cell, open: (servers, options) => openLine(cell, servers, options) });
+      await body({ ...cell, open: (servers, options) => openTestSetup(cell, servers, options) });
     });
   }
 }

@@ -10,7 +10,7 @@ import { temporaryFolder } from './test-run.ts';
 
 const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-export interface Outcome {
+export interface CommandOutcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -67,7 +67,7 @@ export class SharedHome implements AsyncDisposable {
       .map(({ pid }) => pid);
   }
 
-  command(...args: readonly string[]): Promise<Outcome> {
+  command(...args: readonly string[]): Promise<CommandOutcome> {
     const env = { ...process.env, TRUNKLINE_HOME: this.home, ...this.#options.env };
     return new Promise((resolve) => {
       const child = execFile(process.execPath, [built, ...args], { env }, (error, stdout, stderr) => {

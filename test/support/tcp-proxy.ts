@@ -2,7 +2,7 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
   /** Says where to, and gives what a client is told instead of that address. */
-  lead(url: string): string;
+  forwardTo(url: string): string;
   /** Breaks every connection as a failing network does; new ones are welcome. */
   cut(): void;
   /** Passes nothing on any more on what is open, without a word. */
@@ -10,7 +10,7 @@ export interface TcpProxy extends AsyncDisposable {
 }
 
 /** Stands between a client and an HTTP server and can be cut, while both live on. */
-export async function startProxy(): Promise<TcpProxy> {
+export async function startTcpProxy(): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let target: URL | undefined;
   const keep = (socket: Socket, other: Socket): void => {
@@ -39,7 +39,7 @@ export async function startProxy(): Promise<TcpProxy> {
     for (const socket of sockets) socket.resetAndDestroy();
   };
   return {
-    lead(url) {
+    forwardTo(url) {
       target = new URL(url);
       return `http://127.0.0.1:${port}${target.pathname}`;
     },

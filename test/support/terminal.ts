@@ -22,7 +22,7 @@ export interface TerminalResult {
 }
 
 /** Runs the built program in a real terminal, driven by `expect`. */
-export async function inTerminal(
+export async function runInTerminal(
   { env, home }: CommandHome,
   args: readonly string[],
   options: TerminalOptions = {},
@@ -66,7 +66,7 @@ export async function inTerminal(
 }
 
 /** What a person sees in the end: without colours, and without what was drawn over. */
-export function shown(screen: string): string {
+export function visibleText(screen: string): string {
   return screen.replaceAll(/.*\r\u001b\[K/g, '').replaceAll(/\u001b\[[\d;]*m/g, '');
 }
 

@@ -12,13 +12,13 @@ interface TestRun {
   readonly folder: string;
 }
 
-/** The run that the set-up (`throw-away-home.ts`) began for this test file. */
+/** The run that the set-up (`temporary-home.ts`) began for this test file. */
 export function testRun(): TestRun {
   const id = process.env[runVariable];
   const folder = process.env[folderVariable];
   if (id === undefined || folder === undefined) {
     throw new Error(
-      'No run was set up: test/support/throw-away-home.ts must be among the setupFiles of vitest.',
+      'No run was set up: test/support/temporary-home.ts must be among the setupFiles of vitest.',
     );
   }
   return { id, folder };

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { eachEngine } from '../../../test/support/each-engine.ts';
 import { eventually } from '../../../test/support/eventually.ts';
-import { startProxy } from '../../../test/support/tcp-proxy.ts';
+import { startTcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
 import { openDatabase } from './database.ts';
 import type { Database } from './database.ts';
@@ -63,18 +63,18 @@ eachEngine((engine, newStore) => {
     'change notification: delivers changes missed while the connection was down',
     async () => {
       const place = await newStore(temporaryFolder('changes'));
-      await using proxy = await startProxy();
-      const { port } = new URL(proxy.lead(place.server!.url));
+      await using proxy = await startTcpProxy();
+      const { port } = new URL(proxy.forwardTo(place.server!.url));
       const cut = { ...place.server!, url: place.server!.url.replace(/:\d+\//, `:${port}/`) };
       const [one, other] = [await open({ ...place, server: cut }), await open(place)];
       const heard = listening(one);
       await other.query.transaction().execute((transaction) => other.changes.announce(transaction, 'keys'));
       await eventually(() => expect(heard).toEqual(['keys']));
-      proxy.lead('http://127.0.0.1:1');
+      proxy.forwardTo('http://127.0.0.1:1');
       proxy.cut();
       await other.query.transaction().execute((transaction) => other.changes.announce(transaction, 'keys'));
       expect(heard).toEqual(['keys']);
-      proxy.lead(place.server!.url);
+      proxy.forwardTo(place.server!.url);
       await eventually(() => expect(heard.slice(1)).toContain('keys'));
     },
   );

@@ -45,19 +45,19 @@ class Fixture {
       resources: [...(this.offer.resources ?? []), { uri: 'file:more' }],
     });
     for (const kind of ['tools', 'prompts', 'resources'])
-      this.memory.server('files').say({ method: `notifications/${kind}/list_changed` });
+      this.memory.server('files').send({ method: `notifications/${kind}/list_changed` });
     await eventually(() => told.mock.calls.length > 0);
   }
 
   update(uri: string): void {
-    this.memory.server('files').say({ method: 'notifications/resources/updated', params: { uri } });
+    this.memory.server('files').send({ method: 'notifications/resources/updated', params: { uri } });
   }
 
   /** Subscribe and unsubscribe requests that the server received. */
   get watched(): readonly string[] {
     return this.memory
       .server('files')
-      .heard.flatMap(({ method, params }) =>
+      .received.flatMap(({ method, params }) =>
         /^resources\/(un)?subscribe$/.test(method ?? '')
           ? [`${method?.slice(10)} ${String(params?.['uri'])}`]
           : [],
@@ -140,7 +140,7 @@ describe('subscriptions/listen', () => {
 
   test('subscriptions/listen: acknowledges what it will deliver first', () => {
     const request = fixture.listen({ toolsListChanged: true, promptsListChanged: false, unheardOf: true });
-    expect(request.told).toEqual([
+    expect(request.notifications).toEqual([
       ['notifications/subscriptions/acknowledged', { notifications: { toolsListChanged: true }, ...tag }],
     ]);
     expect(request.answers).toBe(0);
@@ -151,7 +151,7 @@ describe('subscriptions/listen', () => {
     (notifications) => {
       const request = fixture.listen(notifications as object | undefined);
       fixture.memory.gateway.events.emit('changed', everything);
-      expect(request.told).toEqual([
+      expect(request.notifications).toEqual([
         ['notifications/subscriptions/acknowledged', { notifications: {}, ...tag }],
       ]);
     },
@@ -160,7 +160,7 @@ describe('subscriptions/listen', () => {
   test('subscriptions/listen: delivers only the requested notifications, with its subscription id', async () => {
     const request = fixture.listen({ toolsListChanged: true, resourcesListChanged: true });
     await fixture.offerMore();
-    expect(request.told.slice(1)).toEqual([
+    expect(request.notifications.slice(1)).toEqual([
       ['notifications/tools/list_changed', tag],
       ['notifications/resources/list_changed', tag],
     ]);
@@ -170,28 +170,30 @@ describe('subscriptions/listen', () => {
     const request = fixture.listen({ toolsListChanged: true, resourcesListChanged: true });
     fixture.memory.gateway.events.emit('changed', everything);
     fixture.memory.gateway.events.emit('changed', { ...everything, isPolicyChange: true });
-    expect(request.told.slice(1)).toEqual([]);
+    expect(request.notifications.slice(1)).toEqual([]);
     const rule = { id: 'no', effect: 'deny', who: {}, what: { kinds: ['resource'] } } as const;
     await fixture.memory.change({ files: fixture.offer }, { policy: { default: 'allow', rules: [rule] } });
     await vi.waitFor(() =>
-      expect(request.told.slice(1)).toEqual([['notifications/resources/list_changed', tag]]),
+      expect(request.notifications.slice(1)).toEqual([['notifications/resources/list_changed', tag]]),
     );
   });
 
   test('subscriptions/listen: delivers resource updates until it is cancelled', async () => {
     const request = fixture.listen({ resourceSubscriptions: ['file:a', 5, 'file:b'] });
-    expect(request.told[0]?.[1]).toEqual({
+    expect(request.notifications[0]?.[1]).toEqual({
       notifications: { resourceSubscriptions: ['file:a', 'file:b'] },
       ...tag,
     });
     await vi.waitFor(() => expect(fixture.watched).toEqual(['subscribe file:a', 'subscribe file:b']));
     fixture.update('file:a');
-    expect(request.told.slice(1)).toEqual([['notifications/resources/updated', { uri: 'file:a', ...tag }]]);
+    expect(request.notifications.slice(1)).toEqual([
+      ['notifications/resources/updated', { uri: 'file:a', ...tag }],
+    ]);
     request.cancellation.cancel(enough);
     await vi.waitFor(() => expect(fixture.watched.filter((each) => each.startsWith('un'))).toHaveLength(2));
     fixture.update('file:a');
     fixture.memory.gateway.events.emit('changed', everything);
-    expect(request.told).toHaveLength(2);
+    expect(request.notifications).toHaveLength(2);
     expect(request.answers).toBe(0);
   });
 
@@ -199,7 +201,7 @@ describe('subscriptions/listen', () => {
     fixture.offer.script = () => ({ error: { code: -32601, message: 'no' } });
     const request = fixture.listen({ toolsListChanged: true, resourceSubscriptions: ['file:z', 'file:a'] });
     await fixture.offerMore();
-    expect(request.told.map(([method]) => method)).toEqual([
+    expect(request.notifications.map(([method]) => method)).toEqual([
       'notifications/subscriptions/acknowledged',
       'notifications/tools/list_changed',
     ]);
@@ -216,8 +218,8 @@ describe('subscriptions/listen', () => {
     await turn();
     one.cancellation.cancel(enough);
     fixture.update('file:a');
-    expect(one.told).toHaveLength(1);
-    expect(other.told).toHaveLength(2);
+    expect(one.notifications).toHaveLength(1);
+    expect(other.notifications).toHaveLength(2);
   });
 
   test('subscriptions/listen: is answered on close and delivers nothing afterwards', async () => {
@@ -226,7 +228,7 @@ describe('subscriptions/listen', () => {
     fixture.listeners.close();
     expect(await request.answer).toEqual({ result: { resultType: 'complete', ...tag } });
     fixture.memory.gateway.events.emit('changed', everything);
-    expect(request.told).toHaveLength(1);
+    expect(request.notifications).toHaveLength(1);
     expect(request.answers).toBe(1);
   });
 

@@ -44,7 +44,7 @@ test('parked call: continues at its own replica when the answer arrives at anoth
   expect(requestState).toMatch(/^trunkline\.aaaaaaaa\./);
   const request = again({ action: 'accept' });
   expect((await b.run(request, owner, start)).text).toBe('{"big":12345678901234567890}');
-  expect(request.told).toEqual([['notifications/progress', { progress: 1 }]]);
+  expect(request.notifications).toEqual([['notifications/progress', { progress: 1 }]]);
   await expect(b.run(again({ action: 'accept' }), owner, start)).rejects.toThrow('Unknown requestState');
 });
 
@@ -64,7 +64,7 @@ test('parked call: is cancelled at its own replica when the client leaves anothe
   const request = again({ action: 'wait' });
   const running = b.run(request, owner, start);
   running.catch(() => {});
-  await eventually(() => request.told.length === 1);
+  await eventually(() => request.notifications.length === 1);
   request.cancellation.cancel(new GatewayError('CALL_CANCELLED', 'The client disconnected.'));
   await eventually(() => world.cancelled !== '');
   expect(world.cancelled).toContain('no longer waits');

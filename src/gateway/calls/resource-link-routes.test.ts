@@ -159,7 +159,7 @@ describe('resource links in results', () => {
       const subscription = memory.gateway.subscribe(ada, uri, () => {});
       await expect(subscription).rejects.toMatchObject({ code: 'ENTRY_NOT_FOUND' });
     }
-    expect(memory.server('a').heard.filter(({ method }) => method === 'resources/read')).toEqual([]);
+    expect(memory.server('a').received.filter(({ method }) => method === 'resources/read')).toEqual([]);
   });
 
   it('resource link: does not bypass a rule about the name of a listed resource', async () => {

@@ -6,7 +6,7 @@ import type { MessagePort } from 'node:worker_threads';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { found } from '../../../test/support/eventually.ts';
+import { waitForValue } from '../../../test/support/eventually.ts';
 import { openRawSqlite } from '../../core/storage/database.test-support.ts';
 import type { AuditThreadResponse, AuditThreadRequest } from './audit-messages.ts';
 import { RecordBatch } from './record-batch.ts';
@@ -49,7 +49,7 @@ function post(message: AuditThreadRequest): void {
 
 /** Returns the next message of the thread. */
 function nextResponse(): Promise<AuditThreadResponse> {
-  return found(() => responses.shift(), { what: 'A response of the audit thread', withinMs: 10_000 });
+  return waitForValue(() => responses.shift(), { what: 'A response of the audit thread', withinMs: 10_000 });
 }
 
 function batchOf(at: number): EncodedBatch {

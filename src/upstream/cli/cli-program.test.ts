@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { found } from '../../../test/support/eventually.ts';
+import { waitForValue } from '../../../test/support/eventually.ts';
 import { isRunning } from '../../../test/support/processes.ts';
 import { Cancellation } from '../../core/lib/cancellation.ts';
 import type { Fingerprint } from '../../core/ids.ts';
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('program', () => {
       helpMs: 60_000,
     });
     const listed = program.list().catch((error: unknown) => error);
-    const pid = await found(() => pidIn(join(folder, 'pid')), { what: 'The process' });
+    const pid = await waitForValue(() => pidIn(join(folder, 'pid')), { what: 'The process' });
     await program.close();
     expect(await listed).toMatchObject({ code: 'SHUTTING_DOWN' });
     expect(isRunning(pid)).toBe(false);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { MemoryServer } from '../../../test/support/memory-server.ts';
-import type { Heard, Script } from '../../../test/support/memory-server.ts';
+import type { ReceivedMessage, MemoryServerScript } from '../../../test/support/memory-server.ts';
 import { Cancellation } from '../../core/lib/cancellation.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -32,7 +32,7 @@ class Talk {
   readonly server: MemoryServer;
   readonly cancellation = new Cancellation();
 
-  constructor(script: Script) {
+  constructor(script: MemoryServerScript) {
     this.server = new MemoryServer(script);
   }
 
@@ -47,7 +47,7 @@ class Talk {
   }
 }
 
-function answering(answers: Readonly<Record<string, JsonObject>>): Script {
+function answering(answers: Readonly<Record<string, JsonObject>>): MemoryServerScript {
   return ({ method }) => answers[method ?? ''];
 }
 
@@ -79,7 +79,9 @@ describe('modern server', () => {
       capabilities: { tools: { listChanged: true } },
     });
     expect(talk.server.methods).toEqual(['server/discover']);
-    expect(talk.server.heard[0]?.params?.['_meta']).toMatchObject({ [META.protocolVersion]: MODERN_VERSION });
+    expect(talk.server.received[0]?.params?.['_meta']).toMatchObject({
+      [META.protocolVersion]: MODERN_VERSION,
+    });
     expect(talk.server.agreed).toEqual([{ era: 'modern', protocol: MODERN_VERSION }]);
   });
 
@@ -177,7 +179,7 @@ describe('legacy server', () => {
 describe('silent server', () => {
   /** Waits until the server was asked, so that its answers can be given in any order. */
   async function silent(
-    script: Script = () => undefined,
+    script: MemoryServerScript = () => undefined,
   ): Promise<{ talk: Talk; agreement: Promise<ServerFacts> }> {
     const talk = new Talk(script);
     const agreement = talk.agree();
@@ -279,11 +281,11 @@ describe('undecided era', () => {
 
 function answer(talk: Talk, method: string, result: JsonObject): void {
   const { id } = talk.server.last(method);
-  talk.server.say('error' in result ? { id, ...result } : { id, result });
+  talk.server.send('error' in result ? { id, ...result } : { id, result });
 }
 
-function failing(error: Error): Script {
-  return ({ id }: Heard, server) => {
+function failing(error: Error): MemoryServerScript {
+  return ({ id }: ReceivedMessage, server) => {
     queueMicrotask(() => server.fail(Number(id), error));
     return undefined;
   };

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 import { DashboardBrowser } from '../../support/dashboard-browser.ts';
-import { eventually, found } from '../../support/eventually.ts';
+import { eventually, waitForValue } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { SharedHome } from '../../support/shared-home.ts';
@@ -80,7 +80,7 @@ async function dashboard(
 }
 
 function toldPage(browser: RecordingBrowser): Promise<string> {
-  return found(() => browser.openedPages().at(-1), { what: 'A page' });
+  return waitForValue(() => browser.openedPages().at(-1), { what: 'A page' });
 }
 
 function pagesOf({ home }: RunningGateway): readonly string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -27,7 +27,7 @@ describe('audit records', () => {
   ] as const)(
     'audit record: is written once per operation, however it ends, over $downstream',
     async ({ downstream, client: clientInfo }) => {
-      await using line = await openLine({ ...cell, downstream }, servers, { config, clientInfo });
+      await using line = await openTestSetup({ ...cell, downstream }, servers, { config, clientInfo });
       const { client, gateway } = line;
       const call = (name: string, args = {}, meta?: Readonly<Record<string, unknown>>): Promise<unknown> =>
         client
@@ -83,7 +83,7 @@ describe('audit records', () => {
   );
 
   test('audit record: is written when the client cancels or disconnects', async () => {
-    const line = await openLine(
+    const line = await openTestSetup(
       cell,
       { hangs: ['hangs-in-calls'] },
       { config: { ...config, policy: {}, shutdown: '0s' } },
@@ -115,7 +115,7 @@ describe('audit records', () => {
   });
 
   test('audit record: covers calls through search exposure, but not the search tools themselves', async () => {
-    await using line = await openLine(
+    await using line = await openTestSetup(
       cell,
       { plain: ['plain'] },
       { args: ['--expose', 'search'], config: { startup: config.startup } },
@@ -137,7 +137,7 @@ describe('audit records', () => {
   });
 
   test('audit record: groups the calls of one script', async () => {
-    await using line = await openLine(
+    await using line = await openTestSetup(
       cell,
       { plain: ['plain'] },
       { args: ['--expose', 'code'], config: { startup: config.startup } },
@@ -152,7 +152,7 @@ describe('audit records', () => {
   });
 
   test('audit record: covers calls at the endpoint of a single server', async () => {
-    await using line = await openLine(
+    await using line = await openTestSetup(
       { ...cell, downstream: 'http/legacy' },
       { plain: ['plain'] },
       { config: { startup: config.startup } },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { commandHome } from '../../support/command.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { waitForAuditRows } from '../../support/audit-rows.ts';
@@ -27,7 +27,7 @@ const secrets = {
 } as const;
 
 test('audit redaction: keeps secrets out of records, logs and exports, even with payloads recorded', async () => {
-  const line = await openLine(
+  const line = await openTestSetup(
     { downstream: 'stdio/legacy', upstream: 'stdio/legacy' },
     { plain: ['plain'] },
     {

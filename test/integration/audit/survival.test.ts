@@ -5,7 +5,7 @@ import Libsql from 'libsql';
 import { describe, expect, test } from 'vitest';
 
 import { waitForTool } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
@@ -19,7 +19,7 @@ checkLeaks();
 
 const cell: Cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' };
 
-async function callOften(line: Awaited<ReturnType<typeof openLine>>, count: number): Promise<void> {
+async function callOften(line: Awaited<ReturnType<typeof openTestSetup>>, count: number): Promise<void> {
   const calls = Array.from({ length: count }, (_, at) => line.client.callTool('plain__add', { a: at, b: 1 }));
   await Promise.all(calls);
 }
@@ -45,7 +45,7 @@ function lateness(): Disposable & { ms(): number } {
 
 describe('audit persistence', () => {
   test('audit durability: loses no record when the gateway stops', async () => {
-    const line = await openLine(cell, { plain: ['plain'] });
+    const line = await openTestSetup(cell, { plain: ['plain'] });
     await line.client.listTools();
     await callOften(line, 500);
     // Immediately, before the writer flushes by itself.
@@ -57,7 +57,7 @@ describe('audit persistence', () => {
   });
 
   test('audit durability: loses at most the last 100 ms of records when the gateway is killed', async () => {
-    const line = await openLine(cell, { plain: ['plain'] });
+    const line = await openTestSetup(cell, { plain: ['plain'] });
     await line.client.listTools();
     await callOften(line, 1);
     await waitForAuditRows(line.gateway.home, 1);
@@ -71,7 +71,7 @@ describe('audit persistence', () => {
     const newest = Math.max(...rows.map(({ at, ms }) => at + (ms ?? 0)));
     expect(killedAt - newest).toBeLessThanOrEqual(100 + 5 * late.ms());
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, at) => at + 1));
-    const again = await openLine(cell, { plain: ['plain'] }, { home: line.gateway.home });
+    const again = await openTestSetup(cell, { plain: ['plain'] }, { home: line.gateway.home });
     await again.client.listTools();
     await callOften(again, 1);
     await again[Symbol.asyncDispose]();
@@ -79,7 +79,7 @@ describe('audit persistence', () => {
   });
 
   test('audit durability: waits for a locked database and loses no record', async () => {
-    await using line = await openLine(cell, { plain: ['plain'] });
+    await using line = await openTestSetup(cell, { plain: ['plain'] });
     await line.client.listTools();
     await callOften(line, 1);
     await waitForAuditRows(line.gateway.home, 1);
@@ -130,7 +130,7 @@ describe('audit persistence', () => {
   );
 
   test('audit failure: breaks no call, and is logged once', async () => {
-    const line = await openLine(cell, { plain: ['plain'] });
+    const line = await openTestSetup(cell, { plain: ['plain'] });
     const { client, gateway } = line;
     await client.listTools();
     rmSync(databasePath(gateway.home), { force: true });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { textOfResult } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -42,7 +42,7 @@ describe('telemetry', () => {
     const config = {
       telemetry: { endpoint: url, headers: { 'x-key': '${env:COLLECTOR_KEY}' }, interval: '100ms' },
     };
-    await using line = await openLine(
+    await using line = await openTestSetup(
       cell,
       { plain: ['shows-meta'] },
       { config, env: { COLLECTOR_KEY: 'of the collector' } },
@@ -81,7 +81,7 @@ describe('telemetry', () => {
     const config = { telemetry: { endpoint: url, interval: '100ms' } };
     const env = { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: url };
     {
-      await using line = await openLine(cell, { plain: ['shows-meta'] }, { config, env });
+      await using line = await openTestSetup(cell, { plain: ['shows-meta'] }, { config, env });
       await line.client.listTools();
       const answer = await line.client.callTool('plain__echo', {}, { meta: { traceparent } });
       expect(textOfResult(answer)).toContain(traceparent);
@@ -91,14 +91,14 @@ describe('telemetry', () => {
   });
 
   test('telemetry: passes the trace of the client unchanged without a collector', async () => {
-    await using line = await openLine(cell, { plain: ['shows-meta'] });
+    await using line = await openTestSetup(cell, { plain: ['shows-meta'] });
     const answer = await line.client.callTool('plain__echo', { text: 'x' }, { meta: { traceparent } });
     expect(JSON.parse(textOfResult(answer))).toMatchObject({ traceparent });
   });
 
   test('telemetry: an unreachable collector is logged and breaks no call', async () => {
     const config = { telemetry: { endpoint: 'http://127.0.0.1:9', interval: '100ms' } };
-    await using line = await openLine(cell, { plain: ['plain'] }, { config });
+    await using line = await openTestSetup(cell, { plain: ['plain'] }, { config });
     expect(await line.client.callTool('plain__echo', { text: 'x' })).toMatchObject({
       content: [{ text: 'x' }],
     });
@@ -110,7 +110,7 @@ describe('/metrics', () => {
   const read = (url: string, headers = {}): Promise<Response> => fetch(new URL('/metrics', url), { headers });
 
   test('metrics endpoint: exposes Prometheus metrics with labels of closed sets, and rejects a foreign Host', async () => {
-    await using line = await openLine(cell, { plain: ['plain'] }, { config: { metrics: true } });
+    await using line = await openTestSetup(cell, { plain: ['plain'] }, { config: { metrics: true } });
     const { client, gateway } = line;
     await client.listTools();
     await client.callTool('plain__echo', { text: 'x' });
@@ -129,7 +129,7 @@ describe('/metrics', () => {
   });
 
   test('metrics endpoint: returns 404 unless enabled', async () => {
-    await using line = await openLine(cell, { plain: ['plain'] });
+    await using line = await openTestSetup(cell, { plain: ['plain'] });
     expect((await read(line.gateway.url)).status).toBe(404);
   });
 });

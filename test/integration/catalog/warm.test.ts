@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 
 import { gatewayErrorCode, textOfResult } from '../../support/client-helpers.ts';
-import { eventually, found } from '../../support/eventually.ts';
+import { eventually, waitForValue } from '../../support/eventually.ts';
 import { type StdioEntry, fixture, fixtureLog } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -35,7 +35,7 @@ scenario('cached listing: is served after a restart before any server has starte
   expect(names).toEqual(before);
   // The servers still start later, for a fresh listing.
   for (const log of logs) {
-    const second = await found(() => log.of('started')[1], { withinMs: 10_000 });
+    const second = await waitForValue(() => log.of('started')[1], { withinMs: 10_000 });
     expect(second.at).toBeGreaterThanOrEqual(at);
   }
   works.mend();

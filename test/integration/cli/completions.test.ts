@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { commandHome, program } from '../../support/command.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { inTerminal } from '../../support/terminal.ts';
+import { runInTerminal } from '../../support/terminal.ts';
 
 checkLeaks();
 
@@ -81,7 +81,7 @@ describe('scripts', () => {
     'completion script: completes commands and tool names in zsh',
     { tags: ['zsh', 'expect'] },
     async () => {
-      const { screen } = await inTerminal(home, [], {
+      const { screen } = await runInTerminal(home, [], {
         shell: 'exec zsh -f -i',
         env: { PATH: path },
         script: [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { commandHome } from '../../support/command.ts';
-import { eventually, found } from '../../support/eventually.ts';
+import { eventually, waitForValue } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -121,7 +121,7 @@ test('background gateway: logs an unused config entry at startup', async () => {
   const pipe = await shared.pipe();
   await pipe.client();
   const log = join(shared.home, 'state', 'logs', 'gateway.log');
-  const line = await found(
+  const line = await waitForValue(
     () =>
       readFileSync(log, 'utf8')
         .split('\n')

@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { inTerminal } from '../../support/terminal.ts';
+import { runInTerminal } from '../../support/terminal.ts';
 
 checkLeaks();
 
@@ -14,7 +14,7 @@ test.each([80, 60])(
   { tags: ['expect'] },
   async (columns) => {
     const home = commandHome({ plain: fixture('plain') });
-    const { code, screen } = await inTerminal(
+    const { code, screen } = await runInTerminal(
       home,
       ['serve', '--http', '127.0.0.1:0', '--config', home.configFile],
       { columns, script: ['expect "dashboard --config"', 'expect "config.jsonc"', 'send "\\003"'] },

@@ -7,7 +7,7 @@ import { commandHome } from '../../support/command.ts';
 import { findConfigDrafts } from '../../support/config-drafts.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { inTerminal, shown } from '../../support/terminal.ts';
+import { runInTerminal, visibleText } from '../../support/terminal.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -39,7 +39,7 @@ function person(files: Readonly<Record<string, string>> = {}) {
       args: readonly string[],
       script: readonly string[] = [],
       more: Readonly<Record<string, string>> = {},
-    ) => inTerminal(home, args, { script, env: { ...env, ...more } }),
+    ) => runInTerminal(home, args, { script, env: { ...env, ...more } }),
     config: () => JSON.parse(readFileSync(home.configFile, 'utf8')) as { mcpServers: Record<string, object> },
   };
 }
@@ -56,7 +56,7 @@ describe('add at a terminal', () => {
     const me = person();
     const { code, screen } = await me.at(['add', 'plain', '--', plain.command, ...plain.args]);
     expect(code).toBe(0);
-    expect(shown(screen)).toMatch(
+    expect(visibleText(screen)).toMatch(
       /Added plain to .*\nplain has \d+ tools\. List them with: trunkline tools plain\n/,
     );
     expect(me.config()).toEqual({ mcpServers: { plain: { command: plain.command, args: plain.args } } });
@@ -228,7 +228,7 @@ describe('init', () => {
       );
       expect(code).toBe(130);
       // On its own line, below the question.
-      expect(shown(screen)).toMatch(
+      expect(visibleText(screen)).toMatch(
         /\ntrunkline: The command was cancelled\. Nothing more was changed\. \[CALL_CANCELLED\]\n$/,
       );
       expect(Object.keys(me.config().mcpServers)).toEqual(servers);
@@ -268,11 +268,11 @@ describe('init', () => {
     await me.run(['import', '--yes'], { env: { HOME: me.folder, XDG_CONFIG_HOME: '', APPDATA: '' } });
     const { code, screen } = await me.at(['init', '--search', '', '--connect', 'none']);
     expect(code).toBe(0);
-    expect(shown(screen).replaceAll(/\s+/g, ' ')).toContain(
+    expect(visibleText(screen).replaceAll(/\s+/g, ' ')).toContain(
       `There are no new servers. ${held}: trunkline approvals Done.`,
     );
     expect(
-      shown(screen)
+      visibleText(screen)
         .split('\n')
         .filter(({ length }) => length > 80),
     ).toEqual([]);

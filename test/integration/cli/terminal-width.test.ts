@@ -5,7 +5,7 @@ import { commandHome } from '../../support/command.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { inTerminal, shown } from '../../support/terminal.ts';
+import { runInTerminal, visibleText } from '../../support/terminal.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('expect');
@@ -68,9 +68,9 @@ describe('terminal of 80 columns', () => {
     'lock --check',
     'help serve',
   ])('terminal width: trunkline %s fits 80 columns and obeys NO_COLOR', async (line) => {
-    const { screen } = await inTerminal(home, line.split(' '), { env: { NO_COLOR: '1' } });
+    const { screen } = await runInTerminal(home, line.split(' '), { env: { NO_COLOR: '1' } });
     expect(screen).not.toMatch(/\u001b\[[\d;]*m/);
-    const lines = shown(screen).split('\n');
+    const lines = visibleText(screen).split('\n');
     expect(lines.filter((each) => displayWidth(each) > 80 && !hasLongWord(each))).toEqual([]);
     expect(lines.join('')).not.toBe('');
   });
@@ -80,7 +80,7 @@ describe('terminal of 80 columns', () => {
       ['call', 'plain__progress', 'steps=3', '--progress', 'lines'],
       ['servers', '--progress', 'lines'],
     ]) {
-      const { screen, code } = await inTerminal(home, args, { env: { NO_COLOR: '1' } });
+      const { screen, code } = await runInTerminal(home, args, { env: { NO_COLOR: '1' } });
       expect(code).toBe(0);
       // No escape sequence, and no return to the beginning of a line.
       expect(screen).not.toMatch(/\u001b|\r/);

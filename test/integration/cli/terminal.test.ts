@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { commandHome } from '../../support/command.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { inTerminal, shown, waitForText } from '../../support/terminal.ts';
+import { runInTerminal, visibleText, waitForText } from '../../support/terminal.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('expect');
@@ -17,15 +17,15 @@ const escape = '\u001b';
 describe('terminal', () => {
   test('serve: says on a terminal that it waits for an MCP client', async () => {
     const script = ['expect "Waiting for an MCP client"', String.raw`send "\004"`];
-    const { code, screen } = await inTerminal(home, ['serve', '--standalone'], { script });
+    const { code, screen } = await runInTerminal(home, ['serve', '--standalone'], { script });
     expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining('trunkline connect') });
   });
 
   test('tables: fit the width of the terminal and use colours', async () => {
-    const { code, screen } = await inTerminal(home, ['tools', 'plain'], { columns: 60 });
+    const { code, screen } = await runInTerminal(home, ['tools', 'plain'], { columns: 60 });
     expect(code).toBe(0);
     expect(screen).toContain(`${escape}[1mplain__echo${escape}[22m`);
-    const lines = shown(screen).trimEnd().split('\n');
+    const lines = visibleText(screen).trimEnd().split('\n');
     expect(lines.every((line) => line.length <= 60)).toBe(true);
     expect(lines.find((line) => line.startsWith('plain__everything-content'))).toMatch(/…$/);
     expect(lines.at(-1)).toBe('18 tools');
@@ -40,16 +40,16 @@ describe('terminal', () => {
       ['logs'],
       ['describe', 'plain__add'],
     ]) {
-      const { code, screen } = await inTerminal(home, command, { columns: 45 });
-      const lines = shown(screen).trimEnd().split('\n');
+      const { code, screen } = await runInTerminal(home, command, { columns: 45 });
+      const lines = visibleText(screen).trimEnd().split('\n');
       expect({ command, code, tooWide: lines.filter((line) => line.length > 45) }).toEqual({
         command,
         code: 0,
         tooWide: [],
       });
     }
-    const { screen } = await inTerminal(home, ['servers'], { columns: 45 });
-    expect(shown(screen)).toMatch(/^server +state .*tools/);
+    const { screen } = await runInTerminal(home, ['servers'], { columns: 45 });
+    expect(visibleText(screen)).toMatch(/^server +state .*tools/);
   });
 
   test.each([
@@ -57,32 +57,34 @@ describe('terminal', () => {
     { how: '--color never', env: { FORCE_COLOR: '1' }, args: ['--color', 'never'] },
     { how: 'TERM=dumb', env: { TERM: 'dumb' }, args: [] },
   ])('colours: are disabled by $how', async ({ env, args }) => {
-    const { screen } = await inTerminal(home, ['servers', ...args], { env });
+    const { screen } = await runInTerminal(home, ['servers', ...args], { env });
     expect(screen).toContain('plain');
     expect(screen).not.toContain(escape);
   });
 
   test('JSON output: has no colours on a terminal', async () => {
-    const { screen } = await inTerminal(home, ['servers', '--json']);
+    const { screen } = await runInTerminal(home, ['servers', '--json']);
     expect(JSON.parse(screen)).toHaveLength(3);
   });
 
   test('server text: reaches the terminal without its escape sequences', async () => {
-    const { screen } = await inTerminal(home, ['describe', 'hidden__terminal'], { env: { NO_COLOR: '1' } });
+    const { screen } = await runInTerminal(home, ['describe', 'hidden__terminal'], {
+      env: { NO_COLOR: '1' },
+    });
     expect(screen).toContain('Reads a file.');
     // A slow machine shows progress, which is erased.
     expect(screen.replaceAll(/.*\r\u001b\[K/g, '')).not.toContain(escape);
-    const { screen: result } = await inTerminal(home, ['call', 'hidden__terminal', 'path=x'], {
+    const { screen: result } = await runInTerminal(home, ['call', 'hidden__terminal', 'path=x'], {
       env: { NO_COLOR: '1' },
     });
-    expect(shown(result)).toContain('Reads a file.[2K[1A');
+    expect(visibleText(result)).toContain('Reads a file.[2K[1A');
   });
 
   test('progress: draws a bar and removes it before the result', async () => {
-    const { code, screen } = await inTerminal(home, ['call', 'plain__progress', 'steps=4', 'ms=300']);
+    const { code, screen } = await runInTerminal(home, ['call', 'plain__progress', 'steps=4', 'ms=300']);
     expect(code).toBe(0);
     expect(screen).toMatch(/█+░+ +\d+ % step \d/);
-    expect(shown(screen)).toBe('4 steps\n');
+    expect(visibleText(screen)).toBe('4 steps\n');
   });
 
   test.each([
@@ -90,22 +92,22 @@ describe('terminal', () => {
     { how: 'with --progress lines', env: { NO_COLOR: '1' }, args: ['--progress', 'lines'] },
   ])('progress: is plain text $how', async ({ env, args }) => {
     const words = ['call', 'plain__slow', 'ms=1200', ...args];
-    const { code, screen } = await inTerminal(home, words, { env });
+    const { code, screen } = await runInTerminal(home, words, { env });
     expect(code).toBe(0);
     expect(screen).toMatch(/^Calling plain__slow…\n[^]+\n$/);
     expect(screen).not.toMatch(/[\u001b\u2800-\u28ff]|\r(?!\n)/);
   });
 
   test('line wrapping: breaks sentences between words and never breaks commands', async () => {
-    const { screen } = await inTerminal(home, ['describe', 'plain__ecko'], {
+    const { screen } = await runInTerminal(home, ['describe', 'plain__ecko'], {
       columns: 40,
       env: { NO_COLOR: '1' },
     });
-    const lines = shown(screen).trimEnd().split('\n');
+    const lines = visibleText(screen).trimEnd().split('\n');
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.filter((line) => line.length > 40)).toEqual([]);
     expect(lines.join(' ')).toMatch(/^trunkline: Unknown tool: plain__ecko\. Did you mean "plain__echo"/);
-    const missing = await inTerminal(home, ['registry', 'update', 'plain'], {
+    const missing = await runInTerminal(home, ['registry', 'update', 'plain'], {
       columns: 40,
       env: { NO_COLOR: '1' },
     });
@@ -113,36 +115,40 @@ describe('terminal', () => {
   });
 
   test('progress: goes to stderr, the result to stdout', async () => {
-    const { screen } = await inTerminal(home, [], {
+    const { screen } = await runInTerminal(home, [], {
       shell: '$TRUNKLINE call plain__progress steps=3 ms=400 --text 2>/dev/null',
     });
     expect(screen).toBe('3 steps\n');
   });
 
   test('progress: is not shown for a quick command', async () => {
-    const { screen } = await inTerminal(home, ['why', 'plain__echo'], { env: { NO_COLOR: '1' } });
+    const { screen } = await runInTerminal(home, ['why', 'plain__echo'], { env: { NO_COLOR: '1' } });
     expect(screen).not.toContain(escape);
   });
 
   test('call: does not wait for the keyboard without arguments', async () => {
-    const { code, screen } = await inTerminal(home, ['call', 'plain__pid']);
+    const { code, screen } = await runInTerminal(home, ['call', 'plain__pid']);
     expect(code).toBe(0);
-    expect(shown(screen)).toContain('"pid":');
+    expect(visibleText(screen)).toContain('"pid":');
   });
 
   test('call: Ctrl-C cancels it at the server and exits with 130', async () => {
-    const { code, screen } = await inTerminal(home, ['call', 'plain__slow', 'ms=60000', 'text=interrupted'], {
-      script: [waitForText(fixtureLog(plain).file, 'interrupted'), 'send "\\003"'],
-    });
+    const { code, screen } = await runInTerminal(
+      home,
+      ['call', 'plain__slow', 'ms=60000', 'text=interrupted'],
+      {
+        script: [waitForText(fixtureLog(plain).file, 'interrupted'), 'send "\\003"'],
+      },
+    );
     expect(code).toBe(130);
-    expect(shown(screen)).toContain('trunkline: The command was interrupted. [CALL_CANCELLED]');
+    expect(visibleText(screen)).toContain('trunkline: The command was interrupted. [CALL_CANCELLED]');
     await fixtureLog(plain).waitFor('cancelled');
   });
 });
 
 describe('elicitation during a call', () => {
   test('elicitation: asks the user at the terminal field by field', async () => {
-    const { code, screen } = await inTerminal(home, ['call', 'asks__ask-twice'], {
+    const { code, screen } = await runInTerminal(home, ['call', 'asks__ask-twice'], {
       script: [
         'expect "Answer?"',
         'send "\\r"',
@@ -163,18 +169,18 @@ describe('elicitation during a call', () => {
   });
 
   test('elicitation: can be declined, or cancelled with the end of input', async () => {
-    const declined = await inTerminal(home, ['call', 'asks__ask-form'], {
+    const declined = await runInTerminal(home, ['call', 'asks__ask-form'], {
       script: ['expect "Answer?"', 'send "n\\r"'],
     });
     expect(declined.screen).toContain('{"action":"decline"}');
-    const left = await inTerminal(home, ['call', 'asks__ask-form'], {
+    const left = await runInTerminal(home, ['call', 'asks__ask-form'], {
       script: ['expect "Answer?"', 'send "\\004"'],
     });
     expect(left.screen).toContain('{"action":"cancel"}');
   });
 
   test('elicitation: Ctrl-C exits with 130', async () => {
-    const { code } = await inTerminal(home, ['call', 'asks__ask-form'], {
+    const { code } = await runInTerminal(home, ['call', 'asks__ask-form'], {
       script: ['expect "Answer?"', 'send "\\003"'],
     });
     expect(code).toBe(130);
@@ -194,7 +200,7 @@ describe('closed pipe', () => {
     { how: 'inside a large result', shell: '$TRUNKLINE call plain__big bytes=5000000 --text | head -c 10' },
     { how: 'during an endless search', shell: 'yes add | $TRUNKLINE search - --limit 1 | head -n 2' },
   ])('closed pipe: a reader that stops $how causes no error', async ({ shell }) => {
-    const { code, screen } = await inTerminal(home, [], { shell });
+    const { code, screen } = await runInTerminal(home, [], { shell });
     expect(code).toBe(0);
     expect(screen).not.toMatch(/EPIPE|Error|trunkline:/);
   });

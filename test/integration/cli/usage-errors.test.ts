@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { commandHome } from '../../support/command.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { inTerminal } from '../../support/terminal.ts';
+import { runInTerminal } from '../../support/terminal.ts';
 
 checkLeaks();
 
@@ -190,7 +190,7 @@ test(
       [['logs', '-f'], 'expect "plain echo"'],
       [['logs', '-f', '--process', 'plain'], 'expect "Connected."'],
     ] as const) {
-      const { code, screen } = await inTerminal(home, line, { script: [wait, 'send "\\003"'] });
+      const { code, screen } = await runInTerminal(home, line, { script: [wait, 'send "\\003"'] });
       expect({ line, code }).toEqual({ line, code: 130 });
       expect(screen).toContain('The command was interrupted.');
     }

@@ -4,7 +4,7 @@ import { type CommandResult, commandHome } from '../../support/command.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { inTerminal, waitForText } from '../../support/terminal.ts';
+import { runInTerminal, waitForText } from '../../support/terminal.ts';
 
 checkLeaks();
 
@@ -134,7 +134,7 @@ describe('running gateway', () => {
   });
 
   test('running gateway: an elicitation reaches the user at the terminal', { tags: ['expect'] }, async () => {
-    const { code, screen } = await inTerminal(home, ['call', 'asks__ask-form'], {
+    const { code, screen } = await runInTerminal(home, ['call', 'asks__ask-form'], {
       script: ['expect "Answer?"', 'send "\\r"', 'expect "name:"', 'send "Ada\\r"'],
     });
     expect(code).toBe(0);
@@ -146,7 +146,7 @@ describe('running gateway', () => {
     { tags: ['expect'] },
     async () => {
       const cancelled = log.of('cancelled').length;
-      const { code } = await inTerminal(home, ['call', 'plain__slow', 'ms=60000', 'text=interrupted'], {
+      const { code } = await runInTerminal(home, ['call', 'plain__slow', 'ms=60000', 'text=interrupted'], {
         script: [waitForText(log.file, 'interrupted'), 'send "\\003"'],
       });
       expect(code).toBe(130);

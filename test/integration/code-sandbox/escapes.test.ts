@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 
-import { Scripts, value } from '../../support/scripts.ts';
+import { ScriptRunner, scriptValue } from '../../support/script-runner.ts';
 
-const scripts = new Scripts();
+const scripts = new ScriptRunner();
 
 afterAll(() => scripts[Symbol.asyncDispose]());
 
@@ -140,7 +140,7 @@ describe('sandbox escapes', () => {
   });
 
   test('tool results: too large or malformed ones fail only the script', { tags: ['slow'] }, async () => {
-    const large = () => Promise.resolve(value('x'.repeat(40 * 1024 * 1024)));
+    const large = () => Promise.resolve(scriptValue('x'.repeat(40 * 1024 * 1024)));
     expect(await scripts.value('(await tools.a.b()).length', { call: large })).toMatchObject({
       kind: 'stopped',
       limit: 'memory',

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 
-import { Scripts, value } from '../../support/scripts.ts';
+import { ScriptRunner, scriptValue } from '../../support/script-runner.ts';
 
-const scripts = new Scripts();
+const scripts = new ScriptRunner();
 
 afterAll(() => scripts[Symbol.asyncDispose]());
 
@@ -218,7 +218,7 @@ describe('tools', () => {
       if (open === 5) release();
       await allThere;
       open -= 1;
-      return value(1);
+      return scriptValue(1);
     };
     expect(
       await scripts.value('(await Promise.all([1, 2, 3, 4, 5].map(() => tools.a.b()))).length', { call }),
@@ -301,7 +301,7 @@ describe('tools', () => {
     const call = async () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       isFinished = true;
-      return value(1);
+      return scriptValue(1);
     };
     expect(await scripts.value('tools.a.b(); "done"', { call })).toBe('done');
     expect(isFinished).toBe(true);

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { Cancellation } from '../../../src/core/lib/cancellation.ts';
 import { GatewayError } from '../../../src/core/errors.ts';
 import { eventually } from '../../support/eventually.ts';
-import { Scripts, value } from '../../support/scripts.ts';
+import { ScriptRunner, scriptValue } from '../../support/script-runner.ts';
 
-const scripts = new Scripts();
+const scripts = new ScriptRunner();
 
 afterAll(() => scripts[Symbol.asyncDispose]());
 
@@ -153,7 +153,7 @@ describe('other limits', () => {
       return (await Promise.allSettled(all)).map(({ status }) => status).join()`;
     const call = async () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
-      return value(1);
+      return scriptValue(1);
     };
     expect(await scripts.value(source, { call })).toBe(
       'fulfilled,fulfilled,fulfilled,rejected,rejected,rejected',
@@ -182,12 +182,12 @@ describe('other limits', () => {
   });
 
   test('script queue: queues scripts up to its limit, then rejects with SCRIPT_BUSY', async () => {
-    await using few = new Scripts({ maxScripts: 1, maxWaiting: 1 });
+    await using few = new ScriptRunner({ maxScripts: 1, maxWaiting: 1 });
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const call = async () => {
       await held;
-      return value(1);
+      return scriptValue(1);
     };
     const first = few.value('await tools.a.b()', { call });
     const second = few.value('2');
@@ -201,7 +201,7 @@ describe('other limits', () => {
 });
 
 test('worker: a missing worker file is an internal error, not a memory limit', async () => {
-  await using gone = new Scripts({ worker: new URL('no-such-worker.js', import.meta.url) });
+  await using gone = new ScriptRunner({ worker: new URL('no-such-worker.js', import.meta.url) });
   await expect(gone.value('1')).rejects.toMatchObject({ code: 'INVARIANT' });
 });
 
@@ -210,7 +210,7 @@ describe('external stop', () => {
     const cancellation = new Cancellation();
     const call = () => {
       cancellation.cancel(new GatewayError('CALL_CANCELLED', 'enough'));
-      return Promise.resolve(value(1));
+      return Promise.resolve(scriptValue(1));
     };
     await expect(scripts.run('tools.a.b(); for (;;);', { cancellation, call })).rejects.toThrow('enough');
   });
@@ -225,10 +225,10 @@ describe('external stop', () => {
 
   test('shutdown: ends all scripts and leaves no thread', async () => {
     const before = threads();
-    const many = new Scripts({ maxScripts: 3 });
+    const many = new ScriptRunner({ maxScripts: 3 });
     const running = [1, 2, 3].map((at) =>
       many
-        .run('await tools.a.b(); for (;;);', { call: () => Promise.resolve(value(at)) })
+        .run('await tools.a.b(); for (;;);', { call: () => Promise.resolve(scriptValue(at)) })
         .catch((error: unknown) => error),
     );
     await eventually(() => many.calls.length === 3 || undefined);

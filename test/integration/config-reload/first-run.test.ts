@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { program } from '../../support/command.ts';
-import { found } from '../../support/eventually.ts';
+import { waitForValue } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
@@ -129,7 +129,7 @@ describe('read-only home', () => {
     });
     let stderr = '';
     child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
-    const url = await found(() => /http:\/\/127\.0\.0\.1:\d+/.exec(stderr)?.[0], {
+    const url = await waitForValue(() => /http:\/\/127\.0\.0\.1:\d+/.exec(stderr)?.[0], {
       what: 'The address',
       withinMs: 15_000,
     });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import { rpcErrorOf, waitForTool } from '../../support/client-helpers.ts';
-import { connectDirectly } from '../../support/direct.ts';
+import { connectDirectly } from '../../support/direct-connection.ts';
 import { type ExactObject, listExactly, requestExactly } from '../../support/exact-results.ts';
 import type { Preset } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sdkV1Client, sdkV2Client } from '../../support/sdk-clients.ts';
-import { startProxy } from '../../support/tcp-proxy.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { scenario } from '../../support/scenario.ts';
 
 checkLeaks();
@@ -35,8 +35,8 @@ scenario(
         };
       },
     ]) {
-      await using proxy = await startProxy();
-      const client = await connect(proxy.lead(line.gateway.url));
+      await using proxy = await startTcpProxy();
+      const client = await connect(proxy.forwardTo(line.gateway.url));
       let steps = 0;
       const result = await client.run(() => {
         steps += 1;

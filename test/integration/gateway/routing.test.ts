@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { type NamedClient, manyClients } from '../../support/many-clients.ts';
+import { type NamedClient, openManyClients } from '../../support/many-clients.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
 import { everyLeg, overHttp, scenario, type ScenarioCell } from '../../support/scenario.ts';
 
@@ -35,10 +35,10 @@ scenario(
   { slow: true, downstream: ['http/legacy'], upstream: ['http/legacy', 'http/modern', 'stdio/modern'] },
   async (cell) => {
     await using line = await cell.open({ one: ['talks-to-all'] }, { entries });
-    const everybody = await manyClients(line.gateway, CLIENTS);
+    const everybody = await openManyClients(line.gateway, CLIENTS);
     const answered = await Promise.all(everybody.map((one) => one.call('one__ask')));
     for (const [at, one] of everybody.entries()) {
-      const { who, asked } = one;
+      const { who, questions: asked } = one;
       expect(JSON.parse(answered[at] ?? '')).toEqual({
         who,
         answers: {
@@ -61,7 +61,7 @@ scenario(
   { downstream: ['http/legacy'], upstream: everyLeg },
   async (cell) => {
     await using line = await cell.open({ one: ['talks-to-all'] }, { entries });
-    const everybody = await manyClients(line.gateway, CLIENTS);
+    const everybody = await openManyClients(line.gateway, CLIENTS);
     const wanted = (at: number): readonly string[] => [`news:///${at % 5}`, 'news:///9'];
     await everybody[0]?.client.listTools();
     await Promise.all(everybody.map(({ client }, at) => client.listen(wanted(at))));
@@ -83,7 +83,7 @@ scenario(
   { downstream: ['http/legacy'], upstream: everyLeg },
   async (cell) => {
     await using line = await cell.open({ one: ['talks-to-all'] }, { entries, config: { shutdown: '50ms' } });
-    const everybody = await manyClients(line.gateway, CLIENTS);
+    const everybody = await openManyClients(line.gateway, CLIENTS);
     const controllers = everybody.map(() => new AbortController());
     const waiting = everybody.map(({ client, who }, at) =>
       client.callTool('one__wait', { who }, { signal: controllers[at]!.signal, withinMs: 20_000 }).then(
@@ -135,7 +135,7 @@ function subscribedUpstream(events: readonly JsonObject[]): readonly string[] {
 /** Lets many clients call at once, and expects that each receives only its own progress and log messages. */
 async function expectOwnMessages(cell: ScenarioCell, clients: number): Promise<void> {
   await using line = await cell.open({ one: ['talks-to-all'] }, { entries });
-  const everybody = await manyClients(line.gateway, clients);
+  const everybody = await openManyClients(line.gateway, clients);
   // All clients use the same progress token, so the gateway must replace it.
   const talked = everybody.map((one) => one.call('one__talk', { steps: STEPS }, { progressToken: 1 }));
   expect(await Promise.all(talked)).toEqual(everybody.map(({ who }) => `for ${who}`));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { rpcErrorOf, waitForTool } from '../../support/client-helpers.ts';
-import type { Line } from '../../support/cell.ts';
+import type { TestSetup } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
@@ -18,7 +18,7 @@ const patient = { config: { startup: { listWait: '10s' } } };
 const capabilities = { elicitation: { form: {}, url: {} } };
 
 /** A client at the path of one server. */
-async function alone(line: Line, cell: ScenarioCell, server = 'one') {
+async function alone(line: TestSetup, cell: ScenarioCell, server = 'one') {
   const era = cell.downstream === 'http/modern' ? ('modern' as const) : ('legacy' as const);
   const transport = httpTransport(`${line.gateway.url}/s/${server}`);
   const client = await RawClient.over(transport, { era, capabilities });

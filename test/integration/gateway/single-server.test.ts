@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import { rpcErrorOf, textOfResult, waitForTool } from '../../support/client-helpers.ts';
-import type { Line } from '../../support/cell.ts';
+import type { TestSetup } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { httpTransport } from '../../support/raw-transports.ts';
@@ -14,7 +14,7 @@ const namesOf = (entries: unknown): readonly unknown[] =>
   (entries as { name: unknown }[]).map(({ name }) => name);
 
 /** Connects a client at the path of one server, and returns the result of its initialization as well. */
-async function alone(line: Line, cell: ScenarioCell, server = 'one') {
+async function alone(line: TestSetup, cell: ScenarioCell, server = 'one') {
   const era = cell.downstream === 'http/modern' ? ('modern' as const) : ('legacy' as const);
   const client = await RawClient.over(httpTransport(`${line.gateway.url}/s/${server}`), { era });
   const opened = await client.open();

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import { gatewayErrorCode } from '../../support/client-helpers.ts';
-import type { Line } from '../../support/cell.ts';
+import type { TestSetup } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { scenario } from '../../support/scenario.ts';
 
@@ -36,7 +36,7 @@ scenario(
 );
 
 /** Callers without patience; gives the codes of what they were told. */
-async function callWithoutPause({ client }: Line): Promise<ReadonlySet<unknown>> {
+async function callWithoutPause({ client }: TestSetup): Promise<ReadonlySet<unknown>> {
   const until = performance.now() + stormMs;
   const codes = new Set<unknown>();
   const caller = async (): Promise<void> => {

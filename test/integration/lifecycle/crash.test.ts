@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 import { gatewayErrorCode, serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { startProxy } from '../../support/tcp-proxy.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { everyLeg, scenario } from '../../support/scenario.ts';
 
 checkLeaks();
@@ -63,9 +63,9 @@ scenario(
   { upstream: ['http/legacy'] },
   async (cell) => {
     // The connections break and the server lives on, so that a second call would be seen there.
-    await using proxy = await startProxy();
+    await using proxy = await startTcpProxy();
     const entries = {
-      one: ({ url }: Readonly<Record<string, unknown>>) => ({ url: proxy.lead(String(url)) }),
+      one: ({ url }: Readonly<Record<string, unknown>>) => ({ url: proxy.forwardTo(String(url)) }),
     };
     await using line = await cell.open({ one: ['plain'] }, { entries });
     await waitForTool(line.client, 'one__echo');

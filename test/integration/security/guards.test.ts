@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { gatewayCommand, startGateway } from '../../support/gateway.ts';
@@ -22,7 +22,7 @@ describe('custom guards', () => {
   test('custom guard: works as in the documented example', async () => {
     const home = temporaryFolder('trunkline-home');
     copyFileSync(example, join(home, 'office-hours.mjs'));
-    await using line = await openLine(
+    await using line = await openTestSetup(
       CELL,
       { one: ['plain'] },
       { home, config: { guards: ['./office-hours.mjs'] } },
@@ -39,7 +39,11 @@ describe('custom guards', () => {
     const source =
       'export default (call, next) => { if (call.arguments.text === "bad") throw new Error("Not this."); return next(); }';
     writeFileSync(join(home, 'own.mjs'), source);
-    await using line = await openLine(CELL, { one: ['plain'] }, { home, config: { guards: ['./own.mjs'] } });
+    await using line = await openTestSetup(
+      CELL,
+      { one: ['plain'] },
+      { home, config: { guards: ['./own.mjs'] } },
+    );
     const failed = await line.client.callTool('one__echo', { text: 'bad' });
     expect([gatewayErrorCode(failed), textOfResult(failed)]).toEqual([
       'GUARD_FAILED',
@@ -56,7 +60,11 @@ describe('custom guards', () => {
     const home = temporaryFolder('trunkline-home');
     const source = `export default (call, next) => { if (call.arguments.text !== "bad") return next(); ${does} }`;
     writeFileSync(join(home, 'own.mjs'), source);
-    await using line = await openLine(CELL, { one: ['plain'] }, { home, config: { guards: ['./own.mjs'] } });
+    await using line = await openTestSetup(
+      CELL,
+      { one: ['plain'] },
+      { home, config: { guards: ['./own.mjs'] } },
+    );
     await line.client.callTool('one__echo', { text: 'bad' });
     if (does.includes('Too late'))
       await eventually(() => /A guard failed outside of any call\..*Too late\./.test(line.gateway.stderr()), {
@@ -83,7 +91,7 @@ describe('custom guards', () => {
 
 describe('configured guards', () => {
   test('configured guards: apply rules, limits, redaction and descriptions only to their server', async () => {
-    await using line = await openLine(
+    await using line = await openTestSetup(
       CELL,
       { one: ['plain'], two: ['plain'] },
       {

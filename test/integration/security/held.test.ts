@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { rpcErrorOf, gatewayErrorCode, textOfResult, waitForTool } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -29,7 +29,7 @@ const names = async (client: RawClient): Promise<readonly string[]> =>
 
 describe.each(cells)('changed tool ($downstream)', (cell) => {
   test('changed tool: cannot be called, even right after the change', async () => {
-    await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config });
+    await using line = await openTestSetup(cell, { one: ['changes-a-definition'] }, { config });
     const { client } = line;
     await waitForTool(client, 'one__changing');
     expect(textOfResult(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
@@ -47,7 +47,7 @@ describe.each(cells)('changed tool ($downstream)', (cell) => {
 
   test('changed tool: is hidden from search, descriptions and call tools', async () => {
     const args = ['--expose', 'search'];
-    await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config, args });
+    await using line = await openTestSetup(cell, { one: ['changes-a-definition'] }, { config, args });
     const { client } = line;
     const ask = async (name: string, given: object): Promise<string> =>
       textOfResult(await client.callTool(name, { ...given }));
@@ -69,7 +69,7 @@ describe.each(cells)('changed tool ($downstream)', (cell) => {
 
   test('changed tool: is hidden from declarations and scripts', async () => {
     const args = ['--expose', 'code'];
-    await using line = await openLine(cell, { one: ['changes-a-definition'] }, { config, args });
+    await using line = await openTestSetup(cell, { one: ['changes-a-definition'] }, { config, args });
     const run = async (code: string): Promise<string> =>
       textOfResult(await line.client.callTool('run_code', { code }, { withinMs: 20_000 }));
     expect(await run('return await tools.one__changing({ text: "a" })')).toContain('revision 1');

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { inferTier } from '../../../src/policy/tool-tiers.ts';
 import { createSubject, modelVisibleDefinition } from '../../../src/policy/approvals/approval-subject.ts';
 import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
@@ -22,7 +22,7 @@ describe('common gateway vulnerabilities', () => {
   test.each(['direct', 'search', 'code'])(
     '%s exposure: offers no tool that adds servers, approves entries or changes the config',
     async (exposure) => {
-      await using line = await openLine(CELL, { one: ['plain'] }, { args: ['--expose', exposure] });
+      await using line = await openTestSetup(CELL, { one: ['plain'] }, { args: ['--expose', exposure] });
       if (exposure === 'direct') await waitForTool(line.client, 'one__echo');
       const own = (await line.client.listTools())
         .map(({ name }) => name)
@@ -62,7 +62,7 @@ describe('common gateway vulnerabilities', () => {
 
   test('missing cwd: does not affect other servers', async () => {
     const entries = { lost: { cwd: './no-such-folder' } };
-    await using line = await openLine(CELL, { lost: ['plain'], good: ['plain'] }, { entries });
+    await using line = await openTestSetup(CELL, { lost: ['plain'], good: ['plain'] }, { entries });
     await waitForTool(line.client, 'good__echo');
     expect(textOfResult(await line.client.callTool('good__echo', { text: 'a' }))).toBe('a');
   });
@@ -73,9 +73,9 @@ describe('common gateway vulnerabilities', () => {
     async () => {
       const searching = { args: ['--expose', 'search'] };
       const servers = (count: number) => ({ one: ['many-tools', '--count', String(count)] }) as const;
-      const found = async (line: Awaited<ReturnType<typeof openLine>>): Promise<string> =>
+      const found = async (line: Awaited<ReturnType<typeof openTestSetup>>): Promise<string> =>
         textOfResult(await line.client.callTool('search_tools', { query: 'tool 1999 2999', limit: 50 }));
-      const first = await openLine(CELL, servers(3000), searching);
+      const first = await openTestSetup(CELL, servers(3000), searching);
       await eventually(async () => expect(await found(first)).toMatch(/one__\S*[12]999/));
       // Checked while it runs and after the next start.
       const { configFile } = first.gateway;
@@ -85,7 +85,7 @@ describe('common gateway vulnerabilities', () => {
         withinMs: 20_000,
       });
       await first[Symbol.asyncDispose]();
-      await using second = await openLine(CELL, servers(5), { ...searching, home: first.gateway.home });
+      await using second = await openTestSetup(CELL, servers(5), { ...searching, home: first.gateway.home });
       await eventually(async () => expect(await found(second)).not.toMatch(/one__\S*[12]999/));
     },
   );

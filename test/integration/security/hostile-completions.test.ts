@@ -12,7 +12,7 @@ import {
   SHELL_NAMES,
   UNCOMPLETED_NAMES,
 } from '../../support/servers/engine/hostile-names.mjs';
-import { inTerminal } from '../../support/terminal.ts';
+import { runInTerminal } from '../../support/terminal.ts';
 
 checkLeaks();
 
@@ -85,7 +85,7 @@ async function pressTab(shell: keyof typeof SHELLS, lines: readonly TypedLine[])
   const { command, setUp } = SHELLS[shell];
   rmSync(join(home.home, 'PWNED'), { force: true });
   rmSync(recordFile, { force: true });
-  const { screen } = await inTerminal(home, [], {
+  const { screen } = await runInTerminal(home, [], {
     shell: command,
     columns: 200,
     env: { PATH: path, HOME: home.home, HISTFILE: undefined },

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { expect, test } from 'vitest';
 
-import { found } from '../../support/eventually.ts';
+import { waitForValue } from '../../support/eventually.ts';
 import { measureEventLoopDelay } from '../../support/event-loop-delay.ts';
 import { startGateway } from '../../support/gateway.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
@@ -94,7 +94,7 @@ test('unread responses: clients that read nothing are disconnected before they t
     clients.push(await openUnread(gateway.url, String(headers['mcp-session-id']), body));
   const isLogged = (): true | undefined =>
     gateway.stderr().includes('Disconnected a client that did not read its responses.') || undefined;
-  expect(await found(isLogged, { what: 'The end of a connection' })).toBe(true);
+  expect(await waitForValue(isLogged, { what: 'The end of a connection' })).toBe(true);
   for (const client of clients) client.destroy();
 });
 
@@ -105,7 +105,7 @@ test('flood: a server that writes short lines without end delays nobody else', a
     flood();`;
   const mcpServers = { flood: { command: process.execPath, args: ['-e', script] } };
   await using gateway = await startGateway({ mcpServers, listen: 'http' });
-  await found(() => gateway.stderr().includes('not JSON-RPC') || undefined, { what: 'The flood' });
+  await waitForValue(() => gateway.stderr().includes('not JSON-RPC') || undefined, { what: 'The flood' });
   await using delay = measureEventLoopDelay(gateway);
   for (let count = 0; count < 3; count++) await sendRequest(new URL('/healthz', gateway.url));
   expect(await delay.longestMs()).toBeLessThan(MAX_DELAY_MS);
@@ -211,7 +211,7 @@ async function sendAll(socket: Socket, head: string, part: string, count: number
 
 /** Returns by how many bytes an attack raised the largest resident size that the gateway has had. */
 async function growth(gateway: RunningGateway, attack: () => Promise<void>): Promise<number> {
-  const before = await found(() => peakOf(gateway), { what: 'The size of the gateway' });
+  const before = await waitForValue(() => peakOf(gateway), { what: 'The size of the gateway' });
   await attack();
   return (peakOf(gateway) ?? Infinity) - before;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { commandHome } from '../../support/command.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -24,7 +24,7 @@ describe.each(['direct', 'search', 'code'])('planted secrets with %s exposure', 
     async () => {
       const home = createHomeWithSecrets();
       await using http = await startHttpFixture('plain');
-      const line = await openLine(
+      const line = await openTestSetup(
         { downstream: 'stdio/legacy', upstream: 'stdio/legacy' },
         { plain: ['plain'], dead: ['dies-at-start'] },
         {

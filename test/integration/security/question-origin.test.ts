@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { type Leg, openLine } from '../../support/cell.ts';
+import { type Leg, openTestSetup } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
@@ -43,7 +43,7 @@ const CELLS: readonly (readonly [Leg, Leg])[] = [
 ];
 
 describe.each(CELLS)('client %s, server %s', (downstream, upstream) => {
-  const open = () => openLine({ downstream, upstream }, { one: ['forges-questions'] }, options);
+  const open = () => openTestSetup({ downstream, upstream }, { one: ['forges-questions'] }, options);
 
   test('question origin: names the asking server first and marks every line of its text', async () => {
     await using line = await open();
@@ -82,7 +82,7 @@ describe.each(CELLS)('client %s, server %s', (downstream, upstream) => {
 });
 
 test('question origin: is not added at the path of a single server', async () => {
-  await using line = await openLine(
+  await using line = await openTestSetup(
     { downstream: 'http/legacy', upstream: 'stdio/legacy' },
     { one: ['forges-questions'] },
     options,

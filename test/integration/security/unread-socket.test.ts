@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { found } from '../../support/eventually.ts';
+import { waitForValue } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { SharedHome } from '../../support/shared-home.ts';
@@ -40,7 +40,7 @@ test('unread socket: a client that reads no responses is disconnected, and other
   const log = join(home.home, 'state', 'logs', 'gateway.log');
   const isLogged = (): true | undefined =>
     readFileSync(log, 'utf8').includes('Disconnected a client that did not read its responses.') || undefined;
-  expect(await found(isLogged, { what: 'The end of the connection', withinMs: 15_000 })).toBe(true);
+  expect(await waitForValue(isLogged, { what: 'The end of the connection', withinMs: 15_000 })).toBe(true);
   socket.destroy();
   expect(await other.callTool('plain__echo', { text: 'still' })).toMatchObject({
     content: [{ type: 'text', text: 'still' }],

@@ -10,7 +10,7 @@ import {
   textOfResult,
   waitForTool,
 } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import type { Cell } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
@@ -40,7 +40,7 @@ const names = async (client: RawClient): Promise<readonly string[]> =>
 
 describe.each(cells)('management tools ($downstream)', (cell) => {
   test.each(['direct', 'search', 'code'])('management tools: are listed with %s exposure', async (kind) => {
-    await using line = await openLine(cell, { one: ['plain'] }, { config, args: ['--expose', kind] });
+    await using line = await openTestSetup(cell, { one: ['plain'] }, { config, args: ['--expose', kind] });
     const tools = await line.client.listTools();
     expect(tools.slice(0, 2).map(({ name }) => name)).toEqual(['manage_servers', 'tool_stats']);
     expect(tools[0]).toMatchObject({ annotations: { destructiveHint: true, readOnlyHint: false } });
@@ -49,7 +49,7 @@ describe.each(cells)('management tools ($downstream)', (cell) => {
   });
 
   test('management tools: do not start an added server before a person approves it', async () => {
-    await using line = await openLine(cell, { one: ['plain'] }, { config });
+    await using line = await openTestSetup(cell, { one: ['plain'] }, { config });
     const entry = fixture('plain');
     const added = await manage(line.client, 'add', { name: 'two', server: entry });
     expect(results(added)).toMatchObject([{ name: 'two', result: 'added', trust: 'manual' }]);
@@ -107,7 +107,7 @@ test('management tools: hold an added server until approved, and again when its 
 
 test('management tools: report a batch entry by entry and accept pasted client configs', async () => {
   const cell: Cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' };
-  await using line = await openLine(cell, { one: ['plain'] }, { config });
+  await using line = await openTestSetup(cell, { one: ['plain'] }, { config });
   const file = line.gateway.configFile;
   writeFileSync(file, readFileSync(file, 'utf8').replace('"mcpServers"', '// of mine\n  "mcpServers"'));
   const batch = await manage(line.client, 'add', {
@@ -197,7 +197,7 @@ describe('access to the management tools', () => {
     ],
     ['in a profile without them', { management: true, profiles: { default: { servers: ['one'] } } }],
   ])('management tools: are hidden %s', async (_, settings) => {
-    await using line = await openLine(
+    await using line = await openTestSetup(
       cell,
       { one: ['plain'] },
       { config: { ...settings, startup: { listWait: '10s' } } },
@@ -212,7 +212,11 @@ describe('access to the management tools', () => {
   });
 
   test('management tools: appear and disappear with the setting, each time with a list_changed notification', async () => {
-    await using line = await openLine(cell, { one: ['plain'] }, { config: { startup: { listWait: '10s' } } });
+    await using line = await openTestSetup(
+      cell,
+      { one: ['plain'] },
+      { config: { startup: { listWait: '10s' } } },
+    );
     const own = async (): Promise<readonly string[]> =>
       (await names(line.client)).filter((name) => !name.startsWith('one__'));
     expect(await own()).toEqual([]);
@@ -290,7 +294,7 @@ test('management tools: wait for a person under an ask rule without showing secr
 
 test('tool_stats: counts calls and errors per tool', async () => {
   const cell: Cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' };
-  await using line = await openLine(cell, { one: ['plain'], two: ['plain'] }, { config });
+  await using line = await openTestSetup(cell, { one: ['plain'], two: ['plain'] }, { config });
   for (const text of ['a', 'b']) await line.client.callTool('one__echo', { text });
   await line.client.callTool('two__fail');
   const stats = await line.client.callTool('tool_stats', { top: 1 });
@@ -302,7 +306,7 @@ test('tool_stats: counts calls and errors per tool', async () => {
 
 test('tool_stats: leaves out tools that the caller may not see', async () => {
   const cell: Cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' };
-  await using line = await openLine(cell, { one: ['plain'], two: ['plain'] }, { config });
+  await using line = await openTestSetup(cell, { one: ['plain'], two: ['plain'] }, { config });
   for (const name of ['one__echo', 'one__env', 'two__echo'])
     await line.client.callTool(name, name === 'one__env' ? { names: [] } : { text: 'a' });
   const counted = async (): Promise<object> => structured(await line.client.callTool('tool_stats'));

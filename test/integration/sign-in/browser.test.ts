@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { chromiumPath } from '../../support/chromium.ts';
-import { found } from '../../support/eventually.ts';
+import { waitForValue } from '../../support/eventually.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { startProtectedServer } from '../../support/sign-in.ts';
@@ -44,7 +44,7 @@ test(
       const ended = once(login, 'close');
       let stderr = '';
       login.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      const address = await found(() => /^ {2}(http:\S+)$/m.exec(stderr)?.[1], {
+      const address = await waitForValue(() => /^ {2}(http:\S+)$/m.exec(stderr)?.[1], {
         what: 'The address to open',
       });
       const page = await browser.newPage();

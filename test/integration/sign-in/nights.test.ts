@@ -19,7 +19,7 @@ import {
   followRedirects,
 } from '../../support/sign-in.ts';
 import type { ProtectedServer } from '../../support/protected-server.ts';
-import { inTerminal } from '../../support/terminal.ts';
+import { runInTerminal } from '../../support/terminal.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
@@ -217,13 +217,13 @@ test(
   { tags: ['expect'] },
   async () => {
     const home = commandHome({ github: { url: 'https://api.githubcopilot.com/mcp/' } });
-    const { code, screen } = await inTerminal(home, ['login', 'github', '--token'], {
+    const { code, screen } = await runInTerminal(home, ['login', 'github', '--token'], {
       script: ['expect "not shown"', String.raw`send "planted-tokenX\177-7\r"`],
     });
     expect(code).toBe(0);
     expect(screen).toContain('Signed in to github');
     expect(screen).not.toContain('planted');
-    const inbox = await inTerminal(home, ['auth'], { env: { NO_COLOR: '1' } });
+    const inbox = await runInTerminal(home, ['auth'], { env: { NO_COLOR: '1' } });
     expect(inbox.screen).toMatch(/server +state[^]*github +signed in/);
     expect(inbox.screen).not.toContain('planted');
     // It is what was typed, less what was erased: only whoever has the key can tell.
@@ -235,7 +235,7 @@ test(
 
 test('login --token: saves nothing on Ctrl-C', { tags: ['expect'] }, async () => {
   const home = commandHome({ github: { url: 'https://api.githubcopilot.com/mcp/' } });
-  const { code } = await inTerminal(home, ['login', 'github', '--token'], {
+  const { code } = await runInTerminal(home, ['login', 'github', '--token'], {
     script: ['expect "not shown"', String.raw`send "planted\003"`],
   });
   expect(code).toBe(130);

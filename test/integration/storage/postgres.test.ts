@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import type { PostgresCluster } from '../../../test/support/postgres.ts';
-import { startProxy } from '../../../test/support/tcp-proxy.ts';
+import { startTcpProxy } from '../../../test/support/tcp-proxy.ts';
 import type { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import type { GatewayError } from '../../../src/core/errors.ts';
 import { openDatabase } from '../../../src/core/storage/database.ts';
@@ -30,9 +30,9 @@ async function open(server: PostgresServer): Promise<Database> {
 
 /** The same database, on a way that can be cut. */
 async function throughProxy(server: PostgresServer): Promise<{ proxy: TcpProxy; server: PostgresServer }> {
-  const proxy = await startProxy();
+  const proxy = await startTcpProxy();
   onTestFinished(() => proxy[Symbol.asyncDispose]());
-  const { port } = new URL(proxy.lead(server.url));
+  const { port } = new URL(proxy.forwardTo(server.url));
   return { proxy, server: { ...server, url: server.url.replace(/:\d+\//, `:${port}/`) } };
 }
 

@@ -17,7 +17,9 @@ const usualWithinMs = 40_000;
 export async function recovered({ stage, clients }: Scene, withinMs = usualWithinMs): Promise<void> {
   // Something else on this machine may have killed it, which is not a fault of the gateway.
   if (!isRunning(stage.guarded.pid))
-    throw new Error(`The server that requires a sign-in has exited by itself: ${stage.guarded.lastWords()}`);
+    throw new Error(
+      `The server that requires a sign-in has exited by itself: ${stage.guarded.describeExit()}`,
+    );
   const of = (name: string): SoakClient | undefined => clients.find(({ kind }) => kind.name === name);
   const shared = of('http-modern');
   const alone = of('alone');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { eventually, found } from '../../support/eventually.ts';
+import { eventually, waitForValue } from '../../support/eventually.ts';
 import { runningProcesses } from '../../support/processes.ts';
 import { testRun } from '../../support/test-run.ts';
 import type { Random } from '../random.ts';
@@ -82,7 +82,7 @@ function running(
     }
     return undefined;
   };
-  return found(search, { withinMs: patienceMs }).catch(() => undefined);
+  return waitForValue(search, { withinMs: patienceMs }).catch(() => undefined);
 }
 
 function processesOf(stage: Stage, server: MoodyServer): Running {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-import { found } from '../../support/eventually.ts';
+import { waitForValue } from '../../support/eventually.ts';
 import type { MoodyServer } from './moody-server.ts';
 
 /** A moody server over HTTP. After a kill, the next one listens on the same port. */
@@ -38,7 +38,7 @@ export class HttpServer {
       if (said.length < 10_000) said += text;
     });
     const search = (): string | undefined => /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)?.[0];
-    this.url = await found(search, { what: `The address of ${this.server.name}`, withinMs: 20_000 });
+    this.url = await waitForValue(search, { what: `The address of ${this.server.name}`, withinMs: 20_000 });
     this.#port = Number(new URL(this.url).port);
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 
-import { found } from '../../support/eventually.ts';
+import { waitForValue } from '../../support/eventually.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** Resources of a gateway without requests and with healthy servers, after a garbage collection. */
@@ -32,7 +32,7 @@ interface ProbeOutput {
 export async function takeSample(pid: number, probeFile: string, round: number): Promise<Sample> {
   rmSync(probeFile, { force: true });
   process.kill(pid, 'SIGUSR2');
-  const told = await found(() => readTold(probeFile), { what: 'The probe', withinMs: 15_000 });
+  const told = await waitForValue(() => readTold(probeFile), { what: 'The probe', withinMs: 15_000 });
   const { Timeout: timers = 0, Immediate: _, ...others } = told.handles;
   return {
     round,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { found } from '../../support/eventually.ts';
+import { waitForValue } from '../../support/eventually.ts';
 import { SharedHome } from '../../support/shared-home.ts';
 import { createRecordingBrowser } from '../../support/recording-browser.ts';
 import { openDashboard } from './support.ts';
@@ -20,7 +20,7 @@ test('dashboard command: opens a page that signs the browser in', async () => {
   const { home, configFile } = gateway;
   const shared = new SharedHome({ mcpServers: {}, home, env: { BROWSER: browser.program } });
   await shared.command('dashboard', '--config', configFile);
-  const pageUrl = await found(() => browser.openedPages().at(-1), { what: 'A page' });
+  const pageUrl = await waitForValue(() => browser.openedPages().at(-1), { what: 'A page' });
   await page.goto(pageUrl);
   await page.waitForURL(`${new URL(gateway.url).origin}/`);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { connectDirectly } from '../../support/direct.ts';
+import { connectDirectly } from '../../support/direct-connection.ts';
 import { type StdioEntry, fixture } from '../../support/fixture.ts';
 import { startGateway, wrapCommand } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
@@ -15,7 +15,7 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
   'noisy servers: return every result of 50 parallel calls each over %s',
   async (downstream) => {
     const cell = { downstream, upstream: 'stdio/legacy' } as const;
-    const line = await openLine(cell, {
+    const line = await openTestSetup(cell, {
       garbage: ['speaks-garbage'],
       stdout: ['floods-stdout', '--bytes', '262144'],
       stderr: ['floods-stderr', '--bytes', '1048576'],

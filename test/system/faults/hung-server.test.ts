@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 
 import { gatewayErrorCode, serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { isRunning } from '../../support/processes.ts';
 
@@ -18,7 +18,7 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
   'hung servers: do not delay calls to a healthy server over %s',
   async (downstream) => {
     const cell = { downstream, upstream: 'stdio/legacy' } as const;
-    await using line = await openLine(cell, {
+    await using line = await openTestSetup(cell, {
       hung: ['hangs-in-calls'],
       stopped: ['plain'],
       silent: ['never-answers'],
@@ -64,7 +64,7 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
 
 test('shutdown: ends suspended servers', async () => {
   const cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' } as const;
-  const line = await openLine(cell, { one: ['plain'], two: ['plain'] });
+  const line = await openTestSetup(cell, { one: ['plain'], two: ['plain'] });
   for (const name of ['one', 'two']) process.kill(await serverPid(line.client, name), 'SIGSTOP');
   await line[Symbol.asyncDispose]();
   expect(await line.gateway.exited).toEqual({ code: 0, signal: null });
@@ -73,7 +73,7 @@ test('shutdown: ends suspended servers', async () => {
 test('shutdown: ends unresponsive servers in parallel', async () => {
   const cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' } as const;
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-  const line = await openLine(
+  const line = await openTestSetup(
     cell,
     Object.fromEntries(names.map((name) => [name, ['ignores-signals'] as const])),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { gatewayErrorCode, serverPid, textOfResult, waitForTool } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureEvent } from '../../support/fixture-log.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -15,7 +15,7 @@ const callsEach = 5;
 
 test('killed server: loses only the calls in flight, over 30 kills with two clients', async () => {
   const cell = { downstream: 'http/legacy', upstream: 'stdio/legacy' } as const;
-  const line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
+  const line = await openTestSetup(cell, { one: ['plain'], beside: ['plain'] });
   const log = line.logs['one']!;
   const clients = [line.client, await line.another()];
   await waitForTool(line.client, 'one__slow');

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { startHttpFixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { startProxy } from '../../support/tcp-proxy.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
 checkLeaks();
 
@@ -20,13 +20,13 @@ test.each([
   'HTTP server: is retried until it works after it first answers with %s',
   async (_what, status, kind, body) => {
     await using plain = await startHttpFixture('plain');
-    await using proxy = await startProxy();
-    const url = proxy.lead(await startOther(status, kind, body));
+    await using proxy = await startTcpProxy();
+    const url = proxy.forwardTo(await startOther(status, kind, body));
     await using gateway = await startGateway({ mcpServers: { it: { url } } });
     const client = await gateway.client();
     await eventually(() => expect(gateway.stderr()).toContain('Cannot connect to a server.'));
     expect(await client.listTools()).toEqual([]);
-    proxy.lead(plain.url);
+    proxy.forwardTo(plain.url);
     await waitForTool(client, 'it__echo');
     expect(textOfResult(await client.callTool('it__echo', { text: 'later' }))).toBe('later');
   },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { gatewayErrorCode, serverPid, textOfResult } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FixtureEvent, FixtureLog } from '../../support/fixture-log.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -32,7 +32,7 @@ async function sent(
 test.runIf(process.platform === 'linux')(
   'unread call: is executed once by the next process of a killed server',
   async () => {
-    await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
+    await using line = await openTestSetup(cell, { one: ['plain'], beside: ['plain'] });
     const { client, logs } = line;
     for (let round = 0; round < rounds; round += 1) {
       const pid = await serverPid(client);
@@ -51,7 +51,7 @@ test.runIf(process.platform === 'linux')(
 test.runIf(process.platform === 'linux')(
   'unread call: is resent only when it was the last one sent',
   async () => {
-    await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
+    await using line = await openTestSetup(cell, { one: ['plain'], beside: ['plain'] });
     const { client, logs } = line;
     const pid = await serverPid(client);
     process.kill(pid, 'SIGSTOP');
@@ -65,7 +65,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test('read call: is not resent after its server was killed', async () => {
-  await using line = await openLine(cell, { one: ['plain'], beside: ['plain'] });
+  await using line = await openTestSetup(cell, { one: ['plain'], beside: ['plain'] });
   const { client, logs } = line;
   const pid = await serverPid(client);
   const slow = client.callTool('one__slow', { ms: 60_000, text: 'read' });
@@ -78,7 +78,7 @@ test('read call: is not resent after its server was killed', async () => {
 });
 
 test('restarting server: lets new calls wait until it is ready', async () => {
-  await using line = await openLine(cell, { one: ['slow-start', '--ms', '700'], beside: ['plain'] });
+  await using line = await openTestSetup(cell, { one: ['slow-start', '--ms', '700'], beside: ['plain'] });
   const { client, logs } = line;
   for (let round = 0; round < 2; round += 1) {
     const pid = await serverPid(client);

@@ -11,7 +11,7 @@ import {
 } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { startOwnPostgres } from '../../support/postgres.ts';
-import { startProxy } from '../../support/tcp-proxy.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { toProxiedUrl } from './to-proxied-url.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -36,7 +36,7 @@ test.each(ways)(
   'database outage: keeps calls working, rejects changes and loses no record (database %s)',
   async (how) => {
     await using cluster = await startOwnPostgres();
-    await using proxy = await startProxy();
+    await using proxy = await startTcpProxy();
     const { url } = await cluster.newSchema();
     const storage = { url: toProxiedUrl(proxy, url), connectTimeout: '2s', statementTimeout: '2s' };
     await using gateway = await startGatewayWithAuth({ auth: { keys: true }, storage });
@@ -48,7 +48,7 @@ test.each(ways)(
     expect(await echoed(gateway.url, key, 'before')).toContain('before');
     if (how === 'was stopped') cluster.stop();
     else {
-      proxy.lead('tcp://127.0.0.1:1');
+      proxy.forwardTo('tcp://127.0.0.1:1');
       proxy.stall();
     }
     for (let at = 0; at < 5; at++)
@@ -60,7 +60,7 @@ test.each(ways)(
     const asked = await runCommandFor(gateway, 'logs');
     expect(asked.stderr).toContain('STORE_AWAY');
     if (how === 'was stopped') cluster.start();
-    else proxy.lead(url);
+    else proxy.forwardTo(url);
     await eventually(
       async () => expect((await runCommandFor(gateway, 'keys', 'add', 'carl')).code).toBe(0),
       patience,

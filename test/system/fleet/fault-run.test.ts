@@ -10,7 +10,7 @@ import { checkLeaks } from '../../support/leak-check.ts';
 import { startOwnPostgres } from '../../support/postgres.ts';
 import { isRunning } from '../../support/processes.ts';
 import { queryPostgres } from '../../support/query-postgres.ts';
-import { startProxy } from '../../support/tcp-proxy.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { Random } from '../../soak/random.ts';
 import { type CountedCall, type CountedLoad, startCountedLoad } from './counted-load.ts';
 import { type RunningFleet, startFleet } from './fleet.ts';
@@ -37,7 +37,7 @@ test(`fleet under faults: executes no call twice and loses no acknowledged call 
   const logs = { everywhere: fixtureLog(everywhere), once: fixtureLog(once) };
   {
     await using cluster = await startOwnPostgres();
-    await using proxy = await startProxy();
+    await using proxy = await startTcpProxy();
     const { url } = await cluster.newSchema();
     await using fleet = await startFleet(3, {
       mcpServers: { everywhere, once },
@@ -55,10 +55,10 @@ test(`fleet under faults: executes no call twice and loses no acknowledged call 
       [
         'database cut',
         async () => {
-          proxy.lead('tcp://127.0.0.1:1');
+          proxy.forwardTo('tcp://127.0.0.1:1');
           proxy.cut();
           await pass(AWAY_MS);
-          proxy.lead(url);
+          proxy.forwardTo(url);
         },
       ],
       ['connections ended', () => endConnections(url)],

@@ -8,7 +8,7 @@ import type { Channel } from '../../../src/fleet/channel.ts';
 import { FleetTransport } from '../../../src/fleet/transport/fleet-transport.ts';
 import { GatewayError, RpcError } from '../../../src/core/errors.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startProxy } from '../../support/tcp-proxy.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
 const key = randomBytes(32);
 const transports = new Map<string, FleetTransport>();
@@ -127,10 +127,10 @@ test('fleet transport: fails pending requests when a replica leaves the member l
 });
 
 test('fleet transport: drops a silent connection at both ends but keeps an idle one', async () => {
-  await using proxy = await startProxy();
+  await using proxy = await startTcpProxy();
   const pingMs = 50;
   const other = await open('other', key, { pingMs });
-  const { host } = new URL(proxy.lead(`http://127.0.0.1:${other.port}`));
+  const { host } = new URL(proxy.forwardTo(`http://127.0.0.1:${other.port}`));
   const one = await open('one', key, { pingMs, addressOf: () => host });
   let [isRequested, isAborted] = [false, false];
   other.onRequest('later', async () => {

@@ -13,7 +13,7 @@ import { StdioServerTransport } from '../../../src/protocol/stdio/stdio-server-t
 import type { ClientChannel, ClientConnection } from '../../../src/protocol/client-connection.ts';
 import { MemoryGateway } from '../../support/memory-gateway.ts';
 import type { Offer } from '../../support/memory-gateway.ts';
-import type { Heard, MemoryServer } from '../../support/memory-server.ts';
+import type { ReceivedMessage, MemoryServer } from '../../support/memory-server.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
 import { HttpSender } from './http-sender.ts';
 import { SERVERS } from './traffic.ts';
@@ -144,7 +144,7 @@ function offer(era: 'legacy' | 'modern'): Offer {
   };
 }
 
-function answerTo(heard: Heard, server: MemoryServer): JsonObject | undefined {
+function answerTo(heard: ReceivedMessage, server: MemoryServer): JsonObject | undefined {
   const { method, params = {} } = heard;
   const args = (params['arguments'] ?? {}) as JsonObject;
   const text = (said: string): JsonObject => ({ content: [{ type: 'text', text: said }] });
@@ -182,17 +182,17 @@ function report(steps: number, params: JsonObject, server: MemoryServer): void {
   // Not in the same breath as the request, as everywhere else.
   queueMicrotask(() => {
     for (let progress = 1; progress <= steps; progress++)
-      server.say({ method: 'notifications/progress', params: { progressToken, progress, total: steps } });
+      server.send({ method: 'notifications/progress', params: { progressToken, progress, total: steps } });
   });
 }
 
 function heardBy(name: HeardCall['server'], server: MemoryServer): readonly HeardCall[] {
   const cancelled = new Set(
-    server.heard
+    server.received
       .filter(({ method }) => method === 'notifications/cancelled')
       .map(({ params }) => params?.['requestId']),
   );
-  return server.heard.flatMap(({ id, method, params = {} }) => {
+  return server.received.flatMap(({ id, method, params = {} }) => {
     const call = callOf(method, params);
     if (call === undefined) return [];
     return [

@@ -12,7 +12,7 @@ import { drawIcon } from '../../../src/cli/tray/draw-icon.ts';
 import type { IconState } from '../../../src/cli/tray/tray-state.ts';
 import { type CommandHome, commandHome, program } from '../../support/command.ts';
 import { type Desktop, openDesktop } from '../../support/desktop.ts';
-import { eventually, found } from '../../support/eventually.ts';
+import { eventually, waitForValue } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -124,7 +124,7 @@ describe('tray icon with a panel', { timeout: 60_000 }, () => {
   test('tray menu: opens the dashboard with a single-use link', async () => {
     await using menu = await busMenu();
     await menu.choose('Add a server…');
-    const link = redirectTargetOf(await found(() => browser.openedPages().at(-1), { what: 'A page' }));
+    const link = redirectTargetOf(await waitForValue(() => browser.openedPages().at(-1), { what: 'A page' }));
     const first = await fetch(link, { redirect: 'manual' });
     expect(first.headers.get('location')).toBe('/servers?add=form');
     expect(first.headers.get('set-cookie')).toContain('HttpOnly');
@@ -142,7 +142,9 @@ describe('tray icon with a panel', { timeout: 60_000 }, () => {
     ]) {
       const count = browser.openedPages().length;
       await menu.choose('Open dashboard');
-      const link = redirectTargetOf(await found(() => browser.openedPages()[count], { what: 'A page' }));
+      const link = redirectTargetOf(
+        await waitForValue(() => browser.openedPages()[count], { what: 'A page' }),
+      );
       const { headers } = await fetch(`${link}&to=${encodeURIComponent(to)}`, { redirect: 'manual' });
       expect(headers.get('location')).toBe('/');
     }
@@ -183,14 +185,14 @@ function tileOf(state: IconState): Colour {
 }
 
 async function iconIs(state: IconState): Promise<void> {
-  await found(() => iconAt(state), { what: `The icon with the state ${state}`, withinMs: 15_000 });
+  await waitForValue(() => iconAt(state), { what: `The icon with the state ${state}`, withinMs: 15_000 });
 }
 
 /** The menu is white where the screen was black. */
 async function openMenu(): Promise<void> {
   const white = (): number => desktop.screen().count([255, 255, 255]);
   const before = white();
-  const { x, y } = await found(() => iconAt('attention'), { what: 'The icon' });
+  const { x, y } = await waitForValue(() => iconAt('attention'), { what: 'The icon' });
   desktop.input('mousemove', x, y, 'click', '1');
   await eventually(() => expect(white()).toBeGreaterThan(before + 20_000), { what: 'The menu' });
 }

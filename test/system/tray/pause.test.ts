@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { textOfResult } from '../../support/client-helpers.ts';
-import { openLine } from '../../support/cell.ts';
+import { openTestSetup } from '../../support/cell.ts';
 import { commandHome } from '../../support/command.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -13,7 +13,7 @@ describe('paused gateway', () => {
     'paused gateway: rejects new calls over %s, finishes running ones and keeps listing',
     async (downstream) => {
       const cli = commandHome();
-      await using line = await openLine(
+      await using line = await openTestSetup(
         { downstream, upstream: 'stdio/legacy' },
         { a: ['plain'] },
         { home: cli.home },
@@ -53,7 +53,7 @@ describe('paused gateway', () => {
 
   test('paused gateway: is visible in the status and the audit log', async () => {
     const cli = commandHome();
-    await using line = await openLine(
+    await using line = await openTestSetup(
       { downstream: 'http/legacy', upstream: 'stdio/legacy' },
       { a: ['plain'] },
       { home: cli.home },

@@ -19,7 +19,7 @@ const limits: ScriptLimits = {
 };
 
 /** Scripts in the thread of the build, with calls that the test answers. */
-export class Scripts implements AsyncDisposable {
+export class ScriptRunner implements AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly calls: ScriptCall[] = [];
 
@@ -44,7 +44,7 @@ export class Scripts implements AsyncDisposable {
       readonly cancellation?: Cancellation;
     } = {},
   ): Promise<ScriptResult> {
-    const { call = (made) => Promise.resolve(value(JSON.parse(made.args))) } = options;
+    const { call = (made) => Promise.resolve(scriptValue(JSON.parse(made.args))) } = options;
     return this.sandbox.run(
       {
         source,
@@ -60,7 +60,7 @@ export class Scripts implements AsyncDisposable {
   }
 
   /** What the script returned; its end in words where it returned nothing. */
-  async value(source: string, options: Parameters<Scripts['run']>[1] = {}): Promise<unknown> {
+  async value(source: string, options: Parameters<ScriptRunner['run']>[1] = {}): Promise<unknown> {
     const { outcome } = await this.run(source, options);
     if (outcome.kind === 'value') return outcome.json === undefined ? undefined : JSON.parse(outcome.json);
     return outcome;
@@ -71,6 +71,6 @@ export class Scripts implements AsyncDisposable {
   }
 }
 
-export function value(given: unknown): ScriptCallAnswer {
+export function scriptValue(given: unknown): ScriptCallAnswer {
   return { kind: 'value', json: JSON.stringify(given), isMarked: false };
 }

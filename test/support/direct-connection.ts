@@ -20,7 +20,7 @@ export interface DirectOptions extends RawClientOptions {
 }
 
 /** A client at a fixture server with nothing in between, to know what a gateway must not change. */
-export interface Direct extends AsyncDisposable {
+export interface DirectConnection extends AsyncDisposable {
   readonly client: RawClient;
   readonly log: FixtureLog;
   readonly pid: number;
@@ -33,7 +33,7 @@ export async function connectDirectly(
   preset: Preset,
   args: readonly string[] = [],
   { over = 'stdio', open = true, ...options }: DirectOptions = {},
-): Promise<Direct> {
+): Promise<DirectConnection> {
   const direct = await (over === 'stdio'
     ? overStdio(preset, args, options)
     : overHttp(preset, args, { over, ...options }));
@@ -50,7 +50,7 @@ async function overStdio(
   preset: Preset,
   args: readonly string[],
   options: RawClientOptions,
-): Promise<Direct> {
+): Promise<DirectConnection> {
   const entry = fixture(preset, ...eraArgs(args, options), ...args);
   const child: StdioChild = spawn(entry.command, entry.args, {
     env: { ...process.env, ...entry.env },
@@ -83,7 +83,7 @@ async function overHttp(
   preset: Preset,
   args: readonly string[],
   { over, ...options }: RawClientOptions & { readonly over: 'http' | 'sse' },
-): Promise<Direct> {
+): Promise<DirectConnection> {
   const listens = over === 'sse' ? ['--sse', '0'] : [];
   const server = await startHttpFixture(preset, [...eraArgs(args, options), ...args, ...listens]);
   const client = await RawClient.over(

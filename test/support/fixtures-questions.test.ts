@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { connectDirectly } from './direct.ts';
+import { connectDirectly } from './direct-connection.ts';
 import { checkLeaks } from './leak-check.ts';
 
 checkLeaks();
