@@ -10,7 +10,7 @@ import { faultKinds, planOf } from './plan.ts';
 import { Random } from './random.ts';
 import { reportOf } from './report.ts';
 import { readExecutions } from './watch/execution-logs.ts';
-import { checkHappened, happenings } from './watch/fault-watch.ts';
+import { checkHappened, faultEvents } from './watch/fault-watch.ts';
 
 function ledgerOf(...answered: readonly string[]): { ledger: Ledger; tags: readonly string[] } {
   const ledger = new Ledger(() => {});
@@ -69,7 +69,7 @@ test('ledger: reports protocol violations that servers recorded', async () => {
 
 test('ledger: fails a run that misses a possible fault or a kind of client', () => {
   const ledger = new Ledger(() => {});
-  for (const kind of happenings) if (kind !== 'garbage' && kind !== 'disk-full') ledger.faults.set(kind, 1);
+  for (const kind of faultEvents) if (kind !== 'garbage' && kind !== 'disk-full') ledger.faults.set(kind, 1);
   for (const { name } of clientKinds) if (name !== 'pipe-modern') ledger.served.set(name, 1);
   const impossible = new Map([['disk-full', 'only root can mount a small disk']]);
   checkHappened(ledger, impossible);
@@ -78,7 +78,7 @@ test('ledger: fails a run that misses a possible fault or a kind of client', () 
     expect.stringContaining('pipe-modern got no successful answer in this run'),
   ]);
   const report = reportOf(ledger, [], impossible);
-  for (const kind of happenings) expect(report).toContain(kind);
+  for (const kind of faultEvents) expect(report).toContain(kind);
   expect(report).toContain('0  disk-full: NOT TRIED, only root can mount a small disk');
 });
 

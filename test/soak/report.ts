@@ -1,5 +1,5 @@
 import type { Ledger } from './ledger.ts';
-import { happenings } from './watch/fault-watch.ts';
+import { faultEvents } from './watch/fault-watch.ts';
 import type { Sample } from './watch/memory-watch.ts';
 
 /** Formats the requests, faults, outcomes and memory samples for a terminal. `impossible` has the reasons why faults were not tried. */
@@ -27,7 +27,7 @@ export function reportOf(
     ...table(ledger.served),
     '',
     'faults',
-    ...table(new Map(happenings.map((kind) => [kind, ledger.faults.get(kind) ?? 0])), impossible),
+    ...table(new Map(faultEvents.map((kind) => [kind, ledger.faults.get(kind) ?? 0])), impossible),
     '',
     'resources of the gateway in the quiet period after each round',
     row(['', 'heap MB', 'rss MB', 'files', 'handles', 'timers'], 12),

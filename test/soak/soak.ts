@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { beginRun } from '../support/begin-run.ts';
-import { gone, playEnd, stopWithinMs } from './acts/ends.ts';
-import { playRound } from './acts/rounds.ts';
+import { waitUntilExited, endGateways, stopWithinMs } from './acts/ends.ts';
+import { runRound } from './acts/rounds.ts';
 import { clientKinds } from './clients/connection.ts';
 import { SoakClient } from './clients/soak-client.ts';
 import type { Scene } from './faults/fault.ts';
@@ -19,7 +19,7 @@ import { Stage } from './stage/stage.ts';
 import { checkHappened } from './watch/fault-watch.ts';
 import { gatewaysOf } from './watch/gateways.ts';
 import { type Sample, checkFlat, takeSample } from './watch/memory-watch.ts';
-import { ProcessWatch, endWhatIsLeft, processesLeft } from './watch/process-watch.ts';
+import { ProcessWatch, killRemainingProcesses, findRemainingProcesses } from './watch/process-watch.ts';
 
 const SHOWN = 30;
 
@@ -50,7 +50,7 @@ export async function soak(argv: readonly string[]): Promise<number> {
     ledger.violate(`the soak itself failed: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {
     clearTimeout(giveUp);
-    endWhatIsLeft();
+    killRemainingProcesses();
     await stage.close();
   }
   checkFlat(samples, ledger);
@@ -62,7 +62,7 @@ export async function soak(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const file = join(tmpdir(), `trunkline-soak-${options.seed}.log`);
-  writeFileSync(file, [...journal.lines, '', stage.said()].join('\n'));
+  writeFileSync(file, [...journal.lines, '', stage.latestOutput()].join('\n'));
   removeRun();
   console.log(`\n${violations.length} violations. The events and the log of the gateways are in ${file}`);
   console.log(`To repeat this run: ${replay}`);
@@ -94,7 +94,7 @@ async function play({ options, stage, ledger, journal, samples }: Play): Promise
   const scene: Scene = { stage, clients };
   for (const [round, planned] of plan.rounds.entries()) {
     journal.note(`round ${round + 1}`);
-    await playRound(scene, planned, { ledger, journal });
+    await runRound(scene, planned, { ledger, journal });
     samples.push(await takeSample(stage.gateway.pid, stage.probeFile, round + 1));
     const kinds = planned.map(({ kind }) => kind).join(', ');
     console.log(
@@ -102,7 +102,7 @@ async function play({ options, stage, ledger, journal, samples }: Play): Promise
     );
   }
   for (const [at, how] of plan.ends.entries()) {
-    await playEnd(scene, how, { ledger, journal });
+    await endGateways(scene, how, { ledger, journal });
     console.log(`${journal.time()}  end ${at + 1}/${plan.ends.length}, ${ledger.asked} requests: ${how}`);
   }
   await finish(scene, ledger);
@@ -114,12 +114,12 @@ async function finish({ stage, clients }: Scene, ledger: Ledger): Promise<void> 
   await Promise.all(clients.map((client) => client.close()));
   const pids = gatewaysOf(stage);
   for (const pid of pids) process.kill(pid, 'SIGTERM');
-  await gone([...pids, stage.standalone.pid], stopWithinMs, 'gateways', ledger);
+  await waitUntilExited([...pids, stage.standalone.pid], stopWithinMs, 'gateways', ledger);
   await Promise.all([stage.gateway, stage.standalone].map((one) => one[Symbol.asyncDispose]()));
   for (const { code, signal } of await Promise.all([stage.gateway.exited, stage.standalone.exited]))
     if (code !== 0) ledger.violate(`a gateway exited with ${signal ?? code}`);
   await stage.close();
-  for (const one of processesLeft()) ledger.violate(`left at the end: ${one}`);
+  for (const one of findRemainingProcesses()) ledger.violate(`left at the end: ${one}`);
 }
 
 /** Exits if the soak hangs. */

@@ -38,7 +38,7 @@ export type Preset =
   | 'launcher'
   | 'long-names'
   | 'many-tools'
-  | 'moody'
+  | 'misbehaves-on-demand'
   | 'needs-sign-in'
   | 'never-answers'
   | 'odd-schemas'

@@ -6,7 +6,7 @@ import type { SoakClient } from '../clients/soak-client.ts';
 import type { Scene } from '../faults/fault.ts';
 import type { Journal } from '../journal.ts';
 import { type Ledger, count } from '../ledger.ts';
-import { patient } from '../patient.ts';
+import { scaleDeadline } from '../scale-deadline.ts';
 import { shutdownMs } from '../stage/stage.ts';
 import { gatewayKilled, gatewayStopped } from '../watch/fault-watch.ts';
 import { gatewaysOf } from '../watch/gateways.ts';
@@ -20,7 +20,7 @@ const goneWithinMs = 8000;
 const loadMs = 1500;
 
 /** Stops or kills every gateway of the home under load, and continues with a new one. */
-export async function playEnd(
+export async function endGateways(
   scene: Scene,
   how: 'stop' | 'kill',
   books: { readonly ledger: Ledger; readonly journal: Journal },
@@ -37,8 +37,8 @@ export async function playEnd(
   count(ledger.faults, how === 'kill' ? gatewayKilled : gatewayStopped);
   for (const pid of pids) process.kill(pid, how === 'kill' ? 'SIGKILL' : 'SIGTERM');
   if (how === 'kill') stage.killedAt = Date.now();
-  await gone(pids, how === 'kill' ? 2000 : stopWithinMs, 'gateways', ledger);
-  await gone(servers, how === 'kill' ? goneWithinMs : 1000, 'servers of an ended gateway', ledger);
+  await waitUntilExited(pids, how === 'kill' ? 2000 : stopWithinMs, 'gateways', ledger);
+  await waitUntilExited(servers, how === 'kill' ? goneWithinMs : 1000, 'servers of an ended gateway', ledger);
   const { code, signal } = await stage.gateway.exited;
   if (how === 'stop' && code !== 0)
     ledger.violate(`a gateway that was stopped exited with ${signal ?? code}`);
@@ -59,13 +59,13 @@ async function reopened(client: SoakClient): Promise<void> {
 }
 
 /** Reports a violation if processes still run after the deadline, and then kills them. */
-export async function gone(
+export async function waitUntilExited(
   pids: readonly number[],
   usualMs: number,
   what: string,
   ledger: Ledger,
 ): Promise<void> {
-  const withinMs = Math.round(patient(usualMs));
+  const withinMs = Math.round(scaleDeadline(usualMs));
   const left = (): readonly number[] => pids.filter((pid) => isRunning(pid));
   await eventually(() => left().length === 0, { withinMs, what }).catch(() => {
     ledger.violate(`${what} still run after ${withinMs} ms: ${left().join(' ')}`);

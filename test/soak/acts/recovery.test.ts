@@ -3,22 +3,22 @@ import { expect, test } from 'vitest';
 import { SoakClient } from '../clients/soak-client.ts';
 import type { Scene } from '../faults/fault.ts';
 import { Ledger } from '../ledger.ts';
-import { lyingGateway } from '../lying-gateway.ts';
+import { connectIncorrectGateway } from '../incorrect-gateway.ts';
 import { Random } from '../random.ts';
 import type { Stage } from '../stage/stage.ts';
-import { recovered } from './recovery.ts';
+import { checkRecovery } from './recovery.ts';
 
 test('recovery check: reports a server that does not recover or answers wrongly', async () => {
   const ledger = new Ledger(() => {});
   // The parts of a stage that a single client of the standalone gateway uses.
   const stage = {
     guarded: { pid: process.pid },
-    moody: {},
-    alone: { steady: {}, moody: {}, odd: {} },
+    misbehaving: {},
+    alone: { steady: {}, misbehaving: {}, odd: {} },
     standalone: {
-      client: lyingGateway(({ id, params, tag }) => {
+      client: connectIncorrectGateway(({ id, params, tag }) => {
         const { name } = params;
-        if (name === 'moody__do')
+        if (name === 'misbehaving__do')
           return [
             {
               id,
@@ -35,10 +35,10 @@ test('recovery check: reports a server that does not recover or answers wrongly'
   const client = new SoakClient(kind, { stage, ledger, random: new Random(1) });
   await client.open();
   const scene: Scene = { stage, clients: [client] };
-  await recovered(scene, 500);
+  await checkRecovery(scene, 500);
   await client.close();
   expect(ledger.violations.toSorted()).toEqual([
-    expect.stringMatching(/^moody did not recover within 500 ms: UPSTREAM_UNAVAILABLE/),
+    expect.stringMatching(/^misbehaving did not recover within 500 ms: UPSTREAM_UNAVAILABLE/),
     expect.stringMatching(/^odd did not recover within 500 ms: ok not /),
   ]);
 });

@@ -14,7 +14,7 @@ import type { Stage } from '../stage/stage.ts';
 const usualWithinMs = 40_000;
 
 /** Checks that every server works again after the faults. */
-export async function recovered({ stage, clients }: Scene, withinMs = usualWithinMs): Promise<void> {
+export async function checkRecovery({ stage, clients }: Scene, withinMs = usualWithinMs): Promise<void> {
   // Something else on this machine may have killed it, which is not a fault of the gateway.
   if (!isRunning(stage.guarded.pid))
     throw new Error(
@@ -23,7 +23,7 @@ export async function recovered({ stage, clients }: Scene, withinMs = usualWithi
   const of = (name: string): SoakClient | undefined => clients.find(({ kind }) => kind.name === name);
   const shared = of('http-modern');
   const alone = of('alone');
-  const names = ['steady', ...Object.keys(stage.moody), 'guest', 'guarded'];
+  const names = ['steady', ...Object.keys(stage.faultTargets), 'removable', 'guarded'];
   await Promise.all([
     ...names.flatMap((name) => (shared === undefined ? [] : [serves(shared, name, { stage, withinMs })])),
     ...Object.keys(stage.alone).flatMap((name) =>

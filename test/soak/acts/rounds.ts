@@ -9,10 +9,10 @@ import { type PlannedFault, roundMs } from '../plan.ts';
 import { readExecutions } from '../watch/execution-logs.ts';
 import { gatewaysOf } from '../watch/gateways.ts';
 import { checkServers } from '../watch/server-watch.ts';
-import { recovered } from './recovery.ts';
+import { checkRecovery } from './recovery.ts';
 
 /** Runs faults under load and then waits for quiet: everything is answered, every server works again, and the logs match the answers. */
-export async function playRound(
+export async function runRound(
   scene: Scene,
   planned: readonly PlannedFault[],
   { ledger, journal }: { readonly ledger: Ledger; readonly journal: Journal },
@@ -40,11 +40,11 @@ export async function settle(
   if (!isRunning(stage.gateway.pid))
     throw new Error(`The gateway exited by itself. Its last output:\n${stage.gateway.stderr().slice(-1500)}`);
   journal.note('all requests have ended');
-  await recovered(scene);
+  await checkRecovery(scene);
   journal.note('all servers work again');
   const mostOf = new Map([
     ['own', clients.length],
-    ['lodger', stage.config.switches.hasLodger ? 1 : 0],
+    ['addable', stage.config.switches.hasAddable ? 1 : 0],
   ]);
   await checkServers([...gatewaysOf(stage), stage.standalone.pid], ledger, { mostOf });
   const sources = stage.all.map(({ name, log }) => ({ name, file: log }));

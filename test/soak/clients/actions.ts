@@ -16,11 +16,11 @@ const shared = [
   'launched',
   'three',
   'four',
-  'guest',
-  'lodger',
+  'removable',
+  'addable',
   'silent',
 ];
-const aloneServers = ['steady', 'moody'];
+const aloneServers = ['steady', 'misbehaving'];
 
 /** Returns the actions of a kind of client. An action is chosen as often as it occurs in the list. */
 export function actionsFor({ way }: ClientKind): readonly Action[] {

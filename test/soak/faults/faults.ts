@@ -1,6 +1,6 @@
 import type { FaultKind } from '../plan.ts';
 import type { Fault } from './fault.ts';
-import { hang, inMood, kill, listChange } from './process-faults.ts';
+import { hang, misbehave, kill, listChange } from './process-faults.ts';
 import {
   clientLeaves,
   clockJump,
@@ -16,12 +16,12 @@ import {
 export const faults: Readonly<Record<FaultKind, Fault>> = {
   kill,
   hang,
-  slow: inMood('slow'),
-  garbage: inMood('garbage'),
-  'flood-stdout': inMood('flood-stdout'),
-  'flood-stderr': inMood('flood-stderr'),
-  mute: inMood('mute'),
-  cut: inMood('cut'),
+  slow: misbehave('slow'),
+  garbage: misbehave('garbage'),
+  'flood-stdout': misbehave('flood-stdout'),
+  'flood-stderr': misbehave('flood-stderr'),
+  mute: misbehave('mute'),
+  cut: misbehave('cut'),
   'list-change': listChange,
   'config-change': configChange,
   'config-remove': configRemove,

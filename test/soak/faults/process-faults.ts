@@ -5,7 +5,7 @@ import { runningProcesses } from '../../support/processes.ts';
 import { testRun } from '../../support/test-run.ts';
 import type { Random } from '../random.ts';
 import type { HttpServer } from '../stage/http-server.ts';
-import type { Mood, MoodyServer } from '../stage/moody-server.ts';
+import type { Misbehaviour, MisbehavingServer } from '../stage/misbehaving-server.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Fault } from './fault.ts';
 
@@ -15,7 +15,7 @@ const patienceMs = 10_000;
 /** Kills a server, as the kernel does when memory is short. */
 export const kill: Fault = async ({ stage }, { luck, lastsMs }) => {
   const one = await running(stage, luck);
-  if (one?.http !== undefined) await one.http.killed(lastsMs);
+  if (one?.http !== undefined) await one.http.restart(lastsMs);
   else for (const pid of one?.pids ?? []) signal(pid, 'SIGKILL');
   return one?.server.name;
 };
@@ -30,14 +30,16 @@ export const hang: Fault = async ({ stage }, { luck, lastsMs }) => {
 };
 
 /** Makes a server misbehave for a while, and at least until a call has met it. */
-export function inMood(mood: Mood): Fault {
+export function misbehave(misbehaviour: Misbehaviour): Fault {
   return async ({ stage }, { luck, lastsMs }) => {
-    const able = targets(stage).filter((server) => isFelt(mood, stage, server));
-    // A server can have only one mood at a time.
+    const able = targets(stage).filter((server) => canAffect(misbehaviour, stage, server));
+    // A server can misbehave in only one way at a time.
     const server = luck.shuffled(able).find(({ isFine }) => isFine) ?? luck.pick(able);
-    const before = server.acted(mood);
-    server.mood(mood);
-    const acted = eventually(() => server.acted(mood) > before, { withinMs: lastsMs + patienceMs });
+    const before = server.countMisbehaviour(misbehaviour);
+    server.misbehave(misbehaviour);
+    const acted = eventually(() => server.countMisbehaviour(misbehaviour) > before, {
+      withinMs: lastsMs + patienceMs,
+    });
     const [isMet] = await Promise.all([
       acted.then(
         () => true,
@@ -45,7 +47,7 @@ export function inMood(mood: Mood): Fault {
       ),
       sleep(lastsMs),
     ]);
-    server.mood('fine');
+    server.misbehave('fine');
     return isMet ? server.name : undefined;
   };
 }
@@ -58,12 +60,12 @@ export const listChange: Fault = async ({ stage }, { luck }) => {
 };
 
 /** A gateway does not see the standard streams of a server over HTTP. */
-function isFelt(mood: Mood, stage: Stage, server: MoodyServer): boolean {
-  return !mood.startsWith('flood') || overHttp(stage, server) === undefined;
+function canAffect(misbehaviour: Misbehaviour, stage: Stage, server: MisbehavingServer): boolean {
+  return !misbehaviour.startsWith('flood') || overHttp(stage, server) === undefined;
 }
 
 interface Running {
-  readonly server: MoodyServer;
+  readonly server: MisbehavingServer;
   readonly http: HttpServer | undefined;
   readonly pids: readonly number[];
 }
@@ -72,7 +74,7 @@ interface Running {
 function running(
   stage: Stage,
   luck: Random,
-  isWanted: (server: MoodyServer) => boolean = () => true,
+  isWanted: (server: MisbehavingServer) => boolean = () => true,
 ): Promise<Running | undefined> {
   const order = luck.shuffled(targets(stage).filter(isWanted));
   const search = (): Running | undefined => {
@@ -85,22 +87,22 @@ function running(
   return waitForValue(search, { withinMs: patienceMs }).catch(() => undefined);
 }
 
-function processesOf(stage: Stage, server: MoodyServer): Running {
+function processesOf(stage: Stage, server: MisbehavingServer): Running {
   const http = overHttp(stage, server);
   if (http === undefined) return { server, http, pids: pidsOf(server) };
   return { server, http, pids: http.isRunning ? [http.pid] : [] };
 }
 
-function targets(stage: Stage): readonly MoodyServer[] {
-  return [...Object.values(stage.moody), stage.alone.moody];
+function targets(stage: Stage): readonly MisbehavingServer[] {
+  return [...Object.values(stage.faultTargets), stage.alone.misbehaving];
 }
 
-function overHttp(stage: Stage, server: MoodyServer): HttpServer | undefined {
+function overHttp(stage: Stage, server: MisbehavingServer): HttpServer | undefined {
   return Object.values(stage.overHttp).find((one) => one.server === server);
 }
 
 /** Returns every process of a server of this run, found by its command line. */
-function pidsOf({ name }: MoodyServer): readonly number[] {
+function pidsOf({ name }: MisbehavingServer): readonly number[] {
   const run = `--run=${testRun().id}`;
   return runningProcesses()
     .filter(({ commandLine }) => commandLine.includes(run) && commandLine.endsWith(`--name ${name}`))

@@ -15,18 +15,18 @@ export const configChange: Fault = async ({ stage }, { luck }) => {
 
 /** Removes a server from the configuration and adds it again. */
 export const configRemove: Fault = async ({ stage }, { luck, lastsMs }) => {
-  stage.config.change({ hasGuest: false }, luck.chance(0.5));
+  stage.config.change({ hasRemovable: false }, luck.chance(0.5));
   await sleep(lastsMs);
-  stage.config.change({ hasGuest: true }, luck.chance(0.5));
-  return 'guest';
+  stage.config.change({ hasRemovable: true }, luck.chance(0.5));
+  return 'removable';
 };
 
 /** Adds a server to the configuration and removes it again. */
 export const configAdd: Fault = async ({ stage }, { luck, lastsMs }) => {
-  stage.config.change({ hasLodger: true }, luck.chance(0.5));
+  stage.config.change({ hasAddable: true }, luck.chance(0.5));
   await sleep(lastsMs);
-  stage.config.change({ hasLodger: false }, luck.chance(0.5));
-  return 'lodger';
+  stage.config.change({ hasAddable: false }, luck.chance(0.5));
+  return 'addable';
 };
 
 /** Saves half of the file, invalid text, or an empty file, and repairs it. */

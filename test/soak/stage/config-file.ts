@@ -4,7 +4,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 export class ConfigFile {
   readonly path: string;
   readonly #text: (switches: Switches) => string;
-  #switches: Switches = { hasGuest: true, hasLodger: false, generation: 0 };
+  #switches: Switches = { hasRemovable: true, hasAddable: false, generation: 0 };
 
   constructor(path: string, text: (switches: Switches) => string) {
     this.path = path;
@@ -37,9 +37,9 @@ export class ConfigFile {
 
 export interface Switches {
   /** A server that is configured at the start and can be removed. */
-  readonly hasGuest: boolean;
+  readonly hasRemovable: boolean;
   /** A server that can be added and removed. */
-  readonly hasLodger: boolean;
+  readonly hasAddable: boolean;
   /** Changing this number changes the entry of one server. */
   readonly generation: number;
 }

@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 import { waitForValue } from '../../support/eventually.ts';
-import type { MoodyServer } from './moody-server.ts';
+import type { MisbehavingServer } from './misbehaving-server.ts';
 
-/** A moody server over HTTP. After a kill, the next one listens on the same port. */
+/** A misbehaving server over HTTP. After a kill, the next one listens on the same port. */
 export class HttpServer {
-  readonly server: MoodyServer;
+  readonly server: MisbehavingServer;
   url = '';
   #child: ChildProcess | undefined;
   #port = 0;
   #isClosed = false;
 
-  constructor(server: MoodyServer) {
+  constructor(server: MisbehavingServer) {
     this.server = server;
   }
 
@@ -43,7 +43,7 @@ export class HttpServer {
   }
 
   /** Kills the server and starts another one after a pause. */
-  async killed(restAfterMs: number): Promise<void> {
+  async restart(restAfterMs: number): Promise<void> {
     await this.#end();
     await new Promise((resolve) => setTimeout(resolve, restAfterMs));
     await this.start();

@@ -5,13 +5,13 @@ import { eventually } from '../../support/eventually.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { type ProtectedServer, login, startProtectedServer } from '../../support/protected-server.ts';
 import { temporaryFolder, testRun } from '../../support/test-run.ts';
-import { patient } from '../patient.ts';
+import { scaleDeadline } from '../scale-deadline.ts';
 import type { FaultKind } from '../plan.ts';
 import { isGrantLost } from '../watch/lost-grant.ts';
 import { ConfigFile, type Switches } from './config-file.ts';
 import { HttpServer } from './http-server.ts';
-import { MoodyServer } from './moody-server.ts';
-import { type MovedClock, movedClock } from './moved-clock.ts';
+import { MisbehavingServer } from './misbehaving-server.ts';
+import { type AdjustableClock, createAdjustableClock } from './adjustable-clock.ts';
 import { type SmallDisk, mountSmallDisk } from './small-disk.ts';
 
 const probe = fileURLToPath(new URL('../probe.mjs', import.meta.url));
@@ -30,28 +30,32 @@ export class Stage {
   readonly aloneHome = temporaryFolder('a');
   readonly probeFile = join(testRun().folder, 'probe.json');
   readonly disk: SmallDisk | undefined;
-  readonly clock: MovedClock | undefined;
+  readonly clock: AdjustableClock | undefined;
   /** A server without faults: every call to it must succeed. */
-  readonly steady = new MoodyServer('steady', ['--era', 'both']);
+  readonly steady = new MisbehavingServer('steady', ['--era', 'both']);
   /** Servers that the gateway starts. */
   readonly started = {
-    one: new MoodyServer('one', ['--era', 'legacy']),
-    two: new MoodyServer('two', ['--era', 'modern']),
-    own: new MoodyServer('own', ['--era', 'legacy']),
-    launched: new MoodyServer('launched', ['--era', 'legacy', '--real', 'moody'], 'launcher'),
-    guest: new MoodyServer('guest', ['--era', 'both']),
-    lodger: new MoodyServer('lodger', ['--era', 'legacy']),
+    one: new MisbehavingServer('one', ['--era', 'legacy']),
+    two: new MisbehavingServer('two', ['--era', 'modern']),
+    own: new MisbehavingServer('own', ['--era', 'legacy']),
+    launched: new MisbehavingServer(
+      'launched',
+      ['--era', 'legacy', '--real', 'misbehaves-on-demand'],
+      'launcher',
+    ),
+    removable: new MisbehavingServer('removable', ['--era', 'both']),
+    addable: new MisbehavingServer('addable', ['--era', 'legacy']),
   };
-  readonly silent = new MoodyServer('silent', [], 'never-answers');
+  readonly silent = new MisbehavingServer('silent', [], 'never-answers');
   /** A server that exits only on SIGKILL, so that the watchdog must end it after a kill of the gateway. */
-  readonly stubborn = new MoodyServer('stubborn', [], 'ignores-signals');
+  readonly stubborn = new MisbehavingServer('stubborn', [], 'ignores-signals');
   readonly overHttp = {
-    three: new HttpServer(new MoodyServer('three', ['--era', 'legacy'])),
-    four: new HttpServer(new MoodyServer('four', ['--era', 'modern'])),
+    three: new HttpServer(new MisbehavingServer('three', ['--era', 'legacy'])),
+    four: new HttpServer(new MisbehavingServer('four', ['--era', 'modern'])),
   };
   readonly alone = {
-    steady: new MoodyServer('alone-steady', ['--era', 'both']),
-    moody: new MoodyServer('alone-moody', ['--era', 'both']),
+    steady: new MisbehavingServer('alone-steady', ['--era', 'both']),
+    misbehaving: new MisbehavingServer('alone-misbehaving', ['--era', 'both']),
   };
   readonly config: ConfigFile;
   readonly #bounds = boundsNow();
@@ -67,7 +71,7 @@ export class Stage {
 
   constructor() {
     this.disk = mountSmallDisk(join(this.home, 'state'), 48);
-    this.clock = movedClock(join(testRun().folder, 'clock'));
+    this.clock = createAdjustableClock(join(testRun().folder, 'clock'));
     const text = (switches: Switches): string => JSON.stringify(this.#configOf(switches), null, 2);
     this.config = new ConfigFile(join(this.home, 'config.jsonc'), text);
   }
@@ -81,13 +85,13 @@ export class Stage {
   }
 
   /** Servers that faults can target, by their names in the configuration. */
-  get moody(): Readonly<Record<string, MoodyServer>> {
+  get faultTargets(): Readonly<Record<string, MisbehavingServer>> {
     const { three, four } = this.overHttp;
     const { one, two, own, launched } = this.started;
     return { one, two, own, launched, three: three.server, four: four.server };
   }
 
-  get all(): readonly MoodyServer[] {
+  get all(): readonly MisbehavingServer[] {
     const { steady, silent, stubborn, started, overHttp, alone } = this;
     const http = Object.values(overHttp).map(({ server }) => server);
     return [steady, silent, stubborn, ...Object.values(started), ...http, ...Object.values(alone)];
@@ -106,7 +110,7 @@ export class Stage {
       home: this.aloneHome,
       mcpServers: {
         steady: this.alone.steady.entry(steadyBounds),
-        moody: this.alone.moody.entry(this.#bounds),
+        misbehaving: this.alone.misbehaving.entry(this.#bounds),
       },
       config: this.#common,
     });
@@ -164,7 +168,7 @@ export class Stage {
   }
 
   /** Returns the latest output of the gateways. */
-  said(): string {
+  latestOutput(): string {
     const mains = this.#mains.map(
       (one) => `The gateway ${one.pid} over HTTP:\n${one.stderr().slice(-500_000)}\n`,
     );
@@ -185,8 +189,12 @@ export class Stage {
     return { home: this.home, mcpServers, config };
   }
 
-  #configOf({ hasGuest, hasLodger, generation }: Switches): Readonly<Record<string, unknown>> {
-    const { one, two, own, launched, guest, lodger } = this.started;
+  #configOf({
+    hasRemovable: hasGuest,
+    hasAddable: hasLodger,
+    generation,
+  }: Switches): Readonly<Record<string, unknown>> {
+    const { one, two, own, launched, removable, addable } = this.started;
     const { three, four } = this.overHttp;
     const bounds = this.#bounds;
     return {
@@ -202,8 +210,8 @@ export class Stage {
         four: { url: four.url, ...bounds },
         guarded: { url: this.guarded.url, ...bounds },
         // Stopped after half a second without a call, and started again.
-        ...(hasGuest && { guest: guest.entry({ ...bounds, idle: '500ms' }) }),
-        ...(hasLodger && { lodger: lodger.entry(bounds) }),
+        ...(hasGuest && { removable: removable.entry({ ...bounds, idle: '500ms' }) }),
+        ...(hasLodger && { addable: addable.entry(bounds) }),
       },
       profiles: { searching: { servers: ['*'], expose: 'search' } },
       ...this.#common,
@@ -214,11 +222,11 @@ export class Stage {
 const steadyBounds = { timeouts: { call: `${steadyCallMs}ms` }, idle: 'never' };
 
 function boundsNow() {
-  const ms = `${Math.round(patient(usualCallMs))}ms`;
+  const ms = `${Math.round(scaleDeadline(usualCallMs))}ms`;
   return { timeouts: { call: ms, connect: ms }, idle: 'never' };
 }
 
 function commonNow() {
-  const shutdown = `${Math.round(patient(shutdownMs))}ms`;
+  const shutdown = `${Math.round(scaleDeadline(shutdownMs))}ms`;
   return { shutdown, startup: { listWait: '10s' }, audit: { maxBytes: 8_000_000 } };
 }

@@ -8,11 +8,11 @@ export const gatewayKilled = 'kill -9 of the gateway';
 export const gatewayStopped = 'stop of the gateway';
 
 /** Every fault and event of a run. */
-export const happenings: readonly string[] = [...faultKinds, tokensExpire, gatewayKilled, gatewayStopped];
+export const faultEvents: readonly string[] = [...faultKinds, tokensExpire, gatewayKilled, gatewayStopped];
 
 /** Checks that each kind of fault happened, unless it is impossible here: a fault that never happened was not survived. */
 export function checkHappened(ledger: Ledger, impossible: ReadonlyMap<string, string>): void {
-  for (const kind of happenings) {
+  for (const kind of faultEvents) {
     if (ledger.faults.has(kind) || impossible.has(kind)) continue;
     ledger.violate(`${kind} did not happen in this run, so it was not tested`);
   }

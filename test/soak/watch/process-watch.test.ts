@@ -7,9 +7,9 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { temporaryFolder, testRun } from '../../support/test-run.ts';
-import { gone } from '../acts/ends.ts';
+import { waitUntilExited } from '../acts/ends.ts';
 import { Ledger } from '../ledger.ts';
-import { ProcessWatch, endWhatIsLeft, processesLeft, startedBy } from './process-watch.ts';
+import { ProcessWatch, killRemainingProcesses, findRemainingProcesses, startedBy } from './process-watch.ts';
 import { checkServers } from './server-watch.ts';
 
 checkLeaks();
@@ -21,7 +21,7 @@ const children: ChildProcess[] = [];
 const idle = 'tail -F --';
 
 afterEach(async () => {
-  endWhatIsLeft();
+  killRemainingProcesses();
   for (const child of children.splice(0)) {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -80,33 +80,33 @@ test('process watch: ignores a server below a gateway and reports an orphan once
 test('process watch: reports and kills a process that does not end in time', async () => {
   const ledger = new Ledger(() => {});
   const { pid = 0 } = shell('exec sleep 60');
-  await gone([pid], graceMs, 'gateways', ledger);
+  await waitUntilExited([pid], graceMs, 'gateways', ledger);
   expect(ledger.violations).toEqual([
     expect.stringMatching(new RegExp(`^gateways still run after \\d+ ms: ${pid}$`)),
   ]);
-  await gone([pid], patience.withinMs, 'gateways', ledger);
+  await waitUntilExited([pid], patience.withinMs, 'gateways', ledger);
   expect(ledger.violations).toHaveLength(1);
 });
 
 test('process watch: detects a process that is left at the end', async () => {
-  expect(processesLeft()).toEqual([]);
+  expect(findRemainingProcesses()).toEqual([]);
   const { pid } = shell(`exec ${idle} "$1"`, server());
-  await eventually(() => processesLeft().length > 0, patience);
-  expect(processesLeft()).toEqual([expect.stringContaining(`${pid}: `)]);
+  await eventually(() => findRemainingProcesses().length > 0, patience);
+  expect(findRemainingProcesses()).toEqual([expect.stringContaining(`${pid}: `)]);
 });
 
 test('process watch: detects duplicate and unconfigured server processes', async () => {
   const ledger = new Ledger(() => {});
   const start = (name: string): string => `${idle} "$1" --name ${name} & `;
-  const names = ['one', 'one', 'two', 'own', 'own', 'lodger'];
+  const names = ['one', 'one', 'two', 'own', 'own', 'addable'];
   const { pid = 0 } = shell(`${names.map(start).join('')} wait`, server());
   const mostOf = new Map([
     ['own', 2],
-    ['lodger', 0],
+    ['addable', 0],
   ]);
   // A forked child has the command line of its shell until it has executed the server.
   const started = (): number => [...startedBy(pid).values()].reduce((sum, count) => sum + count, 0);
   await eventually(() => started() === names.length, patience);
   await checkServers([pid], ledger, { mostOf, withinMs: graceMs });
-  expect(ledger.violations).toEqual([expect.stringContaining('2 of one, 1 of lodger')]);
+  expect(ledger.violations).toEqual([expect.stringContaining('2 of one, 1 of addable')]);
 });

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 import { testRun } from '../../support/test-run.ts';
 import { type Ledger, count } from '../ledger.ts';
-import { patient } from '../patient.ts';
+import { scaleDeadline } from '../scale-deadline.ts';
 
 /** Time for a process to exit or be reaped: ending an unresponsive server takes three steps of a second each. */
 const usualGraceMs = 8000;
@@ -47,7 +47,7 @@ export class ProcessWatch implements Disposable {
     for (const one of odd) {
       const since = this.#since.get(one) ?? now;
       this.#since.set(one, since);
-      if (now - since < patient(this.#graceMs)) continue;
+      if (now - since < scaleDeadline(this.#graceMs)) continue;
       this.#since.set(one, Number.POSITIVE_INFINITY); // Reported once.
       this.#ledger.violate(`left for more than ${this.#graceMs} ms: ${one}`);
     }
@@ -72,12 +72,12 @@ export function startedBy(pid: number): ReadonlyMap<string, number> {
 }
 
 /** Returns all processes of this run except our own. */
-export function processesLeft(): readonly string[] {
+export function findRemainingProcesses(): readonly string[] {
   return ofThisRun().map(({ pid, commandLine }) => `${pid}: ${commandLine.slice(0, 200)}`);
 }
 
 /** Kills the processes that a failed run has left. */
-export function endWhatIsLeft(): void {
+export function killRemainingProcesses(): void {
   for (const { pid } of ofThisRun()) {
     try {
       process.kill(pid, 'SIGKILL');

@@ -2,7 +2,7 @@
 // What the scenarios of the official conformance suite expect to find at a server, by the names that they use.
 import { serve } from './engine/engine.mjs';
 import { object, string, text } from './engine/schema.mjs';
-import { askingPrompt, askingTools } from './conformance/asking.mjs';
+import { askingPrompt, askingTools } from './conformance/question-tools.mjs';
 import { png, wav } from './conformance/media.mjs';
 
 const picture = { type: 'image', data: png, mimeType: 'image/png' };

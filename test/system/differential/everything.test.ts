@@ -13,11 +13,11 @@ import { type StdioChild, httpTransport, stdioTransport } from '../../support/ra
 import { temporaryFolder } from '../../support/test-run.ts';
 import {
   answerEverything,
-  askedForRoots,
-  everything,
-  shared,
-  tasks,
-  tasksOfTheClient,
+  rootsStep,
+  everythingSteps,
+  sharedCapabilities,
+  taskSteps,
+  clientTaskSteps,
   withTasks,
 } from './everything.ts';
 import { type Step, type Transcript, record, withoutUnlisted } from './transcript.ts';
@@ -31,7 +31,7 @@ const server = [process.execPath, join(folder, 'dist/index.js'), 'stdio'] as con
 
 describe('reference server', () => {
   test('wrap: passes every message of the reference server unchanged', { timeout: 120_000 }, async () => {
-    const steps = [askedForRoots, ...everything, ...tasks, ...tasksOfTheClient];
+    const steps = [rootsStep, ...everythingSteps, ...taskSteps, ...clientTaskSteps];
     const home = temporaryFolder('trunkline-home');
     const env = { ...process.env, TRUNKLINE_HOME: home };
     const direct = await overStdio(server, env, steps, withTasks);
@@ -47,9 +47,9 @@ describe('reference server', () => {
     'single server path: passes every message of the reference server but for known differences',
     { timeout: 120_000 },
     async () => {
-      const steps = [...everything, ...tasks];
+      const steps = [...everythingSteps, ...taskSteps];
       const env = { ...process.env } as Record<string, string>;
-      const direct = await overStdio(server, env, steps, shared);
+      const direct = await overStdio(server, env, steps, sharedCapabilities);
       const [command, ...args] = server;
       await using gateway = await startGateway({
         mcpServers: { one: { command, args, env } },
@@ -57,7 +57,9 @@ describe('reference server', () => {
         // However busy the machine is, the server speaks for itself.
         config: { startup: { listWait: '20s' } },
       });
-      const client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), { capabilities: shared });
+      const client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), {
+        capabilities: sharedCapabilities,
+      });
       await using _ = { [Symbol.asyncDispose]: () => client.close() };
       answerEverything(client);
       const opening = [await client.open()];

@@ -1,11 +1,11 @@
 import type { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
-import { type Step, asks, calls } from './transcript.ts';
+import { type Step, requestStep, callStep } from './transcript.ts';
 
 /** What the client of this run can do; the reference server offers more tools to whom can do more. */
-export const shared = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+export const sharedCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 export const withTasks = {
-  ...shared,
+  ...sharedCapabilities,
   tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } },
 };
 
@@ -35,31 +35,31 @@ const data = 'data:text/plain;base64,SGVsbG8=';
 const page = { url: 'https://example.com/', message: 'Please look.', elicitationId: 'page-1' };
 
 /** Every method of the reference server, with what it offers of each kind and with mistakes. */
-export const everything: readonly Step[] = [
+export const everythingSteps: readonly Step[] = [
   ...lists(),
-  asks('ping'),
+  requestStep('ping'),
   ...plainCalls(),
   ...prompts(),
   ...resources(),
   ...completions(),
-  asks('logging/setLevel', { level: 'loud' }),
-  asks('logging/setLevel', { level: 'emergency' }),
-  calls('toggle-simulated-logging'),
-  calls('toggle-simulated-logging', {}, { meta: { again: true } }),
-  asks('logging/setLevel', { level: 'debug' }),
+  requestStep('logging/setLevel', { level: 'loud' }),
+  requestStep('logging/setLevel', { level: 'emergency' }),
+  callStep('toggle-simulated-logging'),
+  callStep('toggle-simulated-logging', {}, { meta: { again: true } }),
+  requestStep('logging/setLevel', { level: 'debug' }),
   ...questions(),
   ...mistakes(),
-  asks('tasks/list'),
+  requestStep('tasks/list'),
 ];
 
 /** The reference server asks for roots by itself soon after it has answered the opening, and says what it got. */
-export const askedForRoots: Step = {
+export const rootsStep: Step = {
   title: 'roots after the opening',
   hears: 2,
   act: () => Promise.resolve(),
 };
 
-export const tasks: readonly Step[] = [
+export const taskSteps: readonly Step[] = [
   {
     title: 'a call that is a task',
     act: async (client) => {
@@ -83,38 +83,38 @@ export const tasks: readonly Step[] = [
 ];
 
 /** Questions that the client works on as tasks. */
-export const tasksOfTheClient: readonly Step[] = [
-  calls('trigger-sampling-request-async', { prompt: 'Say something.' }),
-  calls('trigger-elicitation-request-async', {}),
+export const clientTaskSteps: readonly Step[] = [
+  callStep('trigger-sampling-request-async', { prompt: 'Say something.' }),
+  callStep('trigger-elicitation-request-async', {}),
 ];
 
 function lists(): readonly Step[] {
   const methods = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
   return [
-    ...methods.map((method) => asks(method)),
-    ...methods.map((method) => asks(method, { cursor: 'odd' })),
+    ...methods.map((method) => requestStep(method)),
+    ...methods.map((method) => requestStep(method, { cursor: 'odd' })),
   ];
 }
 
 function plainCalls(): readonly Step[] {
   return [
-    calls('echo', { message: 'Hello' }),
-    calls('echo', { message: 'Hello' }, { meta: { 'example.com/trace': 7 } }),
-    calls('echo', {}),
-    calls('get-annotated-message', { messageType: 'error', includeImage: true }),
-    calls('get-annotated-message', { messageType: 'debug' }),
-    calls('get-env'),
-    calls('get-resource-links', { count: 3 }),
-    calls('get-resource-reference', { resourceType: 'Text', resourceId: 1 }),
-    calls('get-resource-reference', { resourceType: 'Blob', resourceId: 2 }),
-    calls('get-resource-reference', { resourceType: 'Other', resourceId: 0 }),
-    calls('get-structured-content', { location: 'Chicago' }),
-    calls('get-sum', { a: 2, b: 40 }),
-    calls('get-tiny-image'),
-    calls('gzip-file-as-resource', { name: 'a.gz', data, outputType: 'resource' }),
-    calls('gzip-file-as-resource', { name: 'b.gz', data, outputType: 'resourceLink' }),
-    calls('trigger-long-running-operation', { duration: 0.2, steps: 4 }),
-    calls(
+    callStep('echo', { message: 'Hello' }),
+    callStep('echo', { message: 'Hello' }, { meta: { 'example.com/trace': 7 } }),
+    callStep('echo', {}),
+    callStep('get-annotated-message', { messageType: 'error', includeImage: true }),
+    callStep('get-annotated-message', { messageType: 'debug' }),
+    callStep('get-env'),
+    callStep('get-resource-links', { count: 3 }),
+    callStep('get-resource-reference', { resourceType: 'Text', resourceId: 1 }),
+    callStep('get-resource-reference', { resourceType: 'Blob', resourceId: 2 }),
+    callStep('get-resource-reference', { resourceType: 'Other', resourceId: 0 }),
+    callStep('get-structured-content', { location: 'Chicago' }),
+    callStep('get-sum', { a: 2, b: 40 }),
+    callStep('get-tiny-image'),
+    callStep('gzip-file-as-resource', { name: 'a.gz', data, outputType: 'resource' }),
+    callStep('gzip-file-as-resource', { name: 'b.gz', data, outputType: 'resourceLink' }),
+    callStep('trigger-long-running-operation', { duration: 0.2, steps: 4 }),
+    callStep(
       'trigger-long-running-operation',
       { duration: 0.2, steps: 4 },
       { meta: { progressToken: 'mine' } },
@@ -126,7 +126,7 @@ function plainCalls(): readonly Step[] {
 
 function prompts(): readonly Step[] {
   const get = (name: string, args?: JsonObject): Step =>
-    asks('prompts/get', args === undefined ? { name } : { name, arguments: args });
+    requestStep('prompts/get', args === undefined ? { name } : { name, arguments: args });
   return [
     get('simple-prompt'),
     get('args-prompt', { city: 'Paris', state: 'Texas' }),
@@ -138,21 +138,21 @@ function prompts(): readonly Step[] {
 
 function resources(): readonly Step[] {
   return [
-    asks('resources/read', { uri: file }),
-    asks('resources/read', { uri: 'demo://resource/dynamic/text/1' }),
-    asks('resources/read', { uri: 'demo://resource/dynamic/blob/2' }),
-    asks('resources/read', { uri: 'demo://resource/dynamic/text/none' }),
-    asks('resources/read', { uri: 'demo://resource/session/a.gz' }),
-    asks('resources/subscribe', { uri: file }, {}, 1),
-    calls('toggle-subscriber-updates', {}, {}, 1),
-    calls('toggle-subscriber-updates', {}, { meta: { again: true } }),
-    asks('resources/unsubscribe', { uri: file }, {}, 1),
+    requestStep('resources/read', { uri: file }),
+    requestStep('resources/read', { uri: 'demo://resource/dynamic/text/1' }),
+    requestStep('resources/read', { uri: 'demo://resource/dynamic/blob/2' }),
+    requestStep('resources/read', { uri: 'demo://resource/dynamic/text/none' }),
+    requestStep('resources/read', { uri: 'demo://resource/session/a.gz' }),
+    requestStep('resources/subscribe', { uri: file }, {}, 1),
+    callStep('toggle-subscriber-updates', {}, {}, 1),
+    callStep('toggle-subscriber-updates', {}, { meta: { again: true } }),
+    requestStep('resources/unsubscribe', { uri: file }, {}, 1),
   ];
 }
 
 function completions(): readonly Step[] {
   const complete = (ref: JsonObject, argument: JsonObject, context?: JsonObject): Step =>
-    asks('completion/complete', { ref, argument, ...(context !== undefined && { context }) });
+    requestStep('completion/complete', { ref, argument, ...(context !== undefined && { context }) });
   const prompt = { type: 'ref/prompt', name: 'completable-prompt' };
   const template = { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' };
   return [
@@ -167,27 +167,27 @@ function completions(): readonly Step[] {
 
 function questions(): readonly Step[] {
   return [
-    calls('trigger-elicitation-request'),
-    calls('trigger-sampling-request', { prompt: 'Say something.', maxTokens: 10 }),
-    calls('trigger-url-elicitation', page),
-    calls('trigger-url-elicitation', { ...page, errorPath: true }),
+    callStep('trigger-elicitation-request'),
+    callStep('trigger-sampling-request', { prompt: 'Say something.', maxTokens: 10 }),
+    callStep('trigger-url-elicitation', page),
+    callStep('trigger-url-elicitation', { ...page, errorPath: true }),
   ];
 }
 
 function mistakes(): readonly Step[] {
   return [
-    calls('no-such-tool', { a: 1 }),
-    asks('tools/call', { arguments: {} }),
-    asks('tools/call'),
-    asks('prompts/get', { name: 'no-such-prompt' }),
-    asks('prompts/get'),
-    asks('resources/read', { uri: 'demo://nowhere' }),
-    asks('resources/read'),
-    asks('completion/complete'),
-    asks('vendor/no-such-method', { a: [1] }),
-    asks('tasks/get', { taskId: 'none' }),
-    asks('tasks/result', { taskId: 'none' }),
-    asks('tasks/cancel', { taskId: 'none' }),
+    callStep('no-such-tool', { a: 1 }),
+    requestStep('tools/call', { arguments: {} }),
+    requestStep('tools/call'),
+    requestStep('prompts/get', { name: 'no-such-prompt' }),
+    requestStep('prompts/get'),
+    requestStep('resources/read', { uri: 'demo://nowhere' }),
+    requestStep('resources/read'),
+    requestStep('completion/complete'),
+    requestStep('vendor/no-such-method', { a: [1] }),
+    requestStep('tasks/get', { taskId: 'none' }),
+    requestStep('tasks/result', { taskId: 'none' }),
+    requestStep('tasks/cancel', { taskId: 'none' }),
     {
       title: 'a notification that nobody knows',
       act: (client) => client.notify('notifications/vendor', { a: 1 }),

@@ -10,7 +10,7 @@ import { type StdioChild, httpTransport, stdioTransport } from '../../support/ra
 import { temporaryFolder } from '../../support/test-run.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Step, type Transcript, asks, calls, record, withoutUnlisted } from './transcript.ts';
+import { type Step, type Transcript, requestStep, callStep, record, withoutUnlisted } from './transcript.ts';
 
 checkLeaks();
 
@@ -48,35 +48,37 @@ async function stepsFor(client: RawClient): Promise<readonly Step[]> {
   const resources = (await client.request('resources/list'))['resources'] as { uri: string }[];
   const log = { 'io.modelcontextprotocol/logLevel': 'debug' };
   return [
-    asks('server/discover'),
-    ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].map((each) => asks(each)),
-    asks('tools/list', { cursor: 'odd' }),
-    ...tools.filter(({ name }) => !UNEQUAL.has(name)).map(({ name }) => calls(name)),
-    calls(
+    requestStep('server/discover'),
+    ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].map((each) =>
+      requestStep(each),
+    ),
+    requestStep('tools/list', { cursor: 'odd' }),
+    ...tools.filter(({ name }) => !UNEQUAL.has(name)).map(({ name }) => callStep(name)),
+    callStep(
       'test_tool_with_logging',
       {},
       { meta: log },
       tools.some(({ name }) => name === 'test_tool_with_logging') ? 3 : 0,
     ),
-    calls('echo', { text: 'x', tail: [1, { y: null }] }, { meta: { 'example.com/trace': 'abc' } }),
+    callStep('echo', { text: 'x', tail: [1, { y: null }] }, { meta: { 'example.com/trace': 'abc' } }),
     ...prompts.map(({ name }) =>
-      asks('prompts/get', { name, arguments: { name: 'Ada', arg1: 'a', arg2: 'b' } }),
+      requestStep('prompts/get', { name, arguments: { name: 'Ada', arg1: 'a', arg2: 'b' } }),
     ),
-    ...resources.map(({ uri }) => asks('resources/read', { uri })),
-    asks('completion/complete', {
+    ...resources.map(({ uri }) => requestStep('resources/read', { uri })),
+    requestStep('completion/complete', {
       ref: { type: 'ref/prompt', name: 'greet' },
       argument: { name: 'name', value: 'A' },
     }),
-    asks('completion/complete', {
+    requestStep('completion/complete', {
       ref: { type: 'ref/prompt', name: 'none' },
       argument: { name: 'x', value: '' },
     }),
-    calls('no-such-tool'),
-    asks('prompts/get', { name: 'no-such-prompt' }),
-    asks('resources/read', { uri: 'nowhere://at-all' }),
-    asks('vendor/no-such-method', { a: 1 }),
-    asks('ping'),
-    asks('tasks/get', { taskId: 'none' }),
+    callStep('no-such-tool'),
+    requestStep('prompts/get', { name: 'no-such-prompt' }),
+    requestStep('resources/read', { uri: 'nowhere://at-all' }),
+    requestStep('vendor/no-such-method', { a: 1 }),
+    requestStep('ping'),
+    requestStep('tasks/get', { taskId: 'none' }),
   ];
 }
 

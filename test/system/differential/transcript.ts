@@ -33,13 +33,18 @@ export function withoutUnlisted(transcript: Transcript): Transcript {
 /** What came during each step, message for message, ready to be compared. */
 export type Transcript = Readonly<Record<string, readonly unknown[]>>;
 
-export function asks(method: string, params: JsonObject = {}, options: RequestOptions = {}, hears = 0): Step {
+export function requestStep(
+  method: string,
+  params: JsonObject = {},
+  options: RequestOptions = {},
+  hears = 0,
+): Step {
   const title = `${method} ${JSON.stringify(params).slice(0, 120)}${options.meta === undefined ? '' : ' with meta'}`;
   return { title, hears, act: (client) => client.request(method, params, { withinMs: 20_000, ...options }) };
 }
 
-export function calls(name: string, args: JsonObject = {}, options: RequestOptions = {}, hears = 0): Step {
-  return asks('tools/call', { name, arguments: args }, options, hears);
+export function callStep(name: string, args: JsonObject = {}, options: RequestOptions = {}, hears = 0): Step {
+  return requestStep('tools/call', { name, arguments: args }, options, hears);
 }
 
 /** Does every step and notes what came; `normal` says what may differ, or undefined where a message does not count. */

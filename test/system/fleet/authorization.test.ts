@@ -5,7 +5,7 @@ import { addKey, startGatewayWithAuth, listToolNamesAt } from '../../support/htt
 import { checkLeaks } from '../../support/leak-check.ts';
 import { OauthFlow, parseTokens } from '../../support/oauth-flow.ts';
 import { startOwnPostgres, sharedPostgres } from '../../support/postgres.ts';
-import { soon } from './soon.ts';
+import { shortWait } from './short-wait.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('postgresql');
@@ -42,7 +42,10 @@ test('authorization: spans gateways, and its tokens are valid and revoked on all
   expect((await flow.collect(code)).status).toBe(400);
   for (const { url: at } of all)
     for (const { access_token } of [first, next])
-      await eventually(async () => expect(await listToolNamesAt(at, { key: access_token })).toBe(401), soon);
+      await eventually(
+        async () => expect(await listToolNamesAt(at, { key: access_token })).toBe(401),
+        shortWait,
+      );
 }, 240_000);
 
 test('database outage: keeps known tokens valid and answers unknown ones with 503', async () => {

@@ -10,7 +10,7 @@ import { sendMcpRequest } from '../../support/mcp-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { startOwnPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { startFleet } from './fleet.ts';
-import { soon } from './soon.ts';
+import { shortWait } from './short-wait.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('postgresql');
@@ -73,7 +73,7 @@ test('dashboard session: is valid on all gateways behind a balancer and ends on 
   const { cookie = '' } = browser;
   expect((await browser.fetch('DELETE', '/api/session')).json).toEqual({ signedOut: true });
   browser.cookie = cookie;
-  await eventually(async () => expect(await statuses(browser)).toEqual(always(401)), soon);
+  await eventually(async () => expect(await statuses(browser)).toEqual(always(401)), shortWait);
   await eventually(() => streams.every(({ isClosed: isOver }) => isOver), patience);
 }, 240_000);
 

@@ -9,7 +9,7 @@ import { sharedPostgres } from '../../support/postgres.ts';
 import type { ToolResult } from '../../support/raw-messages.ts';
 import { startFleet } from './fleet.ts';
 import type { RunningFleet } from './fleet.ts';
-import { soon } from './soon.ts';
+import { shortWait } from './short-wait.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('postgresql');
@@ -86,7 +86,7 @@ describe('legacy session', () => {
     for (const replica of [0, 2])
       await eventually(
         async () => (await at(fleet, replica, list, { session, key: anna })).status === 404,
-        soon,
+        shortWait,
       );
     await fleet.restart(1);
     expect((await at(fleet, 1, list, { session, key: anna })).status).toBe(404);

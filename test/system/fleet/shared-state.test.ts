@@ -17,7 +17,7 @@ import {
 import { checkLeaks } from '../../support/leak-check.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { queryPostgres } from '../../support/query-postgres.ts';
-import { soon } from './soon.ts';
+import { shortWait } from './short-wait.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('postgresql');
@@ -44,10 +44,10 @@ describe('two gateways on one database', () => {
     const key = await addKey(one, 'anna');
     await eventually(
       async () => expect(await listToolNamesAt(other.url, { key })).toContain('plain__echo'),
-      soon,
+      shortWait,
     );
     expect((await runCommandFor(other, 'keys', 'revoke', 'anna')).code).toBe(0);
-    await eventually(async () => expect(await listToolNamesAt(one.url, { key })).toBe(401), soon);
+    await eventually(async () => expect(await listToolNamesAt(one.url, { key })).toBe(401), shortWait);
     expect(await listToolNamesAt(other.url, { key })).toBe(401);
   });
 
@@ -65,7 +65,7 @@ describe('two gateways on one database', () => {
     expect(accepted.code, accepted.stderr).toBe(0);
     await eventually(
       async () => expect(await called(other.url, 'it__changing')).toContain('revision 2'),
-      soon,
+      shortWait,
     );
   });
 

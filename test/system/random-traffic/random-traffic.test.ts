@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { checkLeaks } from '../../support/leak-check.ts';
-import { memoryLine } from './memory-line.ts';
+import { openMemoryTarget } from './memory-target.ts';
 import { planOf } from './model.ts';
-import { processLine } from './process-line.ts';
+import { openProcessTarget } from './process-target.ts';
 import { runTraffic } from './run-traffic.ts';
 import { traffic } from './traffic.ts';
-import type { TrafficLine } from './traffic-line.ts';
+import type { TrafficTarget } from './traffic-target.ts';
 
 checkLeaks();
 
@@ -18,10 +18,10 @@ const replay = { seed, ...(TRAFFIC_PATH === undefined ? {} : { path: TRAFFIC_PAT
 
 /** Each run has a line of its own, so that a run that failed fails again by itself. */
 test.each([
-  ['in this process, over every transport', () => memoryLine(), 150],
-  ['through real processes, over HTTP', () => processLine('http'), 4],
-  ['through real processes, over a pipe', () => processLine('stdio'), 4],
-] as [string, () => Promise<TrafficLine>, number][])(
+  ['in this process, over every transport', () => openMemoryTarget(), 150],
+  ['through real processes, over HTTP', () => openProcessTarget('http'), 4],
+  ['through real processes, over a pipe', () => openProcessTarget('stdio'), 4],
+] as [string, () => Promise<TrafficTarget>, number][])(
   `random traffic: has exactly the effects of the model %s (TRAFFIC_SEED=${seed})`,
   async (_where, open, numRuns) => {
     await fc.assert(

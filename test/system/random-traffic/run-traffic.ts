@@ -3,13 +3,13 @@ import { isJsonObject } from '../../../src/core/json.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
 import type { Sent } from './model.ts';
 import type { Answer } from './requests.ts';
-import type { HeardCall, TrafficLine } from './traffic-line.ts';
+import type { ReceivedCall, TrafficTarget } from './traffic-target.ts';
 
 const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope'];
 const HOP_KEY = /^io\.modelcontextprotocol\//;
 
 /** Sends everything through the line and gives what differs from what must come out; nothing when all is well. */
-export async function runTraffic(line: TrafficLine, plan: readonly Sent[]): Promise<readonly string[]> {
+export async function runTraffic(line: TrafficTarget, plan: readonly Sent[]): Promise<readonly string[]> {
   for (const [number, sent] of plan.entries()) {
     if (sent.cancels !== undefined && line.kinds[sent.client]?.startsWith('stdio') !== true) {
       // Two connections have no order; on a pipe a cancellation may overtake what is still inside of us.
@@ -34,7 +34,7 @@ export async function runTraffic(line: TrafficLine, plan: readonly Sent[]): Prom
   return problemsOf(line, plan);
 }
 
-async function barrier(line: TrafficLine, from: number): Promise<void> {
+async function barrier(line: TrafficTarget, from: number): Promise<void> {
   for (const [client, kind] of line.kinds.entries()) {
     const id = `"barrier-${client}"`;
     if (kind === 'http-modern') continue;
@@ -46,13 +46,13 @@ async function barrier(line: TrafficLine, from: number): Promise<void> {
   }
 }
 
-function problemsOf(line: TrafficLine, plan: readonly Sent[]): readonly string[] {
+function problemsOf(line: TrafficTarget, plan: readonly Sent[]): readonly string[] {
   return [...line.kinds.keys()]
     .flatMap((client) => clientProblems(client, line, plan).map((problem) => `client ${client}: ${problem}`))
     .concat(serverProblems(line.heard(), plan));
 }
 
-function clientProblems(client: number, line: TrafficLine, plan: readonly Sent[]): readonly string[] {
+function clientProblems(client: number, line: TrafficTarget, plan: readonly Sent[]): readonly string[] {
   const mine = plan.filter((sent) => sent.client === client);
   const received = line.received(client).filter((text) => !text.includes('barrier-'));
   const isAnswer = (text: string): boolean => !('method' in parsed(text));
@@ -110,7 +110,7 @@ function orderProblems(received: readonly string[], mine: readonly Sent[]): read
   });
 }
 
-function serverProblems(heard: readonly HeardCall[], plan: readonly Sent[]): readonly string[] {
+function serverProblems(heard: readonly ReceivedCall[], plan: readonly Sent[]): readonly string[] {
   const left = [...heard];
   const problems: string[] = [];
   for (const call of plan.flatMap(({ calls }) => calls)) {
@@ -130,7 +130,7 @@ function serverProblems(heard: readonly HeardCall[], plan: readonly Sent[]): rea
 }
 
 /** What a client writes for servers arrives; what it says of itself, to us, does not. */
-function metaProblems({ meta, tag, kind }: HeardCall): readonly string[] {
+function metaProblems({ meta, tag, kind }: ReceivedCall): readonly string[] {
   const problems: string[] = [];
   if (meta['example.com/tag'] !== tag) problems.push(`${kind} ${tag} lost what its client wrote`);
   const info = meta['io.modelcontextprotocol/clientInfo'];

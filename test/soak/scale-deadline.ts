@@ -4,7 +4,7 @@ import { availableParallelism, loadavg } from 'node:os';
 const usualPerCore = 4;
 
 /** Returns a deadline that is longer if other work slows the machine down. */
-export function patient(ms: number): number {
+export function scaleDeadline(ms: number): number {
   const [ofLastMinute = 0] = loadavg();
   return ms * Math.max(1, ofLastMinute / availableParallelism() / usualPerCore);
 }

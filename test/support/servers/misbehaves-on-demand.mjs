@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Behaves as the file of `--mood` says at this moment: well, slowly, among garbage, in floods, cutting connections after the work is done, or
-// never answering. Every tool notes `executed` with the tag of its call when it acts, and says the tag again. SIGUSR2 changes its list.
+// Misbehaves as the file of `--misbehaviour` currently says: not at all, slowly, with garbage or floods of output, by cutting connections after
+// the work is done, or by never answering. Every tool logs `executed` with the tag of its call and returns the tag. SIGUSR2 changes the list.
 import { readFileSync, writeSync } from 'node:fs';
 
 import { serve } from './engine/engine.mjs';
@@ -9,33 +9,33 @@ import { readOptions } from './engine/options.mjs';
 import { integer, object, string, text } from './engine/schema.mjs';
 
 const options = readOptions(process.argv.slice(2));
-const moodFile = options.text('mood', '');
-const uri = `soak://${options.text('name', 'moody')}/changing`;
+const misbehaviourFile = options.text('misbehaviour', '');
+const uri = `soak://${options.text('name', 'misbehaving')}/changing`;
 const strangers =
   'not a message\n{"half":\n[1,2]\n{"jsonrpc":"2.0","id":987654321,"result":{"content":[]}}\n' +
   '{"jsonrpc":"2.0","id":"nobody","error":{"code":1,"message":"x"}}\n{"jsonrpc":"2.0","method":"notifications/unheard-of"}\n';
 const flood = 'INFO  [server] still here, nothing to see at all, thank you for reading\n'.repeat(4000);
 
-function mood() {
+function misbehaviour() {
   try {
-    return readFileSync(moodFile, 'utf8').trim();
+    return readFileSync(misbehaviourFile, 'utf8').trim();
   } catch {
-    return 'fine'; // It is being replaced, or there is none.
+    return 'fine'; // The file is missing or being replaced.
   }
 }
 
 let noted = 'fine';
 
-/** The mood if it is one of these, else `fine`. Each time it is acted on first is noted, for whoever set it. */
-function moodAmong(...moods) {
-  const now = mood();
-  if (now !== 'fine' && !moods.includes(now)) return 'fine';
-  if (now !== 'fine' && now !== noted) note('mood', { mood: now });
+/** Returns the current misbehaviour if it is one of these, otherwise `fine`. Logs when it takes effect for the first time. */
+function misbehaviourAmong(...kinds) {
+  const now = misbehaviour();
+  if (now !== 'fine' && !kinds.includes(now)) return 'fine';
+  if (now !== 'fine' && now !== noted) note('misbehaviour', { misbehaviour: now });
   noted = now;
   return now;
 }
 
-/** A tool, with what all of them do around their own work. */
+/** Defines a tool that misbehaves around its own work. */
 function acting(name, description, properties, work = async () => '') {
   return {
     name,
@@ -43,16 +43,16 @@ function acting(name, description, properties, work = async () => '') {
     inputSchema: object({ tag: string, ...properties }, Object.keys(properties)),
     annotations: { readOnlyHint: true },
     async call(args, call) {
-      if (moodAmong('slow') === 'slow') await call.pause(700);
+      if (misbehaviourAmong('slow') === 'slow') await call.pause(700);
       const said = await work(args, call);
       note('executed', { tag: args.tag });
-      if (moodAmong('cut') === 'cut') cut(call);
+      if (misbehaviourAmong('cut') === 'cut') cut(call);
       return text(`${args.tag}${said}`);
     },
   };
 }
 
-/** The work is done, and nobody will hear of it: the trap for whoever sends a call again. */
+/** Ends the connection although the work is done: a client that repeats the call would execute it twice. */
 function cut({ exchange }) {
   if (exchange.response === undefined) process.exit(9);
   exchange.response.destroy();
@@ -95,12 +95,12 @@ function changeList(server) {
   server.changed('tools');
 }
 
-/** Over standard streams; over HTTP `intercept` does what can be done there. */
+/** Misbehaves on standard streams; over HTTP, `intercept` does. */
 function writeLines(put) {
   return (line) => {
-    const now = moodAmong('mute', 'garbage', 'flood-stdout', 'flood-stderr');
+    const now = misbehaviourAmong('mute', 'garbage', 'flood-stdout', 'flood-stderr');
     if (now === 'mute') return;
-    // Answers twice, but not questions: to those two answers would be right.
+    // Responses are sent twice. Requests are not, because a client would rightly answer both.
     const again = line.includes('"method"') ? '' : `${line}\n`;
     if (now === 'garbage') put(`${strangers}${line}\r\n${again}${strangers}`);
     else if (now === 'flood-stdout') put(`${flood}${line}\n`);
@@ -126,7 +126,7 @@ function writeAll(words) {
 let turn = 0;
 function intercept(message, { exchange }) {
   if (exchange.response === undefined || message.id === undefined) return false;
-  const now = moodAmong('mute', 'garbage');
+  const now = misbehaviourAmong('mute', 'garbage');
   if (now === 'mute') return true;
   if (now !== 'garbage') return false;
   turn += 1;
@@ -142,7 +142,7 @@ function intercept(message, { exchange }) {
 }
 
 await serve({
-  name: 'moody',
+  name: 'misbehaving',
   tools,
   resources: [
     {

@@ -12,16 +12,16 @@ interface ReceivedRequest {
 }
 
 /** Returns the messages to send instead of the correct ones, or undefined to behave correctly this time. */
-export type Lie = (told: ReceivedRequest) => readonly JsonObject[] | undefined;
+export type IncorrectBehaviour = (told: ReceivedRequest) => readonly JsonObject[] | undefined;
 
-/** Connects clients to an in-memory gateway that behaves correctly except for its lies. */
-export function lyingGateway(
-  lie: Lie,
+/** Connects clients to an in-memory gateway that behaves correctly except where `lie` says otherwise. */
+export function connectIncorrectGateway(
+  lie: IncorrectBehaviour,
 ): (options: RawClientOptions & { readonly open: false }) => Promise<RawClient> {
   return ({ open: _, ...options }) => RawClient.over(transport(lie), options);
 }
 
-function transport(lie: Lie): RawTransport {
+function transport(lie: IncorrectBehaviour): RawTransport {
   let take: (text: string) => void = () => {};
   return {
     kind: 'stdio',

@@ -18,7 +18,7 @@ import type { JsonObject } from '../../support/raw-messages.ts';
 import { HttpSender } from './http-sender.ts';
 import { SERVERS } from './traffic.ts';
 import type { ClientKind } from './traffic.ts';
-import type { HeardCall, TrafficLine } from './traffic-line.ts';
+import type { ReceivedCall, TrafficTarget } from './traffic-target.ts';
 
 const KINDS: readonly ClientKind[] = [
   'stdio',
@@ -34,7 +34,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
 };
 
 /** The whole gateway and its transports in this process; its servers are function calls behind a real peer. */
-export async function memoryLine(): Promise<TrafficLine> {
+export async function openMemoryTarget(): Promise<TrafficTarget> {
   const memory = await MemoryGateway.start({ one: offer('legacy'), two: offer('modern') });
   const lists = new ListCache();
   const parked = new ParkedCalls({ ttlMs: 60_000 });
@@ -186,7 +186,7 @@ function report(steps: number, params: JsonObject, server: MemoryServer): void {
   });
 }
 
-function heardBy(name: HeardCall['server'], server: MemoryServer): readonly HeardCall[] {
+function heardBy(name: ReceivedCall['server'], server: MemoryServer): readonly ReceivedCall[] {
   const cancelled = new Set(
     server.received
       .filter(({ method }) => method === 'notifications/cancelled')
@@ -201,11 +201,14 @@ function heardBy(name: HeardCall['server'], server: MemoryServer): readonly Hear
   });
 }
 
-function callOf(method: string | undefined, params: JsonObject): Pick<HeardCall, 'kind' | 'tag'> | undefined {
+function callOf(
+  method: string | undefined,
+  params: JsonObject,
+): Pick<ReceivedCall, 'kind' | 'tag'> | undefined {
   const args = (params['arguments'] ?? {}) as JsonObject;
   switch (method) {
     case 'tools/call':
-      return { kind: params['name'] as HeardCall['kind'], tag: String(args['text'] ?? args['tag']) };
+      return { kind: params['name'] as ReceivedCall['kind'], tag: String(args['text'] ?? args['tag']) };
     case 'prompts/get':
       return { kind: 'prompt', tag: String(args['name']) };
     case 'resources/read':

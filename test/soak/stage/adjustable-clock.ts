@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 
 /** Moves the wall clock of a process. Its monotonic clock is unaffected, as when somebody sets the time of a machine. */
-export interface MovedClock {
+export interface AdjustableClock {
   readonly env: Readonly<Record<string, string>>;
   jump(seconds: number): void;
 }
@@ -13,7 +13,7 @@ const libraries = [
 ];
 
 /** Returns undefined if libfaketime is missing; then the run says that it leaves the fault out. */
-export function movedClock(file: string): MovedClock | undefined {
+export function createAdjustableClock(file: string): AdjustableClock | undefined {
   const library = libraries.find((path) => existsSync(path));
   if (library === undefined) return undefined;
   const jump = (seconds: number): void => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}`);

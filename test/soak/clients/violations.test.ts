@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
 import { Ledger } from '../ledger.ts';
-import { type Lie, lyingGateway } from '../lying-gateway.ts';
+import { type IncorrectBehaviour, connectIncorrectGateway } from '../incorrect-gateway.ts';
 import { Random } from '../random.ts';
 import type { Stage } from '../stage/stage.ts';
 import { SoakClient } from './soak-client.ts';
@@ -25,7 +25,7 @@ function isSteady({ params }: { readonly params: Readonly<Record<string, unknown
   return String(params['name']).startsWith('steady__');
 }
 
-const lies: readonly (readonly [what: string, lie: Lie, complaint: RegExp])[] = [
+const lies: readonly (readonly [what: string, lie: IncorrectBehaviour, complaint: RegExp])[] = [
   ['never answers', (told) => (isCall(told) ? [] : undefined), /has no answer: unanswered/],
   [
     'answers twice',
@@ -109,7 +109,7 @@ test.for([
 ] as const)(
   'soak client: excuses unanswered calls after a kill but not after a stop (%s)',
   async ([how, complaint]) => {
-    const silent: Lie = (told) => (isCall(told) ? [] : undefined);
+    const silent: IncorrectBehaviour = (told) => (isCall(told) ? [] : undefined);
     const violations = await violationsOf(silent, complaint, { how, since: 0 });
     if (complaint === undefined) expect(violations).toEqual([]);
     else expect(violations.join('\n')).toMatch(complaint);
@@ -118,13 +118,13 @@ test.for([
 
 /** Runs a client against a lying gateway, for 100 requests or until the awaited violation, and returns the violations. */
 async function violationsOf(
-  lie: Lie,
+  lie: IncorrectBehaviour,
   awaited: RegExp | undefined,
   ending?: SoakClient['ending'],
 ): Promise<readonly string[]> {
   const ledger = new Ledger(() => {});
   // A client of the standalone gateway uses nothing else of the stage.
-  const stage = { standalone: { client: lyingGateway(lie) } } as unknown as Stage;
+  const stage = { standalone: { client: connectIncorrectGateway(lie) } } as unknown as Stage;
   const kind = { name: 'alone', way: 'alone', era: 'legacy' } as const;
   const client = new SoakClient(kind, { stage, ledger, random: new Random(1), patienceMs });
   await client.open();

@@ -5,12 +5,12 @@ import type { JsonObject } from '../../support/raw-messages.ts';
 import { HttpSender } from './http-sender.ts';
 import type { ServerCall } from './requests.ts';
 import type { ClientKind, ServerName } from './traffic.ts';
-import type { HeardCall, TrafficLine } from './traffic-line.ts';
+import type { ReceivedCall, TrafficTarget } from './traffic-target.ts';
 
 const HTTP: readonly ClientKind[] = ['http', 'http-batching', 'sse', 'http-modern'];
 
 /** The same with real processes: the built gateway over HTTP or over a pipe, and servers that are its children. */
-export async function processLine(over: 'http' | 'stdio'): Promise<TrafficLine> {
+export async function openProcessTarget(over: 'http' | 'stdio'): Promise<TrafficTarget> {
   const entries = {
     one: fixture('plain', '--era', 'legacy'),
     two: fixture('plain', '--era', 'modern'),
@@ -20,7 +20,10 @@ export async function processLine(over: 'http' | 'stdio'): Promise<TrafficLine> 
   // Whoever lists first waits until every server was listed; the others then know all names.
   const first = await gateway.client();
   await first.listTools();
-  const heard = (): readonly HeardCall[] => [...heardBy('one', entries.one), ...heardBy('two', entries.two)];
+  const heard = (): readonly ReceivedCall[] => [
+    ...heardBy('one', entries.one),
+    ...heardBy('two', entries.two),
+  ];
   if (over === 'stdio') {
     const from = first.rawLines.length;
     return {
@@ -52,7 +55,7 @@ export async function processLine(over: 'http' | 'stdio'): Promise<TrafficLine> 
   };
 }
 
-function heardBy(server: ServerName, entry: StdioEntry): readonly HeardCall[] {
+function heardBy(server: ServerName, entry: StdioEntry): readonly ReceivedCall[] {
   const events = fixtureLog(entry).all();
   const cancelled = new Set(events.filter(({ event }) => event === 'cancelled').map(({ id }) => id));
   return events.flatMap((event) => {
