@@ -4,12 +4,12 @@ import type { IncomingMessage } from 'node:http';
 
 interface SocketResponse {
   readonly status: number;
-  // What the API answers is looked at by the tests themselves.
+  // Tests check the body themselves.
   readonly body: unknown;
   readonly text: string;
 }
 
-/** Asks the admin API of a gateway over its socket, as a program of this user does, or as a person at a terminal. */
+/** Sends a request to the admin API over the socket of a gateway, as a program of this user or (`isPerson`) as a person at a terminal. */
 export async function requestOverSocket(
   socketPath: string,
   route: string,

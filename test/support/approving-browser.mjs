@@ -1,4 +1,4 @@
-// A browser with a person who agrees to everything: opens the address that comes last and goes where it is sent.
+// A browser whose user approves everything: opens the URL in the last argument and follows redirects.
 
 let address = process.argv.at(-1);
 for (let step = 0; step < 5; step += 1) {

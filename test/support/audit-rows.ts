@@ -10,19 +10,19 @@ export function databasePath(home: string): string {
   return join(home, 'state', 'trunkline.db');
 }
 
-/** What a gateway with this home has recorded, as it lies in the database. */
+/** Returns the audit rows in the database of this home. */
 export function readAuditRows(home: string): readonly AuditRow[] {
   if (!existsSync(databasePath(home))) return [];
   const database = new Libsql(databasePath(home), { readonly: true });
   try {
-    // The columns are those of the table.
+    // `AuditRow` has the columns of the table.
     return database.prepare('select * from audit order by seq').all() as AuditRow[];
   } finally {
     database.close();
   }
 }
 
-/** Waits for that many records, and gives them. */
+/** Waits until there are at least `count` rows, and returns all. */
 export function waitForAuditRows(home: string, count: number): Promise<readonly AuditRow[]> {
   return eventually(
     () => {

@@ -20,7 +20,7 @@ const places = {
 
 const prefix = 'trunkline-test-';
 
-/** Points everything that this process and its children take for a home to a new folder; gives what removes it. */
+/** Points HOME and similar variables of this process and its children to a new folder; returns a function that removes it. */
 export function beginRun(): () => void {
   sweep();
   const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
@@ -37,14 +37,14 @@ export function beginRun(): () => void {
   return () => remove(folder);
 }
 
-/** All runs share the compiled code of the built program, which halves the cost of starting it in a new home. */
+/** All runs share the compile cache of the built program, which halves its start time in a new home. */
 function compiledCode(): string {
   const folder = fileURLToPath(new URL('../../.stamp/compiled', import.meta.url));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
 
-/** Removes what earlier runs left: nobody does when a test file cannot be loaded or a hook of it fails. */
+/** Removes folders of earlier runs, which remain if a test file cannot be loaded or one of its hooks fails. */
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
@@ -52,7 +52,7 @@ function sweep(): void {
     try {
       remove(join(tmpdir(), name));
     } catch {
-      // Best effort: what such a run started may still be at work there.
+      // Best effort: a process of that run may still be writing there.
     }
   }
 }
@@ -61,7 +61,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Without the right to signal it, somebody else's process is alive all the same.
+    // EPERM means that the process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -6,7 +6,7 @@ import { checkLeaks } from './leak-check.ts';
 
 checkLeaks();
 
-// A fixture in the place of the gateway: what is tested here is the builder.
+// A fixture takes the place of the gateway, because only the builder is tested.
 const program = fixtureCommand('plain', ['--era', 'both']);
 
 test.each(['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] as const)(

@@ -5,10 +5,10 @@ import type { RawClient } from './raw-client.ts';
 import type { Era, RawClientOptions } from './raw-messages.ts';
 import type { Transport } from './raw-transports.ts';
 
-/** One side of the gateway: how it is reached and which protocol is spoken there. */
+/** One side of the gateway: its transport and protocol era. */
 export type Leg = 'stdio/legacy' | 'stdio/modern' | 'http/legacy' | 'http/modern' | 'sse/legacy';
 
-/** One combination of client and servers that a requirement is tried in. */
+/** One combination of client and server legs in which a scenario runs. */
 export interface Cell {
   readonly downstream: Leg;
   readonly upstream: Leg;
@@ -17,29 +17,29 @@ export interface Cell {
 type Changes = Readonly<Record<string, unknown>>;
 
 interface TestSetupOptions extends Omit<GatewayOptions, 'mcpServers' | 'listen'>, RawClientOptions {
-  /** Further keys of single entries of `mcpServers`, also such as depend on where the fixture is. */
+  /** More keys for entries of `mcpServers`; a function receives the entry, for keys that depend on the address of the fixture. */
   readonly entries?: Readonly<Record<string, Changes | ((entry: UpstreamEnd['entry']) => Changes)>>;
-  /** A client that was not yet opened, for scenarios about the opening. */
+  /** `false` leaves the handshake to the test. */
   readonly open?: boolean;
 }
 
-/** A gateway between one client and fixture servers, with what happened at each of them. */
+/** A gateway between one client and fixture servers, with the log of each server. */
 export interface TestSetup extends AsyncDisposable {
   readonly gateway: RunningGateway;
   readonly client: RawClient;
-  /** By the name of the server. */
+  /** Logs by server name. */
   readonly logs: Readonly<Record<string, FixtureLog>>;
-  /** By the name of the server; stopping one that is started as a child does nothing. */
+  /** Servers by name. Stopping a server that the gateway starts has no effect. */
   readonly upstreams: Readonly<Record<string, UpstreamEnd>>;
-  /** Another client at the same gateway; HTTP only. */
+  /** Opens another client of the same gateway; HTTP only. */
   another(options?: RawClientOptions): Promise<RawClient>;
 }
 
 export type Servers = Readonly<Record<string, readonly [Preset, ...string[]]>>;
 
 /**
- * Opens a line for a cell: fixture servers over the upstream leg, a gateway, a client over the downstream leg. Closing it stops the
- * gateway, which must end with code 0, and fails when a server saw its client break a rule of the protocol.
+ * Opens the setup of a cell: fixture servers over the upstream leg, a gateway, a client over the downstream leg. Closing it stops the
+ * gateway, which must exit with code 0, and fails if a server saw the gateway violate the protocol.
  */
 export async function openTestSetup(
   cell: Cell,
@@ -105,7 +105,7 @@ export async function openTestSetup(
 }
 
 export interface UpstreamEnd {
-  /** As in `mcpServers`. */
+  /** The entry for `mcpServers`. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly log: FixtureLog;
   stop(): Promise<void>;
@@ -123,7 +123,7 @@ async function startServer(leg: Leg, preset: Preset, args: readonly string[]): P
 }
 
 function partsOf(leg: Leg): [Transport, Era] {
-  // Every leg is written as transport and era.
+  // Every leg has the form `transport/era`.
   return leg.split('/') as [Transport, Era];
 }
 
@@ -134,7 +134,7 @@ function complainOfViolations(logs: Readonly<Record<string, FixtureLog>>): void 
   if (seen.length > 0) throw new Error(`Servers saw rules of the protocol broken:\n  ${seen.join('\n  ')}`);
 }
 
-/** Closes in reverse order, everything, and throws the first error afterwards. */
+/** Closes everything in reverse order, and then throws the first error. */
 class AsyncStack {
   readonly #closers: (() => PromiseLike<void>)[] = [];
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Where the browser of this machine is; tests that need one say so where there is none. */
+/** Returns the path of Chromium on this machine; throws with instructions if it is missing. */
 export function chromiumPath(): string {
   const path = places.find((place) => existsSync(place));
   if (path === undefined) throw new Error('There is no Chromium here: install the package "chromium".');

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './test-run.ts';
 
 export interface CommandOptions {
-  /** What comes on standard input, which then ends. */
+  /** The whole standard input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
@@ -19,13 +19,13 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** A throw-away home with a configuration, and the built program in it. */
+/** A temporary home with a configuration, in which the built program runs. */
 export interface CommandHome {
   readonly home: string;
   readonly configFile: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   run(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** The same for what prints JSON. */
+  /** Runs a command and parses its output as JSON. */
   json(args: readonly string[], options?: CommandOptions): Promise<unknown>;
 }
 
@@ -54,7 +54,7 @@ export function commandHome(
   };
 }
 
-/** Runs the built program to its end; its output is a pipe. */
+/** Runs the built program until it exits, with pipes for its output. */
 async function runCommand(
   args: readonly string[],
   { input = '', env, cwd }: CommandOptions,
@@ -69,7 +69,7 @@ async function runCommand(
   const texts = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.stderr += text));
-  // It may end without having read what it was given.
+  // The program may exit before it has read its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   await once(child, 'close');

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What `trunkline edit` left beside a configuration. */
+/** Returns the draft files that `trunkline edit` left next to a configuration. */
 export function findConfigDrafts(folder: string): readonly string[] {
   return readdirSync(folder)
     .filter((name) => name.includes('.draft'))

@@ -1,6 +1,6 @@
 /**
- * Starts to measure the CPU time of this process; the returned function gives the milliseconds so far. Tests of hostile input bound
- * it instead of the time on the clock, which grows with the other load of the machine.
+ * Starts to measure the CPU time of this process; the returned function returns the milliseconds so far. Tests of hostile input limit
+ * it instead of the wall-clock time, which depends on the load of the machine.
  */
 export function cpuStopwatch(): () => number {
   const start = process.cpuUsage();

@@ -15,7 +15,7 @@ interface BrowserResponse {
   readonly text: string;
 }
 
-/** A browser at the dashboard, as far as the gateway can tell: its cookie, and the headers that browsers send by themselves. */
+/** Imitates a browser at the dashboard: keeps its cookie and sends the headers that browsers add. */
 export class DashboardBrowser {
   readonly origin: string;
   cookie: string | undefined;
@@ -24,20 +24,20 @@ export class DashboardBrowser {
     this.origin = new URL(url).origin;
   }
 
-  /** Opens an address that a person typed or clicked. */
+  /** Opens a URL that a person typed or clicked. */
   async visit(url: string, headers: Headers = {}): Promise<BrowserResponse> {
     return this.#answer(new URL(url, this.origin).href, {
       headers: { 'sec-fetch-site': 'none', ...headers },
     });
   }
 
-  /** What a page of the dashboard asks. */
+  /** Sends a request as a page of the dashboard does. */
   fetch(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<BrowserResponse> {
     const own = { 'sec-fetch-site': 'same-origin', ...(method !== 'GET' && this.#changing()) };
     return this.#answer(`${this.origin}${path}`, { method, headers: { ...own, ...headers }, body });
   }
 
-  /** What the call of a tool tells until it is answered, its questions included. */
+  /** Calls a tool and returns its events, including questions. */
   async call(name: string, args: object): Promise<EventLog> {
     const own = { accept: 'text/event-stream', 'sec-fetch-site': 'same-origin' };
     const headers = { ...own, ...this.#changing(), ...this.#cookies() };
@@ -46,7 +46,7 @@ export class DashboardBrowser {
     );
   }
 
-  /** What comes of `/api/events` until it is closed. */
+  /** Opens `/api/events`. */
   async events(headers: Headers = {}): Promise<EventLog> {
     const own = { accept: 'text/event-stream', 'sec-fetch-site': 'same-origin', ...this.#cookies() };
     return EventLog.waitFor(
@@ -77,7 +77,7 @@ export class DashboardBrowser {
   }
 }
 
-/** The events of one connection, in order. */
+/** Records the events of one connection in order. */
 export class EventLog implements Disposable {
   readonly events: SseEvent[] = [];
   isClosed = false;
@@ -92,12 +92,12 @@ export class EventLog implements Disposable {
     const log = new EventLog(response);
     const read = sseReader((event) => log.events.push(event));
     response.setEncoding('utf8').on('data', (text: string) => read(text));
-    response.on('error', () => {}); // It is closed next.
+    response.on('error', () => {}); // `close` follows.
     response.on('close', () => (log.isClosed = true));
     return log;
   }
 
-  /** The first event of that name whose data passes; waits for it. */
+  /** Waits for the first event with this name whose data matches. */
   async of(name: string, isIt: (data: never) => boolean = () => true): Promise<SseEvent> {
     const search = (): SseEvent | undefined =>
       this.events.find(({ event, data }) => event === name && isIt(JSON.parse(data) as never));
@@ -109,12 +109,12 @@ export class EventLog implements Disposable {
   }
 }
 
-/** The key of a running gateway that a person may type. */
+/** Returns the admin key of a running gateway. */
 export function readAdminKey(home: string): string {
   return readFileSync(join(home, 'state', 'run', 'admin.key'), 'utf8').trim();
 }
 
-/** A browser that was let in by a link. */
+/** Returns a browser that has signed in with a link. */
 export async function openSignedInBrowser(gateway: {
   readonly url: string;
   readonly home: string;

@@ -7,14 +7,14 @@ import { waitForValue } from './eventually.ts';
 import { Screen } from './screen.ts';
 import { temporaryFolder } from './test-run.ts';
 
-/** A desktop that nobody sees: a screen, a session bus and, where wanted, the panel of Xfce with a place for icons. */
+/** A virtual desktop: a screen, a session bus and, if requested, the Xfce panel with a notification area. */
 export interface Desktop extends AsyncDisposable {
-  /** For programs that run in it. */
+  /** Environment variables for programs that run in it. */
   readonly env: Readonly<Record<string, string>>;
   /** The socket of its session bus. */
   readonly bus: string;
   screen(): Screen;
-  /** What a person does with mouse and keyboard, in words of xdotool. */
+  /** Sends mouse and keyboard input; the arguments are those of xdotool. */
   input(...words: readonly (string | number)[]): void;
   startPanel(): Promise<void>;
   endPanel(): Promise<void>;
@@ -28,7 +28,7 @@ const PROGRAMS = {
   xdotool: 'xdotool',
 };
 
-/** Opens a desktop; all of its programs end with it. */
+/** Opens a desktop; closing it ends all of its programs. */
 export async function openDesktop(): Promise<Desktop> {
   needPrograms();
   const folder = temporaryFolder('desktop');
@@ -39,7 +39,7 @@ export async function openDesktop(): Promise<Desktop> {
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}`,
     XDG_CONFIG_HOME: join(folder, 'config'),
     XDG_CACHE_HOME: join(folder, 'cache'),
-    // Assistive programs would be started, and outlive the bus.
+    // Otherwise accessibility programs start and outlive the bus.
     NO_AT_BRIDGE: '1',
     GTK_A11Y: 'none',
     LC_ALL: 'C.UTF-8',
@@ -72,7 +72,7 @@ export async function openDesktop(): Promise<Desktop> {
         env: { ...process.env, ...env },
         stdio: 'ignore',
       });
-      // The screen is black until then.
+      // The screen is black until the panel appears.
       await waitForValue(() => (desktop.screen().at(width - 2, 10)[0] > 100 ? true : undefined), {
         what: 'The panel on the screen',
         withinMs: 15_000,
@@ -89,7 +89,7 @@ export async function openDesktop(): Promise<Desktop> {
   return desktop;
 }
 
-/** Without them the test fails with what to install. */
+/** Throws an error that names the packages to install if a program is missing. */
 function needPrograms(): void {
   const missing = Object.entries(PROGRAMS).filter(([program]) => spawnSync('which', [program]).status !== 0);
   if (missing.length > 0)
@@ -115,7 +115,7 @@ async function startScreen(
   ];
   const screen = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   let text = '';
-  // The fourth of them is a pipe.
+  // `stdio[3]` is a pipe.
   const numbers = screen.stdio[3] as NodeJS.ReadableStream;
   numbers.on('data', (bytes: Buffer) => (text += bytes.toString()));
   const number = await waitForValue(() => /^(\d+)\n/.exec(text)?.[1], { what: 'A screen', withinMs: 15_000 });
@@ -129,7 +129,7 @@ async function ended(child: ChildProcess | undefined): Promise<void> {
   await exited;
 }
 
-/** A bar at the top with nothing but a place for icons. */
+/** Configures a bar at the top that contains only a notification area. */
 function writePanelConfig(folder: string): void {
   const channels = join(folder, 'xfce4', 'xfconf', 'xfce-perchannel-xml');
   mkdirSync(channels, { recursive: true });

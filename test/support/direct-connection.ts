@@ -15,17 +15,17 @@ import {
 
 export interface DirectOptions extends RawClientOptions {
   readonly over?: Transport;
-  /** Before any handshake. */
+  /** `false` leaves the handshake to the test. */
   readonly open?: boolean;
 }
 
-/** A client at a fixture server with nothing in between, to know what a gateway must not change. */
+/** A client connected to a fixture server without a gateway, as the reference for what a gateway must not change. */
 export interface DirectConnection extends AsyncDisposable {
   readonly client: RawClient;
   readonly log: FixtureLog;
   readonly pid: number;
   readonly stderr: () => string;
-  /** How the process ended; stdio only. */
+  /** Exit code or signal of the process; stdio only. */
   readonly exited: Promise<number | string>;
 }
 
@@ -55,7 +55,7 @@ async function overStdio(
   const child: StdioChild = spawn(entry.command, entry.args, {
     env: { ...process.env, ...entry.env },
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own, so that whatever it started can be ended with it.
+    // In its own process group, so that its children can be killed with it.
     detached: true,
   });
   let stderr = '';
@@ -103,7 +103,7 @@ async function overHttp(
   };
 }
 
-/** The server speaks the era of the client unless the arguments say otherwise. */
+/** The server uses the era of the client unless `args` contains `--era`. */
 function eraArgs(args: readonly string[], { era }: RawClientOptions): readonly string[] {
   return era === undefined || args.includes('--era') ? [] : ['--era', era];
 }
@@ -113,6 +113,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Best effort: the group is empty, as it should be.
+    // Best effort: usually the group is already empty.
   }
 }

@@ -6,9 +6,9 @@ export interface EventLoopDelay extends AsyncDisposable {
 }
 
 /**
- * Polls `/healthz` of a gateway in a thread of its own, so that work of the test itself is not measured. A delay is the CPU time of the
- * gateway's main thread between a request and its response, because the time on the clock grows with the other load of the machine.
- * Where there is no `/proc`, it is the time on the clock.
+ * Polls `/healthz` of a gateway from a separate thread, so that work of the test itself is not measured. A delay is the CPU time of the
+ * gateway's main thread between a request and its response, because the wall-clock time depends on the load of the machine.
+ * Without `/proc`, it is the wall-clock time.
  */
 export function measureEventLoopDelay(gateway: {
   readonly url: string;

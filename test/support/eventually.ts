@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface WaitOptions {
-  /** How long to try; the default suits things that happen at once on a busy machine. */
+  /** Deadline; the default is enough for immediate effects on a busy machine. */
   readonly withinMs?: number;
-  /** What is awaited, for the error. */
+  /** Names the awaited event in the error. */
   readonly what?: string;
 }
 
-/** Repeats a check until it neither throws nor returns false, and gives what it returned. */
+/** Repeats a check until it neither throws nor returns false, and returns its value. */
 export async function eventually<T>(
   check: () => T | false | Promise<T | false>,
   patience: WaitOptions = {},
@@ -29,7 +29,7 @@ export async function eventually<T>(
   }
 }
 
-/** Repeats a search until it finds something, and gives what it found. */
+/** Repeats a search until it returns a value other than undefined, and returns that value. */
 export async function waitForValue<T>(search: () => T | undefined, patience: WaitOptions = {}): Promise<T> {
   return eventually<T>(() => search() ?? false, patience);
 }

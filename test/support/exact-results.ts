@@ -2,14 +2,14 @@ import { readExactly } from './json-text.ts';
 import type { RawClient } from './raw-client.ts';
 import type { JsonObject } from './raw-messages.ts';
 
-/** A JSON object in which no digit was lost. */
+/** A JSON object whose numbers have kept every digit. */
 export type ExactObject = Map<string, unknown>;
 
-/** Members that belong to the protocol between two neighbours and not to what is passed through. */
+/** Members that each hop sets itself, so a gateway does not forward them. */
 const hopMembers = ['resultType', 'ttlMs', 'cacheScope'];
 const serverInfo = 'io.modelcontextprotocol/serverInfo';
 
-/** The result of a request with every number as it was written, less what belongs to the hop. */
+/** Returns the result of a request with every number as written, without the members of the hop. */
 export async function requestExactly(
   client: RawClient,
   method: string,
@@ -29,7 +29,7 @@ export async function requestExactly(
   return result;
 }
 
-/** The entries of a list by their name or URI. */
+/** Returns the entries of a list by name or URI. */
 export async function listExactly(
   client: RawClient,
   method: string,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 import { waitForValue } from './eventually.ts';
 
-/** One noteworthy thing that happened at a fixture server. */
+/** One event in the log of a fixture server. */
 export interface FixtureEvent {
   /** `started`, `initialize`, `discover`, `request`, `call`, `called`, `cancelled`, `session-opened`, `http`, `ended`, … */
   readonly event: string;
@@ -12,12 +12,12 @@ export interface FixtureEvent {
   readonly [field: string]: unknown;
 }
 
-/** What a fixture server wrote down; read anew each time, since the server writes on. */
+/** The log of a fixture server. Every access reads the file again, because the server keeps writing. */
 export interface FixtureLog {
   readonly file: string;
   all(): readonly FixtureEvent[];
   of(event: string): readonly FixtureEvent[];
-  /** Rules of the protocol that its client broke. */
+  /** Returns the protocol violations of its client. */
   violations(): readonly FixtureEvent[];
   waitFor(
     wanted: string | ((event: FixtureEvent) => boolean),
@@ -28,7 +28,7 @@ export interface FixtureLog {
 export function fixtureLogIn(file: string): FixtureLog {
   const all = (): FixtureEvent[] => {
     if (!existsSync(file)) return [];
-    // A line without its end is still being written.
+    // A line without a line break is still being written.
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as FixtureEvent);
   };

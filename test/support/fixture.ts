@@ -8,7 +8,7 @@ import { waitForValue } from './eventually.ts';
 import { type FixtureLog, fixtureLogIn } from './fixture-log.ts';
 import { testRun } from './test-run.ts';
 
-/** The servers in `test/support/servers`, by what they do. */
+/** Names of the servers in `test/support/servers`, which describe their behaviour. */
 export type Preset =
   | 'asks-the-user'
   | 'big-results'
@@ -57,7 +57,7 @@ export type Preset =
   | 'talks-to-all'
   | 'writes-its-environment';
 
-/** An entry of `mcpServers` for a server that is started as a child. */
+/** An entry of `mcpServers` for a server that the gateway starts. */
 export interface StdioEntry {
   readonly command: string;
   readonly args: readonly string[];
@@ -65,33 +65,33 @@ export interface StdioEntry {
 }
 
 export interface HttpFixture extends AsyncDisposable {
-  /** How it ended, where it has, and what it said at the end. */
+  /** Returns its exit code or signal, if it has exited, and the end of its standard error. */
   describeExit(): string;
   readonly url: string;
   readonly pid: number;
   readonly log: FixtureLog;
-  /** Ends it as an operator would and waits until it has ended. */
+  /** Stops it with SIGTERM and waits until it has exited. */
   stop(): Promise<void>;
 }
 
-/** The command line of a fixture; `--run` lets the leak check find it wherever it ends up. */
+/** Returns the command line of a fixture. The leak check finds it by `--run`, even if its parent has changed. */
 export function fixtureCommand(preset: Preset, args: readonly string[] = []): readonly [string, ...string[]] {
   const file = fileURLToPath(new URL(`./servers/${preset}.mjs`, import.meta.url));
   return [process.execPath, file, `--run=${testRun().id}`, ...args];
 }
 
-/** An entry of `mcpServers` for a fixture over stdio, with a log of its own. */
+/** Returns an entry of `mcpServers` for a fixture over stdio, with its own log. */
 export function fixture(preset: Preset, ...args: string[]): StdioEntry {
   const [command, ...rest] = fixtureCommand(preset, args);
   return { command, args: rest, env: { FIXTURE_LOG: newLogFile(preset) } };
 }
 
-/** The log of a fixture made by `fixture`. */
+/** Returns the log of an entry that `fixture` created. */
 export function fixtureLog(entry: StdioEntry): FixtureLog {
   return fixtureLogIn(entry.env['FIXTURE_LOG'] ?? '');
 }
 
-/** Starts a fixture over Streamable HTTP, or over HTTP+SSE when `args` say `--sse 0`. */
+/** Starts a fixture over Streamable HTTP, or over HTTP+SSE if `args` contains `--sse 0`. */
 export async function startHttpFixture(preset: Preset, args: readonly string[] = []): Promise<HttpFixture> {
   const listens = args.includes('--sse') ? [] : ['--http', '0'];
   const [command, ...rest] = fixtureCommand(preset, [...args, ...listens, '--end-with-stdin']);
@@ -120,7 +120,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'close');
   child.kill('SIGTERM');
-  // A fixture that ignores the polite way is meant to; it still must not outlive its test.
+  // Some fixtures ignore SIGTERM on purpose, but they must not outlive the test.
   const forced = setTimeout(() => child.kill('SIGKILL'), 2000);
   await ended;
   clearTimeout(forced);

@@ -213,7 +213,7 @@ test('HTTP fixture: survives a client that resets the connection during a reques
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(`${head}Content-Length: 100\r\n\r\n{`);
   await once(socket, 'ready');
-  // So that it is in the middle of reading.
+  // Ensures that the server is in the middle of reading the first request.
   await expect(fetch(fixture.url, { method: 'PUT' })).resolves.toMatchObject({ status: 405 });
   socket.resetAndDestroy();
   await fixture.log.waitFor(({ event }) => event === 'cut-off');

@@ -9,7 +9,7 @@ import { sdkV1Client, sdkV2Client } from './sdk-clients.ts';
 
 checkLeaks();
 
-// A fixture in the place of the gateway: what is tested here is the builder.
+// A fixture takes the place of the gateway, because only the builder is tested.
 const program = fixtureCommand('plain', ['--era', 'both']);
 
 test('startGateway: gives one stdio client and stops with exit code 0', async () => {

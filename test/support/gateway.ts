@@ -18,20 +18,20 @@ import { temporaryFolder } from './test-run.ts';
 
 export interface GatewayOptions {
   readonly mcpServers: Readonly<Record<string, unknown>>;
-  /** Further keys of the config file. */
+  /** More keys of the config file. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Further arguments of `serve`. */
+  /** More arguments of `serve`. */
   readonly args?: readonly string[];
-  /** Variables that are set; `undefined` removes one. */
+  /** Environment variables; `undefined` removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** A home that an earlier gateway used, for a start with what it remembered. */
+  /** The home of an earlier gateway, for a start with its state. */
   readonly home?: string;
   /**
-   * How clients reach it; stdio unless said. `attached` is stdio as users have it, through a gateway in the background, which
+   * How clients reach it; `stdio` by default. `attached` is stdio through a gateway in the background, as users have it, which
    * `SharedHome` ends; `configured` is HTTP at the address of the config file.
    */
   readonly listen?: 'stdio' | 'http' | 'configured' | 'attached';
-  /** What is run instead of the build, such as the binary of an installed package. */
+  /** The program to run instead of the build, for example the binary of an installed package. */
   readonly program?: readonly [string, ...string[]];
 }
 
@@ -50,27 +50,27 @@ interface Exit {
 
 export interface RunningGateway extends AsyncDisposable {
   readonly home: string;
-  /** What was set for it, which commands for it need as well. */
+  /** Its environment variables; commands for this gateway need them, too. */
   readonly env?: GatewayOptions['env'] | undefined;
   readonly configFile: string;
   readonly pid: number;
-  /** Where MCP is served; empty for stdio. */
+  /** The MCP URL; empty for stdio. */
   readonly url: string;
   readonly exited: Promise<Exit>;
   stderr(): string;
-  /** A client after its handshake, or before it with `open: false`. Over stdio there is exactly one. */
+  /** Opens a client; `open: false` leaves the handshake to the test. Over stdio there is exactly one client. */
   client(
     options?: RawClientOptions & { readonly over?: Transport; readonly open?: boolean },
   ): Promise<RawClient>;
   signal(signal: NodeJS.Signals): void;
-  /** Asks it to end and fails unless it does so in time with code 0. */
+  /** Stops it, and fails unless it exits in time with code 0. */
   stop(options?: { readonly withinMs?: number }): Promise<void>;
   kill(): Promise<void>;
 }
 
 const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** The command that wraps a server, with nothing configured. */
+/** Returns a `trunkline wrap` command for a server, without a configuration. */
 export function wrapCommand(
   server: readonly string[],
   options: readonly string[] = [],
@@ -78,7 +78,7 @@ export function wrapCommand(
   return [process.execPath, built, 'wrap', ...options, ...(server.length > 0 ? ['--', ...server] : [])];
 }
 
-/** Writes the config and says how to start the gateway, for clients that start it themselves. */
+/** Writes the config and returns the command of the gateway, for clients that start it themselves. */
 export function gatewayCommand(options: GatewayOptions): GatewayCommand {
   const home = options.home ?? temporaryFolder('trunkline-home');
   const configFile = join(home, 'config.jsonc');
@@ -101,7 +101,7 @@ export function gatewayCommand(options: GatewayOptions): GatewayCommand {
   return { command, args, env: environment({ TRUNKLINE_HOME: home, ...options.env }), home, configFile };
 }
 
-/** Starts a gateway; over HTTP it is ready to be asked, over stdio its process exists. */
+/** Starts a gateway. Over HTTP, resolves when it accepts requests; over stdio, when its process exists. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { command, args, env, home, configFile } = gatewayCommand(options);
   const child: StdioChild = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -141,7 +141,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     },
     async [Symbol.asyncDispose]() {
       if (!hasEnded()) await gateway.stop();
-      // Pipes that a grandchild still holds must not keep the test alive.
+      // A grandchild may still hold the pipes, which must not keep the test alive.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     },
   };

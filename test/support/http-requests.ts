@@ -14,7 +14,7 @@ export interface HttpResponse {
 interface HttpRequestOptions {
   readonly method?: string;
   readonly key?: string;
-  /** Names and values in turns, for headers that come twice. */
+  /** An array sends a header more than once. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
 }
@@ -25,7 +25,7 @@ export const plainServer = {
   args: [fileURLToPath(new URL('./servers/plain.mjs', import.meta.url))],
 };
 
-/** One HTTP request with exactly these headers. */
+/** Sends one HTTP request with exactly these headers. */
 export function sendRequest(url: string | URL, options: HttpRequestOptions = {}): Promise<HttpResponse> {
   const { key, body, headers = {}, method = body === undefined ? 'GET' : 'POST' } = options;
   return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export const initializeBody = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'caller', version: '1' } },
 });
 
-/** Opens a session and lists tools; the names, or the status that stood in the way. */
+/** Opens a session and returns the names of its tools, or the status if the session was refused. */
 export async function listToolNamesAt(
   url: string,
   options: HttpRequestOptions = {},
@@ -73,7 +73,7 @@ export async function listToolNamesAt(
   return result.tools.map(({ name }) => name);
 }
 
-/** A gateway over HTTP that asks callers who they are. */
+/** Starts a gateway over HTTP; `config` contains its authentication settings. */
 export function startGatewayWithAuth(
   config: Readonly<Record<string, unknown>>,
   options: Partial<GatewayOptions> = {},
@@ -81,7 +81,7 @@ export function startGatewayWithAuth(
   return startGateway({ mcpServers: { plain: plainServer }, listen: 'http', config, ...options });
 }
 
-/** Runs a command of the built program for the gateway's configuration; what it printed. */
+/** Runs a command with the configuration of a gateway, and returns its output. */
 export function runCommandFor(
   gateway: Pick<RunningGateway, 'home' | 'configFile' | 'env'>,
   ...words: string[]

@@ -3,7 +3,7 @@ interface Waiting<T> {
   readonly resolve: (message: T) => void;
 }
 
-/** Messages in the order they came, with a way to wait for one. */
+/** Received messages in order; callers can wait for one. */
 export class Inbox<T> {
   readonly all: T[] = [];
   readonly #waiting = new Set<Waiting<T>>();
@@ -17,13 +17,13 @@ export class Inbox<T> {
     }
   }
 
-  /** The first message that fits, among those that are here and those to come. */
+  /** Returns the first matching message, already received or future. */
   waitFor(wants: (message: T) => boolean, options: { readonly withinMs?: number } = {}): Promise<T> {
     const here = this.all.find(wants);
     return here === undefined ? this.#toCome(wants, options) : Promise.resolve(here);
   }
 
-  /** The next message that fits; what is here already does not count. */
+  /** Waits for the next matching message; those already received do not count. */
   next(
     wants: (message: T) => boolean = () => true,
     options: { readonly withinMs?: number } = {},

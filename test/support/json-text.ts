@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** JSON as text, with numbers that JavaScript cannot hold and strings that try to look like something else. */
+/** Generates JSON text with numbers that JavaScript cannot represent and strings that resemble JSON syntax. */
 export function jsonText(options: { readonly whitespace: boolean }): fc.Arbitrary<string> {
   const space = options.whitespace ? fc.constantFrom('', '', '', ' ', '\n', '\r\n', '\t') : fc.constant('');
   const { value } = fc.letrec<{ value: string; array: string; object: string }>((tie) => ({
@@ -20,7 +20,7 @@ export function jsonText(options: { readonly whitespace: boolean }): fc.Arbitrar
   return fc.tuple(space, value, space).map((parts) => parts.join(''));
 }
 
-/** Every way to write a number, and the ways that are known to go wrong. */
+/** Generates all notations of numbers, including those that parsers are known to get wrong. */
 export const numberText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '0',
@@ -67,7 +67,7 @@ const string = fc.oneof(
   fc.constantFrom(...marks).map((text) => JSON.stringify(text).replaceAll('\uE000', '\\ue000')),
   fc.constantFrom(...marks).map((text) => JSON.stringify(text).replaceAll('\uE000', '\\uE000')),
 );
-/** Where the bug below exists, without the keys that trigger it. */
+/** Leaves out the keys that trigger the bug below, if this version of Node has it. */
 const keyText = string.filter((text) => !hasKeyBug() || !(JSON.parse(text) as string).includes('\\'));
 const scalar = fc.oneof(numberText, string, fc.constantFrom('null', 'true', 'false'));
 const unique = {
@@ -84,7 +84,7 @@ function hasKeyBug(): boolean {
   return !Object.hasOwn(JSON.parse('{"key bug":0,"\\"":0}') as object, '"');
 }
 
-/** Reads JSON without losing a digit or a member: numbers become objects that are equal where the numbers are. */
+/** Parses JSON without losing digits or members: numbers become objects that are equal if the numbers are. */
 export function readExactly(text: string): unknown {
   const tokens = [...text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g)].map(([token]) => token);
   let at = 0;
@@ -121,7 +121,7 @@ function mapOf(members: readonly (readonly [string, unknown])[]): ReadonlyMap<st
   return map;
 }
 
-/** The same for two literals exactly when they are the same number with the same sign. */
+/** Returns equal texts for two literals exactly if they are the same number with the same sign. */
 function exactNumber(literal: string): string {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal);
   if (parts === null) throw new Error(`Not a number: ${literal}`);

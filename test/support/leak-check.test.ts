@@ -26,7 +26,7 @@ test('leak check: finds an orphaned server by its command line', async () => {
   const before = listOpenResources();
   const [command, ...args] = fixtureCommand('ignores-signals');
   const { env } = fixture('ignores-signals');
-  // The shell ends at once and leaves the server to whoever adopts orphans; the environment says nothing of the run.
+  // The shell exits at once and orphans the server, whose environment does not name the run.
   const script = '"$@" <&- >/dev/null 2>&1 &';
   spawn('sh', ['-c', script, 'sh', command, ...args], { stdio: 'ignore', env, detached: true }).unref();
   const { pid } = await fixtureLog({ command, args, env }).waitFor('started');

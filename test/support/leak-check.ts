@@ -7,10 +7,10 @@ import { eventually } from './eventually.ts';
 import { type RunningProcess, runningProcesses } from './processes.ts';
 import { runVariable, testRun } from './test-run.ts';
 
-/** What ends by itself is given this long to do so. */
+/** Time for processes and handles to end by themselves. */
 const graceMs = 3000;
 
-/** Handles that the test runner opens and closes as it likes. */
+/** Handles that the test runner opens and closes itself. */
 const runnerHandles = new Set([
   'Timeout',
   'Immediate',
@@ -22,8 +22,8 @@ const runnerHandles = new Set([
 ]);
 
 /**
- * Fails the test file when it leaves processes, files of running gateways or open handles behind. Called at the top of a
- * file, so that its check runs after every other hook. What is left is ended, so that it cannot disturb the next file.
+ * Fails the test file if it leaves processes, files of running gateways or open handles behind. Call it at the top of a
+ * file, so that its check runs after every other hook. Remaining processes are killed, so they cannot disturb the next file.
  */
 export function checkLeaks(): void {
   const before = listOpenResources();
@@ -45,7 +45,7 @@ interface OpenResources {
   readonly handles: ReadonlyMap<string, number>;
 }
 
-/** What is open before a test file has done anything. */
+/** Returns the child processes and handles that are open now. */
 export function listOpenResources(): OpenResources {
   return {
     children: new Set(ownChildren(runningProcesses()).map(({ pid }) => pid)),
@@ -53,7 +53,7 @@ export function listOpenResources(): OpenResources {
   };
 }
 
-/** What is there now of this run that was not there before, a line each. */
+/** Describes the processes, files and handles of this run that did not exist before, one per line. */
 export function findLeaks(before: OpenResources): readonly string[] {
   return [
     ...leakedProcesses(before.children).map(
@@ -65,8 +65,8 @@ export function findLeaks(before: OpenResources): readonly string[] {
 }
 
 /**
- * Everything of this run that still lives. The gateway hands on only few environment variables, and an orphan has another
- * parent; so each of the three marks alone is enough.
+ * Returns the processes of this run that still run. The gateway passes on only few environment variables, and an orphan has
+ * another parent, so each of the three criteria alone is enough.
  */
 function leakedProcesses(childrenBefore: ReadonlySet<number>): readonly RunningProcess[] {
   const { id } = testRun();
@@ -85,7 +85,7 @@ function ownChildren(all: readonly RunningProcess[]): RunningProcess[] {
   return all.filter(({ parent }) => parent === process.pid);
 }
 
-/** Files in `run/` folders say that a gateway is running; a stopped one has none. */
+/** Files in `run/` folders mark a running gateway; a stopped one has none. */
 function leakedRunFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory() && entry.parentPath.split(/[/\\]/).at(-1) === 'run')
@@ -111,6 +111,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Best effort: it ended between being seen and being killed.
+    // Best effort: the process has exited in the meantime.
   }
 }

@@ -5,11 +5,11 @@ import type { RawClient } from './raw-client.ts';
 import type { JsonObject, ToolResult } from './raw-messages.ts';
 import { textOfResult } from './client-helpers.ts';
 
-/** One of many clients of a gateway, who answers every question with its own name. */
+/** One of many clients of a gateway; it answers every question with its own name. */
 export interface NamedClient extends AsyncDisposable {
   readonly who: string;
   readonly client: RawClient;
-  /** What it was asked, with the name that the question says it is for. */
+  /** The questions it received, each with the client name in the question. */
   readonly questions: { readonly method: string; readonly for: string | undefined }[];
   call(tool: string, args?: JsonObject, meta?: JsonObject): Promise<string>;
 }
@@ -19,12 +19,12 @@ const KINDS = [
   { over: 'sse', era: 'legacy' },
   { over: 'http', era: 'modern' },
 ] as const;
-/** Each of these is a process of its own, as a client on standard input and output starts it, so there are only a few. */
+/** One in so many clients uses stdio. There are only a few, because each is a separate process. */
 const CLIENTS_PER_PIPE = 25;
 const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
 const logLevel = 'io.modelcontextprotocol/logLevel';
 
-/** So many clients of every kind that there is, connected at the same time. */
+/** Opens clients of every kind, connected at the same time. */
 export function openManyClients(gateway: RunningGateway, count: number): Promise<readonly NamedClient[]> {
   return Promise.all(Array.from({ length: count }, (_, at) => namedClient(gateway, at)));
 }
@@ -67,7 +67,7 @@ async function namedClient(gateway: RunningGateway, at: number): Promise<NamedCl
   };
 }
 
-/** `serve` over standard input and output, which finds the gateway that runs. */
+/** Starts `serve` over stdio, which connects to the running gateway. */
 function startPipe({ configFile, home }: RunningGateway): Promise<RunningGateway> {
   const { mcpServers, ...config } = JSON.parse(readFileSync(configFile, 'utf8')) as {
     mcpServers: Record<string, unknown>;
@@ -98,7 +98,7 @@ function answersOf(who: string): Readonly<Record<string, JsonObject>> {
   };
 }
 
-/** The fixture writes `for NAME` into whatever has room for it. */
+/** Returns the client in the text `for NAME`, which the fixture writes into every message. */
 function addresseeOf(params: unknown): string | undefined {
   return /for (client-\d+)/.exec(JSON.stringify(params ?? {}))?.[1];
 }

@@ -17,13 +17,13 @@ interface McpHttpResponse {
   readonly text: string;
 }
 
-/** One HTTP exchange on a connection of its own, whatever the answer is. */
+/** Sends one HTTP request on its own connection, and returns the response whatever its status. */
 export async function sendMcpRequest(url: string, question: McpHttpRequest = {}): Promise<McpHttpResponse> {
   const response = await openMcpResponse(url, question);
   return { status: response.statusCode ?? 0, headers: response.headers, text: await readBody(response) };
 }
 
-/** The same up to the head of the answer; the rest stays unread until somebody reads it. */
+/** Sends a request and resolves with the head of the response; the caller reads the body. */
 export function openMcpResponse(
   url: string,
   { method, headers, body }: McpHttpRequest = {},
@@ -39,7 +39,7 @@ export function openMcpResponse(
 
 const accept = 'application/json, text/event-stream';
 
-/** A first request of a client of that era. */
+/** Returns the first request of a client of this era. */
 export function firstMcpRequest(era: Era): McpHttpRequest {
   const method = era === 'modern' ? 'server/discover' : 'initialize';
   const info = { name: 'asking', version: '1.0.0' };
@@ -51,7 +51,7 @@ export function firstMcpRequest(era: Era): McpHttpRequest {
   };
 }
 
-/** The id of a new legacy session. */
+/** Opens a legacy session and returns its id. */
 export async function openLegacySession(url: string): Promise<string> {
   const { headers } = await sendMcpRequest(url, firstMcpRequest('legacy'));
   const id = headers['mcp-session-id'];

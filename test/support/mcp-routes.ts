@@ -19,14 +19,14 @@ import type { SseEvent } from './sse-events.ts';
 type JsonObject = Record<string, unknown>;
 type Answer = (request: IncomingRequest, connection: FakeConnection) => void;
 
-/** What the routes made of one session or of one modern POST. */
+/** The connection that the routes created for a session or a modern POST. */
 export interface FakeConnection {
   readonly path: string;
   readonly channel: ClientChannel;
   readonly notifications: { readonly method: string; readonly params: unknown }[];
   readonly responses: unknown[];
   closed: number;
-  /** How often it was told that its client listens again. */
+  /** How often the routes reported that its client listens again. */
   returned: number;
 }
 
@@ -34,7 +34,7 @@ export interface RouteResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body, or the data of the events. */
+  /** Messages from the body or from the events. */
   readonly messages: readonly JsonObject[];
 }
 
@@ -47,11 +47,11 @@ export interface Stream extends AsyncDisposable {
   readonly message: IncomingMessage;
 }
 
-/** Routes on a real server, with a side that answers as the test says. */
+/** MCP routes on a real HTTP server, with responses that the test defines. */
 export class TestRoutes implements AsyncDisposable {
   readonly connections: FakeConnection[] = [];
   readonly logged: string[] = [];
-  /** Sessions as other gateways would name them. */
+  /** Stored sessions, with the identity of their caller. */
   readonly opened: { readonly id: string; readonly caller: string }[] = [];
   readonly routes: McpRoutes;
   listener!: HttpListener;
@@ -111,7 +111,7 @@ export class TestRoutes implements AsyncDisposable {
     return this.post(message, { ...modernHeaders(method, params), ...headers });
   }
 
-  /** Opens a session and gives the headers that name it. */
+  /** Opens a session and returns its headers. */
   async session(protocolVersion = '2025-11-25'): Promise<{ 'mcp-session-id': string }> {
     const { headers } = await this.post({
       jsonrpc: '2.0',
@@ -210,7 +210,7 @@ function openStream(url: URL, method: string, { headers = {}, body }: SendOption
         const comments = new Inbox<string>();
         const read = sseReader((event) => events.put(event));
         const ended = new Promise<void>((end) => message.on('close', end));
-        message.on('error', () => {}); // Whoever waits learns it from `ended`.
+        message.on('error', () => {}); // `ended` reports it.
         message.setEncoding('utf8').on('data', (chunk: string) => {
           for (const line of chunk.split('\n')) if (line.startsWith(':')) comments.put(line);
           read(chunk);

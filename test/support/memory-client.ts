@@ -4,12 +4,12 @@ import type { RpcErrorBody } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { ClientChannel, IncomingRequest } from '../../src/protocol/client-connection.ts';
 
-/** A notification as a client hears it. */
+/** A notification as a client receives it. */
 export type ReceivedNotification = readonly [method: string, params: JsonObject | undefined];
 
-/** A client at the other end of a connection that is nothing but function calls. */
+/** A client whose connection consists of function calls. */
 export class MemoryClient implements ClientChannel {
-  /** What came outside of any request. */
+  /** Notifications that belong to no request. */
   readonly notifications: ReceivedNotification[] = [];
   #nextId = 1;
 
@@ -22,7 +22,7 @@ export class MemoryClient implements ClientChannel {
   }
 }
 
-/** One request with everything that was said to it. */
+/** A request with its answer, notifications and requests from the other side. */
 export class MemoryRequest implements IncomingRequest {
   readonly id: number;
   readonly method: string;

@@ -16,7 +16,7 @@ import { MemoryServer } from './memory-server.ts';
 import type { MemoryServerScript } from './memory-server.ts';
 import { upstreamConfig } from './upstream-config.ts';
 
-/** What one server of a test offers and how it answers what is not a list. */
+/** What a server of a test offers, and how it answers requests other than lists. */
 export interface Offer {
   era?: Era;
   tools?: readonly JsonObject[];
@@ -27,10 +27,10 @@ export interface Offer {
   config?: Partial<UpstreamConfig>;
 }
 
-/** A real gateway whose servers are function calls and whose listings are not stored. */
+/** A real gateway with in-memory servers and without stored listings. */
 export class MemoryGateway implements AsyncDisposable {
   readonly gateway: Gateway;
-  /** The newest connection of each server. */
+  /** The latest connection of each server. */
   readonly servers = new Map<string, MemoryServer>();
   readonly #pool: UpstreamPool;
   readonly #catalog: Catalog;
@@ -105,7 +105,7 @@ export class MemoryGateway implements AsyncDisposable {
     return memory;
   }
 
-  /** Another configuration, as if its file had been edited. */
+  /** Changes the configuration, as if its file had been edited. */
   async change(
     offers: Readonly<Record<string, Offer>>,
     settings: Partial<GatewayConfig> = {},

@@ -7,7 +7,7 @@ import type {
   TransportEvents,
 } from '../../src/protocol/client-transport.ts';
 
-/** One message as the server read it. */
+/** One message as the server received it. */
 export interface ReceivedMessage {
   readonly id?: number | string;
   readonly method?: string;
@@ -16,16 +16,16 @@ export interface ReceivedMessage {
   readonly error?: unknown;
 }
 
-/** What a server does with a message: a value answers the request, nothing leaves it open. */
+/** Handles a message: returning a value answers the request, undefined leaves it unanswered. */
 export type MemoryServerScript = (heard: ReceivedMessage, server: MemoryServer) => JsonObject | undefined;
 
-/** A server at the other end of a message stream that is nothing but function calls. */
+/** A server whose message stream consists of function calls. */
 export class MemoryServer {
   readonly received: ReceivedMessage[] = [];
   readonly texts: string[] = [];
   readonly agreed: { readonly era: Era; readonly protocol: string }[] = [];
   readonly abandoned: number[] = [];
-  /** Whether giving up an exchange tells the server, as it does over HTTP. */
+  /** Whether abandoning a request notifies the server, as it does over HTTP. */
   canAbandon = false;
   closes = 0;
   readonly #script: MemoryServerScript;
@@ -35,7 +35,7 @@ export class MemoryServer {
     this.#script = script;
   }
 
-  /** To be handed to `Peer.over`. */
+  /** Opens the transport; pass it to `Peer.over`. */
   readonly open = (events: TransportEvents): Promise<ClientTransport> => {
     this.#events = events;
     return Promise.resolve({
@@ -53,7 +53,7 @@ export class MemoryServer {
     });
   };
 
-  /** Sends a message, or a text that need not be one. */
+  /** Sends a message, or any text. */
   send(message: JsonObject | string): void {
     this.#events?.onMessage(
       typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }),
@@ -64,7 +64,7 @@ export class MemoryServer {
     this.send({ id, result });
   }
 
-  /** The stream lives on, this request gets no answer. */
+  /** Fails one request; the stream stays open. */
   fail(id: number, error: Error): void {
     this.#events?.onRequestFailed(id, error);
   }
@@ -73,7 +73,7 @@ export class MemoryServer {
     this.#events?.onClosed(error);
   }
 
-  /** Methods in the order in which they came. */
+  /** The received methods in order. */
   get methods(): readonly (string | undefined)[] {
     return this.received.map(({ method }) => method);
   }
@@ -90,7 +90,7 @@ export class MemoryServer {
     this.received.push(heard);
     const answer = this.#script(heard, this);
     if (answer === undefined || heard.id === undefined) return;
-    // Not in the same breath: no transport answers before `send` has returned.
+    // Asynchronously, because no transport answers before `send` has returned.
     queueMicrotask(() =>
       this.send(
         isJsonObject(answer['error']) ? { id: heard.id, ...answer } : { id: heard.id, result: answer },

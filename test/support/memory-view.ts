@@ -2,7 +2,7 @@ import type { CatalogView } from '../../src/gateway/catalog-view.ts';
 import { inferTier } from '../../src/policy/tool-tiers.ts';
 import type { ExposedName, Fingerprint, UpstreamName } from '../../src/core/ids.ts';
 
-/** A view of one server with these tools; every call makes a new one that says the same. */
+/** Returns a new view of one server with these tools. */
 export function memoryView(
   tools: readonly string[] = ['read'],
   parts: Partial<CatalogView> = {},

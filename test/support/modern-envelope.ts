@@ -12,7 +12,7 @@ interface Identity {
 const modernVersion = '2026-07-28';
 export const rawClientInfo = { name: 'raw', version: '1.0.0' };
 
-/** Params with what every modern request must carry; `meta` wins, so that a test can spoil it. */
+/** Adds the metadata that every modern request must have; `meta` overrides it, so that a test can make it invalid. */
 export function withEnvelope(params: JsonObject, identity: Identity, meta: JsonObject = {}): JsonObject {
   const { version = modernVersion, capabilities = {}, clientInfo = rawClientInfo } = identity;
   const envelope = {

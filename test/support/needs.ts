@@ -3,8 +3,8 @@ import { TestRunner } from 'vitest';
 import { missingPrograms, type TestProgram } from '../../scripts/test-programs.mjs';
 
 /**
- * Says that the tests of this file drive programs that may be missing. Call it at the top of the file. The tests are then
- * skipped where a program is missing, or fail if REQUIRE_ALL=1 is set. A single test says the same with a tag:
+ * Declares that the tests of this file use programs that may be missing. Call it at the top of the file. The tests are
+ * skipped if a program is missing, or fail if REQUIRE_ALL=1 is set. A single test declares the same with a tag:
  * `test('…', { tags: ['fish'] }, …)`.
  */
 export function needs(...programs: readonly TestProgram[]): void {

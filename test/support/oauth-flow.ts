@@ -16,9 +16,9 @@ export function parseTokens({ status, text }: HttpResponse): Tokens {
   return JSON.parse(text) as Tokens;
 }
 
-/** A registered client without the SDK, for what the SDK would never do. */
+/** A registered OAuth client without the SDK, for requests that the SDK would never send. */
 export class OauthFlow {
-  /** Asked each time, since every request of a client may reach another gateway. */
+  /** A function, because every request may go to another gateway. */
   readonly #url: () => string;
   readonly #client: string;
   readonly #verifier = randomBytes(32).toString('base64url');
@@ -75,7 +75,7 @@ export class OauthFlow {
   }
 }
 
-/** What a person does in a browser; the address that it ends at. The decision may reach another gateway than the page came from. */
+/** Approves the request as a person does in a browser, and returns the final URL. The decision may go to another gateway than the one that served the page. */
 export async function approveInBrowser(address: string, key: string, decidedAt = address): Promise<string> {
   const page = await sendRequest(address);
   expect(page.status, page.text).toBe(200);

@@ -1,4 +1,4 @@
-// Runs in every page of a browser test. findPageProblems() returns what a text of a server has done to the page.
+// Runs in every page of a browser test. findPageProblems() returns how text from a server has damaged the page.
 let longestTaskMs = 0;
 new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) longestTaskMs = Math.max(longestTaskMs, duration);
@@ -19,7 +19,7 @@ globalThis.findPageProblems = (maxTaskMs) => {
     if (/[\p{Cs}\u0000\u00AD\u202E\u2066\uFFFE]/u.test(text)) problems.add(`invisible character in ${where}`);
     if (/\p{M}{7}/u.test(text)) problems.add(`stacked marks in ${where}`);
   }
-  // Nothing of a server lies above the navigation; only our own dialogs do.
+  // Content of a server must not cover the navigation; only our own dialogs may.
   const isCovered = (link) => {
     const { x, y, width, height } = link.getBoundingClientRect();
     const top = document.elementFromPoint(x + width / 2, y + height / 2);
@@ -31,7 +31,7 @@ globalThis.findPageProblems = (maxTaskMs) => {
   return [...problems];
 };
 
-/** Yields every text and label below the element, with its place. */
+/** Yields every text and label below the element, with its location. */
 function* readTexts(root) {
   const { NodeFilter, document } = globalThis;
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fixture } from './fixture.ts';
 import { temporaryFolder } from './test-run.ts';
 
-/** In places where everything is a secret, whatever it looks like. */
+/** Secrets in places whose whole value is secret, whatever its format. */
 export const CONFIGURED_SECRETS = {
   environment: 'planted-environment-7731',
   reference: 'planted-file-reference-7732',
@@ -15,7 +15,7 @@ export const CONFIGURED_SECRETS = {
   unused: 'planted-unused-environment-7737',
 };
 
-/** In texts, where only the format says that it is one. */
+/** Secrets within text, recognisable only by their format. */
 export const RECOGNISABLE_SECRETS = {
   anthropic: 'sk-ant-api03-PlantedPlantedPlanted0123456789',
   github: `ghp_${'Planted7'.repeat(5)}`,
@@ -24,7 +24,7 @@ export const RECOGNISABLE_SECRETS = {
 };
 export const RECOGNISABLE_TEXT = `${RECOGNISABLE_SECRETS.anthropic} ${RECOGNISABLE_SECRETS.github} Bearer ${RECOGNISABLE_SECRETS.jwt} -----BEGIN PRIVATE KEY-----\n${RECOGNISABLE_SECRETS.pem}\n-----END PRIVATE KEY-----`;
 
-/** What a test puts there itself. */
+/** Files that the test itself writes. */
 const OWN_FILES = ['secret.txt', 'servers.env', 'config.jsonc', 'admin.key'];
 
 export const secretEnv = {
@@ -42,7 +42,7 @@ export function createHomeWithSecrets(): string {
   return home;
 }
 
-/** A server that works, one that cannot be started, one behind HTTP and one that is not there. */
+/** Returns a working server, one that cannot be started, one over HTTP and one that is unreachable. */
 export function serversWithSecrets(
   httpUrl: string,
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
@@ -65,14 +65,14 @@ export function serversWithSecrets(
   };
 }
 
-/** Every byte below a folder, without what the test put there itself. */
+/** Returns the content of every file below a folder, except those that the test itself wrote. */
 export function readFilesBelow(folder: string): readonly (readonly [string, string])[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile() && !OWN_FILES.includes(each.name))
     .map((each) => [each.name, readFileSync(join(each.parentPath, each.name), 'latin1')]);
 }
 
-/** Which of the planted, and further, secrets are in which of these texts. */
+/** Returns which of the planted secrets, or of `more`, occur in which of these texts. */
 export function findSecrets(
   everything: readonly (readonly [string, string])[],
   more: Readonly<Record<string, string>> = {},

@@ -12,21 +12,21 @@ import { type Statement, loggedDatabase, statementsOf } from '../../bench/fleet/
 import type { PostgresServer } from '../../src/core/storage/store-place.ts';
 import { eventually } from './eventually.ts';
 
-/** A real PostgreSQL, as a child of nobody; it ends with the process that it was made for. */
+/** A real PostgreSQL server, detached from the test process; it stops when the process it was started for exits. */
 export interface PostgresCluster extends AsyncDisposable {
   readonly port: number;
-  /** Of a new, empty schema. */
+  /** Creates an empty schema. */
   newSchema(): Promise<PostgresServer>;
-  /** A new, empty database, and what it was asked so far. */
+  /** Creates an empty database whose statements are logged. */
   newLoggedDatabase(): Promise<LoggedDatabase>;
-  /** As a crash does. */
+  /** Stops it immediately, like a crash. */
   stop(): void;
   start(): void;
 }
 
 interface LoggedDatabase {
   readonly url: string;
-  /** Whatever was answered is in it. */
+  /** Returns all statements that were answered so far. */
   statements(): readonly Statement[];
 }
 
@@ -40,13 +40,13 @@ interface Ready {
 
 const RUN_POSTGRES = fileURLToPath(new URL('run-postgres.mjs', import.meta.url));
 
-/** The one server of a test run, made when the first test needs it; everybody has schemas of their own in it. */
+/** Returns the server of this test run, which the first caller starts; each test uses its own schemas. */
 export function sharedPostgres(): Promise<PostgresCluster> {
   const runner = isMainThread ? process.ppid : process.pid;
   return cluster(join(tmpdir(), `trunkline-postgres-${runner}`), runner);
 }
 
-/** A server of one's own, to be stopped and started. */
+/** Starts a separate server, which the test may stop and start. */
 export function startOwnPostgres(): Promise<PostgresCluster> {
   const name = `trunkline-postgres-${process.pid}-${randomBytes(4).toString('hex')}`;
   return cluster(join(tmpdir(), name), process.pid);
@@ -54,7 +54,7 @@ export function startOwnPostgres(): Promise<PostgresCluster> {
 
 async function cluster(folder: string, pid: number): Promise<PostgresCluster> {
   if (isNew(folder)) {
-    // Through a shell, so that it is nobody's child; without our environment, so that it is of no test file.
+    // Through a shell, so that it is not our child, and without our environment, so that the leak check does not find it.
     spawnSync(
       'sh',
       ['-c', '"$0" "$@" >/dev/null 2>&1 &', process.execPath, RUN_POSTGRES, folder, String(pid)],
@@ -129,6 +129,6 @@ function isNew(folder: string): boolean {
     mkdirSync(folder, { mode: 0o700 });
     return true;
   } catch {
-    return false; // Another test file makes it, or has made it.
+    return false; // Another test file has created it.
   }
 }

@@ -5,18 +5,18 @@ export interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
   readonly commandLine: string;
-  /** As `NAME=value` joined by NUL; empty where the system does not tell. */
+  /** `NAME=value` pairs joined by NUL; empty if the system does not provide it. */
   readonly environment: string;
 }
 
-/** The processes that run now, without those that ended and only wait to be reaped. */
+/** Returns the running processes, without zombies. */
 export function runningProcesses(): readonly RunningProcess[] {
   if (process.platform === 'linux') return fromProc();
-  // Windows has no cheap list of processes with their command lines; the leak check finds none there.
+  // Windows has no cheap way to list processes with their command lines, so the leak check finds none there.
   return process.platform === 'win32' ? [] : fromPs();
 }
 
-/** Whether a process runs; one that ended and is not yet reaped does not. */
+/** Whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   return runningProcesses().some((one) => one.pid === pid);
 }
@@ -40,7 +40,7 @@ function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    // Best effort: it ended meanwhile, or it belongs to somebody else.
+    // Best effort: the process has exited or belongs to another user.
     return '';
   }
 }

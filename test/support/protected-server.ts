@@ -12,13 +12,13 @@ const browser = fileURLToPath(new URL('approving-browser.mjs', import.meta.url))
 export type Behaviour = Readonly<Record<string, unknown>>;
 
 export interface ProtectedServer extends HttpFixture {
-  /** Changes how it behaves from now on, or lets it act. */
+  /** Changes its behaviour, or makes it act. */
   control(
     changes: Behaviour,
   ): Promise<{ readonly issuer: string; readonly base: string; readonly resource: string }>;
 }
 
-/** An MCP server that wants a sign-in, with its authorization server. */
+/** Starts an MCP server that requires a sign-in, with its authorization server. */
 export async function startProtectedServer(
   behaviour: Behaviour = {},
   args: readonly string[] = [],
@@ -43,7 +43,7 @@ export async function startProtectedServer(
   };
 }
 
-/** What a person does who is told to run `trunkline login`. */
+/** Runs `trunkline login` with a browser that approves. */
 export async function login(
   home: string,
   server: string,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The rows that a statement gives, on a connection of its own. */
+/** Runs a statement on its own connection and returns the rows. */
 export async function queryPostgres<Row extends pg.QueryResultRow>(
   url: string,
   statement: string,

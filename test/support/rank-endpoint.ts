@@ -11,11 +11,11 @@ export interface RankRequest {
 export interface RankEndpoint extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly RankRequest[];
-  /** What the next requests get: a value is sent as JSON with status 200. */
+  /** Answers the next requests: a returned value is sent as JSON with status 200. */
   answer: (request: RankRequest, response: ServerResponse) => unknown;
 }
 
-/** An endpoint on loopback that answers whatever a test wants, also nothing. */
+/** Starts an endpoint on loopback whose answers the test defines. */
 export async function startRankEndpoint(): Promise<RankEndpoint> {
   const heard: RankRequest[] = [];
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ export async function startRankEndpoint(): Promise<RankEndpoint> {
   return endpoint;
 }
 
-/** An answer of chat completions. */
+/** Returns a response of the chat completions API. */
 export function chatAnswer(content: unknown): unknown {
   return { choices: [{ message: { role: 'assistant', content } }] };
 }

@@ -15,22 +15,22 @@ import {
 } from './raw-messages.ts';
 import type { RawTransport, SendOptions, Transport } from './raw-transports.ts';
 
-/** What a test says to a question of the peer. */
+/** Answers a request of the peer. */
 type Answer = (params: JsonObject) => JsonObject | Promise<JsonObject>;
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** An MCP client of few words that hides nothing: what was sent and received can be looked at byte by byte. */
+/** A minimal MCP client that exposes every sent and received byte. */
 export class RawClient implements AsyncDisposable {
   readonly era: Era;
   readonly notifications = new Inbox<Notification>();
-  /** What the peer asked of us. */
+  /** Requests of the peer. */
   readonly requests = new Inbox<IncomingRequest>();
-  /** Every message as it came. */
+  /** Every received message as text. */
   readonly rawLines: string[] = [];
-  /** What came and was no message of JSON-RPC, or answered nothing that was asked. */
+  /** Received texts that are not JSON-RPC messages, or that answer no request. */
   readonly strays = new Inbox<string>();
   readonly #transport: RawTransport;
   readonly #options: RawClientOptions;
@@ -45,7 +45,7 @@ export class RawClient implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** A client over a transport, connected but before any handshake. */
+  /** Connects a client over a transport, without a handshake. */
   static async over(transport: RawTransport, options: RawClientOptions = {}): Promise<RawClient> {
     const client = new RawClient(transport, options);
     await transport.start(
@@ -59,7 +59,7 @@ export class RawClient implements AsyncDisposable {
     return this.#transport.kind;
   }
 
-  /** Does what a client of the era does first, and gives the answer. */
+  /** Sends the first request of a client of this era, and returns the result. */
   open(): Promise<JsonObject> {
     return this.era === 'modern' ? this.request('server/discover') : this.initialize();
   }
@@ -77,7 +77,7 @@ export class RawClient implements AsyncDisposable {
     return result;
   }
 
-  /** Sends a request and gives its result; rejects with an `RpcError` or an `HttpError`. */
+  /** Sends a request and returns its result; rejects with an `RpcError` or an `HttpError`. */
   async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
     const { id = this.#nextId++, withinMs = 30_000, signal } = options;
     const full =
@@ -99,7 +99,7 @@ export class RawClient implements AsyncDisposable {
       giveUp(new Error(`${method} was cancelled.`));
     };
     signal?.addEventListener('abort', cancel, { once: true });
-    // To a legacy server a closed stream is an accident; only a modern one reads it as a cancellation.
+    // Only a modern server treats a closed stream as a cancellation; for a legacy server it is a network failure.
     const closing = this.era === 'modern' && signal !== undefined ? { signal } : {};
     const headers = { ...this.#headers(method, full), ...options.headers };
     const sent = this.#transport.send(text, { headers, ...closing });
@@ -125,17 +125,17 @@ export class RawClient implements AsyncDisposable {
     await this.sendText(JSON.stringify(message), { headers: this.#headers(method, params ?? {}) });
   }
 
-  /** Sends a text as it is, message or not. */
+  /** Sends a text unchanged, even if it is not a message. */
   sendText(text: string, options: SendOptions = {}): Promise<void> {
     return this.#transport.send(text, options);
   }
 
-  /** Answers what the peer asks from now on; questions without an answer of ours get -32601. */
+  /** Answers requests of the peer from now on; methods without an answer get -32601. */
   answers(method: string, answer: Answer): void {
     this.#answers.set(method, answer);
   }
 
-  /** Begins to hear of changes: by a stream, by a subscription, or by doing nothing, as transport and era want it. */
+  /** Starts to receive notifications, by a stream or a subscription, if the transport and era require it. */
   async listen(uris: readonly string[] = []): Promise<void> {
     if (this.era === 'modern') {
       const wanted = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
@@ -143,7 +143,7 @@ export class RawClient implements AsyncDisposable {
       const acknowledged = this.notifications.next(
         ({ method }) => method === 'notifications/subscriptions/acknowledged',
       );
-      // It stays open until the client is closed, which is how it ends.
+      // The request stays open until the client is closed.
       void this.request('subscriptions/listen', { notifications }, { withinMs: 600_000 }).catch(() => {});
       await acknowledged;
       return;
@@ -152,7 +152,7 @@ export class RawClient implements AsyncDisposable {
     for (const uri of uris) await this.request('resources/subscribe', { uri });
   }
 
-  /** Every page of the tools. */
+  /** Returns the tools of all pages. */
   async listTools(): Promise<readonly ListedTool[]> {
     const tools: ListedTool[] = [];
     let cursor: unknown;
@@ -178,7 +178,7 @@ export class RawClient implements AsyncDisposable {
     return this.close();
   }
 
-  /** Whether anybody wants it; a refusal of what was not even read is for whoever sent that. */
+  /** Returns whether the message was expected; otherwise the transport may reject the request that it answers. */
   #take(text: string, status = 200): boolean {
     this.rawLines.push(text);
     const message = parse(text);
@@ -199,7 +199,7 @@ export class RawClient implements AsyncDisposable {
   }
 
   #pendingFor({ id, error }: Message, text: string): Pending | undefined {
-    // Who could not read our message does not know its id; over HTTP, with one request in flight, it is clear whose answer it is.
+    // A peer that could not parse our message does not know its id. Over HTTP with one request in flight, the answer belongs to that request.
     const isClear = this.transport === 'http' && this.#pending.size === 1;
     if (id === null && error !== undefined && isClear) return this.#settled([...this.#pending.keys()][0]);
     if (typeof id !== 'number' || Number.isSafeInteger(id)) return this.#settled(JSON.stringify(id));
@@ -207,7 +207,7 @@ export class RawClient implements AsyncDisposable {
     return this.#settled(ids.find((idText) => idText !== undefined && this.#pending.has(idText)));
   }
 
-  /** Forgotten at once: a second answer is a stray also when it comes in the same turn. */
+  /** Removed at once, so that a second answer is a stray even in the same turn of the event loop. */
   #settled(idText: string | undefined): Pending | undefined {
     const pending = idText === undefined ? undefined : this.#pending.get(idText);
     if (idText !== undefined) this.#pending.delete(idText);
@@ -223,12 +223,12 @@ export class RawClient implements AsyncDisposable {
       answer === undefined
         ? { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
         : { jsonrpc: '2.0', id, result: await answer(params) };
-    // Best effort: a peer that is gone needs no answer.
+    // Best effort: the peer may be gone.
     await this.sendText(JSON.stringify(reply), { headers: this.#headers('', {}) }).catch(() => {});
   }
 
   async #cancel(id: MessageId): Promise<void> {
-    // A modern HTTP server is told by the stream that closes, which the signal has done already.
+    // For a modern HTTP server the closed stream is the cancellation, and the signal has already closed it.
     if (this.era === 'modern' && this.transport === 'http') return;
     const idText = typeof id === 'bigint' ? String(id) : JSON.stringify(id);
     await this.sendText(

@@ -2,7 +2,7 @@ import type { SendOptions } from './raw-transports.ts';
 
 export type Era = 'legacy' | 'modern';
 export type JsonObject = Record<string, unknown>;
-/** A `bigint` is written as a number that no double can hold. */
+/** A `bigint` is written as a number that a double cannot represent. */
 export type MessageId = string | number | bigint;
 
 export interface Notification {
@@ -14,13 +14,13 @@ export interface IncomingRequest extends Notification {
 }
 export interface RequestOptions extends SendOptions {
   readonly id?: MessageId;
-  /** Goes into `params._meta` beside what the era wants there. */
+  /** Added to `params._meta`, in addition to what the era requires. */
   readonly meta?: JsonObject;
   readonly withinMs?: number;
 }
 export interface RawClientOptions {
   readonly era?: Era;
-  /** What is offered in `initialize`, or said with every modern request. */
+  /** The protocol version in `initialize`, or in every modern request. */
   readonly version?: string;
   readonly capabilities?: JsonObject;
   readonly clientInfo?: JsonObject;

@@ -23,16 +23,16 @@ export class HttpError extends Error {
 
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its abort closes the response stream where there is one. */
+  /** Aborting it closes the response stream, if there is one. */
   readonly signal?: AbortSignal;
 }
 
-/** Carries texts; what is in them is not its business. */
+/** Sends and receives texts without parsing them. */
 export interface RawTransport {
   readonly kind: Transport;
-  /** Begins to deliver what comes, and is told whether anybody wants it; `lost` tells the end that nobody here asked for. */
+  /** Starts to deliver texts to `take`, which returns whether the text was expected. `lost` reports an unexpected end. */
   start(take: (text: string, status?: number) => boolean, lost: (error: Error) => void): Promise<void>;
-  /** Ends when the text is written, over HTTP when its response has ended. */
+  /** Resolves when the text is written; over HTTP, when its response has ended. */
   send(text: string, options: SendOptions): Promise<void>;
   /** HTTP only: opens the stream for messages that belong to no request. */
   openStream?(headers: Readonly<Record<string, string>>): Promise<void>;
@@ -57,7 +57,7 @@ export function stdioTransport(child: StdioChild): RawTransport {
         if (from < chunk.length) rest.push(chunk.subarray(from));
       });
       child.stdin.on('error', lost);
-      // As many wait for it to drain as there are calls.
+      // Every concurrent call waits for `drain`.
       child.stdin.setMaxListeners(0);
       child.once('exit', (code, signal) => {
         if (!closing) lost(new Error(`The process ended with ${signal ?? code}.`));
@@ -73,7 +73,7 @@ export function stdioTransport(child: StdioChild): RawTransport {
   };
 }
 
-/** `given` are headers of every request, such as the key of a caller. */
+/** `given` contains headers for every request, for example the key of a caller. */
 export function httpTransport(url: string, given: Readonly<Record<string, string>> = {}): RawTransport {
   const agent = new Agent({ keepAlive: true });
   const streams = new Set<IncomingMessage>();
@@ -90,7 +90,7 @@ export function httpTransport(url: string, given: Readonly<Record<string, string
     });
     response.setEncoding('utf8').on('data', read);
     return new Promise((resolve) => {
-      // A broken stream and an ended one are the same to a reader; whoever awaited an answer on it sees to that.
+      // Readers treat a broken stream like an ended one; the pending request reports the missing answer.
       response.on('error', () => {});
       response.on('close', () => {
         streams.delete(response);
@@ -134,7 +134,7 @@ export function httpTransport(url: string, given: Readonly<Record<string, string
     async close() {
       for (const stream of streams) stream.destroy();
       if (session !== undefined) {
-        // Best effort: a gateway that is gone has no sessions left either.
+        // Best effort: the gateway may be gone, and its sessions with it.
         await openHttp({ url, method: 'DELETE', headers: always(), agent })
           .then(readBody)
           .catch(() => {});
@@ -197,7 +197,7 @@ interface OpenOptions extends SendOptions {
   readonly agent: Agent;
 }
 
-/** One HTTP exchange up to the head of its response. */
+/** Sends an HTTP request and resolves with the head of its response. */
 export function openHttp({
   url,
   method,

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 import { temporaryFolder } from './test-run.ts';
 
-/** A browser that only writes down what is on its command line. */
+/** A browser that only records its arguments. */
 export interface RecordingBrowser {
-  /** The folder with the program, for PATH. */
+  /** The folder of the program, for PATH. */
   readonly folder: string;
   readonly program: string;
-  /** What it was told to open, one for each time. */
+  /** Returns the arguments of each start. */
   openedPages(): readonly string[];
 }
 
@@ -22,10 +22,10 @@ export function createRecordingBrowser(name = 'browser'): RecordingBrowser {
   return { folder, program, openedPages: () => readFileSync(file, 'utf8').split('\n').slice(0, -1) };
 }
 
-/** Where the page leads that a browser was told to open. */
+/** Returns the URL to which an opened page redirects. */
 export function redirectTargetOf(page: string): string {
   const text = readFileSync(fileURLToPath(page), 'utf8');
   const address = /content="0;url=([^"]+)"/.exec(text)?.[1];
-  if (address === undefined) throw new Error(`This page leads nowhere: ${text}`);
+  if (address === undefined) throw new Error(`This page does not redirect: ${text}`);
   return address.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 }

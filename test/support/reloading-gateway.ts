@@ -12,7 +12,7 @@ import { temporaryFolder } from './test-run.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** The ways in which editors and programs write a file. */
+/** The ways in which editors and programs replace a file. */
 export const WRITE_METHODS: Readonly<Record<string, (file: string, text: string) => void>> = {
   'edited in place': (file, text) => writeFileSync(file, text),
   'replaced by another file': (file, text) => {
@@ -29,7 +29,7 @@ export const WRITE_METHODS: Readonly<Record<string, (file: string, text: string)
   },
 };
 
-/** What `trunkline status --json` says, as far as these tests look. */
+/** The parts of `trunkline status --json` that these tests use. */
 export interface Status {
   readonly running: boolean;
   readonly pid: number;
@@ -81,7 +81,7 @@ export class ReloadingGateway implements AsyncDisposable {
     return JSON.parse(stdout) as Status;
   }
 
-  /** Takes a token that a person made by hand. */
+  /** Runs `trunkline login --token` with a token from standard input. */
   async login(server: string, token: string): Promise<void> {
     const { home } = this.home;
     const child = spawn(process.execPath, [program, 'login', server, '--token'], {
@@ -93,7 +93,7 @@ export class ReloadingGateway implements AsyncDisposable {
     if (code !== 0) throw new Error(`login ended with ${code}.`);
   }
 
-  /** The process of a server, once it is there. */
+  /** Waits for the process of a server, and returns its id. */
   async waitForPid(name: string): Promise<number> {
     return eventually(
       async () => (await this.status()).servers.find((server) => server.name === name)?.pid ?? false,
@@ -108,7 +108,7 @@ export class ReloadingGateway implements AsyncDisposable {
   }
 }
 
-/** The names that a client is shown, in their order. */
+/** Returns the names of the listed tools, in order. */
 export async function listToolNames(client: RawClient): Promise<readonly string[]> {
   return (await client.listTools()).map(({ name }) => name);
 }

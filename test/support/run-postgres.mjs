@@ -1,5 +1,5 @@
-// Makes a PostgreSQL server in a folder and keeps it for as long as a process lives: node run-postgres.mjs FOLDER PID.
-// Nothing is left afterwards, however that process ended.
+// Creates a PostgreSQL server in a folder and stops it when a process exits: node run-postgres.mjs FOLDER PID.
+// It leaves nothing behind, however that process ends.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -19,10 +19,10 @@ import { unusedPort } from './unused-port.d.mts.mjs';
 const [folder = '', pid = ''] = process.argv.slice(2);
 const data = join(folder, 'data');
 
-/** The server refuses to run as root; `postgres` comes with its package. */
+/** The server refuses to run as root; its package creates the user `postgres`. */
 const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
 
-/** For one test run: nothing has to survive a power cut. */
+/** The data of a test run need not survive a power cut. */
 const settings = [
   "listen_addresses = '127.0.0.1'",
   "unix_socket_directories = ''",
@@ -32,7 +32,7 @@ const settings = [
   'shared_buffers = 32MB',
   'autovacuum = off',
   "log_destination = 'stderr'",
-  // With the database, so that what is logged of one can be told from the rest.
+  // Includes the database name, to separate the statements of each database.
   "log_line_prefix = '%m [%p] %d '",
 ];
 
@@ -50,7 +50,7 @@ try {
     '-E',
     'UTF8',
     '--locale=C.UTF-8',
-    // An order of words that is not that of bytes, as most installations have.
+    // A sort order that differs from the byte order, as in most installations.
     '--locale-provider=icu',
     '--icu-locale=en',
     '--no-sync',
@@ -60,7 +60,7 @@ try {
   appendFileSync(join(data, 'postgresql.conf'), `${[...settings, `port = ${port}`].join('\n')}\n`);
   run('pg_ctl', '-D', data, '-w', '-t', '60', '-l', join(folder, 'log'), 'start');
   tell({ port, bin: bin(), ...owner });
-  // Whoever is done with it earlier takes that file away.
+  // Removing the file stops the server earlier.
   while (isAlive(Number(pid)) && existsSync(join(folder, 'ready.json'))) await delay(250);
 } catch (error) {
   tell({ problem: String(error) });
@@ -82,7 +82,7 @@ function end(of) {
   rmSync(of, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** What is left of those whose keeper was killed. */
+/** Removes the folders of servers whose runner was killed. */
 function sweep() {
   const mine = basename(folder);
   for (const name of readdirSync(dirname(folder))) {

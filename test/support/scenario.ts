@@ -23,19 +23,19 @@ export const everyLeg: readonly Leg[] = [
 ];
 export const overHttp: readonly Leg[] = ['http/legacy', 'http/modern'];
 
-/** A cell as a scenario gets it: the two legs, and a way to open a line between them. */
+/** The cell that a scenario receives: the two legs, and a function that opens the gateway between them. */
 export interface ScenarioCell extends Cell {
   open(servers: Servers, options?: Parameters<typeof openTestSetup>[2]): Promise<TestSetup>;
 }
 
 interface ScenarioOptions {
-  /** How clients connect; stdio with an older client unless given. */
+  /** How clients connect; by default an older client over stdio. */
   readonly downstream?: readonly Leg[];
-  /** How servers connect; stdio with an older server unless given. */
+  /** How servers connect; by default an older server over stdio. */
   readonly upstream?: readonly Leg[];
   /** `each` (the default) uses every leg of both sides at least once; `every` uses every pair. */
   readonly pairing?: 'each' | 'every';
-  /** Takes seconds: `npm test` leaves it to `npm run test:all`. */
+  /** Takes seconds, so only `npm run test:all` runs it. */
   readonly slow?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function cellsFor({
   return [...chosen];
 }
 
-/** The cell that `npm test` runs. It follows from the title, so scenarios differ in it and runs do not. */
+/** Returns the index of the cell that `npm test` runs. It depends on the title, so it differs between scenarios but not between runs. */
 export function indexFor(title: string, count: number): number {
   let hash = 0;
   for (const character of title) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;

@@ -4,7 +4,7 @@ import { encodePng } from '../../src/cli/tray/encode-image.ts';
 
 export type Colour = readonly [number, number, number];
 
-/** What is on a screen of Xvfb, which keeps it in a file of the format XWD. */
+/** Reads the screen of Xvfb from its XWD file. */
 export class Screen {
   readonly width: number;
   readonly height: number;
@@ -17,7 +17,7 @@ export class Screen {
     const word = (at: number): number => this.#bytes.readUInt32BE(at * 4);
     [this.width, this.height] = [word(4), word(5)];
     this.#bytesPerLine = word(12);
-    // After the header come the entries of a table of colours.
+    // The header is followed by the colour table.
     this.#begin = word(0) + word(19) * 12;
   }
 
@@ -31,7 +31,7 @@ export class Screen {
     return this.#places(colour).length;
   }
 
-  /** The middle of all places that have this very colour. */
+  /** Returns the centre of all pixels with exactly this colour. */
   find(colour: Colour): { readonly x: number; readonly y: number } | undefined {
     const places = this.#places(colour);
     if (places.length === 0) return undefined;
@@ -40,7 +40,7 @@ export class Screen {
     return { x: middle(places.map(([x]) => x)), y: middle(places.map(([, y]) => y)) };
   }
 
-  /** As a PNG file, from the upper left corner on. */
+  /** Saves the upper left part of the screen as a PNG file. */
   save(path: string, { width = this.width, height = this.height } = {}): void {
     const rgba = Buffer.alloc(width * height * 4, 255);
     for (let y = 0; y < height; y++)

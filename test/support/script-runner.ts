@@ -10,7 +10,7 @@ import { monotonicNow } from '../../src/core/lib/monotonic-now.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 const limits: ScriptLimits = {
-  // A script is charged for time in which a busy machine does something else; what these tests want is not that.
+  // High, because the limits are wall-clock times and the machine may be busy.
   timeoutMs: 90_000,
   cpuMs: 60_000,
   memoryMb: 32,
@@ -18,7 +18,7 @@ const limits: ScriptLimits = {
   maxOutput: 10_000,
 };
 
-/** Scripts in the thread of the build, with calls that the test answers. */
+/** Runs scripts in the built worker thread, with calls that the test answers. */
 export class ScriptRunner implements AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly calls: ScriptCall[] = [];
@@ -59,7 +59,7 @@ export class ScriptRunner implements AsyncDisposable {
     );
   }
 
-  /** What the script returned; its end in words where it returned nothing. */
+  /** Returns the value of the script, or its outcome if it did not return one. */
   async value(source: string, options: Parameters<ScriptRunner['run']>[1] = {}): Promise<unknown> {
     const { outcome } = await this.run(source, options);
     if (outcome.kind === 'value') return outcome.json === undefined ? undefined : JSON.parse(outcome.json);

@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 
 import type { Era } from './raw-messages.ts';
 
-/** A command that the SDK starts itself, an MCP endpoint, or an endpoint of the old HTTP+SSE transport. */
+/** A command that the SDK starts, an MCP endpoint, or an endpoint of the old HTTP+SSE transport. */
 export type SdkTarget =
   | {
       readonly command: string;
@@ -23,7 +23,7 @@ export type SdkTarget =
 
 const info = { name: 'sdk-client', version: '1.0.0' };
 
-/** A connected client of SDK v1, which knows the legacy protocol only. */
+/** Connects a client of SDK v1, which supports only the legacy protocol. */
 export async function sdkV1Client(
   target: SdkTarget,
   capabilities: Record<string, object> = {},
@@ -33,7 +33,7 @@ export async function sdkV1Client(
   return client;
 }
 
-/** A connected client of SDK v2 that speaks the era it is told to. */
+/** Connects a client of SDK v2 that uses the given era. */
 export async function sdkV2Client(
   target: SdkTarget,
   { era, capabilities = {} }: { readonly era: Era; readonly capabilities?: Record<string, object> },

@@ -8,17 +8,17 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What both versions of the official client can do, in one shape. */
+/** A common interface for both versions of the official client. */
 export interface SdkClient {
   readonly version: 'v1' | 'v2';
   readonly era: Era;
-  /** Names of what a list has. */
+  /** Returns the names in the list. */
   tools(): Promise<readonly string[]>;
   prompts(): Promise<readonly string[]>;
   resources(): Promise<readonly string[]>;
   templates(): Promise<readonly string[]>;
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
-  /** The texts of a prompt's messages. */
+  /** Returns the texts of a prompt's messages. */
   prompt(name: string, args?: Record<string, string>): Promise<readonly unknown[]>;
   read(uri: string): Promise<readonly Record<string, unknown>[]>;
   complete(ref: PromptReference, argument: { name: string; value: string }): Promise<readonly string[]>;
@@ -31,7 +31,7 @@ interface PromptReference {
   readonly name: string;
 }
 
-/** Runs a scenario with every client of the SDK that a cell allows, each at a gateway as that client reaches it. */
+/** Runs a scenario with every SDK client that supports the cell, each with its own gateway. */
 export async function withSdkClients(
   { downstream }: Pick<Cell, 'downstream'>,
   options: Omit<GatewayOptions, 'listen'>,
@@ -84,7 +84,7 @@ async function connectV2(target: SdkTarget, era: Era): Promise<SdkClient> {
   };
 }
 
-/** The part of both clients that has the same shape. */
+/** The methods that have the same signature in both clients. */
 interface Shared {
   listTools(): Promise<{ tools: { name: string }[] }>;
   listPrompts(): Promise<{ prompts: { name: string }[] }>;

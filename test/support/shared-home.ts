@@ -22,7 +22,7 @@ interface Record {
   readonly [member: string]: unknown;
 }
 
-/** A home whose clients share a gateway in the background; closing it ends that gateway, whatever state it is in. */
+/** A home whose clients share a background gateway; closing it ends that gateway in any state. */
 export class SharedHome implements AsyncDisposable {
   readonly home: string;
   readonly #options: Omit<GatewayOptions, 'home' | 'listen'>;
@@ -33,14 +33,14 @@ export class SharedHome implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** `serve`, as a client starts it. */
+  /** Starts `serve` as a client does. */
   async pipe(changes: Partial<Omit<GatewayOptions, 'home' | 'listen'>> = {}): Promise<RunningGateway> {
     const pipe = await startGateway({ ...this.#options, ...changes, home: this.home, listen: 'attached' });
     this.#pipes.push(pipe);
     return pipe;
   }
 
-  /** `run/gateway.json`; undefined when there is none. */
+  /** Returns the content of `run/gateway.json`, or undefined if it does not exist. */
   record(): Record | undefined {
     try {
       return JSON.parse(readFileSync(join(this.run, 'gateway.json'), 'utf8')) as Record;
@@ -53,14 +53,14 @@ export class SharedHome implements AsyncDisposable {
     return join(this.home, 'state', 'run');
   }
 
-  /** The process of the gateway that clients find now. */
+  /** Process id of the gateway that clients currently find. */
   get pid(): number {
     const record = this.record();
     if (record === undefined) throw new Error(`There is no gateway.json in ${this.run}.`);
     return record.pid;
   }
 
-  /** Every gateway in the background of this home, found or not. */
+  /** Returns the process ids of all background gateways of this home, even those that clients do not find. */
   gateways(): readonly number[] {
     return runningProcesses()
       .filter(({ commandLine }) => commandLine.includes('--background') && commandLine.includes(this.home))
@@ -73,7 +73,7 @@ export class SharedHome implements AsyncDisposable {
       const child = execFile(process.execPath, [built, ...args], { env }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
       });
-      // As in a script, where nothing is typed.
+      // Without input, as in a script.
       child.stdin?.end();
     });
   }

@@ -22,7 +22,7 @@ import { upstreamConfig } from './upstream-config.ts';
 
 export { login, startProtectedServer };
 
-/** A server that wants a sign-in, a gateway in front of it, somebody who has signed in, and a client that sees the tools. */
+/** A server that requires a sign-in and a gateway that has signed in to it, with a client that lists its tools. */
 export interface SignedInGateway extends AsyncDisposable {
   readonly server: ProtectedServer;
   readonly gateway: RunningGateway;
@@ -35,7 +35,7 @@ export async function openSignedInGateway(behaviour: Behaviour = {}): Promise<Si
   const home = temporaryFolder('home');
   const gateway = await startGateway({ mcpServers: { it: { url: server.url } }, home, listen: 'http' });
   const { code, stderr } = await login(home, 'it');
-  if (code !== 0) throw new Error(`Nobody could sign in: ${stderr}`);
+  if (code !== 0) throw new Error(`The sign-in failed: ${stderr}`);
   const client = await gateway.client();
   await waitForTool(client, 'it__whoami');
   return {
@@ -51,22 +51,22 @@ export async function openSignedInGateway(behaviour: Behaviour = {}): Promise<Si
   };
 }
 
-/** A vault of its own in a new folder, with everything that signs in to one server; no gateway. */
+/** Everything that signs in to one server, with its own vault in a new folder and without a gateway. */
 export interface SignInHarness extends AsyncDisposable {
   readonly vault: TokenVault;
   readonly stateDir: string;
   readonly signInId: { readonly upstream: UpstreamName; readonly caller: string };
   readonly url: string;
-  /** Signs in with a browser that agrees. */
+  /** Signs in with a browser that approves. */
   signIn(options?: {
     auth?: Partial<UpstreamAuth>;
     open?: (url: URL) => Promise<void>;
     timeoutMs?: number;
     caller?: string;
   }): Promise<StoredTokens>;
-  /** What a gateway is handed for this server. */
+  /** Returns the credentials that a gateway uses for this server. */
   credentials(options?: { auth?: Partial<UpstreamAuth>; url?: string; seed?: string }): Credentials;
-  /** A clock that can be moved. */
+  /** Changing `offset` moves the clock. */
   readonly clock: { offset: number };
 }
 
@@ -130,12 +130,12 @@ export function openSignInHarness(url: string, stateDir = temporaryFolder('desk'
   };
 }
 
-/** A browser that agrees and goes where it is sent. */
+/** Approves a sign-in like a browser that follows all redirects. */
 export async function approveSignIn(url: URL): Promise<void> {
   await followRedirects(url);
 }
 
-/** The same, with the page at the end. */
+/** Follows redirects and returns the last page. */
 export async function followRedirects(url: URL): Promise<{ readonly status: number; readonly text: string }> {
   let address = url.href;
   for (let step = 0; step < 5; step += 1) {
@@ -144,10 +144,10 @@ export async function followRedirects(url: URL): Promise<{ readonly status: numb
     if (next === null) return { status: answer.status, text: await answer.text() };
     address = new URL(next, address).href;
   }
-  throw new Error('The browser was sent round in circles.');
+  throw new Error('Too many redirects.');
 }
 
-/** As a request that was just refused. */
+/** Returns the facts about a request that the server has just rejected. */
 export function rejectedRequest(changes: Partial<Refusal> = {}): Refusal {
   return {
     status: 401,

@@ -5,9 +5,9 @@ export interface SseEvent {
   readonly id: string | undefined;
 }
 
-/** Reads SSE from chunks of text, by the letter of the standard as far as MCP uses it. */
+/** Parses the parts of the SSE format that MCP uses from chunks of text. */
 export function sseReader(take: (event: SseEvent) => void): (chunk: string) => void {
-  // In parts: joining a long line with every chunk of it takes minutes for some megabytes.
+  // Kept in parts, because appending every chunk to a line of several megabytes takes minutes.
   let rest: string[] = [];
   let fields: { event: string; data: string[]; id: string | undefined } = {
     event: 'message',

@@ -1,15 +1,15 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
-  /** Says where to, and gives what a client is told instead of that address. */
+  /** Sets the target, and returns the URL that clients use instead. */
   forwardTo(url: string): string;
-  /** Breaks every connection as a failing network does; new ones are welcome. */
+  /** Resets every connection, like a failing network; accepts new ones. */
   cut(): void;
-  /** Passes nothing on any more on what is open, without a word. */
+  /** Stops forwarding on open connections without closing them. */
   stall(): void;
 }
 
-/** Stands between a client and an HTTP server and can be cut, while both live on. */
+/** Starts a proxy between a client and a server that can cut their connections while both keep running. */
 export async function startTcpProxy(): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let target: URL | undefined;

@@ -2,10 +2,10 @@ import { afterAll } from 'vitest';
 
 import { beginRun } from './begin-run.ts';
 
-// A set-up file of vitest: it runs before the test file and so before anything of ours is imported. No test may read the
-// configuration or write into the home of whoever runs it.
+// A setup file of vitest, which runs before the test file and its imports. No test may read the
+// configuration or write into the home of the user who runs it.
 
 const remove = beginRun();
 
-// Hooks run in reverse order, so everything that a test file opened is closed by now.
+// Hooks run in reverse order, so the test file has closed everything by now.
 afterAll(remove);

@@ -9,15 +9,15 @@ import { temporaryFolder } from './test-run.ts';
 export interface TerminalOptions {
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Lines of expect's own language between the start of the program and its end, such as `send "y\r"`. */
+  /** Lines of the `expect` language that run after the start of the program, such as `send "y\r"`. */
   readonly script?: readonly string[];
-  /** Put before the program on a command line of a shell, `$TRUNKLINE` being the program. */
+  /** A shell command to run instead of the program; `$TRUNKLINE` is the program. */
   readonly shell?: string;
 }
 
 export interface TerminalResult {
   readonly code: number;
-  /** Everything that was written to the terminal, escape sequences included. */
+  /** Everything that was written to the terminal, including escape sequences. */
   readonly screen: string;
 }
 
@@ -65,17 +65,17 @@ export async function runInTerminal(
   return { code: child.exitCode ?? -1, screen: screen.replaceAll('\r\n', '\n') };
 }
 
-/** What a person sees in the end: without colours, and without what was drawn over. */
+/** Returns the text that a person sees at the end, without colours and without overwritten text. */
 export function visibleText(screen: string): string {
   return screen.replaceAll(/.*\r\u001b\[K/g, '').replaceAll(/\u001b\[[\d;]*m/g, '');
 }
 
-/** A line of the script that waits until a file holds a text, as the log of a fixture does when something happened there. */
+/** Returns a script line that waits until a file, such as the log of a fixture, contains a text. */
 export function waitForText(file: string, text: string): string {
   return `exec sh -c ${quoted(`until grep -q -- '${text}' '${file}'; do sleep 0.05; done`)}`;
 }
 
-/** As one word of expect's language, with nothing in it that means something there. */
+/** Quotes a text as one word of the `expect` language. */
 function quoted(word: string): string {
   return `"${word.replaceAll(/[\\"$[\]{}]/g, String.raw`\$&`)}"`;
 }

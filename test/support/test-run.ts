@@ -1,18 +1,18 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Names under which the set-up tells its run to everything that is started from it. */
+/** Environment variables that pass the run to all processes of the test file. */
 export const runVariable = 'TRUNKLINE_TEST_RUN';
 export const folderVariable = 'TRUNKLINE_TEST_FOLDER';
 
 interface TestRun {
-  /** Unique per test file; every process of the file carries it in its environment or on its command line. */
+  /** Unique per test file; every process of the file has it in its environment or command line. */
   readonly id: string;
-  /** Everything the file writes lies below this folder. */
+  /** The test file writes only below this folder. */
   readonly folder: string;
 }
 
-/** The run that the set-up (`temporary-home.ts`) began for this test file. */
+/** Returns the run that the setup file (`temporary-home.ts`) started for this test file. */
 export function testRun(): TestRun {
   const id = process.env[runVariable];
   const folder = process.env[folderVariable];
@@ -24,7 +24,7 @@ export function testRun(): TestRun {
   return { id, folder };
 }
 
-/** A new folder that goes when the test file ends. */
+/** Creates a folder that is removed when the test file ends. */
 export function temporaryFolder(name = 'folder'): string {
   return mkdtempSync(join(testRun().folder, `${name}-`));
 }

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below what systems give to whoever asks for any port, or connects to somebody. */
+/** Below the range of ephemeral ports, which systems assign to listeners on port 0 and to outgoing connections. */
 const [FIRST, LAST] = [20_000, 32_000];
 const ATTEMPTS = 50;
 
-/** A port to come back to after a restart: meanwhile nobody gets it by chance, not even those who keep trying to connect to it. */
+/** Returns a free port that stays free across a restart, because the system does not assign it to other sockets. */
 export async function unusedPort() {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(FIRST, LAST);

@@ -1,7 +1,7 @@
 import type { UpstreamConfig } from '../../src/config/config.ts';
 import type { Fingerprint, UpstreamName } from '../../src/core/ids.ts';
 
-/** What the config says about one upstream, with the defaults for whatever a test does not care about. */
+/** Returns the config of one upstream, with defaults for everything that a test does not set. */
 export function upstreamConfig(config: Partial<UpstreamConfig> = {}): UpstreamConfig {
   return {
     name: 'server' as UpstreamName,

@@ -13,7 +13,7 @@ test('recovery check: reports a server that does not recover or answers wrongly'
   // The parts of a stage that a single client of the standalone gateway uses.
   const stage = {
     guarded: { pid: process.pid },
-    misbehaving: {},
+    faultTargets: {},
     alone: { steady: {}, misbehaving: {}, odd: {} },
     standalone: {
       client: connectIncorrectGateway(({ id, params, tag }) => {

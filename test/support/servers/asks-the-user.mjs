@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Tools that need an answer of the client in the middle of the call: requests to legacy clients, `input_required` to modern ones.
+// Tools that need an answer of the client during the call: requests to legacy clients, `input_required` to modern ones.
 import { randomUUID } from 'node:crypto';
 
 import { serve } from './engine/engine.mjs';

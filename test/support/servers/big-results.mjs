@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Results of every kind that are too big for a model: lines, records, one line, images beside text, structured, and errors.
+// Results of every kind that are too large for a model: lines, records, a single line, images with text, structured results, and errors.
 import { image } from './engine/content.mjs';
 import { serve } from './engine/engine.mjs';
 import { integer, object, text } from './engine/schema.mjs';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// One tool whose description is another after each call of `change`. `--revision-file` keeps the revision across restarts,
-// without a change of the command line; `--quietly` leaves the announcement out; `--later` is what it says after a change.
+// One tool whose description changes with each call of `change`. `--revision-file` keeps the revision across restarts,
+// without a change of the command line; `--quietly` sends no notification; `--later` is the description after a change.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { serve } from './engine/engine.mjs';

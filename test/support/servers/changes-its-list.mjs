@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Adds a tool every `--every` milliseconds (200 unless said), `--times` times (3 unless said), beginning at the handshake;
-// `--quietly` leaves the announcement out, `--only-tools` everything that is no tool.
+// Adds a tool every `--every` milliseconds (default 200), `--times` times (default 3), starting with the handshake.
+// `--quietly` sends no notification; `--only-tools` offers nothing but tools.
 import { serve } from './engine/engine.mjs';
 import { plainOffer } from './engine/offer.mjs';
 import { addedTool } from './engine/tools.mjs';

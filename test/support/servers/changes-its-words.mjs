@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// One prompt and the instructions are worded anew after each call of `change`; `--revision-file` keeps the revision across restarts.
-// It also has a tool, a prompt and a page that it lists nowhere.
+// One prompt and the instructions change with each call of `change`; `--revision-file` keeps the revision across restarts.
+// It also has a tool, a prompt and a page that are not listed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { serve } from './engine/engine.mjs';
@@ -29,7 +29,7 @@ await serve((options) => {
   });
   const { resources, templates } = plainOffer();
   const websiteUrl = `https://example.com/?${encodeURIComponent(words())}`;
-  // Only if asked for, since most servers describe themselves by instructions alone.
+  // Optional, because most servers describe themselves only by instructions.
   const info = { description: words(), websiteUrl, icons: [{ src: websiteUrl }], note: words() };
   return {
     name: 'changes-its-words',

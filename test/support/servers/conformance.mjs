@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What the scenarios of the official conformance suite expect to find at a server, by the names that they use.
+// The tools, prompts and resources that the scenarios of the official conformance suite expect.
 import { serve } from './engine/engine.mjs';
 import { object, string, text } from './engine/schema.mjs';
 import { askingPrompt, askingTools } from './conformance/question-tools.mjs';
@@ -168,7 +168,7 @@ function schema2020() {
       email: string,
     },
     allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
-    // As text, because an object with `then` looks like a promise.
+    // As text, because an object literal with `then` looks like a promise.
     ...JSON.parse(`{
       "if": { "properties": { "contactMethod": { "const": "phone" } }, "required": ["contactMethod"] },
       "then": { "required": ["phone"] },

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Speaks of things that no revision of the protocol has, works on tasks, shows pages, and declares neither prompts nor resources.
+// Uses methods and fields outside of every protocol revision, runs tasks, serves pages, and declares neither prompts nor resources.
 import { serve } from './engine/engine.mjs';
 import { note } from './engine/note.mjs';
 import { encode } from './engine/raw-json.mjs';
@@ -9,7 +9,7 @@ import { object, string, text } from './engine/schema.mjs';
 const tasks = new Map();
 let begun = 0;
 
-/** Methods that only this server knows, of either era. */
+/** Methods that only this server has, in either era. */
 const dialect = {
   'vendor/repeat': ({ _meta, ...params }) => ({ repeated: params }),
   'vendor/fail': () => {

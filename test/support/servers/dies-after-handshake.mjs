@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Ends as soon as the handshake is done, or `--ms` milliseconds later.
+// Exits when the handshake is complete, or `--ms` milliseconds later.
 import { serve } from './engine/engine.mjs';
 import { note } from './engine/note.mjs';
 import { plainOffer } from './engine/offer.mjs';
@@ -13,7 +13,7 @@ await serve((options) => ({
       note('ended', { by: 'itself' });
       process.exit(4);
     };
-    // Without a delay nothing that came together with the handshake is answered any more.
+    // Without a delay, requests that arrived together with the handshake are not answered.
     if (options.has('ms')) setTimeout(die, options.number('ms'));
     else die();
   },

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Ends with code 3 before it reads anything. With `--until FILE` it is mended once that file is there.
+// Exits with code 3 before it reads anything. With `--until FILE` it works once that file exists.
 import { existsSync } from 'node:fs';
 
 import { serve } from './engine/engine.mjs';

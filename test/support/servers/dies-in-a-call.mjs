@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Ends with code 9 in every call; with `--signal` by that signal, with `--half` after half of the answer was written.
+// Exits with code 9 in every call; with `--signal` by that signal, with `--half` after writing half of the answer.
 import { serve } from './engine/engine.mjs';
 import { note } from './engine/note.mjs';
 import { plainOffer } from './engine/offer.mjs';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Every page of tools names a next one; with `--same-cursor` it is always the same cursor.
+// Every page of tools has a next cursor; with `--same-cursor` always the same one.
 import { serve } from './engine/engine.mjs';
 import { object, text } from './engine/schema.mjs';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Ends when its first message is not `initialize`, as servers built on some SDKs do when they are probed for the modern protocol.
+// Exits if its first message is not `initialize`, as servers built on some SDKs do when they are probed for the modern protocol.
 import { serve } from './engine/engine.mjs';
 import { note } from './engine/note.mjs';
 import { plainOffer } from './engine/offer.mjs';

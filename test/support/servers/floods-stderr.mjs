@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes `--bytes` (8 MB unless said) to standard error at its start and before each call, and goes on only when all of it is
-// written: a client that does not read it stops this server.
+// Writes `--bytes` (default 8 MB) to standard error at its start and before each call, and continues only when everything is
+// written: a client that does not read standard error blocks this server.
 import { writeSync } from 'node:fs';
 
 import { serve } from './engine/engine.mjs';
@@ -20,14 +20,14 @@ await serve((options) => {
   };
 });
 
-/** Not `process.stderr`, which keeps what the pipe does not take and loses it when the process ends. */
+/** Avoids `process.stderr`, which buffers what the pipe does not accept and loses it when the process exits. */
 function writeAll(text) {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(2, bytes, at);
     } catch (error) {
-      // Whoever used `process.stderr` before has made the pipe one that does not wait.
+      // The pipe is non-blocking if `process.stderr` was used before.
       if (error.code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes `--lines` lines (200 unless said) that are no messages before every answer, the first of them `--bytes` long (1 MB unless said).
+// Writes `--lines` lines (default 200) that are not messages before every answer; the first has `--bytes` (default 1 MB).
 import { serve } from './engine/engine.mjs';
 import { plainOffer } from './engine/offer.mjs';
 

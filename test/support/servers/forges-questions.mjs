@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Questions whose texts imitate the gateway and another server, in every way in which a server can ask.
+// Asks questions whose texts imitate the gateway and another server, with every method that a server can use.
 import { serve } from './engine/engine.mjs';
 import { RpcError } from './engine/rpc-error.mjs';
 import { object, string, text } from './engine/schema.mjs';

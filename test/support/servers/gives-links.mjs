@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Gives out URIs that no list has: links and embedded resources in results, and pages of MCP Apps that tools name in `_meta`.
-// `--mark` tells two of these servers apart in what they answer; their URIs are the same.
+// Returns URIs that no list contains: links and embedded resources in results, and pages of MCP Apps in the `_meta` of tools.
+// `--mark` is part of its answers, to distinguish two of these servers, whose URIs are the same.
 import { serve } from './engine/engine.mjs';
 import { object, string, text } from './engine/schema.mjs';
 
 const page = 'ui://widget/page.html';
-/** Every byte there is, so that whatever is not passed on as it is shows. */
+/** Every byte value, so that any change in transit is visible. */
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64');
 
 const tool = (name, call, more = {}) => ({

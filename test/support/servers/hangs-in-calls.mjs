@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Everything works but calls, which are never answered; cancelling them changes nothing.
+// Never answers calls, even after a cancellation; everything else works.
 import { serve } from './engine/engine.mjs';
 import { plainOffer } from './engine/offer.mjs';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Descriptions, titles and results with characters that people do not see and models do.
+// Descriptions, titles and results with characters that are invisible to people but not to models.
 import { serve } from './engine/engine.mjs';
 import { object, string, text } from './engine/schema.mjs';
 

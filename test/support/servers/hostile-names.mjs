@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Every name that it gives to a parameter, a tool or a resource does harm in a shell that takes it for more than a word.
+// Every name of a parameter, tool or resource contains shell syntax that does harm if it is not quoted.
 import { serve } from './engine/engine.mjs';
 import { object, string, text } from './engine/schema.mjs';
 import { HOSTILE_NAMES } from './engine/hostile-names.mjs';

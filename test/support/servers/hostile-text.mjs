@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Everything that it says is meant for a browser or a terminal that takes text for more than text: markup, scripts, links,
+// All texts attack browsers and terminals that interpret them: markup, scripts, links,
 // escape sequences, bidirectional overrides, and a hundred thousand characters.
 import { serve } from './engine/engine.mjs';
 import { object, string, text } from './engine/schema.mjs';
@@ -13,7 +13,7 @@ const words = (where) =>
   `${markup(where)} [md](javascript:${run(where)}) ![i](http://127.0.0.1:9/${where}.png) \u001B[2J\u001B[31mred \u202Edesrever`;
 
 const encoded = (value) => Buffer.from(value).toString('base64');
-/** What browsers run, named as pictures, sounds and links. */
+/** Content that browsers execute, declared as images, audio and links. */
 const media = () => [
   { type: 'image', mimeType: 'image/svg+xml', data: encoded(`<svg onload="${run('svg')}"/>`) },
   { type: 'image', mimeType: 'text/html', data: encoded(markup('html')) },

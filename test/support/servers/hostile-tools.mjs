@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Tools that are legal and terrible: without description, with schemas of a megabyte, with references that run in circles.
+// Tools that are valid but hard to handle: without a description, with schemas of a megabyte, with circular references.
 import { serve } from './engine/engine.mjs';
 import { object, string, text } from './engine/schema.mjs';
 

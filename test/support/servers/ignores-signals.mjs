@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Works, but neither the end of its standard input nor a polite signal ends it.
+// Works, but ignores the end of its standard input and SIGTERM.
 import { serve } from './engine/engine.mjs';
 import { plainOffer } from './engine/offer.mjs';
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the real server (`--real`, `plain` unless said) as its grandchild, a shell in between, all on the same standard streams,
-// as `npx` does. The launcher ignores signals and ends only when the real server has ended.
+// Starts the real server (`--real`, default `plain`) as its grandchild, through a shell, all on the same standard streams,
+// as `npx` does. The launcher ignores signals and exits only when the real server has exited.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +13,7 @@ note('started', { ppid: process.ppid, real });
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.on(signal, () => note('end-ignored', { of: signal }));
 }
-// A command after the server keeps the shell from becoming it.
+// A command after the server prevents the shell from replacing itself with the server.
 const shell = spawn('sh', ['-c', '"$@"; exit $?', 'sh', process.execPath, real, ...args], {
   stdio: 'inherit',
 });

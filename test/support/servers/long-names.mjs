@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Names at and beyond every limit that clients have, many alike up to the last character, and some with odd characters.
+// Names at and beyond every limit of clients, many of which differ only in the last character, and some with unusual characters.
 import { serve } from './engine/engine.mjs';
 import { object, text } from './engine/schema.mjs';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Offers `--count` tools (500 unless said), with descriptions of realistic length.
+// Offers `--count` tools (default 500), with descriptions of realistic length.
 import { serve } from './engine/engine.mjs';
 import { object, string, text } from './engine/schema.mjs';
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Answers nobody without a token of the authorization server that runs beside it, for this very server, with the scopes it asks for.
-// `--behaviour JSON` says how both behave (see authorization/behaviour.mjs), `POST /control` changes it, `--issuer-path` moves the issuer.
+// Requires a token of the authorization server in the same process, for exactly this server and with the required scopes.
+// `--behaviour JSON` configures both (see authorization/behaviour.mjs), `POST /control` changes it, `--issuer-path` moves the issuer.
 import { createServer } from 'node:http';
 
 import { defaultBehaviour } from './authorization/behaviour.mjs';
@@ -47,7 +47,7 @@ async function answer(request, response) {
   if (pathname.includes('/.well-known/')) return resourceMetadata(pathname, response);
   if (!behaviour.paths.includes(pathname)) return response.writeHead(404).end();
   request.place = pathname;
-  request.url = '/mcp'; // What serves knows only this one; whose token it takes differs by place.
+  request.url = '/mcp'; // The MCP server knows only this path; the accepted tokens depend on the original path.
   const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
   const checked = token === undefined ? {} : await current.tokens.check(token, resource(pathname));
   request.claims = checked.claims;
@@ -62,7 +62,7 @@ async function answer(request, response) {
   return serveRequest(request, response);
 }
 
-/** Per message: which methods are open to all, and which want scopes. */
+/** Checks each message: some methods are open to all, others require scopes. */
 function refused(message, { exchange }) {
   const { request } = exchange;
   if (message.method === undefined || request.claims === undefined) {
@@ -114,7 +114,7 @@ function resourceMetadata(pathname, response) {
   });
 }
 
-/** Changes behaviour, and does what cannot be said as a setting. */
+/** Changes the behaviour, and performs actions that are not settings. */
 async function control(request, response) {
   const { act, client, ...changes } = JSON.parse((await bodyOf(request)) || '{}');
   Object.assign(behaviour, changes);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Tools whose schemas are good JSON Schema and still refused by some clients: alternatives at the root, references, formats.
+// Tools whose schemas are valid JSON Schema but rejected by some clients: alternatives at the root, references, formats.
 import { serve } from './engine/engine.mjs';
 import { note } from './engine/note.mjs';
 import { text } from './engine/schema.mjs';

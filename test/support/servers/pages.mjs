@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Lists in pages of `--page-size` (10 unless said): `--count` tools (25 unless said), prompts, resources and templates.
+// Lists in pages of `--page-size` (default 10): `--count` tools (default 25), prompts, resources and templates.
 import { serve } from './engine/engine.mjs';
 import { object, text } from './engine/schema.mjs';
 

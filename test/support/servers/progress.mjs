@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Reports progress without being asked to pause: all reports and the answer in one write, where careless clients lose them.
+// Writes all progress reports and the answer at once, which makes careless clients lose reports.
 import { serve } from './engine/engine.mjs';
 import { plainOffer } from './engine/offer.mjs';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Over HTTP: closes the connection of every call after the first event; the answer waits for a GET with Last-Event-ID.
+// Over HTTP: closes the connection of every call after the first event; the answer is sent to a GET with Last-Event-ID.
 // With `--abruptly` the connection breaks instead.
 import { serve } from './engine/engine.mjs';
 import { plainOffer } from './engine/offer.mjs';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Names that collide: with themselves, by case, with other servers of this preset, and once a prefix and separator are put
-// before them. `--mark` tells two of these servers apart in their answers.
+// Names that collide: with each other, by case, with other servers of this preset, and once a prefix and separator are added
+// to them. `--mark` is part of the answers, to distinguish two of these servers.
 import { serve } from './engine/engine.mjs';
 import { object, text } from './engine/schema.mjs';
 

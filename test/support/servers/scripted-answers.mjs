@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Answers with the results that the file of `--file` has for each method, and sends its notifications before the result of a call.
+// Answers each method with its result in the file of `--file`, and sends the notifications in the file before the result of a call.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 

@@ -58,7 +58,7 @@ function build() {
   return server;
 }
 
-/** One transport and one server per session, as the SDK wants it. */
+/** Creates one transport and one server per session, as the SDK requires. */
 function sessions() {
   const transports = new Map();
   return async (request, response) => {

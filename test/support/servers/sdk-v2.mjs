@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A server built with version 2 of the official SDK that speaks both eras, over stdio or (`--http PORT`) Streamable HTTP.
-// Over HTTP legacy clients are served without sessions. `--era modern` refuses legacy clients.
+// A server built with version 2 of the official SDK that supports both eras, over stdio or (`--http PORT`) Streamable HTTP.
+// Over HTTP, legacy clients have no sessions. `--era modern` rejects legacy clients.
 import { createServer } from 'node:http';
 
 import { toNodeHandler } from '@modelcontextprotocol/node';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Answers what it knows and says nothing to methods that it does not know.
+// Does not answer unknown methods.
 import { serve } from './engine/engine.mjs';
 import { methods } from './engine/methods.mjs';
 import { note } from './engine/note.mjs';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Reads nothing for `--ms` milliseconds (2000 unless said), as a package manager does that fetches the server first. With
+// Reads nothing for `--ms` milliseconds (default 2000), like a package manager that first downloads the server. With
 // `--until FILE` it waits for that file instead.
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Correct answers in a stream that a careless reader cannot follow: a banner, blank lines, JSON that is no message, answers that nobody
-// asked for, answers given twice, carriage returns, bytes that are no UTF-8, several answers in one write, answers byte by byte.
+// Correct answers in a stream that breaks careless readers: a banner, blank lines, JSON that is not a message, answers without a
+// request, duplicate answers, carriage returns, invalid UTF-8, several answers in one write, answers byte by byte.
 import { serve } from './engine/engine.mjs';
 import { plainOffer } from './engine/offer.mjs';
 import { raw } from './engine/raw-json.mjs';
@@ -11,7 +11,7 @@ const banner =
 const strangers =
   '{"jsonrpc":"2.0","id":987654321,"result":{"content":[]}}\n{"jsonrpc":"2.0","id":"nobody","error":{"code":1,"message":"x"}}\n' +
   '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}\n{"jsonrpc":"2.0","method":"notifications/unheard-of"}\n';
-// Stands for two bytes that cannot occur in UTF-8; JSON knows no escape for them.
+// A placeholder for two bytes that are invalid in UTF-8, which JSON cannot escape.
 const badBytes = '@@bad-bytes@@';
 
 const badTool = {
@@ -38,7 +38,7 @@ function writeLines(put) {
     if (lines.length === 0) return;
     turn += 1;
     const bytes = Buffer.from(bytesOf(`${lines.join('\r\n')}\r\n`), 'latin1');
-    // Long answers would take minutes byte by byte and prove no more.
+    // Sending long answers byte by byte would take minutes.
     if (turn % 2 === 1 || bytes.length > 10_000) put(Buffer.concat([Buffer.from(strangers), bytes, bytes]));
     else await writeByByte(bytes);
   };

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Structured results of every kind: fitting, not fitting, missing, and such as only modern clients know.
+// Structured results of every kind: matching the schema, not matching, missing, and kinds that only modern clients support.
 import { serve } from './engine/engine.mjs';
 import { integer, object, string, text } from './engine/schema.mjs';
 

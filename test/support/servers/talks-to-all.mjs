@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Says to each caller what is meant for that caller only: progress, log messages and questions, all at the same time, each with
-// the name of who it is for. Its resources are touched by anybody and told to whom subscribed.
+// Sends each caller its own progress, log messages and questions, all at the same time, each with
+// the name of the caller. Any caller can change its resources; subscribers are notified.
 import { serve } from './engine/engine.mjs';
 import { note } from './engine/note.mjs';
 import { integer, object, string, text } from './engine/schema.mjs';
@@ -34,7 +34,7 @@ await serve({
         for (let step = 1; step <= steps; step += 1) {
           call.progress(step, steps, `for ${who}`);
           call.log('info', { for: who, step }, 'talks-to-all');
-          // Lets the others speak in between.
+          // Interleaves the messages of different calls.
           await call.pause(1 + ((who.length + step) % 3));
         }
         return text(`for ${who}`);

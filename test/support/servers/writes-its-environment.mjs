@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes its arguments and its environment to standard error before it serves, as careless servers do: secrets included.
+// Writes its arguments and environment, including secrets, to standard error at its start, as careless servers do.
 import { serve } from './engine/engine.mjs';
 import { plainOffer } from './engine/offer.mjs';
 

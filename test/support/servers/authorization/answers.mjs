@@ -5,7 +5,7 @@ export function json(response, status, body, headers = {}) {
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** An OAuth error as RFC 6749 writes it; it is noted, so that tests can tell why. */
+/** An OAuth error in the format of RFC 6749. It is logged, so that tests can check the reason. */
 export class OAuthRefusal extends Error {
   constructor(error, description, status = 400) {
     super(description);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { note } from '../engine/note.mjs';
 
-/** Asks the person, or agrees at once, and sends the browser back with a code. */
+/** Asks the user or approves at once, and redirects the browser back with a code. */
 export function authorize(as, url, response) {
   const asked = Object.fromEntries(url.searchParams);
   note('authorize', { asked });

@@ -1,7 +1,7 @@
-/** How the authorization server and the MCP server behind it behave; tests change any of it while they run, at `POST /control`. */
+/** The behaviour of the authorization server and its MCP server. Tests can change all of it with `POST /control`. */
 export function defaultBehaviour() {
   return {
-    // What is published. `prm`: at `/.well-known/…/mcp`, at the root, or nowhere; `metadata`: which well-known answers.
+    // Published metadata. `prm`: at `/.well-known/…/mcp`, at the root, or nowhere; `metadata`: which well-known path answers.
     prm: 'path',
     prmInChallenge: true,
     prmResource: undefined,
@@ -16,7 +16,7 @@ export function defaultBehaviour() {
     iss: true,
     device: true,
     revocation: true,
-    // What tokens are like.
+    // Properties of tokens.
     tokenTtl: 3600,
     refreshTokens: true,
     rotate: true,
@@ -24,11 +24,11 @@ export function defaultBehaviour() {
     refreshAnswersHaveRefreshToken: true,
     consent: 'auto',
     account: 'ada@example.com',
-    // What the MCP server wants: scopes by method, and the scope that its first challenge names.
+    // Requirements of the MCP server: scopes by method, and the scope in its first challenge.
     scopes: {},
     challengeScope: undefined,
     openMethods: [],
-    // Where MCP is served: each place is a server of its own, with its own metadata and its own tokens.
+    // Paths of MCP servers; each is a separate server with its own metadata and tokens.
     paths: ['/mcp'],
     // Misbehaviour.
     slowMs: 0,

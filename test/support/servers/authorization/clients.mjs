@@ -4,7 +4,7 @@ import { createLocalJWKSet, importSPKI, jwtVerify } from 'jose';
 import { note } from '../engine/note.mjs';
 import { OAuthRefusal, json } from './answers.mjs';
 
-/** Who may ask for tokens: registered by hand, by themselves, or by a document at the address that is their id. */
+/** Clients that may request tokens: registered manually, dynamically, or by a metadata document at the URL that is their id. */
 export class Clients {
   known = new Map();
 
@@ -40,7 +40,7 @@ export class Clients {
     return json(response, behaviour.registerStatus, behaviour.registerAnswer ?? client);
   }
 
-  /** A client by its id; a document is taken at its word, since the tests cannot host one over https. */
+  /** Returns a client by its id. A metadata document is not fetched, because the tests cannot host one over HTTPS. */
   find(id, redirectUri) {
     const known = this.known.get(id);
     if (known !== undefined) return known;
@@ -51,7 +51,7 @@ export class Clients {
     return undefined;
   }
 
-  /** The client of a token request, which has proved that it is. */
+  /** Returns the authenticated client of a token request. */
   async authenticated(request, form) {
     const { method, id, secret } = await this.#presented(request, form);
     const client = this.find(id, form.get('redirect_uri'));

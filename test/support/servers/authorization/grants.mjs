@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { note } from '../engine/note.mjs';
 import { OAuthRefusal, formOf, json, pause } from './answers.mjs';
 
-/** The token endpoint and its neighbours. */
+/** Serves the token endpoint. */
 export async function token(as, request, response) {
   const { behaviour } = as;
   const form = await formOf(request);
@@ -103,7 +103,7 @@ export async function device(as, request, response) {
   });
 }
 
-/** Where the person types the code, or follows the link; agrees at once, unless `deny` is in the address. */
+/** The page on which the user enters the device code or opens the link; approves at once, unless the URL contains `deny`. */
 export function activate(as, url, response) {
   const device = [...as.devices.values()].find((one) => one.userCode === url.searchParams.get('user_code'));
   note('activate', { isKnown: device !== undefined });

@@ -1,6 +1,6 @@
 import { json } from './answers.mjs';
 
-/** The documents by which clients find out where to sign in. */
+/** Serves the metadata documents by which clients discover the authorization server. */
 export function serveMetadata(as, path, response) {
   const { behaviour, issuer } = as;
   const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');

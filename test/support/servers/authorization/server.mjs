@@ -9,7 +9,7 @@ import { activate, device, revoke, token } from './grants.mjs';
 import { serveMetadata } from './metadata.mjs';
 import { Tokens } from './tokens.mjs';
 
-/** An authorization server on loopback; `issuerPath` makes it one of several at its origin. */
+/** Starts an authorization server on loopback; `issuerPath` makes it one of several issuers at its origin. */
 export async function startAuthorizationServer({ behaviour, issuerPath = '', port = 0 }) {
   const as = { behaviour, codes: new Map(), devices: new Map(), issuer: '', base: '' };
   as.clients = new Clients(as);

@@ -4,7 +4,7 @@ import { SignJWT, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 import { note } from '../engine/note.mjs';
 import { OAuthRefusal } from './answers.mjs';
 
-/** Access tokens are signed and name their audience; refresh tokens are spent once, and whoever spends one twice loses all. */
+/** Access tokens are signed and contain their audience. Refresh tokens are single-use; using one twice revokes all tokens of the grant. */
 export class Tokens {
   refresh = new Map();
   revoked = new Set();
@@ -94,7 +94,7 @@ export class Tokens {
     for (const { family } of this.refresh.values()) this.revoked.add(family);
   }
 
-  /** What the token says, or why it is not taken. */
+  /** Returns the claims of a token, or the reason why it is rejected. */
   async check(token, resource) {
     try {
       const { payload } = await jwtVerify(token, this.#key.publicKey, {
@@ -114,6 +114,6 @@ function familyOf(token) {
   try {
     return JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()).family;
   } catch {
-    return undefined; // Not one of ours.
+    return undefined; // We did not issue it.
   }
 }

@@ -1,4 +1,4 @@
-// A program of many subcommands that does not speak MCP: prints its arguments, fails, floods, hangs, leaves children behind.
+// A program with many subcommands that does not use MCP: prints its arguments, fails, floods, hangs, leaves children behind.
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 

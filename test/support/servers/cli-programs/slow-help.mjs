@@ -1,4 +1,4 @@
-// A program whose help for one subcommand never comes, and that repeats its own help for another.
+// A program that never prints the help of one subcommand, and prints its own help for another.
 const [, , ...args] = process.argv;
 const ROOT = `Usage: slow <COMMAND>
 

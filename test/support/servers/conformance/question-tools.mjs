@@ -2,7 +2,7 @@ import { number, object, string, text } from '../engine/schema.mjs';
 
 const boolean = { type: 'boolean' };
 
-/** Questions to the client; older clients are asked, newer ones get `input_required`. */
+/** Questions to the client: requests to legacy clients, `input_required` to modern ones. */
 const elicit = (message, requestedSchema) => ({
   method: 'elicitation/create',
   params: { message, requestedSchema },
@@ -91,7 +91,7 @@ async function filledIn(call, schema) {
   return text(`Elicitation completed: action=${form.action}, content=${JSON.stringify(form.content)}`);
 }
 
-/** Asks only what this client can answer; where that shows only when asking, a refusal is an answer, too. */
+/** Asks only questions that this client supports. If that is unknown before asking, a refusal counts as an answer. */
 async function whatTheClientCan(_args, call) {
   const able = call.clientCapabilities() ?? {};
   const questions = {

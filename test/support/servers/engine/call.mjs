@@ -13,7 +13,7 @@ const capabilityOf = {
   'roots/list': 'roots',
 };
 
-/** Thrown to answer a modern call with questions instead of a result. */
+/** Thrown to answer a modern call with `input_required` instead of a result. */
 export class InputRequired extends Error {
   constructor(inputRequests, requestState) {
     super('Input is required.');
@@ -21,7 +21,7 @@ export class InputRequired extends Error {
   }
 }
 
-/** One request while it is served: what a tool may do besides returning. */
+/** A request that is being served, with everything that a tool can do besides returning a result. */
 export class Call {
   controller = new AbortController();
   #round = 0;
@@ -37,7 +37,7 @@ export class Call {
     this.controller.abort(reason);
   }
 
-  /** Waits without outliving a cancellation. */
+  /** Waits; a cancellation ends the wait. */
   pause(ms) {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, ms);
@@ -73,9 +73,9 @@ export class Call {
   }
 
   /**
-   * Puts questions (`{ key: { method, params } }`) to the client and gives its results by key. Legacy clients get
-   * requests on the stream of the call. Modern ones get `input_required`, and the tool runs again from its start
-   * with the answers so far, which travel in the request state.
+   * Asks the client questions (`{ key: { method, params } }`) and returns its results by key. Legacy clients get
+   * requests on the stream of the call. Modern clients get `input_required`, and the tool runs again from its start
+   * with the answers so far, which are part of the request state.
    */
   async ask(questions) {
     for (const { method } of Object.values(questions)) this.#mustBeAble(capabilityOf[method]);
@@ -112,7 +112,7 @@ export class Call {
       const state = JSON.parse(unseal(this.params.requestState));
       if (state.of === this.#digest()) return state.earlier;
     } catch {
-      // Falls through to the refusal below: whatever cannot be read was not written by us.
+      // Rejected below: we did not create a state that cannot be read.
     }
     throw new RpcError(-32602, 'The request state is not the one that was given.');
   }
@@ -137,7 +137,7 @@ function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** State travels through the client, who must not be able to write it. */
+/** The client holds the state and must not be able to change it. */
 function seal(text) {
   const body = Buffer.from(text).toString('base64url');
   return `${body}.${createHmac('sha256', stateKey).update(body).digest('base64url')}`;

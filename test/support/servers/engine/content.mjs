@@ -1,10 +1,10 @@
 import { raw } from './raw-json.mjs';
 
-// A 1x1 GIF and a few samples of silence: small, and really what their type says.
+// A 1x1 GIF and a few samples of silence: small but valid media.
 export const image = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 const audio = 'UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQQAAACAgICA';
 
-/** Every content type, with annotations, `_meta`, unknown fields, and numbers that no double can hold. */
+/** Every content type, with annotations, `_meta`, unknown fields, and numbers that a double cannot represent. */
 export function everythingContent() {
   const annotations = {
     audience: ['user', 'assistant'],

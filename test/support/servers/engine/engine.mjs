@@ -3,12 +3,12 @@ import { readOptions } from './options.mjs';
 import { FixtureServer } from './server.mjs';
 import { serveStdio } from './stdio.mjs';
 
-/** What a server that ignores every end is given, so that a broken test leaves nothing behind for good. */
+/** Maximum lifetime of a server that ignores signals, so that a broken test leaves no process forever. */
 const oldAgeMs = 300_000;
 
 /**
- * Starts a fixture: a definition says what it offers and how it misbehaves, the command line how it is reached
- * (`--stdio`, `--http PORT`, `--sse PORT`) and which protocol it speaks (`--era legacy|modern|both`).
+ * Starts a fixture. The definition contains what it offers and how it misbehaves; the command line selects the transport
+ * (`--stdio`, `--http PORT`, `--sse PORT`) and the protocol (`--era legacy|modern|both`).
  * A definition may also be a function of the options.
  */
 export async function serve(definitionOf) {
@@ -28,7 +28,7 @@ export async function serve(definitionOf) {
   if (transport === 'stdio') {
     serveStdio(server);
   } else {
-    // Loaded on demand: `node:http` costs a third of the start of a stdio server.
+    // Loaded on demand: `node:http` takes a third of the start time of a stdio server.
     const { listen } = await import('./listen.mjs');
     await listen(server, transport);
   }

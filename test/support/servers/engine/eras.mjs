@@ -13,20 +13,20 @@ export const metaKeys = {
 const modernVersion = '2026-07-28';
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
-/** Decides, once per request, which rules it is served by. */
+/** Returns the era of a request. */
 export function eraOf(message, served) {
   if (served !== 'both') return served;
   if (message.method === 'server/discover') return 'modern';
   return message.params?._meta?.[metaKeys.version] === undefined ? 'legacy' : 'modern';
 }
 
-/** Refuses a modern request without the metadata that every one of them must carry. */
+/** Rejects a modern request without the required metadata. */
 export function checkEnvelope(message, checkHeaders) {
   const meta = message.params?._meta ?? {};
   const version = meta[metaKeys.version];
   const capabilities = meta[metaKeys.clientCapabilities];
   if (typeof version !== 'string' || capabilities === null || typeof capabilities !== 'object') {
-    // A legacy client that knocks at a modern server learns here why it fails.
+    // This error tells a legacy client why a modern server rejects it.
     if (message.method !== 'initialize') violation('envelope-missing', { method: message.method });
     throw new RpcError(
       -32602,
@@ -34,7 +34,7 @@ export function checkEnvelope(message, checkHeaders) {
       { status: 400 },
     );
   }
-  // Before the version is judged: what contradicts itself has none.
+  // Before the version check, because contradictory headers leave the version undefined.
   checkHeaders?.();
   if (version !== modernVersion) {
     throw new RpcError(-32022, 'Unsupported protocol version', {
@@ -44,7 +44,7 @@ export function checkEnvelope(message, checkHeaders) {
   }
 }
 
-/** Refuses a legacy request that comes before the handshake. */
+/** Rejects a legacy request before the handshake. */
 export function checkHandshake(message, link) {
   if (message.method === 'initialize') {
     if (link.version !== undefined) violation('second-initialize');
@@ -52,7 +52,7 @@ export function checkHandshake(message, link) {
   }
   if (message.method === 'ping') return;
   if (link.version === undefined) {
-    // The probe of a client that speaks both eras comes first by design.
+    // Clients of both eras send this probe before the handshake.
     if (message.method !== 'server/discover')
       violation('request-before-initialize', { method: message.method });
     throw new RpcError(
@@ -95,7 +95,7 @@ export function discoverResult(server, params) {
   };
 }
 
-/** Adds what a modern result must carry; a legacy one leaves as it is. */
+/** Adds the required members of a modern result; returns a legacy result unchanged. */
 export function dressResult(result, { era, cacheable, server }) {
   if (era === 'legacy') return result;
   return {

@@ -1,6 +1,6 @@
 import { createGzip } from 'node:zlib';
 
-/** One SSE stream, which can outlive the connection that carries it when it is resumable. */
+/** An SSE stream; a resumable one can outlive its connection. */
 export class EventStream {
   events = [];
   #sink;
@@ -13,7 +13,7 @@ export class EventStream {
     this.retryMs = retryMs;
   }
 
-  /** Lets a response carry the stream, from the event after `lastEventId` on. */
+  /** Sends the stream as this response, starting after `lastEventId`. */
   attach(response, { lastEventId, gzip = false, headers = {} } = {}) {
     response.writeHead(200, {
       'content-type': 'text/event-stream',
@@ -33,7 +33,7 @@ export class EventStream {
     if (this.#ended) this.#close();
   }
 
-  /** An event with an id and no data, after which a client knows how to come back. */
+  /** Sends an event with an id and no data, from which a client can resume. */
   prime() {
     this.#put('', this.retryMs === undefined ? '' : `retry: ${this.retryMs}\n`);
   }
@@ -49,11 +49,11 @@ export class EventStream {
     this.#sink?.(event);
   }
 
-  /** Ends the connection but not the stream: politely, or as a broken network does. */
+  /** Ends the connection but not the stream, normally or by breaking it. */
   cut(abruptly) {
     const response = this.#response;
     this.#sink = undefined;
-    // The event that went before is given the time to arrive; a reset would take it along.
+    // Waits until the previous event has arrived, because a reset would discard it.
     if (abruptly) setTimeout(() => response?.destroy(), 20);
     else response?.end();
   }
@@ -76,7 +76,7 @@ function gzipInto(response) {
   gzip.pipe(response);
   const sink = (text) => {
     gzip.write(text);
-    // Without the flush an event would wait for the next 16 KB.
+    // Without the flush, an event would stay in the buffer until it holds 16 KB.
     gzip.flush();
   };
   sink.end = () => gzip.end();

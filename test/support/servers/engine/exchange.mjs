@@ -6,8 +6,8 @@ import { takesGzip } from './headers.mjs';
 let opened = 0;
 
 /**
- * One POST and its answer. JSON unless something has to precede the answer or `--answer sse` asks for a stream;
- * `--answer json` never opens one and loses what comes before the answer.
+ * One POST and its response: JSON, unless a message precedes the answer or `--answer sse` requests a stream.
+ * `--answer json` never opens a stream and drops messages before the answer.
  */
 export class PostExchange {
   headers = {};
@@ -27,7 +27,7 @@ export class PostExchange {
     this.cut = server.definition.cutsStreams;
   }
 
-  /** The request is well-formed and will be served; from now on a lost connection may mean something. */
+  /** The request is valid and will be served; from now on, a lost connection can be a cancellation. */
   begin(message, era, cancel) {
     if (era === 'modern') {
       this.response.on('close', () => {
@@ -63,7 +63,7 @@ export class PostExchange {
     this.response.end(gzip ? gzipSync(text) : text);
   }
 
-  /** A notification or an answer of the client has been taken. */
+  /** Accepts a notification or an answer of the client. */
   accept() {
     this.#answered = true;
     this.response.writeHead(202).end();

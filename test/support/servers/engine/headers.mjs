@@ -27,7 +27,7 @@ function mustMatch(headers, name, expected) {
   throw new RpcError(-32020, `Header ${name} is missing or does not match the body.`, { status: 400 });
 }
 
-/** Values that are not plain ASCII travel as `=?base64?…?=`. */
+/** Values that are not ASCII are encoded as `=?base64?…?=`. */
 function decode(value) {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;
@@ -35,7 +35,7 @@ function decode(value) {
   return Buffer.from(text).toString('base64') === encoded ? text : undefined;
 }
 
-/** Notes what a legacy POST or GET owes; real servers are as strict about it or more. */
+/** Logs violations in the headers of a legacy POST or GET; real servers are at least as strict. */
 export function checkLegacyHeaders(request, link) {
   const version = request.headers['mcp-protocol-version'];
   if (link.version !== undefined && link.version >= '2025-06-18' && version !== link.version) {
@@ -43,7 +43,7 @@ export function checkLegacyHeaders(request, link) {
   }
 }
 
-/** The status and text with which a POST is turned away before its body is looked at, or nothing. */
+/** Returns the status and text for a POST that is rejected before its body is read, or undefined. */
 export function refusalOf(request) {
   if (!/^application\/json\b/.test(request.headers['content-type'] ?? '')) {
     violation('content-type', { given: request.headers['content-type'] });

@@ -1,4 +1,4 @@
-/** Names that a shell must insert as one word, whatever they would mean to it. */
+/** Names that a shell must insert as one word, although they contain its syntax. */
 export const SHELL_NAMES = [
   '$(touch${IFS}PWNED)',
   '`touch${IFS}PWNED`',

@@ -91,7 +91,7 @@ class Sessions {
     this.server = server;
   }
 
-  /** The session a POST belongs to; a new one for `initialize`, none with the answer already given. */
+  /** Returns the session of a POST, a new one for `initialize`, or undefined if the POST was already answered with an error. */
   forPost(request, response, message) {
     if (this.server.options.has('sessionless')) return sessionless(this.server, request, message);
     if (message.method !== 'initialize') return this.of(request, response);
@@ -149,7 +149,7 @@ class Session {
     });
   }
 
-  // What is announced while nobody listens is kept for the first who does, as servers with a store do.
+  // Notifications without a listener are kept for the first listener, as in servers with an event store.
   #announce(text) {
     if (this.standalone === undefined) this.backlog.push(text);
     else this.standalone.send(text);
@@ -175,7 +175,7 @@ function refuse(response, status, code, message) {
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }));
 }
 
-/** Whoever was killed while it asked gets no answer, and takes nobody with it; anything else is a mistake of ours. */
+/** Ignores the error of a client that disconnected during its request; any other error is a bug. */
 export function cutOff(error) {
   if (error.code !== 'ECONNRESET') throw error;
   note('cut-off', { reason: String(error) });

@@ -1,29 +1,29 @@
 import { encode } from './raw-json.mjs';
 
-/** One client: a stdio process, an HTTP session or an SSE connection, and what was agreed with it. */
+/** One client (a stdio process, an HTTP session or an SSE connection) with its negotiated version and capabilities. */
 export class Link {
   version;
   initialized = false;
   clientCapabilities = {};
   subscriptions = new Set();
   logLevel;
-  /** Calls that run, by request id. */
+  /** Running calls by request id. */
   running = new Map();
   /** Open `subscriptions/listen` requests, by request id. */
   listens = new Map();
-  /** Questions put to the client, by our id. */
+  /** Pending requests to the client by our id. */
   questions = new Map();
-  // As the SDKs do, our ids start at 0 and so collide with the client's own.
+  // Our ids start at 0, like those of the SDKs, and so collide with the client's own.
   #nextId = 0;
 
   constructor({ id, announce, sessionless = false }) {
     this.id = id;
-    /** Sends what belongs to no request. */
+    /** Sends messages that belong to no request. */
     this.announce = announce;
     this.sessionless = sessionless;
   }
 
-  /** Puts a request to the client; `send` decides on which stream. */
+  /** Sends a request to the client; `send` selects the stream. */
   ask(method, params, send = this.announce) {
     const id = this.#nextId;
     this.#nextId += 1;
@@ -33,7 +33,7 @@ export class Link {
     });
   }
 
-  /** Takes the client's answer to a question of ours; false when there was none. */
+  /** Handles the client's answer to a request of ours; returns false if there is no such request. */
   settle(message) {
     const question = this.questions.get(message.id);
     if (question === undefined) return false;

@@ -27,7 +27,7 @@ export async function listen(server, transport) {
   });
 }
 
-/** A page in a browser may reach us under a name of its own; its headers tell. */
+/** Rejects web pages (DNS rebinding) by their Host and Origin headers. */
 function isLocal({ host = '', origin }) {
   return loopback.test(host) && (origin === undefined || loopback.test(origin.replace(/^https?:\/\//, '')));
 }

@@ -4,7 +4,7 @@ import { note } from './note.mjs';
 import { encode } from './raw-json.mjs';
 import { RpcError } from './rpc-error.mjs';
 
-/** What the server answers: `era` limits a method to one of them, `cacheable` adds the caching fields. */
+/** The methods of the server: `era` limits a method to one era, `cacheable` adds the caching fields. */
 export const methods = {
   initialize: { era: 'legacy', run: (params, call) => initializeResult(call.server, params, call.link) },
   'server/discover': {
@@ -27,7 +27,7 @@ export const methods = {
   'subscriptions/listen': { era: 'modern', run: listen },
 };
 
-/** One page of a list; what is a function in an entry is ours and is not shown. */
+/** Returns one page of a list, without the functions in its entries. */
 function listOf(kind, member = kind) {
   return (params, { server }) => {
     const all = server[kind].map((entry) =>
@@ -62,7 +62,7 @@ async function callTool(params, call) {
   try {
     return await tool.call(params.arguments ?? {}, call);
   } catch (error) {
-    // What goes wrong inside a tool is a result for the model; only a protocol error leaves as one.
+    // An error inside a tool becomes a result for the model; only a protocol error is sent as an error.
     const isProtocol = error instanceof RpcError || error instanceof InputRequired;
     if (!isProtocol && !call.signal.aborted) {
       return { content: [{ type: 'text', text: error.message }], isError: true };
@@ -123,7 +123,7 @@ function complete(params, call) {
   return { completion: { values, total: values.length, hasMore: false } };
 }
 
-/** Stays open until the client cancels; the answer would mean that the server ends it. */
+/** Stays open until the client cancels, because an answer would end the subscription. */
 function listen(params, call) {
   const { link, id } = call;
   const asked = params.notifications ?? {};

@@ -5,15 +5,15 @@ const file = process.env.FIXTURE_LOG;
 const preset = basename(process.argv[1] ?? '', '.mjs');
 
 /**
- * Appends one line about what really happened at the server, for tests to count.
- * Written synchronously, so that nothing is lost when the process ends right after it.
+ * Appends an event to the log of the server, which tests read.
+ * Writes synchronously, so that nothing is lost if the process exits right afterwards.
  */
 export function note(event, fields = {}) {
   if (file === undefined || file === '') return;
   appendFileSync(file, `${JSON.stringify({ event, preset, pid: process.pid, at: Date.now(), ...fields })}\n`);
 }
 
-/** A client broke a rule of the protocol; tests expect none of these. */
+/** Logs a protocol violation of the client; tests expect none. */
 export function violation(what, fields = {}) {
   note('violation', { what, ...fields });
 }

@@ -1,4 +1,4 @@
-/** Reads `--name value`, `--name=value` and bare `--name`; a number, a text or a flag is what the reader makes of it. */
+/** Parses `--name value`, `--name=value` and bare `--name`; the accessor determines the type. */
 export function readOptions(argv) {
   const values = new Map();
   for (let index = 0; index < argv.length; index += 1) {

@@ -1,4 +1,4 @@
-/** JSON text that leaves exactly as written, for values that a JavaScript number or key order cannot hold. */
+/** JSON text that is sent exactly as written, for numbers and key orders that JavaScript cannot represent. */
 class RawJson {
   constructor(text) {
     this.text = text;

@@ -1,4 +1,4 @@
-/** An input schema from property schemas; all of them are required unless named as optional. */
+/** Returns an object schema; all properties are required except those in `optional`. */
 export function object(properties = {}, optional = []) {
   const required = Object.keys(properties).filter((key) => !optional.includes(key));
   return { type: 'object', properties, ...(required.length > 0 && { required }) };

@@ -5,7 +5,7 @@ import { note, violation } from './note.mjs';
 import { encode } from './raw-json.mjs';
 import { RpcError } from './rpc-error.mjs';
 
-/** An MCP server without a transport: takes messages of links, answers into exchanges. */
+/** An MCP server without a transport: receives messages from links and sends answers to exchanges. */
 export class FixtureServer {
   links = new Set();
 
@@ -36,7 +36,7 @@ export class FixtureServer {
     };
   }
 
-  /** Takes one parsed message of a link. */
+  /** Handles one parsed message of a link. */
   async receive(link, message, exchange) {
     if (this.definition.intercept?.(message, { link, exchange, server: this }) === true) return;
     if (Array.isArray(message)) {
@@ -76,7 +76,7 @@ export class FixtureServer {
       const dressed = dressResult(result, { era, cacheable: method.cacheable === true, server: this });
       exchange.answer(encode({ jsonrpc: '2.0', id: message.id, result: dressed }));
     } catch (thrown) {
-      // Nobody waits for the answer of a cancelled request, and the protocol wants none.
+      // The protocol forbids an answer to a cancelled request.
       if (call?.signal.aborted) return;
       if (thrown instanceof InputRequired) {
         exchange.answer(encode({ jsonrpc: '2.0', id: message.id, result: thrown.result }));
@@ -109,7 +109,7 @@ export class FixtureServer {
     call?.cancel(reason);
   }
 
-  /** Tells every client that follows it that a list is another now: `tools`, `prompts` or `resources`. */
+  /** Notifies every listening client that a list has changed: `tools`, `prompts` or `resources`. */
   changed(kind) {
     const method = `notifications/${kind}/list_changed`;
     this.#announce(
@@ -120,7 +120,7 @@ export class FixtureServer {
     );
   }
 
-  /** Tells the clients that subscribed to a resource that it is another now. */
+  /** Notifies the subscribers of a resource that it has changed. */
   updated(uri) {
     this.#announce(
       'notifications/resources/updated',
@@ -130,7 +130,7 @@ export class FixtureServer {
     );
   }
 
-  /** Tells whoever follows a task how it is; of the extension for tasks. */
+  /** Notifies the followers of a task of its status (tasks extension). */
   taskChanged(task) {
     this.#announce(
       'notifications/tasks',

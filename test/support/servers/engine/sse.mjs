@@ -4,7 +4,7 @@ import { bodyOf, cutOff } from './http.mjs';
 import { Link } from './link.mjs';
 import { note } from './note.mjs';
 
-/** Serves the HTTP+SSE transport of 2024-11-05: everything the server says comes on one stream. */
+/** Serves the HTTP+SSE transport of 2024-11-05: all messages of the server are sent on one stream. */
 export function serveSse(server) {
   const links = new Map();
   return (request, response) => {

@@ -1,7 +1,7 @@
 import { Link } from './link.mjs';
 import { note, violation } from './note.mjs';
 
-/** Serves one client over our own standard streams, a message a line. */
+/** Serves one client over the standard streams, one message per line. */
 export function serveStdio(server) {
   const put = (line) => process.stdout.write(line);
   const write = server.definition.writeLines?.(put, server.options) ?? ((text) => put(`${text}\n`));
@@ -19,7 +19,7 @@ export function serveStdio(server) {
     }
     for (const { end } of link.listens.values()) end();
     note('ended', { by: 'eof' });
-    // One turn later, so that the answers to open listens still leave.
+    // One turn later, so that the answers to open subscriptions are still written.
     setImmediate(() => process.exit(0));
   });
 }

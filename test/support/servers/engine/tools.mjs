@@ -3,7 +3,7 @@ import { note } from './note.mjs';
 import { RpcError } from './rpc-error.mjs';
 import { integer, number, object, string, text } from './schema.mjs';
 
-/** The tools of a well-behaved server, between them with every field that a tool may carry. */
+/** The tools of a well-behaved server, which together use every field of a tool. */
 export function plainTools() {
   return [...answering, ...taking, ...failing, ...talking];
 }
@@ -176,7 +176,7 @@ const talking = [
   },
 ];
 
-/** A tool that was not there at the start. */
+/** Returns a tool that is added after the start. */
 export function addedTool(index) {
   return {
     name: `added-${index}`,
