@@ -169,7 +169,7 @@ function atLeast(count: number, all: readonly unknown[]): boolean {
   return all.length >= count;
 }
 
-/** A file without which `dies-at-start` dies and `slow-start` waits. */
+/** A file whose absence makes `dies-at-start` exit and `slow-start` wait. */
 function mending() {
   const file = join(temporaryFolder(), 'works');
   const mend = (): void => writeFileSync(file, '');

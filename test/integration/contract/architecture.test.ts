@@ -116,12 +116,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
 };
 
-/** Where only some files of a folder may be imported: the tray knows the admin API, not what is behind it. */
+/** Folders of which only some files may be imported: the tray uses the admin API, not its implementation. */
 const onlyThese: Readonly<Record<string, readonly string[]>> = {
   'cli/tray admin': ['src/admin/admin-client.ts', 'src/admin/contract/contract.ts'],
 };
 
-/** Sub-folders of one folder that know each other: each may import those before it. All others never meet. */
+/** Sub-folders of one folder that may import the ones before them; all others must not import each other. */
 const siblings: Readonly<Record<string, readonly string[]>> = {
   upstream: ['process', 'connecting', 'pool', 'cli'],
   gateway: ['calls', 'listing', 'control'],
@@ -244,7 +244,7 @@ function mayReach(from: string, to: string): boolean {
   if (!to.startsWith('src/')) return isTest && to.startsWith('test/support/');
   const [folder, target] = [folderOf(from), folderOf(to)];
   if (folder === target) return areRelated(from, to) || isEarlierSibling(folder, from, to);
-  // A test may use whatever lies below its folder, to build what it needs.
+  // A test may import every folder below its own.
   if (isTest) return order.includes(target) && order.indexOf(target) < order.indexOf(folder);
   if (onlyThese[`${folder} ${target}`]?.includes(to) === false) return false;
   return mayImport[folder]?.includes(target) ?? false;

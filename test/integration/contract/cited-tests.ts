@@ -9,18 +9,18 @@ interface Cited {
   readonly title: string;
 }
 
-/** Where the tests of `npm test` are. */
+/** Folders with the tests of `npm test`. */
 const QUICK_FOLDERS = /^(?:src|web\/src|test\/integration)\//;
-/** Tags of tests that `npm test` leaves out, or skips where a program is missing. */
+/** Tags of tests that `npm test` leaves out, or skips if a program is missing. */
 const LEFT_OUT_TAGS = ['slow', 'every-cell', ...Object.keys(testPrograms)];
 
-/** The rows of the table of a page, without its head. */
+/** Returns the rows of the tables of a page; the first two lines are the head. */
 export function rowsOf(page: string): readonly string[] {
   const [, , ...rows] = page.split('\n').filter((line) => line.startsWith('|'));
   return rows;
 }
 
-/** Where a row says that a test is. */
+/** Returns the tests that a row cites. */
 export function citedIn(row: string): readonly Cited[] {
   return [...row.matchAll(/`([\w./-]+\.test\.ts)` "(.*?)"(?=,| \||;|\.?$)/g)].map(
     ([, file = '', title = '']) => ({
@@ -30,7 +30,7 @@ export function citedIn(row: string): readonly Cited[] {
   );
 }
 
-/** Those that are not there. */
+/** Returns the cited tests that do not exist. */
 export function missingOf(cited: readonly Cited[]): readonly Cited[] {
   return cited.filter(({ file, title }) => {
     const path = join(root, file);
@@ -38,7 +38,7 @@ export function missingOf(cited: readonly Cited[]): readonly Cited[] {
   });
 }
 
-/** Those that `npm test` does not run on every machine, each with the reason. */
+/** Returns the cited tests that `npm test` does not run on every machine, each with the reason. */
 export function leftOutOf(cited: readonly Cited[]): readonly string[] {
   const sources = new Map(cited.map(({ file }) => [file, readFileSync(join(root, file), 'utf8')]));
   return [...sources].flatMap(([file, text]) => {
@@ -67,18 +67,18 @@ export function reasonsToLeaveOut({ path, text, nodes }: SourceFile, title: stri
   ];
 }
 
-/** Whole, in whichever quotes it is written. */
+/** Whether the source contains the whole title, in any quotes. */
 function isTitleIn(source: string, title: string): boolean {
   return [`'`, '"', '`'].some((quote) => source.includes(`${quote}${title}${quote}`));
 }
 
-/** The first argument of a call as it is written, without its quotes. */
+/** Returns the first argument of a call as written, without its quotes. */
 function titleOf(call: Node, text: string): string | undefined {
   const [first] = call['arguments'] as readonly Node[];
   return first === undefined ? undefined : text.slice(first.start + 1, first.end - 1);
 }
 
-/** The tags in the options behind a title; `slow: true` is how a scenario has the tag. */
+/** Returns the tags in the options after a title; scenarios use `slow: true` instead of the tag. */
 function tagsOf(call: Node, text: string): readonly string[] {
   const [, options] = call['arguments'] as readonly Node[];
   if (options?.type !== 'ObjectExpression') return [];

@@ -63,7 +63,7 @@ describe('help', () => {
   });
 
   test('generated pages: are up to date', { tags: ['slow'] }, async () => {
-    // Typed here, since the script is not part of the program.
+    // Typed here, because the script has no types.
     const { generate }: { generate: () => Promise<ReadonlyMap<string, string>> } = await import(
       join(root, 'scripts', 'generate.mjs')
     );

@@ -62,7 +62,7 @@ scenario(
       pid: 'number',
     });
     expect(result.content[1]?.text).toBe('console:\nsums [11,12,13]');
-    // Pictures stay pictures.
+    // Images stay images.
     const passed = await run(client, "return await tools.one['everything-content'].raw()");
     expect(passed.content.map(({ type }) => type)).toContain('image');
   },
@@ -112,7 +112,7 @@ scenario(
   { downstream: everyLeg, upstream: everyLeg },
   async (cell) => {
     const capabilities = { elicitation: { form: {} } };
-    // Less than a person needs, so that it must not count.
+    // Shorter than a person takes to answer, so that time must not count.
     const limits = { ...config, code: { timeout: '5s' } };
     await using line = await cell.open(
       { one: ['asks-the-user'] },

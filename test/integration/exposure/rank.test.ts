@@ -12,7 +12,7 @@ checkLeaks();
 const args = ['--expose', 'search'];
 const startup = { listWait: '10s' };
 
-/** Names of the tools that a search finds, in order. */
+/** Returns the names of the tools that a search finds, in order. */
 async function found(client: RawClient, query: string): Promise<readonly string[]> {
   const answer = textOfResult(await client.callTool('search_tools', { query, limit: 2 }));
   return answer.split('\n').flatMap((line) => /^(\w+)\(/.exec(line)?.[1] ?? []);

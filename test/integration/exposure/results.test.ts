@@ -26,13 +26,13 @@ function placeOf({ _meta: meta }: ToolResult): Place {
 const big = (client: RawClient, name: string, count = 3_000): Promise<ToolResult> =>
   client.callTool('call_read_tool', { name: `one__${name}`, arguments: { count } });
 
-/** The call that a note names, as a model would make it. */
+/** Makes the call that the note in a result names, as a model would. */
 async function goOn(client: RawClient, result: ToolResult): Promise<ToolResult> {
   const call = /read_result (\{[^}]*\})/.exec(result.content.at(-1)?.text ?? '')?.[1];
   return client.callTool('read_result', JSON.parse(call ?? 'null') as JsonObject);
 }
 
-/** Every block of a result, by where it was. */
+/** Reads a stored result completely, and returns its blocks by position. */
 async function whole(client: RawClient, id: string): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (let offset: number | undefined = 0; offset !== undefined;) {
@@ -98,7 +98,7 @@ scenario(
     expect(JSON.parse(parts.get('/structuredContent') ?? '')).toEqual(
       JSON.parse(parts.get('/content/0/text') ?? 'x'),
     );
-    // Under its own name it has an output schema, which a client holds it to.
+    // Under its own name the tool has an output schema, and clients validate the result.
     const own = await client.callTool('one__structured', { count: 500 });
     expect(own.structuredContent).toHaveProperty('items.499');
 
@@ -134,7 +134,7 @@ scenario(
     );
     expect(await find('nowhere')).toContain('Nothing matches');
     const slow = client.callTool('read_result', { id, find: '/^(.*)*(.*)*(.*)*$x/s' });
-    // Others are answered while an expression runs.
+    // Other calls are answered while an expression runs.
     expect(await find('/line 77 /')).toContain('77: line 77');
     expect(gatewayErrorCode(await slow)).toBe('ARGUMENTS_INVALID');
     for (const wrong of [{ id: 5 }, { id, offset: -1 }, { id, limit: 0 }, { id, find: '/(/' }]) {
@@ -157,7 +157,7 @@ scenario(
     expect(textOfResult(unknown)).toContain('There is no result');
     const { id } = placeOf(await big(client, 'lines'));
     const isGone = async (): Promise<boolean> => {
-      // Every look begins its time anew, so that nobody may look for longer than that.
+      // Every read restarts the expiry, so wait for longer than the expiry without reading.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       return textOfResult(await client.callTool('read_result', { id })).includes('is no longer kept');
     };

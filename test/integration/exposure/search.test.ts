@@ -192,7 +192,7 @@ scenario(
     const { client } = line;
     expect(await names(client)).toEqual(metaTools);
     await found(client, 'one__echo');
-    // It is here before the answer.
+    // The notification arrives before the answer.
     expect(client.notifications.all.filter(({ method }) => method === changed)).toHaveLength(1);
     expect(await names(client)).toContain('one__echo');
     expect(textOfResult(await client.callTool('one__echo', { text: 'x' }))).toBe('x');
@@ -265,7 +265,7 @@ scenario(
         what: 'The listing',
         withinMs: 10_000,
       });
-      // The answer to the listing must have arrived, too; the first list waits for it.
+      // The listing must be complete, too; the first list waits for it.
       if (line.client.transport !== 'stdio') await (await line.another()).listTools();
       else await new Promise((resolve) => setTimeout(resolve, 500));
       const introduced = await line.client.open();
@@ -284,7 +284,7 @@ scenario(
       { args: [], config: { startup: { listWait: '200ms' } } },
     );
     expect(await names(line.client)).toEqual(metaTools);
-    // A server that is known can be used meanwhile.
+    // A server that is already listed can be used meanwhile.
     const call = { name: 'one__echo', arguments: { text: 'x' } };
     expect(textOfResult(await line.client.callTool('call_read_tool', call))).toBe('x');
   },

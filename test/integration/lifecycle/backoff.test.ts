@@ -7,8 +7,8 @@ import { scenario } from '../../support/scenario.ts';
 
 checkLeaks();
 
-// Started again at once each time, a fixture would be there more than forty times. An attempt may be two starts, since what dies of the
-// probe gets a second chance without it; with pauses of up to 0.5, 1, 2, 4 … s, drawn by lot, nine attempts are as good as impossible.
+// Without pauses, a fixture would start more than forty times. An attempt may take two starts, because a server that exits on the
+// probe is started again without it; with random pauses of up to 0.5, 1, 2, 4 … s, nine attempts are practically impossible.
 const stormMs = 3000;
 const fewStarts = 18;
 
@@ -35,7 +35,7 @@ scenario(
   },
 );
 
-/** Callers without patience; gives the codes of what they were told. */
+/** Calls repeatedly without a pause, and returns the error codes. */
 async function callWithoutPause({ client }: TestSetup): Promise<ReadonlySet<unknown>> {
   const until = performance.now() + stormMs;
   const codes = new Set<unknown>();

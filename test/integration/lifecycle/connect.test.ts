@@ -13,7 +13,7 @@ scenario('connect: starts one process for many concurrent first calls', async (c
   const texts = Array.from({ length: 30 }, (_, index) => `call ${index}`);
   const callAll = async (): Promise<readonly string[]> =>
     (await Promise.all(texts.map((text) => line.client.callTool('one__echo', { text })))).map(textOfResult);
-  // While the start wants to list it, too.
+  // Meanwhile the startup lists the server, too.
   expect(await callAll()).toEqual(texts);
   expect(log?.of('started')).toHaveLength(1);
   await log?.waitFor('ended');

@@ -13,7 +13,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['plain'], half: ['dies-in-a-call', '--half'] });
     const { client } = line;
-    // Both would take longer than this test may; the client itself gives up after ten seconds.
+    // Both would take longer than the client, which gives up after ten seconds.
     const others = [1, 2].map((n) => client.callTool('one__slow', { ms: 60_000, text: String(n) }));
     await line.logs['one']!.waitFor(() => line.logs['one']!.of('call').length === 2);
     const results = await Promise.all([client.callTool('one__crash'), ...others]);
@@ -39,7 +39,7 @@ scenario('crash: restarts the server on the next call', async (cell) => {
   pids.add(await serverPid(client));
   expect([...pids]).toEqual(log.of('started').map(({ pid }) => pid));
   expect(pids.size).toBe(4);
-  // Also one that has never answered a call before it crashed.
+  // The same for a server that crashes in its first call.
   await waitForTool(client, 'young__crash');
   expect(gatewayErrorCode(await client.callTool('young__crash'))).toBe('UPSTREAM_CLOSED');
   expect(textOfResult(await client.callTool('young__echo', { text: 'back' }))).toBe('back');
@@ -62,7 +62,7 @@ scenario(
   'connection loss: never resends an HTTP call that was in flight',
   { upstream: ['http/legacy'] },
   async (cell) => {
-    // The connections break and the server lives on, so that a second call would be seen there.
+    // The connections break but the server keeps running, so a repeated call would reach it.
     await using proxy = await startTcpProxy();
     const entries = {
       one: ({ url }: Readonly<Record<string, unknown>>) => ({ url: proxy.forwardTo(String(url)) }),

@@ -18,7 +18,7 @@ scenario('idle timeout: stops an unused server and restarts it on the next call'
   }
   expect(new Set(pids).size).toBe(3);
   expect(log.of('started').map(({ pid }) => pid)).toEqual(pids);
-  // It ended because its input did, not because it was killed.
+  // The server exited at the end of its input and was not killed.
   expect(log.of('ended').map(({ by }) => by)).toEqual(['eof', 'eof', 'eof']);
 });
 
@@ -45,7 +45,7 @@ scenario('idle timeout: keeps the entries of a stopped server listed', async (ce
   const { pid } = await line.logs['one']!.waitFor('ended');
   expect(await client.listTools()).toEqual(before);
   expect((await client.request('resources/list'))['resources']).toHaveLength(2);
-  // The server logs its end a moment before its process is gone.
+  // The server logs its end shortly before its process exits.
   await eventually(() => !isRunning(pid), { withinMs: 10_000 });
   expect(line.logs['one']?.of('started'), 'a list does not start it').toHaveLength(1);
 });

@@ -23,7 +23,7 @@ scenario('recovery: retries a server that failed to start until it works', { slo
   expect(gatewayErrorCode(await call())).toBe('UPSTREAM_UNAVAILABLE');
   await line.logs['listed']!.waitFor('ended');
   for (const file of Object.values(files)) writeFileSync(file, '');
-  // One is called until it works, the other only comes back by itself; a retry may be some seconds away.
+  // One server is called until it works; the other recovers without calls. The next retry may be several seconds away.
   await eventually(async () => expect(textOfResult(await call())).toBe('a'), { withinMs: 15_000 });
   await waitForTool(client, 'called__echo');
   await waitForTool(client, 'listed__echo', { withinMs: 15_000 });

@@ -37,7 +37,7 @@ scenario('connect timeout: gives up and ends a server that never answers', async
   const result = await line.client.callTool('silent__echo', { text: 'a' });
   expect(gatewayErrorCode(result)).toBe('UPSTREAM_UNAVAILABLE');
   expect(textOfResult(result)).toContain('not ready within 0.4 s');
-  // What was given up is also ended.
+  // The abandoned process is ended.
   await eventually(() => !isRunning(pid));
   expect(textOfResult(await line.client.callTool('good__echo', { text: 'a' }))).toBe('a');
   const tools = await waitForTool(line.client, 'good__echo');

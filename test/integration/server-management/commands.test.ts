@@ -150,7 +150,7 @@ test(
     const lines = await home.command('logs', '--process', 'broken', '--text', ...where);
     expect(lines.stdout).toContain('FIXTURE_KEY is not set');
     expect(lines.stdout).toContain('Cannot connect to a server.');
-    // Waiting does not mend a missing sign-in: it was tried at the start, and never again.
+    // Retries cannot fix a missing sign-in, so there was only one attempt, at the start.
     const parked = await readServer('shut');
     expect(parked).toMatchObject({ state: 'needs-auth', problem: { code: 'UPSTREAM_NEEDS_AUTH' } });
     expect(parked?.problem).not.toHaveProperty('retryAt');

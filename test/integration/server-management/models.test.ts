@@ -54,7 +54,7 @@ describe.each(cells)('management tools ($downstream)', (cell) => {
     const added = await manage(line.client, 'add', { name: 'two', server: entry });
     expect(results(added)).toMatchObject([{ name: 'two', result: 'added', trust: 'manual' }]);
     expect(textOfResult(added)).toContain('trunkline approvals');
-    // None of what a model can do starts it.
+    // No operation of a model starts it.
     for (const operation of ['restart', 'refresh']) {
       const refused = await manage(line.client, operation, { name: 'two' });
       expect(gatewayErrorCode(refused)).toBe('QUARANTINED');
@@ -82,7 +82,7 @@ test('management tools: hold an added server until approved, and again when its 
   expect(textOfResult(await client.callTool('two__echo', { text: 'hi' }))).toBe('hi');
   const pid = await serverPid(client, 'two');
   const other = await serverPid(client, 'one');
-  // Harmless settings change nothing of that.
+  // Harmless settings do not change that.
   expect(
     textOfResult(await manage(client, 'update', { name: 'two', changes: { timeouts: { call: '20s' } } })),
   ).toContain('was changed');
@@ -98,7 +98,7 @@ test('management tools: hold an added server until approved, and again when its 
   expect(gatewayErrorCode(refused)).toBe('QUARANTINED');
   expect(fixtureLog(entry).of('started')).toHaveLength(started);
   expect(await serverPid(client, 'one')).toBe(other);
-  // A server of a person's own is not different.
+  // The same applies to a server that a person has configured.
   expect(structured(await manage(client, 'update', { name: 'one', changes: { args: null } }))).toMatchObject({
     isHeld: true,
   });
@@ -265,7 +265,7 @@ test('management tools: hide servers that a rule denies and hold unapproved ones
     'spare was enabled. It was never approved in this form, so it is held for approval by a person (trunkline approvals).',
   ]);
   expect(gatewayErrorCode(await manage(client, 'restart', { name: 'spare' }))).toBe('QUARANTINED');
-  // What was in use before comes back as it was.
+  // A server that was in use before returns unchanged.
   await manage(client, 'disable', { name: 'one' });
   expect(structured(await manage(client, 'enable', { name: 'one' }))['isHeld']).toBe(false);
   await waitForTool(client, 'one__echo');

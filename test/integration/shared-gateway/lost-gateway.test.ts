@@ -39,7 +39,7 @@ describe('killed gateway', () => {
     const before = home.pid;
     const slow = client.callTool('plain__slow', { ms: 60_000 });
     await fixtureLog(plain).waitFor('call');
-    client.notifications.all.length = 0; // Servers were listed for the first time.
+    client.notifications.all.length = 0; // Discards the notifications of the first listing.
     const told = client.notifications.next(({ method }) => method === 'notifications/tools/list_changed');
     process.kill(before, 'SIGKILL');
     expect(await slow).toMatchObject({ isError: true, _meta: { 'trunkline/code': 'GATEWAY_LOST' } });
@@ -81,7 +81,7 @@ describe('killed gateway', () => {
     expect(await listed).toMatchObject({ data: { code: 'GATEWAY_UNAVAILABLE' } });
     expect(await pipe.exited).toMatchObject({ code: 3 });
     await client.close();
-    rmSync(home.run, { recursive: true }); // The next gateway would tidy up, and there is none.
+    rmSync(home.run, { recursive: true }); // There is no next gateway that would remove it.
   });
 
   test('killed gateway: hands the log level and subscriptions of its client to its successor', async () => {
@@ -91,7 +91,7 @@ describe('killed gateway', () => {
     await client.listTools();
     await client.request('logging/setLevel', { level: 'debug' });
     await client.request('resources/subscribe', { uri: 'fixture://text' });
-    client.notifications.all.length = 0; // Servers were listed for the first time.
+    client.notifications.all.length = 0; // Discards the notifications of the first listing.
     const news = client.notifications.next(({ method }) => method === 'notifications/tools/list_changed');
     process.kill(home.pid, 'SIGKILL');
     await news;
@@ -114,7 +114,7 @@ describe('killed gateway', () => {
     await client.request('ping');
     const before = home.pid;
     process.kill(before, 'SIGKILL');
-    // The next one answers it, since its wait for that server is bounded anew.
+    // The next gateway answers it, because its wait for that server has its own limit.
     await eventually(() => home.record() !== undefined && home.pid !== before, {
       what: 'A new gateway',
       withinMs: 15_000,

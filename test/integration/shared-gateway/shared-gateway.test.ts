@@ -62,7 +62,7 @@ describe('shared gateway', () => {
     await using home = new SharedHome({ mcpServers: { plain } });
     const first = await (await home.pipe()).client();
     const before = home.pid;
-    // It cannot notice the change by itself before the second client looks for it.
+    // Ensures that the gateway has not noticed the change itself before the second client connects.
     const connected = connectionsOf(home);
     process.kill(before, 'SIGSTOP');
     const pipe = await home.pipe({ mcpServers: { plain, more } });
@@ -82,7 +82,7 @@ describe('shared gateway', () => {
     await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
     const first = await (await home.pipe()).client();
     const before = home.pid;
-    // As one of another version writes it.
+    // As a gateway of another version writes it.
     writeFileSync(join(home.run, 'gateway.json'), JSON.stringify({ ...home.record(), version: '0.0.0' }));
     const second = await (await home.pipe()).client();
     expect(home.pid).not.toBe(before);
@@ -120,13 +120,13 @@ describe('shared gateway', () => {
     const pipe = await home.pipe();
     expect(await pipe.exited).toMatchObject({ code: 3 });
     expect(pipe.stderr()).toContain('config.jsonc:3:');
-    // Its process says what is wrong before it ends, and the pipe does not wait for that end.
+    // The gateway reports the problem before it exits, and the pipe does not wait for its exit.
     await eventually(() => home.gateways().length === 0, { what: 'The end of the gateway' });
   });
 
   test('shared gateway: falls back to the process of the client when none can run', async () => {
     await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
-    // A file where the folder of running gateways should be.
+    // A file instead of the folder of running gateways.
     mkdirSync(join(home.home, 'state'), { mode: 0o700 });
     writeFileSync(join(home.home, 'state', 'run'), '');
     const pipe = await home.pipe();
@@ -137,7 +137,7 @@ describe('shared gateway', () => {
   });
 });
 
-/** How many ends of its socket the system knows, those that wait to be taken included. */
+/** Returns the number of connections to its socket, including those that are not accepted yet. */
 function connectionsOf(home: SharedHome): number {
   const socket = String(home.record()?.socket);
   const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');

@@ -9,7 +9,7 @@ import { SharedHome } from '../../support/shared-home.ts';
 
 checkLeaks();
 
-/** Two that a person started over HTTP, one after the other, on one configuration. */
+/** Starts two gateways over HTTP, one after the other, with the same configuration. */
 async function twoGateways() {
   const mcpServers = { plain: fixture('plain') };
   const home = new SharedHome({ mcpServers });
@@ -81,7 +81,7 @@ describe('two gateways of one configuration', () => {
       expect(home.gateways()).toEqual([]);
       expect(await both.json('status')).toMatchObject({ pid: first.pid, clients: 1 });
       await client.close();
-      // What a crash has left is swept by the next start.
+      // The next start removes the files of a crashed gateway.
       await (await startGateway({ mcpServers: {}, home: home.home, listen: 'http' })).stop();
     },
   );

@@ -18,7 +18,7 @@ interface Answer {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** Asks the admin API over the socket of a running gateway, as commands do. */
+/** Sends a request to the admin API over the socket of a running gateway, as commands do. */
 function ask(
   gateway: RunningGateway,
   route: string,

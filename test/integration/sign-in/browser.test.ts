@@ -59,7 +59,7 @@ test(
       expect(await page.title()).toBe('Signed in to it');
       expect(await page.textContent('main')).toContain('You can close this tab.');
       expect(await ended).toEqual([0, null]);
-      // The page stands by itself, and a code that was used is worth nothing.
+      // The page loads nothing from elsewhere, and a code cannot be used twice.
       expect(outside).toEqual([]);
       await expect(page.reload()).rejects.toThrow(/ERR_CONNECTION_REFUSED/);
     } finally {

@@ -18,7 +18,7 @@ import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
 
-/** Somebody with a key, who asks in sessions of the older protocol or without any. */
+/** A caller with a key, in a legacy session or without a session. */
 interface KeyHolder {
   readonly who: string;
   readonly key: string;
@@ -54,7 +54,7 @@ test.each([
     });
     const wrong: string[] = [];
     let calls = 0;
-    // Until the tokens of both were renewed in between.
+    // Until the tokens of both callers have been refreshed.
     await eventually(
       async () => {
         const mixed = Array.from({ length: 48 }, (_, at) => [ada, bob, bob, eve][at % 4] ?? ada);
@@ -77,7 +77,7 @@ test.each([
     const bySession = subjectsBySession(server.log);
     expect(bySession.size > 0).toBe(era === 'legacy');
     for (const [session, who] of bySession) expect([session, who.size]).toEqual([session, 1]);
-    // What mends it is the command in the message.
+    // The command in the message fixes it.
     await signIn('eve', '--caller', 'key:eve');
     await eventually(async () => expect(textOf(await whoami(gateway, eve, false))).toMatch(/^eve /));
   },
@@ -161,7 +161,7 @@ function posts(log: FixtureLog): readonly Post[] {
   return log.of('http').filter(({ url }) => url === '/mcp') as unknown as Post[];
 }
 
-/** For whom the token of a request was made. */
+/** Returns the subject of the token of a request. */
 function subjectOf({ headers }: Post): string | undefined {
   const payload = headers['authorization']?.split('.')[1];
   if (payload === undefined) return undefined;

@@ -117,14 +117,14 @@ test('login --token: reads a token from standard input and does not retry a reje
     expect(textOfResult(await client.callTool('it__whoami'))).toContain('no longer accepts the saved token'),
   );
   const wrong = server.log.of('unauthorized').filter(({ hasToken }) => hasToken === true);
-  // Once, and once more because it was to be repeated if anybody had a better one.
+  // At most twice, because the request is repeated once if there might be a newer token.
   expect(wrong.length).toBeLessThanOrEqual(2);
   expect(await trunkline(home, ['login', 'it', '--token'], 'two words\n')).toMatchObject({ code: 2 });
   await client.close();
 });
 
 test.each([
-  // Like every other command that is given the name of nobody.
+  // As with every other command, for an unknown server.
   ['nope', 6, /no server "nope"/],
   ['local', 2, /needs no sign-in/],
   ['header', 2, /has an Authorization header/],

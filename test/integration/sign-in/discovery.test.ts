@@ -34,7 +34,7 @@ test.each(places)('discovery: finds the authorization server %s', async (_where,
   expect(tokens.account).toBe('ada@example.com');
   expect(tokens.refreshToken).toBeDefined();
   expect(server.log.of('refused')).toEqual([]);
-  // Port and path are kept: everything went to one of the two origins.
+  // The port and path are kept: all requests went to one of the two origins.
   const hosts = new Set(server.log.of('as').map(({ host }) => host));
   expect(hosts).toEqual(new Set([new URL(issuer).host]));
 });

@@ -23,7 +23,7 @@ test('sign-in required: fails calls with the login command and without retries',
     expect(textOfResult(answer)).toContain('trunkline login it');
   }
   expect(gateway.stderr()).toContain('trunkline login it');
-  // Neither retried nor asked anything of its authorization server, let alone opened a browser.
+  // The gateway neither retried nor contacted the authorization server, and opened no browser.
   expect(requests(server.log)).toHaveLength(1);
   expect(server.log.of('as')).toEqual([]);
   await client.close();

@@ -14,7 +14,7 @@ checkLeaks();
 
 const HOUR = 3_600_000;
 
-/** The files that `mcp-remote` leaves behind. */
+/** Creates a folder with the files that `mcp-remote` writes. */
 function folderOf(url: string, { accessToken, refreshToken, client }: StoredTokens): string {
   const folder = temporaryFolder('mcp-auth');
   const own = join(folder, 'mcp-remote-0.1.38');

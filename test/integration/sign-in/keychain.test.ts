@@ -16,7 +16,7 @@ checkLeaks();
 
 const TOKEN = 'planted-token-of-hand';
 
-/** A session of a desktop with an unlocked keychain, in which a script of a shell runs; `$TRUNKLINE` is the program. */
+/** Runs a shell script in a desktop session with an unlocked keychain; `$TRUNKLINE` is the program. */
 async function inSession(
   env: Readonly<Record<string, string | undefined>>,
   script: string,
@@ -78,10 +78,10 @@ echo "ended with $?"`,
   expect(code).toBe(0);
   expect(text).toContain('Signed in to github.');
   expect(text).toMatch(/github +signed in/);
-  // 32 bytes as text.
+  // The Base64 form of 32 bytes has 44 characters.
   expect(text).toContain('kept: 44');
   expect(readFileSync(join(home.home, 'state', 'secret.key'), 'utf8')).toMatch(/^keychain:[0-9a-f]{32}\n$/);
-  // Without it nothing can be read, and nothing is made anew over what is there.
+  // Without the key nothing can be read, and existing data is not overwritten.
   expect(text).toContain('is in the system keychain, which did not return it');
   expect(text).toContain('ended with 1');
   const state = join(home.home, 'state');

@@ -17,11 +17,11 @@ const MINUTE = 60_000;
 const signInId = { upstream: 'it' as UpstreamName, caller: '' };
 const caller: Caller = { id: 'local', via: 'stdio', profile: 'default' };
 
-// Sockets and everything else go on; only the timers of what is waited for stand still until they are moved.
+// Only timers and dates are fake; sockets and everything else work normally.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A desk whose sign-ins end when the test says so. */
+/** Opens sign-ins that end when the test decides. */
 function openDesk() {
   const signedIn = deferred<{ account: string }>();
   const desk = new SignInLinks((_signInId, { open, signal }) => {
@@ -79,7 +79,7 @@ interface Asked {
   readonly params: JsonObject;
 }
 
-/** What a client is asked, which answers as told; `undefined` is a client that cannot be asked during a call. */
+/** Returns a client that answers questions with `answer`; `undefined` is a client that cannot be asked during a call. */
 function clientWith(answer: (() => JsonObject) | undefined) {
   const asked: Asked[] = [];
   const told: string[] = [];
@@ -93,7 +93,7 @@ function clientWith(answer: (() => JsonObject) | undefined) {
     },
     tell: (method: string): void => void told.push(method),
   };
-  // Of what a call has, only this is looked at.
+  // The code under test uses only these members of a call.
   const request = { session: 'one', requestingClient, cancellation: new Cancellation() } as never;
   return { asked, told, refused: { caller, era: 'legacy' as const, request } };
 }

@@ -12,7 +12,7 @@ checkLeaks();
 
 const capabilities = { elicitation: { url: {}, form: {} } };
 
-/** What a client shows to its person. */
+/** The link that a client shows to its user. */
 interface Link {
   readonly mode: string;
   readonly url: string;
@@ -220,7 +220,7 @@ test('sign-in link: requests additional scopes', async () => {
     await followRedirects(new URL(linkIn(params).url));
     return { action: 'accept' };
   });
-  // The first sign-in is for reading, since nobody could know of more; the call then asks for the rest.
+  // The first sign-in requests only the read scope, because further scopes are not known yet; the call then requires the others.
   await client.callTool('it__whoami');
   const answer = await client.callTool('it__whoami');
   expect(textOfResult(answer)).toContain('ada@example.com');

@@ -79,7 +79,7 @@ test('client credentials: renew a rejected token once for all calls', async () =
   const client = await gateway.client();
   await waitForTool(client, 'it__whoami');
   const issued = server.log.of('issued').length;
-  // From now on no token that was given out is good any more, whatever its end says.
+  // From now on every issued token is invalid, even before it expires.
   await server.control({ act: 'rotate-keys' });
   const answers = await Promise.all([1, 2, 3].map(() => client.callTool('it__whoami')));
   for (const answer of answers) expect(textOfResult(answer)).toMatch(/^machine /);
@@ -160,7 +160,7 @@ test('sign-out: deletes and revokes the tokens', async () => {
   expect(await signOut(target(desk))).toBe('revoked');
   expect(server.log.of('revoke')).toEqual([expect.objectContaining({ isKnown: true })]);
   expect(await desk.vault.load(desk.signInId)).toBeUndefined();
-  // Who still has it in memory does not renew it behind the back of the person.
+  // A gateway that still has the tokens in memory must not refresh them after the sign-out.
   expect(await credentials.handleRefusal(rejectedRequest())).toMatchObject({ code: 'UPSTREAM_NEEDS_AUTH' });
   expect(server.log.of('refresh')).toEqual([]);
   expect(await signOut(target(desk))).toBe('not-signed-in');

@@ -31,7 +31,7 @@ test.each([
     await server.control({ account: 'ada' });
     expect((await login(home, 'first')).code).toBe(0);
     await waitForTool(client, 'first__whoami');
-    // The sign-in to one of them is none to the other.
+    // A sign-in to one server is not valid for the other.
     const refused = await client.callTool('second__whoami');
     expect(gatewayErrorCode(refused)).toBe('UPSTREAM_NEEDS_AUTH');
     expect(textOfResult(refused)).toContain('trunkline login second');
@@ -58,7 +58,7 @@ test.each([
     expect(server.log.of('unauthorized').filter(({ why }) => String(why).includes('aud'))).toEqual([]);
     const asked = server.log.of('authorize') as unknown as { asked: { resource: string } }[];
     expect(asked.map((one) => one.asked.resource)).toEqual([first, second]);
-    // Discovery kept the path, and the port: everything was found at the first place that was asked.
+    // Discovery kept the path and the port: the first well-known URL already had the metadata.
     const wellKnown = server.log.of('http').filter(({ url }) => String(url).includes('/.well-known/'));
     expect(wellKnown.map(({ url }) => url)).toEqual(
       paths.map((path) => `/.well-known/oauth-protected-resource${path}`),
@@ -96,7 +96,7 @@ test(
       expect(gatewayErrorCode(answer)).toBe('UPSTREAM_NEEDS_AUTH');
       expect(textOfResult(answer)).toContain('trunkline login it');
     }
-    // The old issuer was asked for a new token once; the new one has not heard of us at all.
+    // The old issuer received one refresh request; the new one received none.
     expect(server.log.of('refresh').map((one) => one['issuer'])).toEqual([before.issuer]);
     expect(askedAt(server.log, issuer)).toEqual([]);
     const refused = server.log.of('unauthorized').length;
@@ -106,7 +106,7 @@ test(
     await eventually(async () =>
       expect(textOfResult(await client.callTool('it__whoami'))).toContain('new@example.com'),
     );
-    // It was registered with anew, and got a code of its own instead of anything that the old one had issued.
+    // The client registered with the new issuer and used a new code; nothing from the old issuer was sent there.
     const clients = server.log.of('issued').map((one) => one['client']);
     expect(server.log.of('register')).toHaveLength(2);
     expect(clients.at(-1)).not.toBe(clients[0]);
@@ -121,7 +121,7 @@ test(
   },
 );
 
-/** For which resources the tokens were that reached a path. */
+/** Returns the audiences of the tokens that reached a path. */
 function audiencesAt(log: FixtureLog, path: string): ReadonlySet<string | undefined> {
   const posts = log.of('http').filter(({ url }) => url === path);
   return new Set(

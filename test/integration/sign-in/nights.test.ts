@@ -226,7 +226,7 @@ test(
     const inbox = await runInTerminal(home, ['auth'], { env: { NO_COLOR: '1' } });
     expect(inbox.screen).toMatch(/server +state[^]*github +signed in/);
     expect(inbox.screen).not.toContain('planted');
-    // It is what was typed, less what was erased: only whoever has the key can tell.
+    // The stored token is the typed text without the erased characters; reading it requires the key.
     await using desk = openSignInHarness('https://api.githubcopilot.com/mcp/', join(home.home, 'state'));
     const place = { ...desk.signInId, upstream: 'github' as typeof desk.signInId.upstream };
     expect((await desk.vault.load(place))?.accessToken).toBe('planted-token-7');
@@ -295,7 +295,7 @@ test('failed sign-in: shows its reason in the browser and stores it', async () =
   expect((await desk.vault.loadNote(desk.signInId))?.problem).toMatch(/503/);
 });
 
-/** The token endpoint has been asked, and thinks. */
+/** Waits until the token endpoint has received a refresh and is delaying its answer. */
 async function untilRenewing({ log }: ProtectedServer): Promise<void> {
   const before = log.of('token').length;
   await eventually(() => log.of('token').length > before, { withinMs: 10_000 });

@@ -22,7 +22,7 @@ test('token refresh: limits requests during a long outage and keeps the tokens',
     const calls = Array.from({ length: 5 }, () => Promise.resolve(credentials.headers()));
     for (const call of await Promise.allSettled(calls))
       expect(call).toMatchObject({ status: 'rejected', reason: { code: 'UPSTREAM_UNAVAILABLE' } });
-    // One after the other as well: whoever comes right after a failure is told of that one.
+    // Also one after the other: a request right after a failure gets the same error.
     await expect(credentials.headers()).rejects.toThrow(/is kept.*503/s);
   }
   expect(requests() - sofar).toBe(minutes.length);

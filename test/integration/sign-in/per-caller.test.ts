@@ -26,7 +26,7 @@ checkLeaks();
 
 const callers = ['ada', 'bob', 'eve'].map((id): Caller => ({ id, via: 'http', profile: 'default' }));
 
-/** A pool as a shared gateway has it, for one server that callers sign in to by themselves. */
+/** Returns the pool of a shared gateway with one server that each caller signs in to. */
 function poolAt(desk: SignInHarness): UpstreamPool {
   const env = {};
   const reader = createReferenceReader({
@@ -88,7 +88,7 @@ test('per-caller tokens: are used only for calls of their own caller', { tags: [
   const wrong: string[] = [];
   const [ada, bob, eve] = callers as [Caller, Caller, Caller];
   const families = (): Set<unknown> => new Set(server.log.of('refresh').map(({ family }) => family));
-  // Until the tokens of both were renewed in between.
+  // Until the tokens of both callers have been refreshed.
   await eventually(
     async () => {
       const mixed = Array.from({ length: 40 }, (_, at) => (at % 3 === 0 ? ada : bob));
@@ -100,7 +100,7 @@ test('per-caller tokens: are used only for calls of their own caller', { tags: [
   );
   expect(wrong).toEqual([]);
   expect(server.log.of('refresh-reused')).toEqual([]);
-  // Who has not signed in gets nobody's token, not even while others call.
+  // A caller without a sign-in never gets the token of another caller, even during their calls.
   const [refused] = await Promise.allSettled([whoami(pool, desk, eve), whoami(pool, desk, ada)]);
   expect(refused).toMatchObject({
     status: 'rejected',

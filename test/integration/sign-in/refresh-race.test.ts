@@ -26,13 +26,13 @@ test(
     for (const client of clients) await waitForTool(client, 'it__whoami');
     expect(server.log.of('refresh')).toEqual([]);
 
-    // From now on no token that was given out is good any more.
+    // From now on every issued token is invalid.
     await server.control({ act: 'rotate-keys' });
     const calls = clients.flatMap((client) => Array.from({ length: 4 }, () => client.callTool('it__whoami')));
     const answers = (await Promise.all(calls)).map((answer) => textOfResult(answer));
 
     expect(answers).toHaveLength(12);
-    // All with the one token that came of it.
+    // All requests use the one new token.
     expect(new Set(answers).size).toBe(1);
     expect(answers[0]).toMatch(/^ada@example\.com /);
     expect(server.log.of('refresh')).toHaveLength(1);

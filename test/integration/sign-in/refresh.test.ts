@@ -55,7 +55,7 @@ test('token refresh: keeps using a new token that cannot be saved and saves it l
   const credentials = desk.credentials();
   await credentials.headers();
   const { query } = await openDatabase({ stateDir: desk.stateDir });
-  // As on a full disk, but for one table.
+  // Simulates a full disk for one table.
   await sql`CREATE TRIGGER full BEFORE UPDATE ON sign_ins BEGIN SELECT RAISE(FAIL, 'full'); END`.execute(
     query,
   );
@@ -101,13 +101,13 @@ test('token refresh: renews a rejected token once for all rejected requests', as
   const since = performance.now() - 1;
   const judged = Array.from({ length: 12 }, async () => {
     const verdict = await credentials.handleRefusal(rejectedRequest({ since }));
-    // Whoever may try again has something new to try it with.
+    // A retry uses a new token.
     expect(await credentials.headers()).not.toMatchObject({ Authorization: `Bearer ${accessToken}` });
     return verdict;
   });
   const verdicts = await Promise.all(judged);
   expect(new Set(verdicts)).toEqual(new Set(['try-again']));
-  // One that comes late was sent with the old token, too.
+  // A late rejection is about the old token, too.
   expect(await credentials.handleRefusal(rejectedRequest({ since }))).toBe('try-again');
   expect(server.log.of('refresh')).toHaveLength(1);
   expect(await credentials.headers()).not.toMatchObject({ Authorization: `Bearer ${accessToken}` });
@@ -189,7 +189,7 @@ test('token refresh: reports a reused refresh token', async () => {
   const first = await desk.signIn();
   desk.clock.offset = 2 * HOUR;
   await desk.credentials().headers();
-  // As a copy of the state on another machine would have it.
+  // As in a copy of the state on another machine.
   await desk.vault.save(desk.signInId, first);
   await expect(desk.credentials().headers()).rejects.toThrow(/used twice; everything is revoked/);
   expect(server.log.of('refresh-reused')).toHaveLength(1);
@@ -264,7 +264,7 @@ test('token seed: is used, refreshed once and replaced by a different seed', asy
   const renewed = await desk.credentials({ seed }).headers();
   expect(renewed).toHaveProperty('Authorization');
   expect(server.log.of('refresh')).toHaveLength(1);
-  // The next process has the same seed, which is spent, and what became of it.
+  // The next process has the same, already used seed, and uses the stored tokens instead.
   expect(await desk.credentials({ seed }).headers()).toEqual(renewed);
   expect(await desk.credentials({ seed: 'another' }).headers()).toEqual({ Authorization: 'Bearer another' });
   expect(server.log.of('refresh')).toHaveLength(1);

@@ -28,7 +28,7 @@ async function open(server: PostgresServer): Promise<Database> {
   return database;
 }
 
-/** The same database, on a way that can be cut. */
+/** Returns the same database behind a proxy that can cut connections. */
 async function throughProxy(server: PostgresServer): Promise<{ proxy: TcpProxy; server: PostgresServer }> {
   const proxy = await startTcpProxy();
   onTestFinished(() => proxy[Symbol.asyncDispose]());
@@ -40,7 +40,7 @@ const trouble = async (work: Promise<unknown>): Promise<GatewayError> => {
   try {
     await work;
   } catch (error) {
-    return error as GatewayError; // Every failure of a database is one.
+    return error as GatewayError; // All database failures are GatewayErrors.
   }
   throw new Error('It went well.');
 };

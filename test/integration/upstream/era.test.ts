@@ -49,7 +49,7 @@ scenario('protocol era: restarts a server that exits on the probe', async (cell)
   const log = line.logs['one'];
   expect(log?.of('ended')).toMatchObject([{ by: 'probe', method: 'server/discover' }]);
   expect(log?.of('started')).toHaveLength(2);
-  // What was learned is not learned again with every process.
+  // The era is remembered across processes.
   await line.client.callTool('one__crash');
   expect(textOfResult(await line.client.callTool('one__echo', { text: 'b' }))).toBe('b');
   expect(log?.of('started')).toHaveLength(3);
@@ -83,7 +83,7 @@ scenario(
   },
 );
 
-/** The eras of what was asked of a server, less the probe. */
+/** Returns the eras of the requests of a server, without the probe. */
 function erasOf(log: FixtureLog): readonly unknown[] {
   const asked = log.of('request').filter(({ method }) => method !== 'server/discover');
   return [...new Set(asked.map(({ era }) => era))];

@@ -12,7 +12,7 @@ scenario(
   'upstream HTTP: reads JSON, streamed and compressed responses',
   { upstream: overHttp },
   async (cell) => {
-    // Only what is not on the same machine is asked to compress; this address is, and does not look like it.
+    // The gateway requests compression only from other machines; this loopback address looks like another machine.
     const far = ({ url }: Entry): Entry => ({ url: String(url).replace('127.0.0.1', '0.0.0.0') });
     await using line = await cell.open(
       {
@@ -23,7 +23,7 @@ scenario(
       },
       { entries: { packed: far, 'packed-stream': far } },
     );
-    // Links are told apart once all four are known to list the same.
+    // URIs get prefixes once all four servers have listed the same resources.
     for (const name of Object.keys(line.upstreams)) await waitForTool(line.client, `${name}__echo`);
     for (const name of Object.keys(line.upstreams)) {
       await line.client.callTool(`${name}__everything-content`);
@@ -32,7 +32,7 @@ scenario(
     }
     const results = line.client.rawLines.filter((text) => text.includes('beyondDouble'));
     expect(results).toHaveLength(4);
-    // But for the ids that the client gave, and for links to what all four list, they are the same texts.
+    // Except for the request ids and the prefixes of shared URIs, the texts are equal.
     const alike = results.map((text) =>
       text.replace(/"id":\d+/, '').replaceAll(/trunkline:\/\/(?:packed-stream|packed|stream|json)\//g, ''),
     );
@@ -75,7 +75,7 @@ scenario(
       expect(textOfResult(await line.client.callTool('one__echo', { text }))).toBe(text);
     const log = line.logs['one'];
     expect(log?.of('session-closed').filter(({ how }) => how === 'forgotten').length).toBeGreaterThan(1);
-    // Each was executed once, whichever session it belonged to in the end.
+    // Each call was executed once, in whichever session.
     expect(log?.of('call').map((call) => argument(call, 'text'))).toEqual(texts);
   },
 );
@@ -194,7 +194,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
     await waitForTool(line.client, 'one__regional');
-    // The server compares them with the body and refuses the call when they differ.
+    // The server compares the headers with the body and rejects the call if they differ.
     for (const region of ['eu-west', 'Île-de-France', ' padded ', '']) {
       const params = { name: 'one__regional', arguments: { region } };
       const headers = { 'Mcp-Param-Region': `=?base64?${Buffer.from(region).toString('base64')}?=` };

@@ -54,7 +54,7 @@ scenario(
     const { client } = line;
     const before = await waitForTool(client, 'one__change-list');
     await client.listen();
-    // Twice: the first announcement may be a late one of what the start found.
+    // Twice, because the first notification may be a late one of the startup.
     for (const index of [before.length, before.length + 1]) {
       const announced = client.notifications.next(
         ({ method }) => method === 'notifications/tools/list_changed',
@@ -76,7 +76,7 @@ scenario(
     await waitForTool(client, 'one__touch');
     const [text, blob] = ['fixture://text', 'fixture://blob'];
     await client.listen([text]);
-    // Over stdio there is one client; elsewhere a second one wants something else, and a third nothing.
+    // Stdio has one client. Over HTTP, a second client subscribes to something else, and a third to nothing.
     const others = cell.downstream.startsWith('stdio') ? [] : [await line.another(), await line.another()];
     await others[0]?.listen([blob]);
     await others[1]?.listen();

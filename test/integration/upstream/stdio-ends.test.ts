@@ -16,7 +16,7 @@ scenario('stdio server: is ended even when a launcher process stands in between'
   });
   const real = [await serverPid(line.client, 'one'), await serverPid(line.client, 'stubborn')];
   const started = Object.values(line.logs).flatMap((log) => log.of('started').map(({ pid }) => pid));
-  // A launcher and a real server each, of which the gateway knows the launcher only.
+  // Each is a launcher and a real server; the gateway knows only the launcher.
   expect(started).toHaveLength(4);
   expect(started).toEqual(expect.arrayContaining(real));
   expect(started.filter(isRunning)).toHaveLength(4);
@@ -29,7 +29,7 @@ scenario('stdio server: is killed when it ignores the end of its input and SIGTE
   const pid = await serverPid(line.client);
   await line[Symbol.asyncDispose]();
   expect(isRunning(pid)).toBe(false);
-  // It was asked politely first, in both ways.
+  // Before the kill, its input was closed and it received SIGTERM.
   expect(line.logs['one']?.of('end-ignored').map(({ of }) => of)).toEqual(['eof', 'SIGTERM']);
 });
 
@@ -47,7 +47,7 @@ scenario('stdio server: ends when the gateway is killed', async (cell) => {
   await line.gateway.kill();
   await eventually(() => expect(started.filter(isRunning)).toEqual([]), { withinMs: 5000 });
   await line[Symbol.asyncDispose]();
-  // The next start tidies up what the killed one wrote down about them; the leak check would find it.
+  // The next start removes the records of the killed gateway, which the leak check would report.
   await using next = await startGateway({ mcpServers: {}, home: line.gateway.home });
   expect((await (await next.client()).listTools()).length).toBe(0);
 });

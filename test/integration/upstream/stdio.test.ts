@@ -17,7 +17,7 @@ scenario(
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] });
     const texts = Array.from({ length: 50 }, (_, index) => `call ${index}`);
-    // The first is to be answered last.
+    // The first call is answered last.
     const calls = texts.map((text, index) =>
       line.client.callTool('one__slow', { ms: 900 - index * 15, text }),
     );
@@ -32,7 +32,7 @@ scenario(
 
 type Env = Readonly<Record<string, string | null>>;
 
-/** What a server may need to run at all; nothing of it is a secret by its nature. */
+/** Variables that servers need to run, none of which contains a secret. */
 const harmless =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LANGUAGE|LC_\w+|TMP|TEMP|TMPDIR|XDG_\w+|USERPROFILE|(?:LOCAL)?APPDATA|\w*_PROXY|\w*_proxy|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS)$/;
 
@@ -65,7 +65,7 @@ scenario('stdio server: is found through the PATH of the login shell', async (ce
   const { PATH } = JSON.parse(
     textOfResult(await line.client.callTool('one__env', { names: ['PATH'] })),
   ) as Env;
-  // What we were given comes first and stays as it is.
+  // The inherited part comes first and is unchanged.
   expect(PATH?.split(delimiter)).toEqual([
     ...new Set([...(process.env['PATH'] ?? '').split(delimiter), shims]),
   ]);
@@ -113,7 +113,7 @@ scenario('stdio server: has output that is not JSON-RPC ignored, with few log li
       .split('\n')
       .filter((text) => text.includes('that is not JSON-RPC'))
       .map((text) => (JSON.parse(text) as { ignored: number }).ignored);
-  // Two hundred lines came before each of at least eight answers.
+  // At least eight answers were preceded by 200 lines each.
   await eventually(() => expect(counted()).toContain(1000));
   expect(counted().length, 'a flood of theirs is no flood of ours').toBeLessThan(10);
 });
@@ -138,7 +138,7 @@ scenario(
     await using line = await cell.open({ huge: ['huge-result', '--bytes', String(bytes)], echo: ['plain'] });
     const text = textOfResult(await line.client.callTool('huge__huge', {}, { withinMs: 20_000 }));
     const expected = 'She said "€".\n'.repeat(Math.ceil(bytes / 16)).slice(0, bytes);
-    // A failed `toBe` would try to show the difference of two such texts.
+    // Compares lengths first, because a failed `toBe` would try to print the difference of two huge texts.
     expect(text.length).toBe(expected.length);
     expect(text === expected).toBe(true);
     const large = 'naïve "€" '.repeat(300_000);

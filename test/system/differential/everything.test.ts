@@ -36,7 +36,7 @@ describe('reference server', () => {
     const env = { ...process.env, TRUNKLINE_HOME: home };
     const direct = await overStdio(server, env, steps, withTasks);
     const [command, ...args] = wrapCommand(server);
-    // The first start waits for the server, the second answers from what it remembers.
+    // The first start waits for the server; the second answers from the cache.
     for (const start of ['cold', 'warm']) {
       const through = await overStdio([command, ...args], env, steps, withTasks);
       expect(reordered(through), start).toEqual(reordered(direct));
@@ -54,7 +54,7 @@ describe('reference server', () => {
       await using gateway = await startGateway({
         mcpServers: { one: { command, args, env } },
         listen: 'http',
-        // However busy the machine is, the server speaks for itself.
+        // High, so that even on a busy machine the list comes from the server itself.
         config: { startup: { listWait: '20s' } },
       });
       const client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), {
@@ -93,27 +93,27 @@ async function overStdio(
     return transcript;
   } finally {
     await client.close();
-    // The reference server does not end with its input while it has timers.
+    // The reference server does not exit at the end of its input while it has timers.
     child.kill('SIGTERM');
     await exited;
   }
 }
 
-/** Times, ids that a server draws by lot, and what is said of lists are not compared; each with its reason. */
+/** Removes what cannot be equal, such as times, random ids and list notifications; each has its reason. */
 function normal(message: JsonObject): unknown {
   const { method, params } = message as { method?: string; params?: JsonObject };
-  // How often a list is said to have changed: several changes at once are one to us, and one that changes nothing is none.
+  // The number of list notifications differs: the gateway merges simultaneous changes and omits those without an effect.
   if (method?.endsWith('/list_changed') === true) return undefined;
-  // The reference server logs at a random level every five seconds while that is switched on.
+  // While this is enabled, the reference server logs at a random level every five seconds.
   if (method === 'notifications/message' && /-level message|level-message/.test(String(params?.['data'])))
     return undefined;
-  // A server that goes on after its call was cancelled is not listened to, as the protocol has it.
+  // Progress of a cancelled call is ignored, as the protocol requires.
   if (method === 'notifications/progress' && params?.['progressToken'] === 'gone') return undefined;
   const texts: [RegExp, string][] = [
-    // Drawn by lot for each run.
+    // Random in each run.
     [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<drawn>'],
     [/"taskId":"[0-9a-f]{32}"/g, '"taskId":"<drawn>"'],
-    // The clock.
+    // Times.
     [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
     [/\d{1,2}:\d\d:\d\d( [AP]M)?/g, '<time>'],
     // A task of the reference server enters its next stage after a second, however late it is asked.
@@ -123,11 +123,11 @@ function normal(message: JsonObject): unknown {
   let text = JSON.stringify(sortedEnvironment(message));
   for (const [pattern, stand] of texts) text = text.replaceAll(pattern, stand);
   const compared = JSON.parse(text) as JsonObject;
-  // Ids of the server's requests count per connection.
+  // Each connection numbers the requests of the server itself.
   return method !== undefined && 'id' in compared ? { ...compared, id: '<of the request>' } : compared;
 }
 
-/** The end of a subscription is confirmed at once, before the server has had its say, since others may still listen. */
+/** The gateway confirms the end of a subscription before the server does, because other clients may still listen. */
 function reordered(transcript: Transcript): Transcript {
   const isAnswer = (message: unknown): boolean => !('method' in (message as JsonObject));
   return Object.fromEntries(
@@ -140,7 +140,7 @@ function reordered(transcript: Transcript): Transcript {
   );
 }
 
-/** The order of variables means nothing. */
+/** The order of environment variables is irrelevant. */
 function sortedEnvironment(message: JsonObject): JsonObject {
   const result = message['result'] as { content?: { text?: string }[] } | undefined;
   const text = result?.content?.[0]?.text;
@@ -149,19 +149,19 @@ function sortedEnvironment(message: JsonObject): JsonObject {
   return { ...message, result: variables.map((variable) => JSON.stringify(variable)).toSorted() };
 }
 
-/** What cannot be the same where several clients share a server, and why. */
+/** Removes what must differ if several clients share a server. */
 function withoutDifferences(transcript: Transcript): Transcript {
   const isNamed = (message: unknown): boolean => {
     const { method, params } = message as { method?: string; params?: { data?: unknown } };
     return (
-      // The server asks when it is connected, which no client does here; it is told that there are none.
+      // The server requests roots when it is connected; the gateway, not a client, connects it and answers with an empty list.
       method === 'roots/list' ||
       (method === 'notifications/message' && String(params?.data).startsWith('Roots updated')) ||
-      // A subscription ends when the last client has left it, so that what is said of the end is nobody's.
+      // A subscription ends with its last client, so the log message about its end belongs to no client.
       (method === 'notifications/message' && String(params?.data).startsWith('Received Unsubscribe'))
     );
   };
-  // Over HTTP updates have a stream of their own, so that nothing says which comes first, they or the answer.
+  // Over HTTP, updates have their own stream, so the order of updates and answers is undefined.
   const isUpdate = (message: unknown): boolean =>
     (message as JsonObject)['method'] === 'notifications/resources/updated';
   return Object.fromEntries(

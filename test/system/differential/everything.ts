@@ -2,7 +2,7 @@ import type { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject } from '../../support/raw-messages.ts';
 import { type Step, requestStep, callStep } from './transcript.ts';
 
-/** What the client of this run can do; the reference server offers more tools to whom can do more. */
+/** The capabilities of the client; the reference server offers more tools to clients with more capabilities. */
 export const sharedCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 export const withTasks = {
   ...sharedCapabilities,
@@ -11,7 +11,7 @@ export const withTasks = {
 
 const roots = [{ uri: 'file:///somewhere', name: 'Somewhere' }];
 
-/** Answers to whatever the reference server asks; questions that are to be tasks become tasks. */
+/** Answers all requests of the reference server; requests for tasks become tasks. */
 export function answerEverything(client: RawClient): void {
   const task = {
     taskId: 'task-of-the-client',
@@ -34,7 +34,7 @@ const file = 'demo://resource/static/document/features.md';
 const data = 'data:text/plain;base64,SGVsbG8=';
 const page = { url: 'https://example.com/', message: 'Please look.', elicitationId: 'page-1' };
 
-/** Every method of the reference server, with what it offers of each kind and with mistakes. */
+/** Calls every method of the reference server, with valid and invalid arguments. */
 export const everythingSteps: readonly Step[] = [
   ...lists(),
   requestStep('ping'),
@@ -52,7 +52,7 @@ export const everythingSteps: readonly Step[] = [
   requestStep('tasks/list'),
 ];
 
-/** The reference server asks for roots by itself soon after it has answered the opening, and says what it got. */
+/** The reference server requests roots shortly after the handshake, and logs them. */
 export const rootsStep: Step = {
   title: 'roots after the opening',
   hears: 2,
@@ -82,7 +82,7 @@ export const taskSteps: readonly Step[] = [
   },
 ];
 
-/** Questions that the client works on as tasks. */
+/** Requests of the server that the client runs as tasks. */
 export const clientTaskSteps: readonly Step[] = [
   callStep('trigger-sampling-request-async', { prompt: 'Say something.' }),
   callStep('trigger-elicitation-request-async', {}),
@@ -195,7 +195,7 @@ function mistakes(): readonly Step[] {
   ];
 }
 
-/** The protocol wants no answer to it. */
+/** Cancels a call, which the protocol forbids to answer. */
 function cancelled(name: string, args: JsonObject): Step {
   return {
     title: `${name}, cancelled`,

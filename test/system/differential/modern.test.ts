@@ -41,7 +41,7 @@ describe.each(['plain', 'conformance'] as const)('modern server %s', (preset) =>
   );
 });
 
-/** Every method, every tool without arguments, every prompt, every resource, and mistakes. */
+/** Uses every method, every tool without arguments, every prompt, every resource, and invalid requests. */
 async function stepsFor(client: RawClient): Promise<readonly Step[]> {
   const tools = (await client.request('tools/list'))['tools'] as ListedTool[];
   const prompts = (await client.request('prompts/list'))['prompts'] as { name: string }[];
@@ -82,7 +82,7 @@ async function stepsFor(client: RawClient): Promise<readonly Step[]> {
   ];
 }
 
-/** Their answers differ from call to call, or they end the server, hang, or change what it offers. */
+/** Tools whose answers differ between calls, or which end the server, hang, or change its lists. */
 const UNEQUAL = new Set([
   'pid',
   'env',
@@ -110,11 +110,11 @@ async function throughWrap(entry: StdioEntry, steps: readonly Step[]): Promise<T
 function normal(message: JsonObject): unknown {
   const { result, id: _, ...rest } = message as { result?: JsonObject; id?: unknown };
   if (result === undefined) return rest;
-  // How long something may be kept is said for each hop, and policy may differ the next time.
+  // Caching fields apply to one hop, because the policy of the gateway may change.
   const { ttlMs: _ttl, cacheScope: _scope, ...said } = result;
-  // We speak the older versions as well, whatever the server speaks.
+  // The gateway also supports older versions, whatever the server supports.
   const { supportedVersions: _versions, ...compared } = said;
-  // Sealed by the server anew for each call.
+  // The server encrypts it differently in each call.
   return {
     ...rest,
     result: 'requestState' in compared ? { ...compared, requestState: '<sealed>' } : compared,

@@ -2,15 +2,15 @@ import type { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject, RequestOptions } from '../../support/raw-messages.ts';
 import { eventually } from '../../support/eventually.ts';
 
-/** One thing that a client does. */
+/** One action of a client. */
 export interface Step {
   readonly title: string;
   act(client: RawClient): Promise<unknown>;
-  /** Messages that come on their own in this step; the answers to what was asked are counted by themselves. */
+  /** Number of messages in this step that are not answers to its requests. */
   readonly hears?: number;
 }
 
-/** What is in no list is refused at the path of a server before it gets there; the words are ours then. */
+/** The gateway itself rejects unlisted names at the path of a server, with its own message; this removes those messages. */
 export function withoutUnlisted(transcript: Transcript): Transcript {
   const isUnlisted = (title: string): boolean =>
     /no-such-(tool|prompt)|ref\/prompt","name":"(none|nobody|greet)"/.test(title);
@@ -47,7 +47,7 @@ export function callStep(name: string, args: JsonObject = {}, options: RequestOp
   return requestStep('tools/call', { name, arguments: args }, options, hears);
 }
 
-/** Does every step and notes what came; `normal` says what may differ, or undefined where a message does not count. */
+/** Runs every step and records the messages. `normal` removes what may differ, and returns undefined for messages to ignore. */
 export async function record(
   client: RawClient,
   steps: readonly Step[],
@@ -62,7 +62,7 @@ export async function record(
         .map((line) => normal(JSON.parse(line) as JsonObject))
         .filter((message) => message !== undefined);
     const wanted = hears + (await answersOf(client, act));
-    // What is missing afterwards is a difference, which the comparison shows better than an error here.
+    // The comparison reports missing messages better than an error here.
     await eventually(() => counted().length >= wanted, { what: title, withinMs: 20_000 }).catch(() => {});
     transcript[title] = counted();
     from = client.rawLines.length;
@@ -70,7 +70,7 @@ export async function record(
   return transcript;
 }
 
-/** How many answers the action has brought; an error is an answer, too. */
+/** Returns the number of answers to the action, including errors. */
 async function answersOf(client: RawClient, act: Step['act']): Promise<number> {
   const isAnswer = (line: string): boolean => !('method' in (JSON.parse(line) as JsonObject));
   const before = client.rawLines.length;

@@ -14,11 +14,11 @@ test('cancelled call: leaves the gateway working while a list is refreshed', asy
   const client = await gateway.client();
   await waitForTool(client, 'one__slow');
   for (let round = 0; round < rounds; round += 1) {
-    // Its answer comes after the news that the list is another one, which the gateway then asks for.
+    // The notification precedes the answer, so the gateway is already requesting the new list.
     await client.callTool('one__change-list');
     const cancel = new AbortController();
     const slow = client.callTool('one__slow', { ms: 60_000 }, { signal: cancel.signal });
-    // The call has left by then, and waits for that list.
+    // By now the gateway has received the call, which waits for that list.
     await client.request('ping');
     cancel.abort();
     await expect(slow).rejects.toThrow('cancelled');

@@ -17,7 +17,7 @@ checkLeaks();
 
 const noise = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919 + (index >> 3)) & 0xff));
 
-/** What can have happened to a file, by what it does to a good one. */
+/** Kinds of damage, each as a function of the intact file. */
 const damages: Readonly<Record<string, (good: Buffer) => Buffer>> = {
   'is empty': () => Buffer.alloc(0),
   'is noise': () => noise,
@@ -69,10 +69,10 @@ test.each(Object.entries(damages))(
     const { home, servers } = await afterGoodRun();
     const state = join(home, 'state');
     const file = join(state, 'trunkline.db');
-    // The file that a warm start reads in its place must not hide the damage.
+    // Otherwise a warm start would read this file instead and hide the damage.
     rmSync(join(state, 'catalog.json'));
     writeFileSync(file, damage(readFileSync(file)));
-    // An empty file is what SQLite itself calls an empty database.
+    // SQLite treats an empty file as an empty database.
     await serves(
       home,
       servers,
@@ -91,7 +91,7 @@ test('child records: are ignored when invalid, and no other process is killed', 
   const stranger = await startStranger();
   try {
     const pid = stranger.pid!;
-    // Nothing here that would end more than the stranger if it were believed.
+    // If the gateway believed one of these, it would kill only the unrelated process.
     const claims = [[pid, 'another time'], [pid], [pid, null], [-pid, 'x'], [1.5, 'x'], ['x', 'y'], 7, null];
     const records: Readonly<Record<string, string | Buffer>> = {
       'children-999999991.json': noise,
@@ -106,7 +106,7 @@ test('child records: are ignored when invalid, and no other process is killed', 
     mkdirSync(join(run, 'children-999999997.json'));
     await serves(home, { one: fixture('plain') });
     expect(isRunning(pid)).toBe(true);
-    // Files of nobody would be looked at for ever.
+    // Files without a valid owner are removed, so that no later start reads them again.
     expect(readdirSync(run).filter((name) => name !== 'children-999999997.json')).toEqual([]);
   } finally {
     if (stranger.kill('SIGKILL')) await once(stranger, 'close');
@@ -123,7 +123,7 @@ async function afterGoodRun(): Promise<{ readonly home: string; readonly servers
   return { home, servers };
 }
 
-/** Lists and calls every server and ends well; says what it found, or finds nothing to complain of. */
+/** Checks that a gateway lists and calls every server and exits normally, and that it reports the complaint, if one is given. */
 async function serves(home: string, servers: Servers, complaint?: string): Promise<void> {
   await using gateway = await startGateway({ mcpServers: servers, home });
   const client = await gateway.client();
@@ -139,7 +139,7 @@ async function serves(home: string, servers: Servers, complaint?: string): Promi
   if (complaint === undefined) expect(gateway.stderr()).not.toContain('damaged');
 }
 
-/** A process in a group of its own that is none of a gateway's business. */
+/** Starts an unrelated process in its own process group. */
 async function startStranger(): Promise<ChildProcess> {
   const stranger = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], {
     stdio: 'ignore',

@@ -17,7 +17,7 @@ const built = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const onPosix = process.platform !== 'win32';
 const isRoot = process.getuid?.() === 0;
 const setpriv = '/usr/bin/setpriv';
-/** Stands for a full disk: no file of the gateway, or of what it starts, may get a single byte. */
+/** Simulates a full disk: the gateway and its children cannot write a byte to any file. */
 const withoutDisk = ['/bin/sh', '-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, built] as const;
 
 test('state folder: may be unusable without stopping the gateway', async () => {
@@ -51,7 +51,7 @@ test.runIf(onPosix && (!isRoot || existsSync(setpriv)))(
     mkdirSync(dirname(children), { recursive: true });
     writeFileSync(children, JSON.stringify({ by: 'somebody', groups: [] }));
     for (const folder of [dirname(children), state]) chmodSync(folder, 0o500);
-    // Who is root may write everywhere, unless that is taken away.
+    // Root can write everywhere unless the capability is dropped.
     const less = [setpriv, '--bounding-set', '-dac_override', process.execPath, built] as const;
     await serves({ home, ...(isRoot && { program: less }) });
     expect(readdirSync(state)).toEqual(['run']);
@@ -60,12 +60,12 @@ test.runIf(onPosix && (!isRoot || existsSync(setpriv)))(
   },
 );
 
-/** Lists, calls, survives a crash of its server and ends well; says what is wrong, and not without end. */
+/** Checks that a gateway lists, calls, survives a crash of its server and exits normally, and that it reports the problem a limited number of times. */
 async function serves(
   options: Pick<GatewayOptions, 'home' | 'program'>,
   { complains = true } = {},
 ): Promise<void> {
-  // Without a log of its own: what the gateway starts cannot write either.
+  // Without a log, because children of the gateway cannot write either.
   const { command, args } = fixture('plain');
   await using gateway = await startGateway({ mcpServers: { one: { command, args } }, ...options });
   const client = await gateway.client();

@@ -39,7 +39,7 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
       expect(line.logs[name]?.of('call'), name).toHaveLength(texts.length);
     }
     expect(client.strays.all).toEqual([]);
-    // What is thrown away must not be kept: a hundred megabytes went by.
+    // The gateway must not keep the 100 MB that it has discarded.
     if (process.platform === 'linux') expect(residentMegabytes(line.gateway.pid)).toBeLessThan(500);
     await line[Symbol.asyncDispose]();
     expect(line.gateway.stderr().length, 'a flood of theirs is no flood of ours').toBeLessThan(50_000);

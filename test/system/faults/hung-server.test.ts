@@ -10,7 +10,7 @@ import { isRunning } from '../../support/processes.ts';
 checkLeaks();
 
 const texts = Array.from({ length: 100 }, (_, index) => `call ${index}`);
-/** More calls than there are slots for one server, and together more than its pipe takes. */
+/** More calls than one server may run at once, and together larger than its pipe buffer. */
 const stuckCalls = 80;
 const large = 'x'.repeat(20_000);
 
@@ -52,7 +52,7 @@ test.each(['stdio/legacy', 'http/legacy'] as const)(
     );
     expect(answered, 'all of that while the others hung').toBe(0);
 
-    // One that was only stopped goes on where it was.
+    // A suspended process continues where it was.
     process.kill(stoppedPid, 'SIGCONT');
     expect(new Set(await stopped)).toEqual(new Set([large]));
     expect(await serverPid(client, 'stopped')).toBe(stoppedPid);
@@ -78,7 +78,7 @@ test('shutdown: ends unresponsive servers in parallel', async () => {
     Object.fromEntries(names.map((name) => [name, ['ignores-signals'] as const])),
   );
   const pids = await Promise.all(names.map((name) => serverPid(line.client, name)));
-  // Each takes two seconds, all of them in a row sixteen.
+  // Ending a server takes two seconds; one after the other, they would take sixteen.
   await line.gateway.stop({ withinMs: 12_000 });
   expect(pids.filter(isRunning)).toEqual([]);
   await line[Symbol.asyncDispose]();

@@ -45,7 +45,7 @@ test('killed gateway: has leftover servers ended by the next start, but not thos
   for (const name of ['polite', 'stubborn']) await first.callTool(`${name}__echo`, { text: 'a' });
   const [polite] = pidsOf({ polite: servers.polite });
   const [left] = pidsOf({ stubborn: servers.stubborn });
-  // With the same configuration, since a gateway takes another one into use.
+  // With the same configuration, because the gateway would reload a different one.
   await using living = await startGateway({ mcpServers: servers, home: dying.home, listen: 'http' });
   const second = await living.client();
   await second.callTool('stubborn__echo', { text: 'a' });
@@ -94,7 +94,7 @@ function pidsOf(servers: Readonly<Record<string, StdioEntry>>): readonly number[
   return logs.flatMap((log) => log.of('started').map(({ pid }) => pid));
 }
 
-/** The shell that stands by a gateway in case that it is killed. */
+/** Returns the watchdog shell of a gateway, which acts if the gateway is killed. */
 function watchdogOf({ pid }: RunningGateway): number {
   const shells = runningProcesses().filter(
     ({ parent, commandLine }) => parent === pid && commandLine.startsWith('/bin/sh -c'),
@@ -103,7 +103,7 @@ function watchdogOf({ pid }: RunningGateway): number {
   return shells[0]!.pid;
 }
 
-/** A start and a stop; then nothing may be left that says that somebody runs. */
+/** Starts and stops a gateway; afterwards no file may mark a running gateway. */
 async function tidyUp(home: string): Promise<void> {
   const gateway = await startGateway({ mcpServers: {}, home });
   const client = await gateway.client();

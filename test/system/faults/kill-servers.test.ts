@@ -27,7 +27,7 @@ test('killed server: loses only the calls in flight, over 30 kills with two clie
     pids.push(pid);
     const calls = clients.flatMap((client, of) => callsOf(client, `${round}.${of}`));
     await eventually(() => expect(log.of('call').filter(isOfRound(round))).toHaveLength(calls.length));
-    // Between its death and its discovery, and on both sides of them.
+    // Calls before the kill, before the gateway notices it, and afterwards.
     const late = clients.map((client, of) => client.callTool('one__echo', { text: `${round}.${of}.late` }));
     process.kill(pid, 'SIGKILL');
     late.push(...clients.map((client, of) => client.callTool('one__echo', { text: `${round}.${of}.later` })));
@@ -43,7 +43,7 @@ test('killed server: loses only the calls in flight, over 30 kills with two clie
     expect((await Promise.all(beside)).map(textOfResult)).toEqual([String(round), String(round)]);
   }
   pids.push(await serverPid(line.client));
-  // As many processes as there were kills, and one; each call arrived at one of them, and once at most.
+  // One more process than kills; each call reached one process at most once.
   expect(log.of('started').map(({ pid }) => pid)).toEqual(pids);
   expect(pids).toHaveLength(kills + 1);
   const marks = log

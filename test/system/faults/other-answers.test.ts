@@ -32,7 +32,7 @@ test.each([
   },
 );
 
-/** Answers everything with the same words. */
+/** Starts a server that gives every request the same response. */
 async function startOther(status: number, kind: string, body: string): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(status, { 'Content-Type': kind, Connection: 'close' }).end(body);

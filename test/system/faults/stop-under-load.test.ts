@@ -12,7 +12,7 @@ checkLeaks();
 
 const CLIENTS = 16;
 const ENOUGH = 200;
-/** So many as one server is asked at the same time. */
+/** The number of concurrent calls of one server. */
 const UNDER_WAY = 10;
 const params = {
   protocolVersion: '2025-11-25',
@@ -20,10 +20,10 @@ const params = {
   clientInfo: { name: 'busy', version: '1' },
 };
 
-/** Longer than a gateway that ends waits for a moment in which nobody comes; it asks for a second. */
+/** Longer than a stopping gateway waits for late connections; its Retry-After is one second. */
 const TRY_AGAIN_MS = 300;
 
-/** Whoever is refused a connection knows that nothing was done; whoever is cut off does not. */
+/** A refused connection proves that nothing was executed; a broken connection does not. */
 test('shutdown under load: answers every HTTP request that it accepted', async () => {
   await using gateway = await startGateway({ mcpServers: {}, listen: 'http' });
   const { url } = gateway;
@@ -76,7 +76,7 @@ test.for([
   },
 );
 
-/** The status, where the answer is whole; else what happened to the connection. */
+/** Returns the status if the response is complete, otherwise the connection error. */
 async function begin(url: string, id: number): Promise<string> {
   try {
     const response = await fetch(url, {

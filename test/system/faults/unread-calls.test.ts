@@ -12,19 +12,19 @@ checkLeaks();
 const cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' } as const;
 const rounds = 5;
 
-/** How often each text was asked for, at whatever process of the server. */
+/** Returns the texts of all calls that reached any process of the server. */
 function echoes(log: FixtureLog | undefined): readonly unknown[] {
   const calls = log?.of('call').filter(({ tool }) => tool === 'echo') ?? [];
   return calls.map(({ arguments: args }) => (args as { text: string }).text);
 }
 
-/** A call that the gateway has sent when this returns: another server answered what was asked after it. */
+/** Sends a call, and resolves once the gateway has written it: a later call to another server has been answered. */
 async function sent(
   client: RawClient,
   text: string,
 ): Promise<{ readonly result: ReturnType<RawClient['callTool']> }> {
   const result = client.callTool('one__echo', { text });
-  result.catch(() => {}); // Whoever asked looks at it later.
+  result.catch(() => {}); // The caller checks it later.
   await client.callTool('beside__echo', { text: 'beside' });
   return { result };
 }
@@ -36,7 +36,7 @@ test.runIf(process.platform === 'linux')(
     const { client, logs } = line;
     for (let round = 0; round < rounds; round += 1) {
       const pid = await serverPid(client);
-      // It stands still, so that nothing of what it is sent is read.
+      // Suspended, so that it reads nothing.
       process.kill(pid, 'SIGSTOP');
       const { result } = await sent(client, `unread ${round}`);
       process.kill(pid, 'SIGKILL');
@@ -83,7 +83,7 @@ test('restarting server: lets new calls wait until it is ready', async () => {
   for (let round = 0; round < 2; round += 1) {
     const pid = await serverPid(client);
     process.kill(pid, 'SIGKILL');
-    // The gateway knows: whatever it is asked from now on finds nobody.
+    // Once the gateway has noticed, new calls find no process.
     await eventually(() => line.gateway.stderr().split('Lost the connection').length > round + 1);
     const calls = [1, 2, 3].map((at) => client.callTool('one__echo', { text: `${round}.${at}` }));
     const texts = (await Promise.all(calls)).map(textOfResult);

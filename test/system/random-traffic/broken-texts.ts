@@ -3,7 +3,7 @@ import type { EnvelopeKind, InvalidKind } from './traffic.ts';
 
 export const PREFIX = 'io.modelcontextprotocol/';
 
-/** A text that is no message, with the error that it must get, and whether that can name its id. */
+/** Returns a text that is not a valid message, the required error code, and whether the error can contain the id. */
 export function invalidText(kind: InvalidKind, id: string): { text: string; code: number; isKnown: boolean } {
   const invalid = (text: string, isKnown: boolean) => ({ text, code: -32600, isKnown });
   switch (kind) {
@@ -32,7 +32,7 @@ export function invalidText(kind: InvalidKind, id: string): { text: string; code
   }
 }
 
-/** What a modern request must not say of itself, with the error that it must get. */
+/** Returns invalid metadata of a modern request, with the required error code. */
 export function envelopeOf(kind: EnvelopeKind): { meta: JsonObject; code: number } {
   const capabilities = { [`${PREFIX}clientCapabilities`]: {} };
   switch (kind) {

@@ -4,13 +4,13 @@ import type { ClientKind } from './traffic.ts';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
-/** The clients of a line that send by HTTP, each text in a request of its own. */
+/** Sends the texts of HTTP clients, each in its own request. */
 export class HttpSender {
   readonly #url: string;
   readonly #kinds: readonly ClientKind[];
   readonly #received = new Map<number, string[]>();
   readonly #sessions = new Map<number, Record<string, string>>();
-  /** Where clients of the oldest transport send to. */
+  /** POST endpoints of the HTTP+SSE clients. */
   readonly #endpoints = new Map<number, string>();
   readonly #open = new Map<number, AbortController>();
   readonly #streams: AbortController[] = [];
@@ -42,7 +42,7 @@ export class HttpSender {
     const all = { ...HEADERS, ...this.#sessions.get(client), ...headers };
     fetch(this.#target(client), { method: 'POST', headers: all, body: text, signal })
       .then((response) => this.#read(client, response))
-      // Whoever hangs up gets no answer; what is missing otherwise is found out by the model.
+      // A client that hangs up gets no answer; the model finds any other missing answer.
       .catch(() => {});
   }
 
@@ -104,7 +104,7 @@ export class HttpSender {
   }
 }
 
-/** The answers to a batch one by one, as they are written: every one of ours begins in the same way. */
+/** Splits the response to a batch into its elements without parsing them: each begins with the same text. */
 function elements(text: string): readonly string[] {
   return text
     .slice(1, -1)

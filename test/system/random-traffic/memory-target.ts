@@ -33,7 +33,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   'http-batching': '2025-03-26',
 };
 
-/** The whole gateway and its transports in this process; its servers are function calls behind a real peer. */
+/** Opens the whole gateway and its transports in this process, with in-memory servers behind real peers. */
 export async function openMemoryTarget(): Promise<TrafficTarget> {
   const memory = await MemoryGateway.start({ one: offer('legacy'), two: offer('modern') });
   const lists = new ListCache();
@@ -111,7 +111,7 @@ function pipe(connect: (channel: ClientChannel) => ClientConnection) {
   });
   return {
     received,
-    /** True, since somebody else is asked otherwise. */
+    /** `true` means that the text was sent here and not over HTTP. */
     send: (text: string): true => {
       stdin.write(`${text}\n`);
       return true;
@@ -128,7 +128,7 @@ function pipe(connect: (channel: ClientChannel) => ClientConnection) {
 
 const schema = { type: 'object' };
 
-/** As the server for tests `plain` answers, which the same traffic is sent to in real processes. */
+/** Answers like the test server `plain`, which gets the same traffic in the runs with real processes. */
 function offer(era: 'legacy' | 'modern'): Offer {
   return {
     era,
@@ -179,7 +179,7 @@ function answerTo(heard: ReceivedMessage, server: MemoryServer): JsonObject | un
 function report(steps: number, params: JsonObject, server: MemoryServer): void {
   const { progressToken } = (params['_meta'] ?? {}) as JsonObject;
   if (progressToken === undefined) return;
-  // Not in the same breath as the request, as everywhere else.
+  // Asynchronously, like every real transport.
   queueMicrotask(() => {
     for (let progress = 1; progress <= steps; progress++)
       server.send({ method: 'notifications/progress', params: { progressToken, progress, total: steps } });

@@ -5,7 +5,7 @@ import { expectedOf, paramsOf } from './requests.ts';
 import type { Answer, ServerCall } from './requests.ts';
 import type { Action, ClientKind, IdKind, Request, ServerName, Step } from './traffic.ts';
 
-/** One text that a client sends, and everything that must come of it. */
+/** One text that a client sends, with everything that must follow from it. */
 export interface Sent {
   readonly client: number;
   readonly text: string;
@@ -13,9 +13,9 @@ export interface Sent {
   readonly answers: readonly { readonly id: string; readonly answer: Answer }[];
   readonly progress: readonly { readonly token: string; readonly steps: number }[];
   readonly calls: readonly ServerCall[];
-  /** Over modern HTTP a request is cancelled by hanging up: the number of the one that is. */
+  /** Number of the request that is cancelled by closing its connection, as in modern HTTP. */
   readonly hangsUp?: number;
-  /** The tag of the call that it cancels. */
+  /** Tag of the call that this text cancels. */
   readonly cancels?: string;
   readonly listens?: string;
 }
@@ -31,7 +31,7 @@ const METHODS_OF_LEGACY = new Set([
 ]);
 const METHODS_OF_MODERN = new Set(['discover', 'listen']);
 
-/** What is sent for some traffic, and what must come out: written down before anything is sent. */
+/** Computes the texts and the expected outcome of the traffic before anything is sent. */
 export function planOf(actions: readonly Action[], kinds: readonly ClientKind[]): readonly Sent[] {
   const planner = new Planner(kinds);
   for (const { client, step } of actions) planner.add(client % kinds.length, step);
@@ -78,7 +78,7 @@ class Planner {
     }
   }
 
-  /** The same id while the first is under way; both are answered. */
+  /** Sends a second request with the same id while the first is running; both are answered. */
   #twice(client: number, request: Request): void {
     const first = this.#request(client, { ...request, kind: 'echo' });
     const id = first.answers[0]?.id;
@@ -98,7 +98,7 @@ class Planner {
     const isElsewhere = (isModern ? METHODS_OF_LEGACY : METHODS_OF_MODERN).has(request.kind);
     const base = { client, text, headers, answers: [], progress: [], calls: [] };
     if (isElsewhere) {
-      // Asking what a server is belongs to the modern era by itself, and lacks its envelope then.
+      // `server/discover` is always modern, so without an envelope it is invalid.
       const code = request.kind === 'discover' ? -32602 : -32601;
       return { ...base, answers: [{ id, answer: { error: code } }] };
     }
@@ -114,7 +114,7 @@ class Planner {
   }
 
   #batch(client: number, step: Extract<Step, { type: 'batch' }>): Sent {
-    // In a batch nobody can begin to listen, and everything is of the older era: there were no others.
+    // A batch cannot open a subscription, and all of its requests are legacy, because only legacy versions have batches.
     const parts = step.requests.map((request) =>
       this.#request(client, {
         ...request,
@@ -150,7 +150,7 @@ class Planner {
     this.#cancels.push({ at: number + 1 + cancelAfter, make: () => ({ ...cancel, ...hangsUp }) });
   }
 
-  /** A call that only a cancellation ends: nothing comes back, and the server hears of both or of neither. */
+  /** A call that ends only by cancellation: it has no answer, and the server receives both messages or neither. */
   #hanging(
     client: number,
     server: ServerName,
@@ -185,7 +185,7 @@ class Planner {
         const isModern = this.#isModern(client, step.isModern);
         const text = message(id, step.method, isModern ? withEnvelope({}, {}) : {});
         const headers = this.#headers(client, step.method, {});
-        // A method without a name has no header either, which is what is complained of first.
+        // An empty method has no header, and the missing header is reported first.
         const code = kind === 'http-modern' && step.method === '' ? -32020 : -32601;
         return { ...base, text, headers, answers: [{ id, answer: { error: code } }] };
       }
@@ -216,7 +216,7 @@ class Planner {
       case 'stray-answer': {
         const rest = step.isError ? '"error":{"code":1,"message":"no"}' : '"result":{}';
         const text = `{"jsonrpc":"2.0","id":${id},${rest}}`;
-        // Modern HTTP has no way to answer anybody.
+        // Modern HTTP clients cannot send responses.
         const isRefused = kind === 'http-modern';
         return { ...base, text, answers: isRefused ? [{ id: 'null', answer: { error: -32600 } }] : [] };
       }

@@ -9,7 +9,7 @@ import type { ReceivedCall, TrafficTarget } from './traffic-target.ts';
 
 const HTTP: readonly ClientKind[] = ['http', 'http-batching', 'sse', 'http-modern'];
 
-/** The same with real processes: the built gateway over HTTP or over a pipe, and servers that are its children. */
+/** Opens the built gateway over HTTP or stdio, with servers as its child processes. */
 export async function openProcessTarget(over: 'http' | 'stdio'): Promise<TrafficTarget> {
   const entries = {
     one: fixture('plain', '--era', 'legacy'),
@@ -17,7 +17,7 @@ export async function openProcessTarget(over: 'http' | 'stdio'): Promise<Traffic
   };
   const config = { startup: { listWait: '10s' }, shutdown: '100ms' };
   const gateway = await startGateway({ mcpServers: entries, listen: over, config });
-  // Whoever lists first waits until every server was listed; the others then know all names.
+  // The first list waits until every server is listed, so the other clients see all names.
   const first = await gateway.client();
   await first.listTools();
   const heard = (): readonly ReceivedCall[] => [
@@ -67,7 +67,7 @@ function heardBy(server: ServerName, entry: StdioEntry): readonly ReceivedCall[]
         server,
         ...call,
         isCancelled: cancelled.has(event['id'] ?? 'no id'),
-        // Only calls of tools are written down with everything that came with them.
+        // Servers log the metadata of tool calls only.
         meta: (meta as JsonObject | undefined) ?? { 'example.com/tag': call.tag },
       },
     ];

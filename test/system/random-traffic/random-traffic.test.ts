@@ -11,12 +11,12 @@ import type { TrafficTarget } from './traffic-target.ts';
 
 checkLeaks();
 
-/** To see a failure again: the seed of its title, the path that its error tells, and any number of runs. */
+/** To repeat a failure, set the seed of its title, the path in its error, and any number of runs. */
 const { TRAFFIC_SEED, TRAFFIC_PATH, TRAFFIC_RUNS } = process.env;
 const seed = Number(TRAFFIC_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const replay = { seed, ...(TRAFFIC_PATH === undefined ? {} : { path: TRAFFIC_PATH }) };
 
-/** Each run has a line of its own, so that a run that failed fails again by itself. */
+/** Each run has its own gateway, so that a failed run can be repeated alone. */
 test.each([
   ['in this process, over every transport', () => openMemoryTarget(), 150],
   ['through real processes, over HTTP', () => openProcessTarget('http'), 4],

@@ -2,15 +2,15 @@ import type { JsonObject } from '../../support/raw-messages.ts';
 import { SERVERS } from './traffic.ts';
 import type { Request, ServerName } from './traffic.ts';
 
-/** What the client must be told: an error of this code or of one of these, or a result that looks like this. */
+/** The required answer: an error with one of these codes, or a result with at least these members. */
 export type Answer = { readonly error: number | readonly number[] } | { readonly result: JsonObject };
 
-/** What a server must hear, once. */
+/** A call that a server must receive exactly once. */
 export interface ServerCall {
   readonly server: ServerName;
   readonly kind: 'echo' | 'progress' | 'fail' | 'rpc-error' | 'slow' | 'prompt' | 'read' | 'complete';
   readonly tag: string;
-  /** It may have been cancelled before it was sent; whoever heard it heard that too. */
+  /** The call may be cancelled before it is sent; a server that received the call must receive the cancellation, too. */
   readonly isCancelled?: boolean;
 }
 
@@ -73,7 +73,7 @@ export function paramsOf(
   }
 }
 
-/** What must come of a request that its era knows. */
+/** Returns the expected answer to a request that is valid in its era. */
 export function expectedOf(
   { kind, server, steps }: Request,
   { tag, isModern }: { readonly tag: string; readonly isModern: boolean },
@@ -133,7 +133,7 @@ export function expectedOf(
   }
 }
 
-/** Both servers have the same template, so that clients see it with a prefix. */
+/** Both servers have the same template, so clients see it with a prefix. */
 function itemOf(server: ServerName, id: string): string {
   return `trunkline://${server}/fixture://item/${id}`;
 }

@@ -8,11 +8,11 @@ import type { ReceivedCall, TrafficTarget } from './traffic-target.ts';
 const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope'];
 const HOP_KEY = /^io\.modelcontextprotocol\//;
 
-/** Sends everything through the line and gives what differs from what must come out; nothing when all is well. */
+/** Sends the whole plan and returns the differences from the expected outcome. */
 export async function runTraffic(line: TrafficTarget, plan: readonly Sent[]): Promise<readonly string[]> {
   for (const [number, sent] of plan.entries()) {
     if (sent.cancels !== undefined && line.kinds[sent.client]?.startsWith('stdio') !== true) {
-      // Two connections have no order; on a pipe a cancellation may overtake what is still inside of us.
+      // Messages of two connections have no order, and on a pipe a cancellation may overtake a call inside the gateway.
       await eventually(() => line.heard().some(({ tag }) => tag === sent.cancels), {
         what: 'A call to cancel',
       });
@@ -29,7 +29,7 @@ export async function runTraffic(line: TrafficTarget, plan: readonly Sent[]): Pr
     { withinMs: 3000, what: 'The traffic' },
   ).catch(() => {});
   if (problems.length > 0) return problems;
-  // Whatever comes too much comes before the answer to something that is sent now.
+  // Any surplus message arrives before the answer to a request that is sent now.
   await barrier(line, plan.length);
   return problemsOf(line, plan);
 }
@@ -81,7 +81,7 @@ function notificationProblems(texts: readonly string[], mine: readonly Sent[]): 
   const listens = new Set(mine.flatMap(({ listens: id }) => id ?? []));
   const problems: string[] = [];
   for (const text of texts) {
-    // Servers are listed while clients come, which is announced whenever that is.
+    // Servers are listed while clients connect, so list notifications may arrive at any time.
     if (/"method":"notifications\/[a-z]+\/list_changed"/.test(text)) continue;
     const { method, params } = parsed(text) as { method: string; params?: JsonObject };
     const token = JSON.stringify(params?.['progressToken']);
@@ -96,7 +96,7 @@ function notificationProblems(texts: readonly string[], mine: readonly Sent[]): 
   return problems;
 }
 
-/** Progress comes before the answer that it leads to. */
+/** Progress must arrive before the answer. */
 function orderProblems(received: readonly string[], mine: readonly Sent[]): readonly string[] {
   return mine.flatMap(({ progress, answers }) => {
     if (progress.length !== 1 || answers.length !== 1) return [];
@@ -129,7 +129,7 @@ function serverProblems(heard: readonly ReceivedCall[], plan: readonly Sent[]): 
   ];
 }
 
-/** What a client writes for servers arrives; what it says of itself, to us, does not. */
+/** Metadata for servers must arrive; metadata for the gateway must not. */
 function metaProblems({ meta, tag, kind }: ReceivedCall): readonly string[] {
   const problems: string[] = [];
   if (meta['example.com/tag'] !== tag) problems.push(`${kind} ${tag} lost what its client wrote`);
@@ -149,7 +149,7 @@ function fits(message: JsonObject, answer: Answer): boolean {
   return MODERN_MEMBERS.every((member) => member in result === member in answer.result);
 }
 
-/** Objects have at least these members, lists at least such elements. */
+/** Whether objects have at least these members and lists matching elements. */
 function covers(actual: unknown, expected: unknown): boolean {
   if (Array.isArray(expected))
     return Array.isArray(actual) && expected.every((one) => actual.some((other) => covers(other, one)));
@@ -157,7 +157,7 @@ function covers(actual: unknown, expected: unknown): boolean {
   return isJsonObject(actual) && Object.entries(expected).every(([key, value]) => covers(actual[key], value));
 }
 
-/** As it is written, since numbers may be larger than JavaScript's. */
+/** Returns the id as written, because JavaScript cannot represent all numbers. */
 function idOf(text: string): string | undefined {
   return /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|[^,]+),/.exec(text)?.[1];
 }

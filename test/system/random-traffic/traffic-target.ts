@@ -2,20 +2,20 @@ import type { Sent } from './model.ts';
 import type { ServerCall } from './requests.ts';
 import type { ClientKind } from './traffic.ts';
 
-/** What a server heard, as far as the model speaks of it. */
+/** A call that a server received, with the parts that the model checks. */
 export interface ReceivedCall extends Required<ServerCall> {
-  /** What clients wrote into `_meta` for themselves and for servers. */
+  /** The `_meta` of the call. */
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** A gateway with clients that send texts, and servers that remember what they heard. */
+/** A gateway with clients that send texts and servers that record calls. */
 export interface TrafficTarget extends AsyncDisposable {
   readonly kinds: readonly ClientKind[];
-  /** `number` is the place of the text among all of them. */
+  /** `number` is the index of the text in the plan. */
   send(number: number, sent: Sent): void;
-  /** Closes the connection that a text went over. */
+  /** Closes the connection on which a text was sent. */
   hangUp(number: number): void;
-  /** Every message that a client got, in order. */
+  /** Returns every message that a client received, in order. */
   received(client: number): readonly string[];
   heard(): readonly ReceivedCall[];
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-/** How a client is connected, and which of the older versions it agreed on; `modern` ones agree on nothing. */
+/** Transport of a client and its negotiated legacy version; modern clients negotiate nothing. */
 export type ClientKind = 'stdio' | 'stdio-batching' | 'http' | 'http-batching' | 'sse' | 'http-modern';
 
 export const SERVERS = ['one', 'two'] as const;
 export type ServerName = (typeof SERVERS)[number];
 
-/** What both eras know, each with what a good server says to it. */
+/** Requests of both eras, each with the answer of a correct server. */
 const SHARED = [
   'tools/list',
   'prompts/list',
@@ -27,7 +27,7 @@ const SHARED = [
   'complete',
   'complete-nothing',
 ] as const;
-/** What only one era knows; the other refuses it. */
+/** Requests of one era, which the other rejects. */
 const ONE_ERA = [
   'ping',
   'set-level',
@@ -81,7 +81,7 @@ export interface Request {
   readonly id: IdKind;
   readonly token: TokenKind;
   readonly steps: number;
-  /** Only clients on a pipe have the choice; it may change with every message. */
+  /** Applies to stdio clients only; it may change with every message. */
   readonly isModern: boolean;
 }
 
@@ -91,7 +91,7 @@ export type Step =
   | {
       readonly type: 'batch';
       readonly requests: readonly Request[];
-      /** Calls that only a cancellation ends, one after the other, while the rest of the batch waits. */
+      /** Calls that end only by cancellation, one after the other, while the rest of the batch waits. */
       readonly slow: readonly ServerName[];
       readonly hasRubbish: boolean;
     }
@@ -109,7 +109,7 @@ export type Step =
   | { readonly type: 'stray-answer'; readonly isError: boolean };
 
 export interface Action {
-  /** Among the clients of the line, modulo their number. */
+  /** Index of the client, modulo the number of clients. */
   readonly client: number;
   readonly step: Step;
 }
@@ -166,7 +166,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.boolean().map((isError): Step => ({ type: 'stray-answer', isError })) },
 );
 
-/** What clients send, in the order in which they send it. */
+/** Generates what clients send, in order. */
 export const traffic: fc.Arbitrary<readonly Action[]> = fc.array(
   fc.record({ client: fc.nat({ max: 99 }), step }),
   {

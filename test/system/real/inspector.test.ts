@@ -25,7 +25,7 @@ scenario(
     const isHttp = cell.downstream === 'http/legacy';
     await using gateway = isHttp ? await startGateway({ ...options, listen: 'http' }) : undefined;
     const { command, args, env } = gatewayCommand(options);
-    // Named in a file, because the Inspector would take options of the command for its own.
+    // In a file, because the Inspector would parse options of the command as its own.
     const file = join(temporaryFolder(), 'inspector.json');
     writeFileSync(file, JSON.stringify({ mcpServers: { trunkline: { type: 'stdio', command, args, env } } }));
     const target =
@@ -47,7 +47,7 @@ scenario(
 );
 
 async function inspected(words: readonly string[]): Promise<unknown> {
-  // It looks for its own package.json from where it is started.
+  // The Inspector looks for its package.json from the current folder.
   const child = spawn(process.execPath, [program, ...words], {
     cwd: dirname(program),
     stdio: ['ignore', 'pipe', 'pipe'],

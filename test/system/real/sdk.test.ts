@@ -23,14 +23,14 @@ scenario(
       async (client) => {
         expect(await client.tools()).toEqual(expect.arrayContaining(['one__echo', 'one__structured']));
         expect(textOfResult(await client.call('one__echo', { text: 'through' }))).toBe('through');
-        // The clients check structured results against the schema that they were told.
+        // The clients validate structured results against the listed schema.
         expect(await client.call('one__structured', { city: 'Brno' })).toMatchObject({
           structuredContent: { city: 'Brno', degrees: 21.5 },
         });
         const reports: number[] = [];
         const onprogress = ({ progress }: { progress: number }): void => void reports.push(progress);
         await client.call('one__progress', { steps: 3, ms: 300 }, { onprogress });
-        // These clients drop a report that comes in one piece with the answer, with or without us in between.
+        // These clients drop a report that arrives in the same chunk as the answer, with or without the gateway.
         expect(reports.slice(0, 2)).toEqual([1, 2]);
 
         expect(await client.prompts()).toEqual(['one__bare', 'one__greet']);
@@ -74,7 +74,7 @@ scenario(
   'SDK servers: work behind the gateway in old and new versions',
   { upstream: ['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] },
   async (cell) => {
-    // Version 1 knows the legacy era only; version 2 speaks both and is spoken to in the newer one.
+    // Version 1 supports only the legacy era; version 2 supports both, so the gateway uses the modern one.
     const isModern = cell.upstream.endsWith('modern');
     const servers = isModern
       ? { two: ['sdk-v2'] as const }
@@ -95,10 +95,10 @@ scenario(
         arguments: { name: 'Ada' },
       });
       expect(greeting).toMatchObject({ messages: [{ content: { text: 'Hello Ada!' } }] });
-      // What the SDK says about wrong arguments is a result, and it passes.
+      // The SDK reports invalid arguments as a result, which the gateway forwards.
       expect(await client.callTool(`${server}__echo`, { text: 7 })).toMatchObject({ isError: true });
     }
-    // Both offer the same addresses, so each is reached under one of its own.
+    // Both servers offer the same URIs, so each gets its own prefix.
     const { resources } = (await client.request('resources/list')) as { resources: { uri: string }[] };
     expect(resources).toHaveLength(Object.keys(servers).length);
     for (const { uri } of resources) {

@@ -56,7 +56,7 @@ async function tryEverything(client: SdkClient): Promise<void> {
     { duration: 0.2, steps: 4 },
     { onprogress },
   );
-  // These clients drop a report that comes in one piece with the answer, with or without us in between.
+  // These clients drop a report that arrives in the same chunk as the answer, with or without the gateway.
   expect(reports.slice(0, 3)).toEqual([1, 2, 3]);
   expect(await client.prompts()).toContain('everything__args-prompt');
   const prompt = await client.prompt('everything__args-prompt', { city: 'Prague' });
@@ -91,7 +91,7 @@ async function tryMemory(client: SdkClient, file: string): Promise<void> {
   expect(readFileSync(file, 'utf8')).toContain(name);
 }
 
-/** The environment lets the leak check find a server that was left behind. */
+/** The leak check finds remaining servers by this variable. */
 const mark = { [runVariable]: testRun().id };
 
 function started(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -108,7 +108,7 @@ function programOf(name: string): string {
   return program;
 }
 
-/** An entry for the reference server, started by the gateway or here and reached over HTTP. */
+/** Returns an entry for the reference server, which the gateway starts over stdio or the test starts over HTTP. */
 async function everythingOver(transport: 'stdio' | 'http') {
   if (transport === 'stdio')
     return { entry: started('everything', ['stdio']), [Symbol.asyncDispose]: async () => {} };
@@ -130,7 +130,7 @@ async function everythingOver(transport: 'stdio' | 'http') {
   };
 }
 
-/** A port that was free a moment ago; the server cannot be asked to choose one itself. */
+/** Returns a port that is currently free, because the server cannot choose one itself. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

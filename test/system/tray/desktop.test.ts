@@ -67,7 +67,7 @@ describe('tray icon with a panel', { timeout: 60_000 }, () => {
       mkdirSync(dirname(file), { recursive: true });
       desktop.screen().save(file, { width: 515, height: 294 });
     }
-    // From the end: quitting, a line, pausing.
+    // The last items are "pause", a separator and "quit".
     desktop.input('key', 'Up', 'Up', 'Return');
     await iconIs('paused');
     const status = (await home.json(['status'])) as { pausedSince?: number };
@@ -171,12 +171,12 @@ function startServing(): Promise<RunningGateway> {
   return startGateway({ mcpServers, home: home.home, listen: 'http' });
 }
 
-/** Where the tile of the icon is. */
+/** Returns the position of the icon. */
 function iconAt(state: IconState): { readonly x: number; readonly y: number } | undefined {
   return desktop.screen().find(tileOf(state));
 }
 
-/** No mark reaches the edge, so the tile's own colour is in the middle of it. */
+/** Marks do not reach the edge, so the background colour of the icon is centred. */
 function tileOf(state: IconState): Colour {
   const { rgba, width } = drawIcon(state, 22);
   const at = width * 2 * 4 + (width / 2) * 4;
@@ -188,7 +188,7 @@ async function iconIs(state: IconState): Promise<void> {
   await waitForValue(() => iconAt(state), { what: `The icon with the state ${state}`, withinMs: 15_000 });
 }
 
-/** The menu is white where the screen was black. */
+/** Opens the menu, which is white on a black screen. */
 async function openMenu(): Promise<void> {
   const white = (): number => desktop.screen().count([255, 255, 255]);
   const before = white();
@@ -197,11 +197,11 @@ async function openMenu(): Promise<void> {
   await eventually(() => expect(white()).toBeGreaterThan(before + 20_000), { what: 'The menu' });
 }
 
-/** The menu as a panel reads it. */
+/** The menu as a panel reads it over the session bus. */
 interface BusMenu extends AsyncDisposable {
   labels(): Promise<readonly string[]>;
   choose(label: string): Promise<void>;
-  /** The signals since it was opened. */
+  /** Returns the signals since the menu was opened. */
   told(): readonly string[];
 }
 
@@ -247,7 +247,7 @@ type BusNode = readonly [number, readonly (readonly [string, DbusVariant])[], re
 
 function itemsBelow([, , children]: BusNode, depth: number): readonly ShownItem[] {
   return children.flatMap(({ value }) => {
-    // What `GetLayout` answers is a tree of the same kind of node.
+    // `GetLayout` returns a tree of `BusNode`.
     const node = value as unknown as BusNode;
     const label = node[1].find(([name]) => name === 'label')?.[1].value;
     const shown = typeof label === 'string' ? label.replaceAll('__', '_') : '';

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
 
-/** Draws nothing. Its person clicks at the second item when a menu says so, and once more whenever it changes under the hand. */
+/** Draws nothing. Clicks item 2 of a menu whose first item is titled "click", and clicks again whenever an item changes. */
 const drawing = `#!${process.execPath}
 const click = () => process.stdout.write('{"type":"clicked","__id":2}\\n');
 process.on('SIGTERM', () => process.stdout.write('{"type":"clicked","__id":2}\\n', () => process.exit()));
@@ -52,7 +52,7 @@ function menuOf(call: string, title: string): IconContent {
   return { state: 'attention', title, menu: [{ key: 'headline', label: title }, item] };
 }
 
-/** A file beside which the package is found. */
+/** Returns a file next to which the package is found. */
 function withProgram(): string {
   const folder = temporaryFolder('package');
   const bin = join(folder, 'node_modules', 'systray2', 'traybin');

@@ -120,11 +120,11 @@ describe('program icon', () => {
   });
 });
 
-/** A package as it is installed: its program may not be run, and writes down what it is told. */
+/** Creates an installed package whose program is not executable and records its input. */
 function fakePackage(): {
   readonly from: string;
   readonly lines: () => readonly unknown[];
-  /** Zero ends the program. */
+  /** Id 0 ends the program. */
   readonly click: (id: number) => void;
 } {
   const folder = temporaryFolder('package');
