@@ -87,7 +87,7 @@ describe('output of server text', () => {
     ]);
   });
 
-  test('output: leaves JSON in a pipe as it is', () => {
+  test('output: leaves JSON in a pipe unchanged', () => {
     const { out, stdout } = writtenOn(false, { isJsonRequested: true });
     out.jsonText('{"a":\r"\u009b"}');
     expect(stdout).toEqual(['{"a":\r"\u009b"}\n']);

@@ -10,7 +10,7 @@ checkLeaks();
 const program = fixtureCommand('plain', ['--era', 'both']);
 
 test.each(['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] as const)(
-  'openLine: opens and closes with a client over %s',
+  'openTestSetup: opens and closes with a client over %s',
   async (downstream) => {
     await using line = await openTestSetup(
       { downstream, upstream: 'sse/legacy' },
@@ -24,7 +24,7 @@ test.each(['stdio/legacy', 'stdio/modern', 'http/legacy', 'http/modern'] as cons
   },
 );
 
-test('openLine: fails on close when a server saw a protocol violation', async () => {
+test('openTestSetup: fails on close when a server saw a protocol violation', async () => {
   const line = await openTestSetup(
     { downstream: 'stdio/legacy', upstream: 'http/legacy' },
     { one: ['plain'] },

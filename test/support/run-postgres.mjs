@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { unusedPort } from './unused-port.d.mts.mjs';
+import { unusedPort } from './unused-port.mjs';
 
 const [folder = '', pid = ''] = process.argv.slice(2);
 const data = join(folder, 'data');

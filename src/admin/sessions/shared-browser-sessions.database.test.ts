@@ -133,7 +133,7 @@ eachEngine((_engine, newStore) => {
       expect(await one.redeemTicket(first.text)).toBeUndefined();
     });
 
-    test('shared browser session: cannot be planted by whoever can write the database', async () => {
+    test('shared browser session: cannot be forged by writing to the database', async () => {
       const { gateway, database, environment } = await createFleet();
       const { sessions } = gateway();
       const token = randomBytes(32).toString('base64url');

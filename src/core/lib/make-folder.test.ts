@@ -41,7 +41,7 @@ describe.each(ways)('make folder, $way', ({ make }) => {
     ]);
   });
 
-  test('make folder: leaves an existing folder as it is', async () => {
+  test('make folder: leaves an existing folder unchanged', async () => {
     const path = join(folder, 'there');
     mkdirSync(path);
     chmodSync(path, 0o750);

@@ -18,7 +18,7 @@ test('session state: accumulates changes and stays the same object without a cha
     expect(applySettingsChange(state, again)).toBe(state);
 });
 
-test('session state: is read back as written and starts anew from invalid data', () => {
+test('session state: is read back as written and starts empty from invalid data', () => {
   const state = { level: 'error', follows: ['a'], revealed: ['x'] };
   expect(parseClientSettings(JSON.parse(JSON.stringify(state)))).toEqual(state);
   for (const odd of [undefined, null, 7, [], { level: 'loud', follows: 'a', revealed: [7] }])

@@ -85,7 +85,7 @@ test('pipe: answers requests that arrive while no gateway can be started', async
   expect(readAll(stdout)).toContain('"id":7,"error":{"code":-32603,"message":"None can be started."');
 });
 
-test('pipe: reads further requests after a gateway said goodbye without reading the last one', async () => {
+test('pipe: reads further requests after a gateway closed without reading the last one', async () => {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   // Accepts no data, so that the pipe stops reading from the client.
   const first = new Duplex({ read() {}, write() {}, highWaterMark: 10 });
