@@ -17,9 +17,9 @@ const withProcesses = {
   test: {
     pool: 'forks',
     maxWorkers: 4,
-    // Only a hanging test reaches it: on a busy machine a test with many processes can take half a minute.
-    testTimeout: 90_000,
-    hookTimeout: 60_000,
+    // Only a hanging test reaches it: on a busy machine a test with many processes can take minutes.
+    testTimeout: 300_000,
+    hookTimeout: 180_000,
   },
 } as const;
 

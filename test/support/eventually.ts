@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { scaleDeadline } from './scale-deadline.ts';
+
 interface WaitOptions {
-  /** Deadline; the default is enough for immediate effects on a busy machine. */
+  /** Deadline on a machine without other work. */
   readonly withinMs?: number;
   /** Names the awaited event in the error. */
   readonly what?: string;
@@ -13,7 +15,7 @@ export async function eventually<T>(
   patience: WaitOptions = {},
 ): Promise<T> {
   const { withinMs = 15_000, what = 'the check' } = patience;
-  const deadline = performance.now() + withinMs;
+  const deadline = performance.now() + scaleDeadline(withinMs, 'tests');
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     let last: unknown;
     try {

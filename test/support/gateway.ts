@@ -15,6 +15,7 @@ import {
   stdioTransport,
 } from './raw-transports.ts';
 import { temporaryFolder } from './test-run.ts';
+import { scaleDeadline } from './scale-deadline.ts';
 
 export interface GatewayOptions {
   readonly mcpServers: Readonly<Record<string, unknown>>;
@@ -127,7 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     signal: (signal) => void child.kill(signal),
     async stop({ withinMs = 30_000 } = {}) {
       if (!hasEnded()) child.kill('SIGTERM');
-      const exit = await Promise.race([exited, late(withinMs)]);
+      const exit = await Promise.race([exited, late(scaleDeadline(withinMs, 'tests'))]);
       if (exit === 'late' || exit.code !== 0) {
         await gateway.kill();
         const how =

@@ -1,3 +1,5 @@
+import { scaleDeadline } from './scale-deadline.ts';
+
 interface Waiting<T> {
   readonly wants: (message: T) => boolean;
   readonly resolve: (message: T) => void;
@@ -33,14 +35,17 @@ export class Inbox<T> {
 
   #toCome(wants: (message: T) => boolean, { withinMs = 15_000 }: { readonly withinMs?: number }): Promise<T> {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        this.#waiting.delete(waiting);
-        reject(
-          new Error(
-            `No such message within ${withinMs} ms; there are: ${JSON.stringify(this.all).slice(0, 2000)}`,
-          ),
-        );
-      }, withinMs);
+      const late = setTimeout(
+        () => {
+          this.#waiting.delete(waiting);
+          reject(
+            new Error(
+              `No such message within ${withinMs} ms; there are: ${JSON.stringify(this.all).slice(0, 2000)}`,
+            ),
+          );
+        },
+        scaleDeadline(withinMs, 'tests'),
+      );
       const waiting: Waiting<T> = {
         wants,
         resolve(message) {

@@ -14,6 +14,7 @@ import {
   type ToolResult,
 } from './raw-messages.ts';
 import type { RawTransport, SendOptions, Transport } from './raw-transports.ts';
+import { scaleDeadline } from './scale-deadline.ts';
 
 /** Answers a request of the peer. */
 type Answer = (params: JsonObject) => JsonObject | Promise<JsonObject>;
@@ -92,7 +93,7 @@ export class RawClient implements AsyncDisposable {
     const giveUp = (error: Error): void => this.#pending.get(idText)?.reject(error);
     const late = setTimeout(
       () => giveUp(new Error(`No answer to ${method} within ${withinMs} ms.`)),
-      withinMs,
+      scaleDeadline(withinMs, 'tests'),
     );
     const cancel = (): void => {
       void this.#cancel(id).catch(() => {});

@@ -96,7 +96,7 @@ describe('audit persistence', () => {
 
   test(
     'audit failure: counts and reports lost records, and resumes once the database is writable',
-    { tags: ['slow'], timeout: 30_000 },
+    { tags: ['slow'] },
     async () => {
       const home = temporaryFolder('trunkline-home');
       const mcpServers = { plain: fixture('plain') };

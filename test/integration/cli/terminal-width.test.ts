@@ -30,7 +30,7 @@ beforeAll(async () => {
   await home.run(['refresh']);
   await home.run(['call', 'plain__echo', 'text=x']);
   await home.run(['keys', 'add', 'a-caller-with-a-name-that-is-rather-long', '--expires', '30d']);
-}, 120_000);
+});
 
 afterAll(() => gateway[Symbol.asyncDispose]());
 

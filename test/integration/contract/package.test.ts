@@ -62,7 +62,7 @@ describe('npm package', () => {
     expect(readFileSync(join(root, 'dist', 'main.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  test('npm package: installs and runs in an empty folder', { tags: ['slow'], timeout: 180_000 }, () => {
+  test('npm package: installs and runs in an empty folder', { tags: ['slow'] }, () => {
     const { filename } = pack('--pack-destination', folder);
     const empty = join(folder, 'empty');
     mkdirSync(empty);

@@ -24,14 +24,14 @@ scenario(
         return {
           close: () => client.close(),
           // Without a schema, the SDK validates the result with its own.
-          run: (onprogress: () => void) => client.callTool(call, undefined, { onprogress, timeout: 15_000 }),
+          run: (onprogress: () => void) => client.callTool(call, undefined, { onprogress }),
         };
       },
       async (url: string) => {
         const client = await sdkV2Client({ url }, { era: 'legacy' });
         return {
           close: () => client.close(),
-          run: (onprogress: () => void) => client.callTool(call, { onprogress, timeout: 15_000 }),
+          run: (onprogress: () => void) => client.callTool(call, { onprogress }),
         };
       },
     ]) {

@@ -157,7 +157,6 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 
 test.each(Object.entries(ATTACKS))(
   'event loop: keeps answering during an attack with %s',
-  { timeout: 120_000 },
   async (_, attack) => {
     const file = join(temporaryFolder('attack'), 'answers.json');
     writeFileSync(file, JSON.stringify(scriptOf(attack)));

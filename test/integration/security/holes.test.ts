@@ -69,7 +69,7 @@ describe('common gateway vulnerabilities', () => {
 
   test(
     'search index: drops tools that a server no longer has, also after a restart',
-    { tags: ['slow'], timeout: 60_000 },
+    { tags: ['slow'] },
     async () => {
       const searching = { args: ['--expose', 'search'] };
       const servers = (count: number) => ({ one: ['many-tools', '--count', String(count)] }) as const;

@@ -250,7 +250,7 @@ test('fleet port: admits a replica while strangers without the key hold every co
 
 test(
   'fleet port: closes a TLS handshake that is sent byte by byte, after 5 s',
-  { tags: ['slow'], timeout: 60_000 },
+  { tags: ['slow'] },
   async () => {
     const { other } = await openReplicas();
     const slow = connectPlain(other.port, '127.0.0.1');

@@ -139,7 +139,7 @@ function firstOf(url: URL, key: string): Promise<{ status: number; text: string 
 
 test(
   'planted secrets: appear in no HTTP response, command output, log or state file',
-  { tags: ['slow'], timeout: 120_000 },
+  { tags: ['slow'] },
   async () => {
     await using http = await startHttpFixture('plain');
     const home = createHomeWithSecrets();
@@ -180,7 +180,7 @@ test(
 
 test(
   'planted secrets: appear in no log, state file or command output of a background gateway',
-  { tags: ['slow'], timeout: 120_000 },
+  { tags: ['slow'] },
   async () => {
     await using http = await startHttpFixture('plain');
     const home = createHomeWithSecrets();
@@ -203,7 +203,6 @@ test(
 
 test.each(['an exception', 'a rejection', 'SIGABRT'] as const)(
   'planted secrets: appear nowhere when the gateway ends by %s',
-  { timeout: 60_000 },
   async (how) => {
     await using http = await startHttpFixture('plain');
     const home = createHomeWithSecrets();

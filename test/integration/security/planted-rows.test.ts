@@ -113,7 +113,7 @@ async function plantRows(url: string): Promise<void> {
 
 test(
   'planted rows: two gateways keep serving, start again, and show no escape sequence',
-  { tags: ['slow'], timeout: 120_000 },
+  { tags: ['slow'] },
   async () => {
     const { url } = await (await sharedPostgres()).newSchema();
     const storage = { url, key: '${env:TRUNKLINE_KEY}' };

@@ -20,7 +20,7 @@ checkLeaks();
 describe.each(['direct', 'search', 'code'])('planted secrets with %s exposure', (exposure) => {
   test(
     'planted secrets: appear in no state file, log, audit record, command output or error',
-    { tags: ['slow'], timeout: 60_000 },
+    { tags: ['slow'] },
     async () => {
       const home = createHomeWithSecrets();
       await using http = await startHttpFixture('plain');

@@ -27,46 +27,38 @@ function breakStore(home: string): void {
 const names = async (client: RawClient): Promise<readonly string[]> =>
   (await client.listTools()).map(({ name }) => name);
 
-test(
-  'approvals: approve nothing while their store is unreadable, and recover by themselves',
-  { timeout: 60_000 },
-  async () => {
-    const home = temporaryFolder('trunkline-home');
-    breakStore(home);
-    const mcpServers = { one: fixture('plain') };
-    await using gateway = await startGateway({ mcpServers, config, home, listen: 'http' });
-    await using client = await gateway.client();
-    await eventually(async () => {
-      expect(gatewayErrorCode(await client.callTool('one__echo', { text: 'a' }))).toBe('QUARANTINED');
-    });
-    expect(await names(client)).toEqual([]);
-    expect(gateway.stderr()).toContain('Approvals cannot be read');
-    const status = await runCommandFor(gateway, 'status');
-    expect(status.stdout).toContain('New tools stay held');
-    renameSync(databasePath(home), join(home, 'away'));
-    await waitForTool(client, 'one__echo');
-    expect(textOfResult(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
-    expect(gateway.stderr()).toContain('Approvals are readable again');
-  },
-);
+test('approvals: approve nothing while their store is unreadable, and recover by themselves', async () => {
+  const home = temporaryFolder('trunkline-home');
+  breakStore(home);
+  const mcpServers = { one: fixture('plain') };
+  await using gateway = await startGateway({ mcpServers, config, home, listen: 'http' });
+  await using client = await gateway.client();
+  await eventually(async () => {
+    expect(gatewayErrorCode(await client.callTool('one__echo', { text: 'a' }))).toBe('QUARANTINED');
+  });
+  expect(await names(client)).toEqual([]);
+  expect(gateway.stderr()).toContain('Approvals cannot be read');
+  const status = await runCommandFor(gateway, 'status');
+  expect(status.stdout).toContain('New tools stay held');
+  renameSync(databasePath(home), join(home, 'away'));
+  await waitForTool(client, 'one__echo');
+  expect(textOfResult(await client.callTool('one__echo', { text: 'a' }))).toBe('a');
+  expect(gateway.stderr()).toContain('Approvals are readable again');
+});
 
-test(
-  'approvals: keep known tools usable while their store is unreadable and hold changed ones',
-  { timeout: 60_000 },
-  async () => {
-    const home = temporaryFolder('trunkline-home');
-    const mcpServers = { one: fixture('changes-a-definition') };
-    {
-      await using gateway = await startGateway({ mcpServers, config, home });
-      await using client = await gateway.client();
-      await waitForTool(client, 'one__changing');
-    }
-    breakStore(home);
+test('approvals: keep known tools usable while their store is unreadable and hold changed ones', async () => {
+  const home = temporaryFolder('trunkline-home');
+  const mcpServers = { one: fixture('changes-a-definition') };
+  {
     await using gateway = await startGateway({ mcpServers, config, home });
     await using client = await gateway.client();
-    expect(textOfResult(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
-    await client.callTool('one__change');
-    expect(gatewayErrorCode(await client.callTool('one__changing', { text: 'b' }))).toBe('QUARANTINED');
-    await eventually(async () => expect(await names(client)).toEqual(['one__change']));
-  },
-);
+    await waitForTool(client, 'one__changing');
+  }
+  breakStore(home);
+  await using gateway = await startGateway({ mcpServers, config, home });
+  await using client = await gateway.client();
+  expect(textOfResult(await client.callTool('one__changing', { text: 'a' }))).toBe('revision 1: a');
+  await client.callTool('one__change');
+  expect(gatewayErrorCode(await client.callTool('one__changing', { text: 'b' }))).toBe('QUARANTINED');
+  await eventually(async () => expect(await names(client)).toEqual(['one__change']));
+});

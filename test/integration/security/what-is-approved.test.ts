@@ -29,33 +29,29 @@ const manyVariables = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`
 test.each([
   { what: 'a long value', part: { args: ['-c', `${'# harmless\n'.repeat(500)}touch it`] }, end: 'touch it' },
   { what: 'many places', part: { env: manyVariables }, end: 'hidden-59' },
-])(
-  'approvals: what the list cuts ($what) cannot be accepted until it was shown whole',
-  async (sample) => {
-    await using home = new SharedHome({ mcpServers: { one: fixture('plain') }, config });
-    const where = ['--config', join(home.home, 'config.jsonc')];
-    const client = await (await home.pipe()).client();
-    const server = { command: 'no-such-program', ...sample.part };
-    await client.callTool('manage_servers', { operation: 'add', name: 'two', server });
-    const listed = await home.command('approvals', ...where, '--text');
-    expect(listed.stdout).toMatch(/not shown.*trunkline approvals --full/is);
-    expect(listed.stdout).not.toContain(sample.end);
-    const [, fingerprint = ''] = /server two {2}\S+ {2}(\S+)/.exec(listed.stdout) ?? [];
-    for (const more of [[], ['--all'], ['--fingerprint', fingerprint]]) {
-      const refused = await home.command('approvals', 'accept', 'two', ...more, ...where);
-      expect(refused.code).toBe(2);
-      expect(refused.stderr).toContain('trunkline approvals --full');
-    }
-    const whole = await home.command('approvals', '--full', ...where, '--text');
-    expect(whole.stdout).toContain(sample.end);
-    expect(whole.stdout).not.toContain('not shown');
-    // The shorter list afterwards does not take back that it was shown whole.
-    await home.command('approvals', ...where, '--text');
-    const { stderr } = await home.command('approvals', 'accept', 'two', ...where);
-    expect(stderr).toContain('no-such-program');
-  },
-  60_000,
-);
+])('approvals: what the list cuts ($what) cannot be accepted until it was shown whole', async (sample) => {
+  await using home = new SharedHome({ mcpServers: { one: fixture('plain') }, config });
+  const where = ['--config', join(home.home, 'config.jsonc')];
+  const client = await (await home.pipe()).client();
+  const server = { command: 'no-such-program', ...sample.part };
+  await client.callTool('manage_servers', { operation: 'add', name: 'two', server });
+  const listed = await home.command('approvals', ...where, '--text');
+  expect(listed.stdout).toMatch(/not shown.*trunkline approvals --full/is);
+  expect(listed.stdout).not.toContain(sample.end);
+  const [, fingerprint = ''] = /server two {2}\S+ {2}(\S+)/.exec(listed.stdout) ?? [];
+  for (const more of [[], ['--all'], ['--fingerprint', fingerprint]]) {
+    const refused = await home.command('approvals', 'accept', 'two', ...more, ...where);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('trunkline approvals --full');
+  }
+  const whole = await home.command('approvals', '--full', ...where, '--text');
+  expect(whole.stdout).toContain(sample.end);
+  expect(whole.stdout).not.toContain('not shown');
+  // The shorter list afterwards does not take back that it was shown whole.
+  await home.command('approvals', ...where, '--text');
+  const { stderr } = await home.command('approvals', 'accept', 'two', ...where);
+  expect(stderr).toContain('no-such-program');
+});
 
 test('call approval: applies only to the exact arguments, even where they are masked', async () => {
   const rule = { id: 'ask-me', effect: 'ask', names: ['manage_servers'] };
@@ -93,4 +89,4 @@ test('call approval: applies only to the exact arguments, even where they are ma
   expect((await home.command('approve', '--refuse', await waiting(true), ...where)).code).toBe(0);
   expect(await other).toMatchObject({ isError: true });
   expect(await add('harmless')).toMatchObject({ structuredContent: { results: [{ result: 'added' }] } });
-}, 90_000);
+});

@@ -50,7 +50,7 @@ beforeAll(async () => {
   file = join(home.home, 'config.jsonc');
   original = readFileSync(file, 'utf8');
   await waitForTool(client, 'one__echo');
-}, 60_000);
+});
 
 afterAll(async () => {
   await home[Symbol.asyncDispose]();

@@ -103,7 +103,7 @@ test('management tools: hold an added server until approved, and again when its 
     isHeld: true,
   });
   expect(gatewayErrorCode(await client.callTool('one__echo', { text: 'b' }))).toBe('QUARANTINED');
-}, 60_000);
+});
 
 test('management tools: report a batch entry by entry and accept pasted client configs', async () => {
   const cell: Cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' };
@@ -181,7 +181,7 @@ test('management tools: never reveal secrets and keep masked values unchanged', 
   const everything = JSON.stringify([shown, back, added, more, log, outcomes]);
   expect(everything).not.toContain(SECRET);
   expect(readFileSync(join(home.home, 'state', 'logs', 'servers', 'one.log'), 'utf8')).not.toContain(SECRET);
-}, 60_000);
+});
 
 describe('access to the management tools', () => {
   const cell: Cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' };
@@ -270,7 +270,7 @@ test('management tools: hide servers that a rule denies and hold unapproved ones
   expect(structured(await manage(client, 'enable', { name: 'one' }))['isHeld']).toBe(false);
   await waitForTool(client, 'one__echo');
   expect([...fixtureLog(prod).all(), ...fixtureLog(spare).all()]).toEqual([]);
-}, 60_000);
+});
 
 test('management tools: wait for a person under an ask rule without showing secrets', async () => {
   const rule = { id: 'ask-me', effect: 'ask', names: ['manage_servers'] };
@@ -290,7 +290,7 @@ test('management tools: wait for a person under an ask rule without showing secr
   expect((await home.command('approve', waiting.call.id, ...where)).code).toBe(0);
   expect(results(await asking)).toMatchObject([{ name: 'two', result: 'added' }]);
   expect(readFileSync(join(home.home, 'config.jsonc'), 'utf8')).toContain(SECRET);
-}, 60_000);
+});
 
 test('tool_stats: counts calls and errors per tool', async () => {
   const cell: Cell = { downstream: 'stdio/legacy', upstream: 'stdio/legacy' };

@@ -22,59 +22,55 @@ checkLeaks();
 
 const program = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
-test(
-  'browser sign-in: leads from the login command to the first call',
-  { tags: ['slow'], timeout: 60_000 },
-  async () => {
-    await using server = await startProtectedServer({ consent: 'page', challengeScope: 'read' });
-    const home = temporaryFolder('home');
-    const mcpServers = { it: { url: server.url } };
-    writeFileSync(join(home, 'config.jsonc'), JSON.stringify({ mcpServers }));
-    await using gateway = await startGateway({ mcpServers, home, listen: 'http' });
-    const browser = await chromium.launch({
-      executablePath: chromiumPath(),
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+test('browser sign-in: leads from the login command to the first call', { tags: ['slow'] }, async () => {
+  await using server = await startProtectedServer({ consent: 'page', challengeScope: 'read' });
+  const home = temporaryFolder('home');
+  const mcpServers = { it: { url: server.url } };
+  writeFileSync(join(home, 'config.jsonc'), JSON.stringify({ mcpServers }));
+  await using gateway = await startGateway({ mcpServers, home, listen: 'http' });
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+  try {
+    const login = spawn(
+      process.execPath,
+      [program, 'login', 'it', '--no-browser', '--text', '--config', join(home, 'config.jsonc')],
+      { env: { ...process.env, TRUNKLINE_HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const ended = once(login, 'close');
+    let stderr = '';
+    login.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const address = await waitForValue(() => /^ {2}(http:\S+)$/m.exec(stderr)?.[1], {
+      what: 'The address to open',
     });
-    try {
-      const login = spawn(
-        process.execPath,
-        [program, 'login', 'it', '--no-browser', '--text', '--config', join(home, 'config.jsonc')],
-        { env: { ...process.env, TRUNKLINE_HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] },
-      );
-      const ended = once(login, 'close');
-      let stderr = '';
-      login.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      const address = await waitForValue(() => /^ {2}(http:\S+)$/m.exec(stderr)?.[1], {
-        what: 'The address to open',
-      });
-      const page = await browser.newPage();
-      const outside: string[] = [];
-      page.on('request', (request) => {
-        if (!request.url().startsWith('http://127.0.0.1:')) outside.push(request.url());
-      });
-      await page.goto(address);
-      expect(await page.textContent('#scope')).toBe('read');
-      await page.click('#allow');
-      await page.waitForURL(/\/callback\?/);
-      expect(await page.title()).toBe('Signed in to it');
-      expect(await page.textContent('main')).toContain('You can close this tab.');
-      expect(await ended).toEqual([0, null]);
-      // The page loads nothing from elsewhere, and a code cannot be used twice.
-      expect(outside).toEqual([]);
-      await expect(page.reload()).rejects.toThrow(/ERR_CONNECTION_REFUSED/);
-    } finally {
-      await browser.close();
-    }
-    const client = await gateway.client();
-    await waitForTool(client, 'it__whoami');
-    expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
-    await client.close();
-  },
-);
+    const page = await browser.newPage();
+    const outside: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith('http://127.0.0.1:')) outside.push(request.url());
+    });
+    await page.goto(address);
+    expect(await page.textContent('#scope')).toBe('read');
+    await page.click('#allow');
+    await page.waitForURL(/\/callback\?/);
+    expect(await page.title()).toBe('Signed in to it');
+    expect(await page.textContent('main')).toContain('You can close this tab.');
+    expect(await ended).toEqual([0, null]);
+    // The page loads nothing from elsewhere, and a code cannot be used twice.
+    expect(outside).toEqual([]);
+    await expect(page.reload()).rejects.toThrow(/ERR_CONNECTION_REFUSED/);
+  } finally {
+    await browser.close();
+  }
+  const client = await gateway.client();
+  await waitForTool(client, 'it__whoami');
+  expect(textOfResult(await client.callTool('it__whoami'))).toContain('ada@example.com');
+  await client.close();
+});
 
 test(
   'browser sign-in: opens an elicitation link and lets the call continue',
-  { tags: ['slow'], timeout: 60_000 },
+  { tags: ['slow'] },
   async () => {
     await using server = await startProtectedServer({ consent: 'page', challengeScope: 'read' });
     await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, listen: 'http' });

@@ -155,7 +155,7 @@ describe('connection problems', () => {
     expect((await sql`select 1 as one`.execute(database.query)).rows).toEqual([{ one: 1 }]);
     proxy.stall();
     await database[Symbol.asyncDispose]();
-  }, 20_000);
+  });
 
   test('postgres: reconnects for the next statement after the connection was cut', async () => {
     const { proxy, server } = await throughProxy(await cluster.newSchema());

@@ -6,7 +6,7 @@ import type { SoakClient } from '../clients/soak-client.ts';
 import type { Scene } from '../faults/fault.ts';
 import type { Journal } from '../journal.ts';
 import { type Ledger, count } from '../ledger.ts';
-import { scaleDeadline } from '../scale-deadline.ts';
+import { scaleDeadline } from '../../support/scale-deadline.ts';
 import { shutdownMs } from '../stage/stage.ts';
 import { gatewayKilled, gatewayStopped } from '../watch/fault-watch.ts';
 import { gatewaysOf } from '../watch/gateways.ts';
@@ -65,7 +65,7 @@ export async function waitUntilExited(
   what: string,
   ledger: Ledger,
 ): Promise<void> {
-  const withinMs = Math.round(scaleDeadline(usualMs));
+  const withinMs = Math.round(scaleDeadline(usualMs, 'soak'));
   const left = (): readonly number[] => pids.filter((pid) => isRunning(pid));
   await eventually(() => left().length === 0, { withinMs, what }).catch(() => {
     ledger.violate(`${what} still run after ${withinMs} ms: ${left().join(' ')}`);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject, RequestOptions } from '../../support/raw-messages.ts';
 import type { TrackedRequest, Ledger } from '../ledger.ts';
-import { scaleDeadline } from '../scale-deadline.ts';
+import { scaleDeadline } from '../../support/scale-deadline.ts';
 import type { Random } from '../random.ts';
 import type { Stage } from '../stage/stage.ts';
 import { type Action, actionsFor } from './actions.ts';
@@ -177,7 +177,7 @@ export class SoakClient {
     if (outcome.includes('ECONNREFUSED')) return true;
     // The request was sent on an idle connection that was just being closed, which no server can prevent.
     if (this.kind.way !== 'sse') return outcome.includes('socket hang up') && sentAt > this.ending.since;
-    return sentAt > this.ending.since - scaleDeadline(readWithinMs);
+    return sentAt > this.ending.since - scaleDeadline(readWithinMs, 'soak');
   }
 
   async #run(): Promise<void> {

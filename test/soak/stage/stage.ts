@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { type ProtectedServer, login, startProtectedServer } from '../../support/protected-server.ts';
 import { temporaryFolder, testRun } from '../../support/test-run.ts';
-import { scaleDeadline } from '../scale-deadline.ts';
+import { scaleDeadline } from '../../support/scale-deadline.ts';
 import type { FaultKind } from '../plan.ts';
 import { isGrantLost } from '../watch/lost-grant.ts';
 import { ConfigFile, type Switches } from './config-file.ts';
@@ -222,11 +222,11 @@ export class Stage {
 const steadyBounds = { timeouts: { call: `${steadyCallMs}ms` }, idle: 'never' };
 
 function boundsNow() {
-  const ms = `${Math.round(scaleDeadline(usualCallMs))}ms`;
+  const ms = `${Math.round(scaleDeadline(usualCallMs, 'soak'))}ms`;
   return { timeouts: { call: ms, connect: ms }, idle: 'never' };
 }
 
 function commonNow() {
-  const shutdown = `${Math.round(scaleDeadline(shutdownMs))}ms`;
+  const shutdown = `${Math.round(scaleDeadline(shutdownMs, 'soak'))}ms`;
   return { shutdown, startup: { listWait: '10s' }, audit: { maxBytes: 8_000_000 } };
 }

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 import { testRun } from '../../support/test-run.ts';
 import { type Ledger, count } from '../ledger.ts';
-import { scaleDeadline } from '../scale-deadline.ts';
+import { scaleDeadline } from '../../support/scale-deadline.ts';
 
 /** Time for a process to exit or be reaped: ending an unresponsive server takes three steps of a second each. */
 const usualGraceMs = 8000;
@@ -47,7 +47,7 @@ export class ProcessWatch implements Disposable {
     for (const one of odd) {
       const since = this.#since.get(one) ?? now;
       this.#since.set(one, since);
-      if (now - since < scaleDeadline(this.#graceMs)) continue;
+      if (now - since < scaleDeadline(this.#graceMs, 'soak')) continue;
       this.#since.set(one, Number.POSITIVE_INFINITY); // Reported once.
       this.#ledger.violate(`left for more than ${this.#graceMs} ms: ${one}`);
     }

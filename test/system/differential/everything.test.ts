@@ -30,7 +30,7 @@ const folder = dirname(
 const server = [process.execPath, join(folder, 'dist/index.js'), 'stdio'] as const;
 
 describe('reference server', () => {
-  test('wrap: passes every message of the reference server unchanged', { timeout: 120_000 }, async () => {
+  test('wrap: passes every message of the reference server unchanged', async () => {
     const steps = [rootsStep, ...everythingSteps, ...taskSteps, ...clientTaskSteps];
     const home = temporaryFolder('trunkline-home');
     const env = { ...process.env, TRUNKLINE_HOME: home };
@@ -43,37 +43,33 @@ describe('reference server', () => {
     }
   });
 
-  test(
-    'single server path: passes every message of the reference server but for known differences',
-    { timeout: 120_000 },
-    async () => {
-      const steps = [...everythingSteps, ...taskSteps];
-      const env = { ...process.env } as Record<string, string>;
-      const direct = await overStdio(server, env, steps, sharedCapabilities);
-      const [command, ...args] = server;
-      await using gateway = await startGateway({
-        mcpServers: { one: { command, args, env } },
-        listen: 'http',
-        // High, so that even on a busy machine the list comes from the server itself.
-        config: { startup: { listWait: '20s' } },
-      });
-      const client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), {
-        capabilities: sharedCapabilities,
-      });
-      await using _ = { [Symbol.asyncDispose]: () => client.close() };
-      answerEverything(client);
-      const opening = [await client.open()];
-      await client.listen();
-      // The server's message about the end of a subscription reaches no client here; see withoutDifferences.
-      const heard = steps.map((step) =>
-        step.title.startsWith('resources/unsubscribe') ? { ...step, hears: 0 } : step,
-      );
-      const through = { 'the opening': opening, ...(await record(client, heard, normal)) };
-      const compared = (transcript: Transcript): Transcript =>
-        reordered(withoutUnlisted(withoutDifferences(transcript)));
-      expect(compared(through)).toEqual(compared(direct));
-    },
-  );
+  test('single server path: passes every message of the reference server but for known differences', async () => {
+    const steps = [...everythingSteps, ...taskSteps];
+    const env = { ...process.env } as Record<string, string>;
+    const direct = await overStdio(server, env, steps, sharedCapabilities);
+    const [command, ...args] = server;
+    await using gateway = await startGateway({
+      mcpServers: { one: { command, args, env } },
+      listen: 'http',
+      // High, so that even on a busy machine the list comes from the server itself.
+      config: { startup: { listWait: '20s' } },
+    });
+    const client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), {
+      capabilities: sharedCapabilities,
+    });
+    await using _ = { [Symbol.asyncDispose]: () => client.close() };
+    answerEverything(client);
+    const opening = [await client.open()];
+    await client.listen();
+    // The server's message about the end of a subscription reaches no client here; see withoutDifferences.
+    const heard = steps.map((step) =>
+      step.title.startsWith('resources/unsubscribe') ? { ...step, hears: 0 } : step,
+    );
+    const through = { 'the opening': opening, ...(await record(client, heard, normal)) };
+    const compared = (transcript: Transcript): Transcript =>
+      reordered(withoutUnlisted(withoutDifferences(transcript)));
+    expect(compared(through)).toEqual(compared(direct));
+  });
 });
 
 async function overStdio(

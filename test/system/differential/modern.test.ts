@@ -22,23 +22,19 @@ const capabilities = {
 };
 
 describe.each(['plain', 'conformance'] as const)('modern server %s', (preset) => {
-  test(
-    'modern server: sends the same messages directly, through wrap and at its own path',
-    { timeout: 60_000 },
-    async () => {
-      await using direct = await connectDirectly(preset, [], { era: 'modern', capabilities, open: false });
-      const steps = await stepsFor(direct.client);
-      const expected = await record(direct.client, steps, normal);
-      const entry = fixture(preset, '--era', 'modern');
-      expect(await throughWrap(entry, steps)).toEqual(expected);
-      const config = { startup: { listWait: '20s' } };
-      await using gateway = await startGateway({ mcpServers: { one: entry }, listen: 'http', config });
-      const url = `${gateway.url}/s/one`;
-      const client = await RawClient.over(httpTransport(url), { era: 'modern', capabilities });
-      await using _ = { [Symbol.asyncDispose]: () => client.close() };
-      expect(withoutUnlisted(await record(client, steps, normal))).toEqual(withoutUnlisted(expected));
-    },
-  );
+  test('modern server: sends the same messages directly, through wrap and at its own path', async () => {
+    await using direct = await connectDirectly(preset, [], { era: 'modern', capabilities, open: false });
+    const steps = await stepsFor(direct.client);
+    const expected = await record(direct.client, steps, normal);
+    const entry = fixture(preset, '--era', 'modern');
+    expect(await throughWrap(entry, steps)).toEqual(expected);
+    const config = { startup: { listWait: '20s' } };
+    await using gateway = await startGateway({ mcpServers: { one: entry }, listen: 'http', config });
+    const url = `${gateway.url}/s/one`;
+    const client = await RawClient.over(httpTransport(url), { era: 'modern', capabilities });
+    await using _ = { [Symbol.asyncDispose]: () => client.close() };
+    expect(withoutUnlisted(await record(client, steps, normal))).toEqual(withoutUnlisted(expected));
+  });
 });
 
 /** Uses every method, every tool without arguments, every prompt, every resource, and invalid requests. */

@@ -45,7 +45,7 @@ test('server listing: is done by one gateway for all, and by another when that o
     await eventually(async () => expect(await listToolNamesAt(url)).toContain('slow__echo'), patience);
   // The third gateway uses the listing of the second one.
   expect(log.of('started')).toHaveLength(2);
-}, 240_000);
+});
 
 test('token refresh: happens once for three gateways and continues when one is killed', async () => {
   await using server = await startProtectedServer({ tokenTtl: 5 });
@@ -65,4 +65,4 @@ test('token refresh: happens once for three gateways and continues when one is k
   await eventually(() => refreshes() >= before + 2, patience);
   // No gateway used a refresh token that another one had already used.
   expect(server.log.of('refresh-reused')).toEqual([]);
-}, 240_000);
+});

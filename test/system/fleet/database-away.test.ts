@@ -78,5 +78,4 @@ test.each(ways)(
     expect(code).toBe(0);
     await eventually(async () => expect(await listToolNamesAt(gateway.url, { key })).toBe(401), patience);
   },
-  240_000,
 );

@@ -41,7 +41,7 @@ test('fleet limits: cap concurrent calls across three gateways', async () => {
   expect((await Promise.all(calls)).every(Boolean)).toBe(true);
   await eventually(() => plain.log.of('called').length === 24);
   expect(mostAtOnce(plain.log)).toBeLessThanOrEqual(2);
-}, 240_000);
+});
 
 test('fleet limits: cap the call rate across three gateways', async () => {
   await using plain = await startHttpFixture('plain', ['--era', 'both']);
@@ -63,4 +63,4 @@ test('fleet limits: cap the call rate across three gateways', async () => {
   expect(times.length).toBeGreaterThan(0);
   // The limit is the initial burst, the calls that the rate allows in the elapsed time, and one more for each gateway.
   expect(times.length).toBeLessThanOrEqual(12 + (120 * elapsed) / 60_000 + 3 + 1);
-}, 240_000);
+});

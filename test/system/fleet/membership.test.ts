@@ -69,7 +69,7 @@ test('fleet membership: adds starting replicas, removes stopped ones and ignores
   // The row of the killed replica still exists, so the others ignore it because of its age.
   const rows = (await members(fleet.storageUrl)).map(({ id }) => id);
   expect(new Set(rows)).toEqual(new Set([killedId, ...ids]));
-}, 240_000);
+});
 
 test('fleet membership: excludes a gateway with a different key until the others are gone', async () => {
   await using fleet = await startFleet(1, { mcpServers: {} });
@@ -87,7 +87,7 @@ test('fleet membership: excludes a gateway with a different key until the others
   // Once the replicas with the other key are gone, its own key is the only one.
   await fleet.replicas[0]?.stop();
   await eventually(() => expect(stranger.stderr()).toContain('Joined the fleet'), patience);
-}, 240_000);
+});
 
 test('fleet key: is rejected when it is too short or written in the config file', async () => {
   const key = 'short-but-secret';

@@ -69,7 +69,7 @@ test('nginx: loses no call while three gateways restart in turn', async () => {
   } finally {
     await Promise.all(gateways.map((gateway) => gateway[Symbol.asyncDispose]()));
   }
-}, 180_000);
+});
 
 test('nginx: streams events and hides metrics and the admin API', async () => {
   await using plain = await startHttpFixture('plain', ['--era', 'both']);
@@ -90,4 +90,4 @@ test('nginx: streams events and hides metrics and the admin API', async () => {
   expect(isOver).toBe(false);
   await call;
   await client.close();
-}, 240_000);
+});

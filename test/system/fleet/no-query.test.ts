@@ -96,4 +96,4 @@ test('call: sends no database query for a known session and key, and is audited 
   // The statement log was read, and a batch contains more than one record.
   expect(batches).toBeGreaterThan(0);
   expect(batches).toBeLessThan(2 * CALLS);
-}, 240_000);
+});

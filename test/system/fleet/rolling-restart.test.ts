@@ -33,7 +33,7 @@ test('drain: fails readiness first and serves until the drain time ends', async 
   await using client = await fleet.client({ era: 'modern' });
   expect(textOfResult(await client.callTool('plain__echo', { text: 'still here' }))).toBe('still here');
   expect(await gateway?.exited).toEqual({ code: 0, signal: null });
-}, 240_000);
+});
 
 test('rolling restart: neither loses nor repeats a call', async () => {
   await using plain = await startHttpFixture('plain', ['--era', 'both']);
@@ -53,4 +53,4 @@ test('rolling restart: neither loses nor repeats a call', async () => {
   }
   expect(await load.end()).toEqual([]);
   expect(plain.log.of('call')).toHaveLength(load.calls);
-}, 180_000);
+});

@@ -51,7 +51,7 @@ test('runtime server: is shared by all gateways, survives a restart and is remov
   expect(removed.stdout).toContain('Removed extra from the database');
   for (const at of [0, 1, 2]) await has(fleet, at, false);
   expect(fleet.replicas.map(({ configFile }) => readFileSync(configFile, 'utf8'))).toEqual(files);
-}, 240_000);
+});
 
 test('runtime server: is added to the local file when no gateway runs there', async () => {
   await using fleet = await startFleet(2, { mcpServers: {} });
@@ -64,4 +64,4 @@ test('runtime server: is added to the local file when no gateway runs there', as
   expect(JSON.parse(readFileSync(second?.configFile ?? '', 'utf8'))).toHaveProperty('mcpServers.extra');
   const others = await runCommandFor(fleet.replicas[0]!, 'servers');
   expect(others.stdout, others.stderr).not.toContain('extra');
-}, 240_000);
+});

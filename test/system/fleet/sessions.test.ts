@@ -61,7 +61,7 @@ describe('legacy session', () => {
       await fleet.restart(replica);
       await use(`after ${replica}`);
     }
-  }, 240_000);
+  });
 
   test('legacy session: belongs to its caller, rejects a changed id and ends on all gateways', async () => {
     await using fleet = await startFleet(3, {
@@ -90,7 +90,7 @@ describe('legacy session', () => {
       );
     await fleet.restart(1);
     expect((await at(fleet, 1, list, { session, key: anna })).status).toBe(404);
-  }, 240_000);
+  });
 
   test('legacy session: accepts the answer to a server request at another gateway', async () => {
     await using fleet = await startFleet(3, { mcpServers: { it: fixture('asks-the-user') } });
@@ -104,7 +104,7 @@ describe('legacy session', () => {
       const [called, answered] = fleet.balancer.served.slice(from);
       expect(called).not.toBe(answered);
     }
-  }, 240_000);
+  });
 
   test('legacy session: cancels a call that another gateway runs', async () => {
     await using plain = await startHttpFixture('plain');
@@ -118,7 +118,7 @@ describe('legacy session', () => {
     abort.abort();
     await eventually(() => plain.log.of('cancelled').length === 1);
     expect(fleet.balancer.served[from]).not.toBe(fleet.balancer.served[from - 1]);
-  }, 240_000);
+  });
 });
 
 describe('parked call of a modern client', () => {
@@ -141,30 +141,26 @@ describe('parked call of a modern client', () => {
       const again = client.request('tools/call', { ...question(mark), inputResponses, requestState });
       await expect(again).rejects.toThrow('requestState');
     }
-  }, 240_000);
+  });
 
   test.each([
     { how: 'is gone', signal: 'SIGKILL' },
     { how: 'is silent', signal: 'SIGSTOP' },
-  ] as const)(
-    'parked call: fails with REPLICA_AWAY when its gateway $how',
-    async ({ signal }) => {
-      await using fleet = await startFleet(2, {
-        mcpServers: { it: fixture('asks-the-user', '--era', 'legacy') },
-      });
-      const client = await fleet.client({ era: 'modern', capabilities });
-      const { requestState } = await client.request('tools/call', question('a'));
-      const owner = fleet.replicas[fleet.balancer.served.at(-1) ?? 0];
-      owner?.signal(signal);
-      if (signal === 'SIGKILL') await owner?.exited;
-      const answer = await client.request(
-        'tools/call',
-        { ...question('a'), inputResponses, requestState },
-        { withinMs: 60_000 },
-      );
-      owner?.signal('SIGCONT');
-      expect(answer).toMatchObject({ isError: true, _meta: { 'trunkline/code': 'REPLICA_AWAY' } });
-    },
-    240_000,
-  );
+  ] as const)('parked call: fails with REPLICA_AWAY when its gateway $how', async ({ signal }) => {
+    await using fleet = await startFleet(2, {
+      mcpServers: { it: fixture('asks-the-user', '--era', 'legacy') },
+    });
+    const client = await fleet.client({ era: 'modern', capabilities });
+    const { requestState } = await client.request('tools/call', question('a'));
+    const owner = fleet.replicas[fleet.balancer.served.at(-1) ?? 0];
+    owner?.signal(signal);
+    if (signal === 'SIGKILL') await owner?.exited;
+    const answer = await client.request(
+      'tools/call',
+      { ...question('a'), inputResponses, requestState },
+      { withinMs: 60_000 },
+    );
+    owner?.signal('SIGCONT');
+    expect(answer).toMatchObject({ isError: true, _meta: { 'trunkline/code': 'REPLICA_AWAY' } });
+  });
 });

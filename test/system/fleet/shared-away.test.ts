@@ -44,4 +44,4 @@ test('fleet share: ends its process during a database outage and restarts it aft
   }, slow);
   expect(log.of('started').filter(({ pid }) => isRunning(pid))).toHaveLength(1);
   for (const client of clients) await client.close();
-}, 240_000);
+});

@@ -92,7 +92,7 @@ describe('fleet share', () => {
       expect(gatewayErrorCode(await client.callTool('plain__fail', {}, slow))).toBeUndefined();
     }
     expect(log.violations()).toEqual([]);
-  }, 240_000);
+  });
 
   test.each(['legacy', 'modern'] as const)(
     'fleet share: routes messages of a %s server to the right client of any replica',
@@ -175,7 +175,6 @@ describe('fleet share', () => {
       expect(log.of('started')).toHaveLength(1);
       expect(log.violations()).toEqual([]);
     },
-    240_000,
   );
 
   test('fleet share: restarts through any replica and applies list changes to all', async () => {
@@ -199,7 +198,7 @@ describe('fleet share', () => {
     await all[0]!.callTool('it__change', {}, slow);
     await Promise.all(changed);
     expect(it.log.of('started')).toHaveLength(1);
-  }, 240_000);
+  });
 
   test('fleet share: moves when its owner is killed, and calls in flight fail without a repeat', async () => {
     const { entry, log } = sharedFixture('plain');
@@ -226,7 +225,7 @@ describe('fleet share', () => {
     const returned = await openClient(await fleet.restart(index));
     expect(await callEcho(returned, 'again')).toBe('again');
     expect(log.of('started')).toHaveLength(2);
-  }, 240_000);
+  });
 
   test('fleet share: has only its new owner after the old one was suspended', async () => {
     const { entry, log } = sharedFixture('plain');
@@ -254,7 +253,7 @@ describe('fleet share', () => {
     for (const text of ['meanwhile 0', 'meanwhile 1', 'late']) expect(counts.get(text), text).toBe(1);
     // These callers received UPSTREAM_CLOSED, and the former owner did not forward the requests after it continued.
     for (const text of ['sent 0', 'sent 1']) expect(counts.get(text), text).toBeUndefined();
-  }, 240_000);
+  });
 
   test('fleet share: moves on a clean stop of its owner without failing a call', async () => {
     const { entry, log } = sharedFixture('plain');
@@ -277,5 +276,5 @@ describe('fleet share', () => {
       for (const text of answers) expect(counts.get(text) ?? 1, text).toBe(1);
     }
     expect(log.of('started')).toHaveLength(2);
-  }, 240_000);
+  });
 });

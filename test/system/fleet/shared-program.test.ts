@@ -60,4 +60,4 @@ test('fleet share: runs a CLI program at one gateway and moves when that is kill
   expect(runs()).toHaveLength(1);
   await eventually(() => runs().filter(isRunning).length === 0, slow);
   for (const client of clients) await client.close();
-}, 240_000);
+});

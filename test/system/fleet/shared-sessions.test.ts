@@ -36,5 +36,4 @@ test.each(['legacy', 'modern'] as const)(
     await client.close();
     await eventually(() => !isRunning(pid), slow);
   },
-  240_000,
 );

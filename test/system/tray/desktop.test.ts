@@ -46,7 +46,7 @@ beforeAll(async () => {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   tray.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-}, 60_000);
+});
 
 afterAll(async () => {
   tray.kill('SIGKILL');
@@ -54,7 +54,7 @@ afterAll(async () => {
   await desktop[Symbol.asyncDispose]();
 });
 
-describe('tray icon with a panel', { timeout: 60_000 }, () => {
+describe('tray icon with a panel', () => {
   test('tray icon: shows that something needs attention', async () => {
     await iconIs('attention');
     expect(said).toBe('');

@@ -51,7 +51,7 @@ describe('tray without a desktop', () => {
     await desktop.endBus();
     expect(await exited).toEqual([0, null]);
     expect(said).toContain('The desktop session has ended');
-  }, 60_000);
+  });
 });
 
 const quit: MenuItem = { key: 'quit', label: 'Quit', action: { type: 'quit' } };
