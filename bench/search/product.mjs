@@ -61,7 +61,9 @@ async function listTokens(children, { home, exposure, toolCount }) {
   if (exposure === 'direct' && tools.length !== toolCount)
     throw new Error(`the gateway listed ${tools.length} of ${toolCount} tools`);
   await started.end();
-  return countTokens(JSON.stringify(tools));
+  // Clients do not pass the `_meta` of our own tools to the model.
+  const seen = exposure === 'direct' ? tools : tools.map(({ _meta, ...tool }) => tool);
+  return countTokens(JSON.stringify(seen));
 }
 
 async function askAll(children, { home, queries, estimateTokens, toolCount }) {

@@ -42,8 +42,8 @@ function productTable(product, origin) {
     [
       ['', '', 'goal'],
       ...list('direct'),
-      ...list('search', 400),
-      ...list('code', 400),
+      ...list('search', 500),
+      ...list('code', 500),
       ['search_tools answer, median, tokens', figure(answerMedian), goal(answerMedian, 450, '')],
       ['search_tools answer, worst, tokens', figure(answerWorst), goal(answerWorst, 1500, '')],
       [

@@ -34,7 +34,7 @@ const NOTE_CHARS = [40, 0];
 export function formatServerNames({ servers }: CatalogView): string {
   for (const maxChars of NOTE_CHARS) {
     const line = servers
-      .map(({ name, description }) => `${name}${formatDescription(description, maxChars)}`)
+      .map(({ name, description }) => `${name}${formatNote(description, maxChars)}`)
       .join(maxChars === 0 ? ', ' : '; ');
     if (estimateTokens(line, MAX_NAME_TOKENS) <= MAX_NAME_TOKENS) return line;
   }
@@ -42,6 +42,14 @@ export function formatServerNames({ servers }: CatalogView): string {
     servers.map(({ name }) => name),
     MAX_NAME_TOKENS,
   );
+}
+
+/** Returns the whole words of a description that fit, without the mark of a cut, which would cost tokens. */
+function formatNote(text: string | undefined, maxChars: number): string {
+  const whole = formatDescription(text, Number.POSITIVE_INFINITY);
+  if (maxChars === 0 || whole === '') return '';
+  const cut = whole.length > maxChars ? whole.slice(0, whole.lastIndexOf(' ', maxChars)) : whole;
+  return cut.replace(/(?: (?:a|an|and|at|by|for|from|in|of|on|or|the|to|with))*[\s.:;,(–-]*$/, '');
 }
 
 /** Lists as many names as fit; 10 tokens are reserved for the number of the others. */

@@ -377,7 +377,7 @@ describe('listed tools', () => {
     const view = memory.gateway.view(caller);
     const describeSearch = (servers: CatalogView['servers']): unknown =>
       createSearchExposure(options).tools({ ...view, servers })[0]?.['description'];
-    expect(describeSearch(view.servers)).toMatch(/ Servers: files: Files on this disk\.; mail\.$/);
+    expect(describeSearch(view.servers)).toMatch(/ Servers: files: Files on this disk; mail\.$/);
     const many = Array.from({ length: 300 }, (_, at) => ({ name: `server-number-${at}` as UpstreamName }));
     expect(describeSearch(many)).toMatch(/ Servers: server-number-0, .* and \d+ more\.$/);
     expect(estimateTokens(String(describeSearch(many)))).toBeLessThan(130);
