@@ -4,7 +4,7 @@ import { gatewayErrorCode, textOfResult, waitForTool } from '../../support/clien
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
-import { openDashboard, seriousProblems } from './support.ts';
+import { type OpenDashboard, openDashboard, seriousProblems } from './support.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('chromium');
@@ -145,6 +145,88 @@ test('approvals page: starts a held server and reviews its entries with the keyb
   const client = await gateway.client();
   const listed = await waitForTool(client, 'shy__homoglyph');
   expect(listed.map(({ name }) => name).toSorted()).toEqual(['shy__homoglyph', 'shy__tags']);
+  await client.close();
+  expect(dashboard.complaints).toEqual([]);
+});
+
+/** Checks that the shown item cannot be approved by click or key before its last words are shown, and approves it. */
+async function approveAfterExpanding(
+  { page }: OpenDashboard,
+  name: string,
+  lastWords: string,
+): Promise<void> {
+  const pane = page.getByRole('article');
+  await pane.getByText('Show all of it before you approve it.').waitFor();
+  const approve = pane.getByRole('button', { name: 'Approve', exact: true });
+  expect(await approve.isDisabled()).toBe(true);
+  // Even a handler that a script calls on the disabled button must not decide.
+  await approve.evaluate((button) => {
+    button.removeAttribute('disabled');
+    (button as HTMLElement).click();
+    button.setAttribute('disabled', '');
+  });
+  await page.keyboard.press('a');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(await pane.textContent()).not.toContain(lastWords);
+  await pane.getByRole('button', { name: /Show .* more characters/ }).click();
+  await pane.getByText(lastWords).first().waitFor();
+  const hasFindings = (await pane.getByRole('region', { name: 'Findings' }).count()) > 0;
+  await approve.click();
+  if (hasFindings) await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('status').getByText(`${name} approved.`).waitFor();
+}
+
+test('approvals page: a held server, tool, prompt and instructions are shown whole before they are approved', async () => {
+  const plain = fixture('hostile-layout');
+  const entry = { ...plain, env: { ...plain.env, LONG: `${'x'.repeat(5000)} end of LONG` }, trust: 'manual' };
+  await using dashboard = await openDashboard({ mcpServers: { shy: entry }, config });
+  const { page } = dashboard;
+  const decisions: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/approvals'))
+      decisions.push(request.postData() ?? '');
+  });
+  await dashboard.goto('/approvals?server=shy');
+  await page.getByText('What would run').waitFor();
+  expect(fixtureLog(entry).of('started')).toHaveLength(0);
+  await approveAfterExpanding(dashboard, 'shy', 'end of LONG');
+
+  const option = (name: string) => page.getByRole('option', { name: new RegExp(`^${name}`) });
+  await option('word').waitFor();
+  await page.getByRole('button', { name: /^Approve all/ }).click();
+  await page.getByText(/long entries cannot be approved here/).waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  const long = [
+    { name: 'word', kind: 'tool of', lastWords: 'x<img' },
+    { name: 'odd', kind: 'prompt of', lastWords: 'p<img' },
+    { name: 'Instructions', kind: 'instructions of', lastWords: 'i<img' },
+  ];
+  for (const { name, kind, lastWords } of long) {
+    // The prompt comes after the tool of the same name.
+    await option(name).last().click();
+    await page.getByRole('article').getByText(kind).first().waitFor();
+    await approveAfterExpanding(dashboard, name, lastWords);
+  }
+  expect(decisions).toHaveLength(4);
+  expect(dashboard.complaints).toEqual([]);
+});
+
+test('approvals page: a held call is approved only after its long arguments were shown whole', async () => {
+  const entry = fixture('plain');
+  const rules = [{ id: 'ask-first', effect: 'ask', names: ['echo'] }];
+  await using dashboard = await openDashboard({
+    mcpServers: { one: entry },
+    config: { ...config, policy: { rules, askWait: '60s' } },
+  });
+  const client = await dashboard.gateway.client();
+  await untilListed(client, 'one__echo');
+  const text = `${'harmless '.repeat(1000)}end of the text`;
+  const call = client.callTool('one__echo', { text }, { withinMs: 60_000 });
+  await dashboard.goto('/approvals');
+  await dashboard.page.getByRole('article').getByText('harmless').first().waitFor();
+  await approveAfterExpanding(dashboard, 'one__echo', 'end of the text');
+  expect(said(await call)).toBe(text);
+  expect(fixtureLog(entry).of('call')).toHaveLength(1);
   await client.close();
   expect(dashboard.complaints).toEqual([]);
 });

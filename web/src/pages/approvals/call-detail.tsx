@@ -1,14 +1,27 @@
+import { useMemo } from 'preact/hooks';
+
 import type { AdminWaitingCall } from '../../../../src/admin/contract/contract.ts';
 import { CodeBlock } from '../../components/data/code-block.tsx';
 import { escapeInvisible } from '../../lib/escape-invisible.ts';
 import { formatCountdown } from '../../lib/format.ts';
 import { useClock } from '../../lib/use-clock.ts';
-import { formatDefinition } from './format-definition.ts';
+import { ExpandButton } from './expand-button.tsx';
+import { CUT_LIMITS, formatDefinition, NO_LIMITS } from './format-definition.ts';
+
+interface CallDetailProps {
+  readonly call: AdminWaitingCall;
+  /** Whether long arguments are shown whole. */
+  readonly isExpanded: boolean;
+  readonly onExpand: () => void;
+}
 
 /** Shows a held call: its caller, its arguments and the remaining time. */
-export function CallDetail({ call }: { call: AdminWaitingCall }) {
+export function CallDetail({ call, isExpanded, onExpand }: CallDetailProps) {
   const { caller, profile, server, name, rule, message, isOpen } = call;
-  const argumentsText = formatDefinition(call.arguments).text;
+  const { text, hidden } = useMemo(
+    () => formatDefinition(call.arguments, isExpanded ? NO_LIMITS : CUT_LIMITS),
+    [call.arguments, isExpanded],
+  );
   return (
     <>
       <div class="review-title">
@@ -28,8 +41,11 @@ export function CallDetail({ call }: { call: AdminWaitingCall }) {
         </p>
       )}
       <section class="section" aria-label="Arguments">
-        <h3>Arguments</h3>
-        {argumentsText === '' ? <p class="soft">None.</p> : <CodeBlock text={argumentsText} />}
+        <div class="section-head">
+          <h3>Arguments</h3>
+          <ExpandButton hidden={hidden} onExpand={onExpand} />
+        </div>
+        {text === '' ? <p class="soft">None.</p> : <CodeBlock text={text} />}
       </section>
     </>
   );

@@ -41,6 +41,7 @@ describe('definition text', () => {
     [{ a: '{}' }, { a: {} }],
     [{ 'a: b': 'c' }, { a: 'b: c' }],
     [{ a: ['b'] }, { a: '["b"]' }],
+    [{ a: 'b\u202Ec' }, { a: String.raw`b\u{202e}c` }],
   ])('definition text: differs for %j and %j', (one, other) => {
     expect(text(one)).not.toBe(text(other));
   });
@@ -61,5 +62,15 @@ describe('definition text', () => {
     expect(truncated.text.split('\n')).toHaveLength(11);
     expect(truncated.text).toContain('… (40 more lines)');
     expect(truncated.hidden).toBeGreaterThan(200);
+  });
+
+  test('definition text: grows with the size of a deeply nested value, not with the square of its depth', () => {
+    let nested: object = { end: 'here' };
+    for (let level = 0; level < 2000; level += 1) nested = { a: nested };
+    const { text: whole, hidden } = formatDefinition({ nested });
+    expect(whole).toContain('"end":"here"');
+    expect(whole.length).toBeLessThan(20_000);
+    expect(hidden).toBe(0);
+    expect(formatDefinition({ nested }, { maxTextChars: 4000 }).hidden).toBeGreaterThan(1000);
   });
 });

@@ -20,6 +20,8 @@ interface FormatOptions {
 const FIRST_KEYS = ['name', 'title', 'description', 'instructions', 'kind', 'command', 'args', 'url'];
 /** The maximum length of a text or list on the line of its key, in characters. Longer ones start on a new line. */
 const MAX_INLINE_CHARS = 80;
+/** Deeper values are written as one line of JSON, because their indentation would grow with the square of the depth. */
+const MAX_INDENTED_LEVELS = 40;
 /** Matches keys that need no quotes. */
 const PLAIN_KEY = /^[\p{L}\p{N}_$.:/-]+$/u;
 /** Matches texts that must be quoted, because they look like another type of value, are empty, or start or end with a space. */
@@ -45,6 +47,8 @@ export function formatDefinition(definition: JsonObject, options: FormatOptions 
 
 /** The limits for definitions until the user expands them. Two definitions of this size fit into the rows that a diff shows at first. */
 export const CUT_LIMITS = { maxTextChars: 4000, maxLines: 500 };
+/** One constant for all renders, so that memoized texts stay the same. */
+export const NO_LIMITS = {};
 
 /** Returns whether at least one of the definitions exceeds `CUT_LIMITS`, so that it is shown only in part at first. */
 export function isCutAtFirst(...definitions: readonly (JsonObject | undefined)[]): boolean {
@@ -83,7 +87,9 @@ class DefinitionWriter {
   #writeMembers(label: string, value: object, indent: string): void {
     const isList = Array.isArray(value);
     const members = Object.entries(value);
-    if (isShortList(value)) this.lines.push(`${indent}${label} ${escapeAll(JSON.stringify(value))}`);
+    if (indent.length >= 2 * MAX_INDENTED_LEVELS)
+      this.lines.push(`${indent}${label} ${escapeAll(this.#truncate(JSON.stringify(value)))}`);
+    else if (isShortList(value)) this.lines.push(`${indent}${label} ${escapeAll(JSON.stringify(value))}`);
     else if (members.length === 0) this.lines.push(`${indent}${label} {}`);
     else {
       this.lines.push(`${indent}${label}`);
@@ -104,9 +110,13 @@ function sortMembers(members: [string, unknown][]): [string, unknown][] {
   return members.toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Escapes invisible characters including carriage returns, which `escapeInvisible` removes from Windows line endings. */
+/**
+ * Escapes invisible characters including carriage returns, which `escapeInvisible` removes from Windows line endings. A text that already
+ * looks like an escape is changed, so that it differs from an invisible character.
+ */
 function escapeAll(text: string): string {
-  return escapeInvisible(text.replaceAll('\r', String.raw`\u{d}`));
+  const plain = text.replaceAll(String.raw`\u{`, String.raw`\u{5c}u{`);
+  return escapeInvisible(plain.replaceAll('\r', String.raw`\u{d}`));
 }
 
 function formatKey(key: string): string {

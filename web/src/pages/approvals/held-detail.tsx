@@ -2,15 +2,15 @@ import { useMemo } from 'preact/hooks';
 
 import type { AdminHeld } from '../../../../src/admin/contract/contract.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Button } from '../../components/button.tsx';
 import { CodeBlock } from '../../components/data/code-block.tsx';
 import { Diff } from '../../components/data/diff.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { escapeInvisible } from '../../lib/escape-invisible.ts';
-import { formatCount, formatDateTime, formatRelative, pluralize } from '../../lib/format.ts';
+import { formatDateTime, formatRelative, pluralize } from '../../lib/format.ts';
 import { useResource } from '../../store/use-resource.ts';
 import { useStore } from '../../store/use-store.ts';
-import { CUT_LIMITS, formatDefinition } from './format-definition.ts';
+import { ExpandButton } from './expand-button.tsx';
+import { CUT_LIMITS, formatDefinition, NO_LIMITS } from './format-definition.ts';
 import { describeRule, explainReason, itemTitle, kindLabels, reasonStyles } from './review-text.ts';
 
 interface DefinitionProps {
@@ -103,8 +103,6 @@ function FindingList({ findings }: Pick<AdminHeld, 'findings'>) {
   );
 }
 
-const NO_LIMITS = {};
-
 function Definition({ held: { approved, offered, changes, kind }, isExpanded, onExpand }: DefinitionProps) {
   const limits = isExpanded ? NO_LIMITS : CUT_LIMITS;
   const isSorted = approved !== undefined;
@@ -122,13 +120,7 @@ function Definition({ held: { approved, offered, changes, kind }, isExpanded, on
     <section class="section" aria-label="Definition">
       <div class="section-head">
         <h3>{previous === undefined ? newTitle : pluralize(changes.length, 'change')}</h3>
-        {hidden > 0 && (
-          <div class="actions">
-            <Button isSmall onPress={onExpand}>
-              Show {formatCount(hidden)} more characters
-            </Button>
-          </div>
-        )}
+        <ExpandButton hidden={hidden} onExpand={onExpand} />
       </div>
       {previous === undefined ? (
         <CodeBlock text={current.text} />

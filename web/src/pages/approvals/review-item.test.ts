@@ -64,7 +64,7 @@ describe('review list', () => {
   });
 });
 
-describe('review of long definitions', () => {
+describe('review of long definitions and arguments', () => {
   const item = (definition: object, approved?: object): ReviewItem => ({
     key: 'k',
     kind: 'held',
@@ -73,12 +73,19 @@ describe('review of long definitions', () => {
       ...(approved !== undefined && { approved: { fingerprint: 'a', definition: { ...approved } } }),
     }),
   });
+  const callItem = (args: AdminWaitingCall['arguments']): ReviewItem => ({
+    key: 'call c1',
+    kind: 'call',
+    call: { ...call, arguments: args },
+  });
   const manyLines = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`k${n}`, 'x']));
 
   test.each([
     ['a long text', item({ description: 'x'.repeat(4001) })],
     ['many lines', item(manyLines)],
     ['a long approved definition', item({ description: 'x' }, manyLines)],
+    ['a call with a long argument', callItem({ text: 'x'.repeat(4001) })],
+    ['a call with many arguments', callItem(manyLines)],
   ])('review: %s can be approved only after it was shown whole, and refused at any time', (_, long) => {
     expect(mayDecide(long, 'accept', undefined)).toBe(false);
     expect(mayDecide(long, 'accept', item({}))).toBe(false);
@@ -86,8 +93,8 @@ describe('review of long definitions', () => {
     expect(mayDecide(long, 'accept', long)).toBe(true);
   });
 
-  test('review: a short definition and a call can be approved at once', () => {
+  test('review: a short definition and a call with short arguments can be approved at once', () => {
     expect(mayDecide(item({ description: 'x'.repeat(4000) }), 'accept', undefined)).toBe(true);
-    expect(mayDecide({ key: 'call c1', kind: 'call', call }, 'accept', undefined)).toBe(true);
+    expect(mayDecide(callItem({ text: 'x'.repeat(4000) }), 'accept', undefined)).toBe(true);
   });
 });

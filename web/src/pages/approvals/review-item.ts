@@ -65,9 +65,11 @@ export function isSameVersion(current: ReviewItem | undefined, shown: ReviewItem
   return current !== undefined && versionOf(current) === versionOf(shown);
 }
 
-/** Returns whether the definition of an item is shown only in part at first. It must be shown whole before it can be approved. */
+/** Returns whether the definition or the arguments are shown only in part at first. They must be shown whole before they can be approved. */
 export function isLong(item: ReviewItem): boolean {
-  return item.kind === 'held' && isCutAtFirst(item.held.offered, item.held.approved?.definition);
+  return item.kind === 'call'
+    ? isCutAtFirst(item.call.arguments)
+    : isCutAtFirst(item.held.offered, item.held.approved?.definition);
 }
 
 /** Returns whether the user may make this decision. An item can always be refused, but approved only if it was shown whole. */

@@ -13,7 +13,7 @@ interface ReviewPaneProps {
   readonly current: ReviewItem | undefined;
   /** The version that the user reads. It stays the same even if the item changes in the meantime. */
   readonly shown: ReviewItem;
-  /** The version whose long definition is shown whole. */
+  /** The version whose long definition or arguments are shown whole. */
   readonly expanded: ReviewItem | undefined;
   readonly onExpand: () => void;
   readonly onShowCurrent: () => void;
@@ -60,12 +60,12 @@ export function ReviewPane(props: ReviewPaneProps) {
         </p>
       )}
       {shown.kind === 'call' ? (
-        <CallDetail call={shown.call} />
+        <CallDetail call={shown.call} isExpanded={shown === expanded} onExpand={onExpand} />
       ) : (
         <HeldDetail held={shown.held} isExpanded={shown === expanded} onExpand={onExpand} />
       )}
       {!isShownWhole && (
-        <p class="note">A part of this definition is not shown. Show all of it before you approve it.</p>
+        <p class="note">A part of this item is not shown. Show all of it before you approve it.</p>
       )}
       <DecisionButtons
         canDecide={canDecide}
