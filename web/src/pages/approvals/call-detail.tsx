@@ -2,11 +2,11 @@ import { useMemo } from 'preact/hooks';
 
 import type { AdminWaitingCall } from '../../../../src/admin/contract/contract.ts';
 import { CodeBlock } from '../../components/data/code-block.tsx';
+import { ExpandButton } from '../../components/data/expand-button.tsx';
 import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { CUT_LIMITS, formatDefinition, NO_LIMITS } from '../../lib/format-definition.ts';
 import { formatCountdown } from '../../lib/format.ts';
 import { useClock } from '../../lib/use-clock.ts';
-import { ExpandButton } from './expand-button.tsx';
-import { CUT_LIMITS, formatDefinition, NO_LIMITS } from './format-definition.ts';
 
 interface CallDetailProps {
   readonly call: AdminWaitingCall;

@@ -3,14 +3,14 @@ import { useMemo } from 'preact/hooks';
 import type { AdminHeld } from '../../../../src/admin/contract/contract.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/data/code-block.tsx';
+import { ExpandButton } from '../../components/data/expand-button.tsx';
 import { Diff } from '../../components/data/diff.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { CUT_LIMITS, formatDefinition, NO_LIMITS } from '../../lib/format-definition.ts';
 import { formatDateTime, formatRelative, pluralize } from '../../lib/format.ts';
 import { useResource } from '../../store/use-resource.ts';
 import { useStore } from '../../store/use-store.ts';
-import { ExpandButton } from './expand-button.tsx';
-import { CUT_LIMITS, formatDefinition, NO_LIMITS } from './format-definition.ts';
 import { describeRule, explainReason, itemTitle, kindLabels, reasonStyles } from './review-text.ts';
 
 interface DefinitionProps {

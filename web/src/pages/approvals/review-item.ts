@@ -5,7 +5,7 @@ import type {
   AdminWaitingCall,
 } from '../../../../src/admin/contract/contract.ts';
 
-import { isCutAtFirst } from './format-definition.ts';
+import { isCutAtFirst } from '../../lib/format-definition.ts';
 
 /** A held call, or a held server or entry, that a person approves or refuses. */
 export type ReviewItem =

@@ -1,4 +1,4 @@
-import { Button } from '../../components/button.tsx';
+import { Button } from '../button.tsx';
 import { formatCount } from '../../lib/format.ts';
 
 interface ExpandButtonProps {

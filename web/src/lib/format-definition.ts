@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../lib/escape-invisible.ts';
+import { escapeInvisible } from './escape-invisible.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
