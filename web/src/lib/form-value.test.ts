@@ -27,6 +27,13 @@ test('form: names missing fields with their path', () => {
   ]);
 });
 
+test('form: fields named like inherited members are missing until they have a value', () => {
+  const names = ['constructor', 'toString', '__proto__'];
+  const properties = Object.fromEntries(names.map((name) => [name, string]));
+  const hostile = { type: 'object', properties, required: names };
+  expect(missingFields(hostile, initialValue(hostile))).toEqual(names);
+});
+
 test('form: reports an empty list item as missing', () => {
   const numbers = { type: 'object', properties: { all: { type: 'array', items: { type: 'number' } } } };
   expect(missingFields(numbers, { all: [1, undefined] })).toEqual(['all.2']);

@@ -1,6 +1,7 @@
 import {
   asObject,
   listMembers,
+  ownMember,
   resolveReferences,
   toSchemaField,
   type SchemaMember,
@@ -43,7 +44,7 @@ function missingMembers(
   depth: number,
 ): readonly string[] {
   return members.flatMap(({ name, schema, isRequired }) => {
-    const memberValue = value[name];
+    const memberValue = ownMember(value, name);
     if (memberValue === undefined) return isRequired ? [name] : [];
     return missingInside(schema, root, memberValue, depth).map((path) => `${name}.${path}`);
   });

@@ -36,6 +36,13 @@ describe('schema references', () => {
     },
   };
 
+  test.each(['#/%', '#/%E0%A4%A', '#/constructor', '#/$defs/__proto__/x'])(
+    'schema reference: %s, which leads nowhere, is left as it is',
+    ($ref) => {
+      expect(resolveReferences({ $ref }, root)).toEqual({ $ref });
+    },
+  );
+
   test('schema reference: resolves to its definition, overridden by sibling keywords', () => {
     expect(resolveReferences({ $ref: '#/$defs/place', description: 'Where to.' }, root)).toEqual({
       type: 'string',

@@ -93,10 +93,24 @@ function findDefinition(root: Schema, ref: string): Schema | undefined {
   if (!ref.startsWith('#/')) return undefined;
   let value: unknown = root;
   for (const part of ref.slice(2).split('/')) {
-    const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    value = asObject(value)?.[name];
+    const name = decodePart(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    value = ownMember(asObject(value) ?? {}, name);
   }
   return asObject(value);
+}
+
+/** Decodes a part of a reference. A part that is not valid percent-encoding is taken as it is. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Returns a member of the object itself, because a server may name a field like a member that every object inherits. */
+export function ownMember(object: Schema, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /** Returns the schema X of `anyOf: [X, null]` or `oneOf: [X, null]`, or undefined for other choices. */

@@ -182,10 +182,15 @@ function invalidRedirect(description: string): MetadataProblem {
   return { error: 'invalid_redirect_uri', description };
 }
 
-/** Reduces a name to one short line without control or direction characters, so it cannot imitate other text. */
+/**
+ * Reduces a name to one short line without invisible or direction characters, double quotes and stacks of marks, so it cannot imitate or
+ * cover other text.
+ */
 function sanitizeName(name: string): string {
   const plain = name
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, ' ')
+    .replaceAll(/["\u201C-\u201F]/g, "'")
+    .replaceAll(/(?<=\p{M}{6})\p{M}/gu, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
   return plain.length > MAX_NAME ? `${plain.slice(0, MAX_NAME)}…` : plain;

@@ -15,7 +15,8 @@ interface ConsentPageContent {
 }
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:10vh auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-h1{font-size:1.4rem}code{font:inherit;font-weight:600;overflow-wrap:anywhere}label{display:block;margin:1.5rem 0 .3rem}
+h1{font-size:1.4rem}code{font:inherit;font-weight:600;overflow-wrap:anywhere;unicode-bidi:isolate}
+code.address{display:block;max-height:6rem;overflow:auto;font-weight:400}label{display:block;margin:1.5rem 0 .3rem}
 input{width:100%;box-sizing:border-box;font:inherit;padding:.5rem}p.problem{color:#a40000}
 button{font:inherit;padding:.5rem 1.2rem;margin:1rem .5rem 0 0}
 @media (prefers-color-scheme:dark){body{color:#eee;background:#161616}p.problem{color:#ff8f8f}input,button{color:inherit;background:#2a2a2a;border:1px solid #777}}`;
@@ -37,7 +38,8 @@ export function renderConsentPage(
     'Allow access to Trunkline?',
     `<h1>Allow access to Trunkline?</h1>
 <p><code>${escapeHtml(name)}</code> wants to use the tools behind this gateway with your rights. ${escapeHtml(origin)}</p>
-<p>If you agree, your browser goes to <code>${escapeHtml(page.redirect)}</code>. Agree only if you started this yourself just now.</p>
+<p>If you agree, your browser goes to ${describeTarget(page.redirect)}. Agree only if you started this yourself just now.</p>
+<p>The whole address is <code class="address">${escapeHtml(new URL(page.redirect).href)}</code></p>
 <p>Access is for <code>${escapeHtml(page.resource)}</code> and ends when your key does.</p>
 ${page.problem === undefined ? '' : `<p class="problem" role="alert">${escapeHtml(page.problem)}</p>`}
 <form method="post" action="/oauth/authorize" autocomplete="off">
@@ -48,6 +50,14 @@ ${page.problem === undefined ? '' : `<p class="problem" role="alert">${escapeHtm
 </form>`,
     { headers, formTarget: page.redirect },
   );
+}
+
+/** Returns the part of an address that says who gets the code: its host, or the scheme of a program. */
+function describeTarget(uri: string): string {
+  const { protocol, host } = new URL(uri);
+  return /^https?:$/.test(protocol)
+    ? `<code>${escapeHtml(host)}</code>`
+    : `a program that opens <code>${escapeHtml(protocol)}</code> addresses`;
 }
 
 /** Renders an error for a person whose client sent a request without a valid redirect address. */

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 
 import { emptyValue } from '../../lib/form-value.ts';
-import { asObject, toSchemaField, type SchemaMember } from '../../lib/schema-field.ts';
+import { asObject, ownMember, toSchemaField, type SchemaMember } from '../../lib/schema-field.ts';
 import { Field } from './field.tsx';
 import { JsonInput } from './json-input.tsx';
 import { ListInput } from './list-input.tsx';
@@ -33,7 +33,7 @@ export function GroupInput({ members, value, onChange, ...position }: GroupInput
           label={name}
           schema={schema}
           isRequired={isRequired}
-          value={value[name]}
+          value={ownMember(value, name)}
           onChange={(next) => {
             const { [name]: _old, ...rest } = value;
             onChange(next === undefined ? rest : { ...value, [name]: next });

@@ -10,12 +10,14 @@ import { asObject } from '../../../lib/schema-field.ts';
 import { useStore } from '../../../store/use-store.ts';
 
 interface QuestionFormProps {
+  /** The name of the server that asks. */
+  readonly server: string;
   readonly question: AdminQuestion;
   readonly onAnswered: () => void;
 }
 
 /** Shows a question of the server during a call. Closing the dialog cancels the question. */
-export function QuestionForm({ question, onAnswered }: QuestionFormProps) {
+export function QuestionForm({ server, question, onAnswered }: QuestionFormProps) {
   const { api, notices } = useStore();
   const { message, requestedSchema } = question.params;
   const schema = asObject(requestedSchema) ?? {};
@@ -33,7 +35,7 @@ export function QuestionForm({ question, onAnswered }: QuestionFormProps) {
   };
   return (
     <Dialog
-      title="The server asks a question"
+      title={`${server} asks a question`}
       isSticky
       onClose={() => void answer('cancel').catch((error: unknown) => notices.showError(error))}
       actions={
@@ -45,7 +47,13 @@ export function QuestionForm({ question, onAnswered }: QuestionFormProps) {
         </>
       }
     >
-      <p class="question-text" id={id}>
+      {/* The warning comes first, because the text of the server could push it out of sight. */}
+      <p class="small soft">
+        The text and the fields below are from this server, and your answer is sent to it. Never enter a
+        password.
+      </p>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable content must be reachable by keyboard */}
+      <p class="question-text" id={id} tabIndex={0}>
         {typeof message === 'string' ? escapeInvisible(message) : 'The server gave no reason.'}
       </p>
       <form
@@ -56,7 +64,6 @@ export function QuestionForm({ question, onAnswered }: QuestionFormProps) {
           void accept().catch((error: unknown) => notices.showError(error));
         }}
       >
-        <p class="small faint">Your answer is sent to the server. Never enter a password.</p>
         <SchemaForm schema={schema} value={content} onChange={setContent} />
       </form>
     </Dialog>

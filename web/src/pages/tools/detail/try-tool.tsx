@@ -58,7 +58,12 @@ export function TryTool({ tool, schema }: TryToolProps) {
         {result !== undefined && <ResultView call={result} />}
       </div>
       {question !== undefined && (
-        <QuestionForm key={question.id} question={question} onAnswered={() => removeQuestion(question.id)} />
+        <QuestionForm
+          key={question.id}
+          server={tool.server}
+          question={question}
+          onAnswered={() => removeQuestion(question.id)}
+        />
       )}
     </div>
   );
