@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { escapeInvisible } from './escape-invisible.ts';
+import { escapeInvisible, hasInvisible, stringifyVisible } from './escape-invisible.ts';
 
 test.each([
   ['\u202Edesrever', String.raw`\u{202e}desrever`],
@@ -41,3 +41,20 @@ test.each(['Ế', 'E\u0302\u0301', 'שָׁ֖', 'བསྒྲུབས', 'น้�
     expect(escapeInvisible(text)).toBe(text);
   },
 );
+
+test('visible JSON: writes invisible characters as escapes that keep the value', () => {
+  const value = { 'a\u202E': `b\u200B\uD800\u0000${'\u{E0041}'}⚠️`, list: ['\u0301'.repeat(8)] };
+  const json = stringifyVisible(value);
+  expect(JSON.parse(json)).toEqual(value);
+  expect(escapeInvisible(json)).toBe(json);
+  expect(json).toContain(String.raw`"a\u202e"`);
+});
+
+test.each([
+  [{ env: { A: 'b', PATH: String.raw`C:\users` } }, false],
+  [{ env: { 'A\u202E': 'b' } }, true],
+  [{ args: ['a\nb'] }, true],
+  [{ args: [1, null, '\u200B'] }, true],
+])('visible text: an input shows %j in full: not %s', (value, expected) => {
+  expect(hasInvisible(value)).toBe(expected);
+});

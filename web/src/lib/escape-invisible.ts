@@ -13,8 +13,30 @@ const PATTERN = new RegExp(
  * feeds, tabs and emojis stay.
  */
 export function escapeInvisible(text: string): string {
-  return text.replaceAll(PATTERN, (match: string, kept: string | undefined) => {
-    if (kept !== undefined) return match;
-    return match === '\r\n' ? '\n' : `\\u{${match.codePointAt(0)?.toString(16) ?? ''}}`;
-  });
+  return replaceInvisible(text, (match) =>
+    match === '\r\n' ? '\n' : `\\u{${match.codePointAt(0)?.toString(16) ?? ''}}`,
+  );
+}
+
+/** Returns the value as JSON for an input. Invisible characters are written as escapes of JSON, so that the value stays the same. */
+export function stringifyVisible(value: unknown): string {
+  return replaceInvisible(JSON.stringify(value, null, 2), (match) =>
+    match
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+/** Returns whether a text or name in the value contains characters that an input of one line does not show, or shows misleadingly. */
+export function hasInvisible(value: unknown): boolean {
+  if (typeof value === 'string') return /[\n\t]/.test(value) || escapeInvisible(value) !== value;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some((member) => member.some(hasInvisible));
+}
+
+function replaceInvisible(text: string, escape: (match: string) => string): string {
+  return text.replaceAll(PATTERN, (match: string, kept: string | undefined) =>
+    kept === undefined ? escape(match) : match,
+  );
 }

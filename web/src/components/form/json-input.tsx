@@ -1,5 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
+import { stringifyVisible } from '../../lib/escape-invisible.ts';
+
 interface JsonInputProps {
   readonly label: string;
   readonly value: unknown;
@@ -10,7 +12,7 @@ interface JsonInputProps {
 
 /** An input for any JSON value, which reports syntax errors while the user types. */
 export function JsonInput({ label, value, onChange, rows = 5 }: JsonInputProps) {
-  const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
+  const [text, setText] = useState(() => (value === undefined ? '' : stringifyVisible(value)));
   const [problem, setProblem] = useState<string>();
   const input = useRef<HTMLTextAreaElement>(null);
   // Keeps a form from being submitted with the last valid value instead of the current text.

@@ -1,11 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
 import { toProblem, Problem } from '../../../api/problem.ts';
 import { Button } from '../../../components/button.tsx';
 import { ProblemNote } from '../../../components/page/problem-note.tsx';
+import { isCutAtFirst } from '../../../lib/format-definition.ts';
 import { useStore } from '../../../store/use-store.ts';
 import { toEntry, toFields, validateFields } from '../entry/entry-fields.ts';
 import { EntryForm } from '../entry/entry-form.tsx';
+import { EntryText } from '../entry/entry-text.tsx';
 import { TextInput } from '../entry/text-input.tsx';
 import { serverUrl } from '../run-server-action.ts';
 
@@ -23,10 +25,22 @@ export function AddForm({ draft }: { draft: ServerDraft }) {
   const [fields, setFields] = useState(() => toFields(draft.entry));
   const [problem, setProblem] = useState<Problem>();
   const name = nameText.trim();
-  const validationProblem = name === '' ? 'Enter a name.' : validateFields(fields);
+  const entry = useMemo(() => toEntry(fields, draft.entry), [fields, draft]);
+  // An entry that somebody else wrote is shown whole before it can be added.
+  const isForeign = Object.keys(draft.entry).length > 0;
+  const [isExpanded, setExpanded] = useState(false);
+  const isShownWhole = useMemo(
+    () => !isForeign || isExpanded || !isCutAtFirst(entry),
+    [isForeign, isExpanded, entry],
+  );
+  const validationProblem =
+    name === ''
+      ? 'Enter a name.'
+      : (validateFields(fields) ??
+        (isShownWhole ? undefined : 'Show the whole entry before you add the server.'));
   const add = async (): Promise<void> => {
     try {
-      const servers = { [name]: toEntry(fields, draft.entry) };
+      const servers = { [name]: entry };
       const { results, applied } = await store.api.request('POST /api/servers', { servers });
       const refused = results.find(({ result }) => result === 'refused');
       if (refused !== undefined)
@@ -45,9 +59,10 @@ export function AddForm({ draft }: { draft: ServerDraft }) {
     <form class="form" onSubmit={(event) => event.preventDefault()}>
       {draft.remarks.map((remark) => (
         <p key={remark} class="note warn">
-          {remark}
+          <span class="remark-text">{remark}</span>
         </p>
       ))}
+      {isForeign && <EntryText entry={entry} isExpanded={isExpanded} onExpand={() => setExpanded(true)} />}
       <TextInput
         label="Name"
         isRequired

@@ -7,12 +7,14 @@ import { Button } from '../../../components/button.tsx';
 import { JsonInput } from '../../../components/form/json-input.tsx';
 import { ProblemNote } from '../../../components/page/problem-note.tsx';
 import { ResourceContent } from '../../../components/page/resource-content.tsx';
+import { hasInvisible } from '../../../lib/escape-invisible.ts';
 import { useResource } from '../../../store/use-resource.ts';
 import { useStore } from '../../../store/use-store.ts';
 import { reportChange } from '../run-server-action.ts';
 import { diffEntries } from './diff-entries.ts';
 import { toEntry, toFields, validateFields } from './entry-fields.ts';
 import { EntryForm } from './entry-form.tsx';
+import { EntryText } from './entry-text.tsx';
 import { RadioGroup } from './radio-group.tsx';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -143,14 +145,20 @@ async function findRevision({ name, entry }: AdminServerConfig, { request }: Api
 function FieldsForm({ entry, onChange }: { entry: JsonObject; onChange: (entry: JsonObject) => void }) {
   const [base] = useState(entry);
   const [fields, setFields] = useState(() => toFields(base));
+  const [isExpanded, setExpanded] = useState(false);
   return (
-    <EntryForm
-      fields={fields}
-      onChange={(next) => {
-        setFields(next);
-        onChange(toEntry(next, base));
-      }}
-    />
+    <>
+      <EntryForm
+        fields={fields}
+        onChange={(next) => {
+          setFields(next);
+          onChange(toEntry(next, base));
+        }}
+      />
+      {hasInvisible(entry) && (
+        <EntryText entry={entry} isExpanded={isExpanded} onExpand={() => setExpanded(true)} />
+      )}
+    </>
   );
 }
 
