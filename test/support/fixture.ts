@@ -31,6 +31,7 @@ export type Preset =
   | 'hidden-characters'
   | 'hostile-layout'
   | 'hostile-names'
+  | 'hostile-questions'
   | 'hostile-text'
   | 'hostile-tools'
   | 'huge-result'

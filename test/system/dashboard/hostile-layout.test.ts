@@ -1,20 +1,16 @@
-import { fileURLToPath } from 'node:url';
-
 import { expect, test } from 'vitest';
 
 import { waitForTool } from '../../support/client-helpers.ts';
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { needs } from '../../support/needs.ts';
-import { openDashboard } from './support.ts';
+import { openDashboard, watchPage } from './support.ts';
 
 needs('chromium');
 
 checkLeaks();
 
 const NAME = `<b>z</b>${'\u0300'.repeat(40)}${'n'.repeat(300)} \u202Edesrever`;
-/** One second on an idle machine; tests share theirs. */
-const MAX_TASK_MS = 3000;
 
 test('hostile layout: long words, many lines and stacked marks leave every page usable', async () => {
   await using dashboard = await openDashboard({
@@ -34,9 +30,7 @@ test('hostile layout: long words, many lines and stacked marks leave every page 
     },
   });
   const { gateway, page } = dashboard;
-  await page.addInitScript({
-    path: fileURLToPath(new URL('../../support/page-problems.mjs', import.meta.url)),
-  });
+  const { problems, check } = await watchPage(page);
   const client = await gateway.client({ clientInfo: { name: NAME, version: NAME } });
   await waitForTool(client, 'it__odd');
   const tools = ['odd', 'word', 'lines', 'stack', 'wide', 'fails', 'links'];
@@ -44,15 +38,6 @@ test('hostile layout: long words, many lines and stacked marks leave every page 
     await client.callTool(`it__${name}`, { [NAME]: NAME, a: 'x'.repeat(100_000) }).catch(() => {});
   await client.close();
 
-  const problems: string[] = [];
-  const check = async (what: string): Promise<void> => {
-    await page.waitForTimeout(700);
-    problems.push(
-      ...(await page.evaluate<string[]>(`findPageProblems(${MAX_TASK_MS})`)).map(
-        (problem) => `${what}: ${problem}`,
-      ),
-    );
-  };
   const open = async (path: string): Promise<void> => {
     await dashboard.goto(path);
     await check(path);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
@@ -84,6 +85,32 @@ export async function seriousProblems(page: Page): Promise<readonly string[]> {
     problems.push(...(await page.evaluate(axeProblems)).map((problem) => `${colorScheme}, ${problem}`));
   }
   return problems;
+}
+
+/** Collects what hostile texts have done to the pages of a browser. */
+export interface PageWatch {
+  /** What was found, each with the place where it was found; must stay empty. */
+  readonly problems: readonly string[];
+  /** Looks at the page as it is now. */
+  check(where: string): Promise<void>;
+}
+
+/** One second on an idle machine; tests share theirs. */
+const MAX_TASK_MS = 3000;
+
+/** Watches all pages that are loaded from now on. */
+export async function watchPage(page: Page): Promise<PageWatch> {
+  const script = new URL('../../support/page-problems.mjs', import.meta.url);
+  await page.addInitScript({ path: fileURLToPath(script) });
+  const problems: string[] = [];
+  return {
+    problems,
+    async check(where) {
+      await page.waitForTimeout(700);
+      const found = await page.evaluate<string[]>(`findPageProblems(${MAX_TASK_MS})`);
+      problems.push(...found.map((problem) => `${where}: ${problem}`));
+    },
+  };
 }
 
 interface Violation {

@@ -62,6 +62,12 @@ describe('definition text', () => {
     expect(truncated.text.split('\n')).toHaveLength(11);
     expect(truncated.text).toContain('… (40 more lines)');
     expect(truncated.hidden).toBeGreaterThan(200);
+    // Many texts that are short enough one by one are cut, too.
+    const wide = { args: Array.from({ length: 100 }, (_, index) => `${index} ${'x'.repeat(1000)}`) };
+    const narrowed = formatDefinition(wide, { maxChars: 20_000 });
+    expect(narrowed.text.length).toBeLessThan(20_100);
+    expect(narrowed.hidden).toBeGreaterThan(80_000);
+    expect(formatDefinition(wide, {}).hidden).toBe(0);
   });
 
   test('definition text: grows with the size of a deeply nested value, not with the square of its depth', () => {

@@ -12,6 +12,8 @@ interface FormatOptions {
   /** The maximum length of each text, in characters. */
   readonly maxTextChars?: number;
   readonly maxLines?: number;
+  /** The maximum length of all lines together, in characters. */
+  readonly maxChars?: number;
   /** Whether keys are sorted, so that definitions that differ only in key order have the same text. */
   readonly isSorted?: boolean;
 }
@@ -32,21 +34,22 @@ const AMBIGUOUS_TEXT = /^(?:true|false|null|[-\d[{"'│].*|\s.*|.*\s|)$/s;
  * characters as code points. Different definitions have different texts.
  */
 export function formatDefinition(definition: JsonObject, options: FormatOptions = {}): FormattedDefinition {
-  const { maxLines = Number.POSITIVE_INFINITY, isSorted = false } = options;
+  const { isSorted = false } = options;
   const writer = new DefinitionWriter(options.maxTextChars ?? Number.POSITIVE_INFINITY, isSorted);
   const members = Object.entries(definition);
   const first = FIRST_KEYS.flatMap((key) => members.filter(([name]) => name === key));
   const others = members.filter(([name]) => !FIRST_KEYS.includes(name));
   for (const [key, value] of [...first, ...(isSorted ? sortMembers(others) : others)])
     writer.write(`${formatKey(key)}:`, value, '');
-  const shown = writer.lines.slice(0, maxLines);
-  const rest = writer.lines.slice(maxLines);
+  const end = countFittingLines(writer.lines, options);
+  const shown = writer.lines.slice(0, end);
+  const rest = writer.lines.slice(end);
   if (rest.length > 0) shown.push(`… (${rest.length} more lines)`);
   return { text: shown.join('\n'), hidden: writer.hidden + rest.join('\n').length };
 }
 
 /** The limits for definitions until the user expands them. Two definitions of this size fit into the rows that a diff shows at first. */
-export const CUT_LIMITS = { maxTextChars: 4000, maxLines: 500 };
+export const CUT_LIMITS = { maxTextChars: 4000, maxLines: 500, maxChars: 20_000 };
 /** One constant for all renders, so that memoized texts stay the same. */
 export const NO_LIMITS = {};
 
@@ -55,6 +58,16 @@ export function isCutAtFirst(...definitions: readonly (JsonObject | undefined)[]
   return definitions.some(
     (definition) => definition !== undefined && formatDefinition(definition, CUT_LIMITS).hidden > 0,
   );
+}
+
+/** Returns how many of the first lines are within the limits. */
+function countFittingLines(
+  lines: readonly string[],
+  { maxLines = Number.POSITIVE_INFINITY, maxChars = Number.POSITIVE_INFINITY }: FormatOptions,
+): number {
+  let chars = 0;
+  const tooLong = lines.findIndex((line) => (chars += line.length) > maxChars);
+  return Math.min(maxLines, tooLong < 0 ? lines.length : tooLong);
 }
 
 class DefinitionWriter {
