@@ -46,7 +46,11 @@ const registryServers = [
         identifier: 'weather',
         packageArguments: [{ type: 'positional', value: `--safe${' '.repeat(900)}${ODD} --evil` }],
         environmentVariables: [
-          { name: 'KEY', description: `${ODD} ${WORD}`, isRequired: true },
+          ...Array.from({ length: 20 }, (_, index) => ({
+            name: `KEY${index}`,
+            description: `${ODD} ${WORD}`,
+            isRequired: true,
+          })),
           { name: 'VALUE', value: ODD },
         ],
       },
@@ -101,9 +105,9 @@ test('hostile registry: entries are plain text and are shown whole before they c
     const entry = page.getByRole('region', { name: 'The whole entry' });
     const add = page.getByRole('button', { name: 'Add the server' });
     await select('odd');
-    // The long remark leaves the entry in the window, with the end of its command.
+    // The long remarks and description leave the command in the window.
     expect(await isInWindow(entry.getByRole('heading'))).toBe(true);
-    expect(await entry.textContent()).toContain('--evil');
+    expect(await entry.locator('pre').textContent()).toMatch(/^command: npx\nargs:\n(.*\n)*.*--evil\n/);
     expect(await entry.textContent()).toContain(String.raw`\u{202e}back`);
     expect(await add.isEnabled()).toBe(true);
 
@@ -155,7 +159,7 @@ test('hostile question: its texts are plain text, and the warning and the first 
   // A question with an address is not asked, because following the address cannot be offered safely here.
   await call('link');
   await page
-    .getByText(/cannot be answered here|did not declare|not support/)
+    .getByText(/cannot be answered here/)
     .first()
     .waitFor();
   await check('question, link');

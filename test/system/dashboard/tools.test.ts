@@ -96,7 +96,7 @@ test('tools page: shows the elicitations of a call one after the other', async (
   await dashboard.goto('/tools?tool=it__ask-twice');
   await page.getByRole('textbox', { name: 'mark' }).fill('x');
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'The server asks' });
+  const dialog = page.getByRole('dialog', { name: 'it asks a question' });
   await dialog.getByText('Your name?').waitFor();
   expect(await dialog.getByRole('button', { name: 'Answer' }).isDisabled()).toBe(true);
   await dialog.getByRole('textbox').fill('Ada');

@@ -18,8 +18,8 @@ interface FormatOptions {
   readonly isSorted?: boolean;
 }
 
-/** The keys that come first, in this order. */
-const FIRST_KEYS = ['name', 'title', 'description', 'instructions', 'kind', 'command', 'args', 'url'];
+/** The keys that come first, in this order. A long description must not push away the command that it describes. */
+const FIRST_KEYS = ['name', 'title', 'kind', 'command', 'args', 'url', 'description', 'instructions'];
 /** The maximum length of a text or list on the line of its key, in characters. Longer ones start on a new line. */
 const MAX_INLINE_CHARS = 80;
 /** Deeper values are written as one line of JSON, because their indentation would grow with the square of the depth. */

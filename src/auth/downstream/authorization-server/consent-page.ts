@@ -69,7 +69,7 @@ export function renderErrorPage(status: number, problem: string): WebResponse {
 /** Renders an error with a link to the client instead of a redirect, because no person has consented to this client yet. */
 export function renderErrorWithLink(problem: string, target: string): WebResponse {
   const title = 'This request cannot continue';
-  const link = `<a href="${escapeHtml(target)}" rel="noreferrer">Continue to <code>${escapeHtml(target)}</code></a>`;
+  const link = `<a href="${escapeHtml(target)}" rel="noreferrer">Continue to <code class="address">${escapeHtml(target)}</code></a>`;
   return renderHtml(
     400,
     title,

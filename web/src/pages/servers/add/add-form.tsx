@@ -57,11 +57,15 @@ export function AddForm({ draft }: { draft: ServerDraft }) {
   return (
     // Enter clicks the submit button, whose `onPress` adds the server, so nothing is submitted here.
     <form class="form" onSubmit={(event) => event.preventDefault()}>
-      {draft.remarks.map((remark) => (
-        <p key={remark} class="note warn">
-          <span class="remark-text">{remark}</span>
-        </p>
-      ))}
+      {draft.remarks.length > 0 && (
+        <div class="note warn">
+          <div class="remarks">
+            {draft.remarks.map((remark) => (
+              <p key={remark}>{remark}</p>
+            ))}
+          </div>
+        </div>
+      )}
       {isForeign && <EntryText entry={entry} isExpanded={isExpanded} onExpand={() => setExpanded(true)} />}
       <TextInput
         label="Name"
