@@ -148,7 +148,7 @@ describe('authorization server', () => {
     const { text } = await ask(flow.address({ redirect_uri: site }));
     expect(text).toContain('goes to <code>evil.test</code>');
     expect(text).toContain('https://evil.test/%E2%80%AEmoc.knab.www//:sptth%00%E2%80%8B/callback');
-    expect(text).not.toMatch(/[\u0000\u200B\u202E\u3164\u034F]|\p{M}{7}/u);
+    expect(text).not.toMatch(/\u0000|\u200B|\u202E|\u3164|\u034F|\p{M}{7}/u);
     // The name cannot end its quotes and continue as our text.
     expect(text.match(/[\u201C\u201D]/g)).toHaveLength(2);
     const program = await ask(flow.address({ redirect_uri: app }));

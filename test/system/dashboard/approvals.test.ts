@@ -162,7 +162,7 @@ async function approveAfterExpanding(
   // Even a handler that a script calls on the disabled button must not decide.
   await approve.evaluate((button) => {
     button.removeAttribute('disabled');
-    (button as HTMLElement).click();
+    (button as unknown as { click(): void }).click();
     button.setAttribute('disabled', '');
   });
   await page.keyboard.press('a');

@@ -27,7 +27,7 @@ const config = { startup: { listWait: '10s' } };
 const isInWindow = (element: Locator): Promise<boolean> =>
   element.evaluate((it) => {
     const { top, bottom } = it.getBoundingClientRect();
-    return top >= 0 && bottom <= innerHeight;
+    return top >= 0 && bottom <= (globalThis as unknown as { readonly innerHeight: number }).innerHeight;
   });
 
 const manyArguments = Array.from({ length: 64 }, (_, index) => ({
@@ -240,7 +240,7 @@ test('hostile entry: variables and headers are shown as text beside inputs that 
     }
     await page.getByText('JSON', { exact: true }).click();
     const json = page.getByRole('textbox', { name: /as JSON/ });
-    expect(await json.inputValue()).not.toMatch(/[\u202E\u0300-\u036F]{2}|\u202E/u);
+    expect(await json.inputValue()).not.toMatch(/\u202E|\p{M}{7}/u);
     await check(`${server}, JSON`);
     await page.getByText('No changes.').waitFor();
   }
