@@ -140,18 +140,18 @@ describe('authorization server', () => {
   });
 
   test('authorization server: shows the host of a redirect first and its address without characters that mislead', async () => {
-    await using gateway = await startAsking(CONFIG);
+    await using gateway = await startGatewayWithAuth(CONFIG);
     const site = 'https://evil.test/\u202Emoc.knab.www//:sptth\u0000\u200B/callback';
     const app = 'evil-app:\u202Ekcab';
     const client_name = `Bank\u201D is verified. \u201CZ${'\u0301'.repeat(60)}\u3164\u034F`;
     const flow = await Flow.begin(gateway, { redirect_uris: [site, app], client_name });
-    const { text } = await ask(flow.address({ redirect_uri: site }));
+    const { text } = await sendRequest(flow.address({ redirect_uri: site }));
     expect(text).toContain('goes to <code>evil.test</code>');
     expect(text).toContain('https://evil.test/%E2%80%AEmoc.knab.www//:sptth%00%E2%80%8B/callback');
     expect(text).not.toMatch(/\u0000|\u200B|\u202E|\u3164|\u034F|\p{M}{7}/u);
     // The name cannot end its quotes and continue as our text.
     expect(text.match(/[\u201C\u201D]/g)).toHaveLength(2);
-    const program = await ask(flow.address({ redirect_uri: app }));
+    const program = await sendRequest(flow.address({ redirect_uri: app }));
     expect(program.text).toContain('a program that opens <code>evil-app:</code> addresses');
     expect(program.text).not.toContain('\u202E');
   });

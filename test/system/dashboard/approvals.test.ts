@@ -219,13 +219,13 @@ test('approvals page: a held call is approved only after its long arguments were
     config: { ...config, policy: { rules, askWait: '60s' } },
   });
   const client = await dashboard.gateway.client();
-  await untilListed(client, 'one__echo');
+  await waitForTool(client, 'one__echo');
   const text = `${'harmless '.repeat(1000)}end of the text`;
   const call = client.callTool('one__echo', { text }, { withinMs: 60_000 });
   await dashboard.goto('/approvals');
   await dashboard.page.getByRole('article').getByText('harmless').first().waitFor();
   await approveAfterExpanding(dashboard, 'one__echo', 'end of the text');
-  expect(said(await call)).toBe(text);
+  expect(textOfResult(await call)).toBe(text);
   expect(fixtureLog(entry).of('call')).toHaveLength(1);
   await client.close();
   expect(dashboard.complaints).toEqual([]);

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
-import { untilListed } from '../../support/asking.ts';
+import { waitForTool } from '../../support/client-helpers.ts';
 import { fixture } from '../../support/fixture.ts';
-import { addKey } from '../../support/http-caller.ts';
+import { addKey } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { needs } from '../../support/needs.ts';
-import { OauthFlow, REDIRECT, agree } from '../../support/oauth-flow.ts';
+import { OauthFlow, REDIRECT, approveInBrowser } from '../../support/oauth-flow.ts';
 import { openDashboard, watchPage } from './support.ts';
 
 needs('chromium');
@@ -138,7 +138,7 @@ test('hostile question: its texts are plain text, and the warning and the first 
   const { page, gateway } = dashboard;
   const { check, problems } = await watchPage(page);
   const client = await gateway.client();
-  await untilListed(client, 'asks__odd');
+  await waitForTool(client, 'asks__odd');
   await client.close();
   const call = async (name: string): Promise<void> => {
     await dashboard.goto(`/tools?tool=asks__${name}`);
@@ -182,7 +182,7 @@ test(
     const { page, gateway } = dashboard;
     const { check, problems } = await watchPage(page);
     const client = await gateway.client({ clientInfo: { name: ODD, version: ODD } });
-    await untilListed(client, 'it__stack');
+    await waitForTool(client, 'it__stack');
     let deep: object = { end: MARKUP };
     for (let level = 0; level < 1500; level += 1) deep = { a: deep };
     const hostile = {
@@ -280,7 +280,7 @@ test('hostile OAuth client: its name, address and logo do not change the consent
   for (const name of ['Allow', 'Deny'])
     expect(await isInWindow(page.getByRole('button', { name })), name).toBe(true);
 
-  await agree(flow.address(), await addKey(gateway, 'anna'));
+  await approveInBrowser(flow.address(), await addKey(gateway, 'anna'));
   await dashboard.goto('/access');
   await page.getByText('anna').first().waitFor();
   await check('access');
