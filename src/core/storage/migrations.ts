@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { approvalTables } from './migration-steps/approval-tables.ts';
 import { auditTables } from './migration-steps/create-audit-tables.ts';
 import { browserTables } from './migration-steps/browser-tables.ts';
+import { checkedAuditView } from './migration-steps/checked-audit-view.ts';
 import { callerTables } from './migration-steps/caller-tables.ts';
 import { fleetTables } from './migration-steps/fleet-tables.ts';
 import { choreTables } from './migration-steps/chore-tables.ts';
@@ -55,6 +56,7 @@ const released: readonly Migration[] = [
   recordTables,
   lighterRecords,
   taskOwnerTables,
+  checkedAuditView,
 ];
 
 /** Reads and writes the schema version of a database; 0 if it has no schema yet. */

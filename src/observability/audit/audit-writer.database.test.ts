@@ -258,6 +258,68 @@ eachEngine((engine, newStore) => {
     expect(await log.query('stats', {})).toMatchObject([{ calls: 2 }, { calls: 1 }]);
   });
 
+  test('query: returns all other records beside rows with wrong values', async () => {
+    const log = openLog({ keepMs: 1e9, chain: false });
+    await log.write([draft(1), draft(2, { ms: 0.25 })]);
+    const wrongValues = [
+      '"x"',
+      '{"a":1}',
+      '[]',
+      'true',
+      '1e300',
+      '-1e300',
+      '1e-400',
+      '1.5',
+      '""',
+      '9223372036854775807',
+    ];
+    const bodies = [
+      ...wrongValues.map((value) => `["planted",null,${Array(5).fill(value).join(',')},null,${value}]`),
+      ...['{}', '"text"', 'null', '5', '[[[[[[[[[]]]]]]]]]'],
+      // PostgreSQL refuses to store these.
+      ...(engine === 'sqlite' ? ['', 'not JSON', '["planted"', '["planted",null,9e999]'] : []),
+    ];
+    const common = {
+      kind: 'tool',
+      caller: 'c',
+      via: 'http',
+      profile: 'p',
+      outcome: 'ok',
+      server: 's',
+      entry: 'e',
+    };
+    const range = { last_seq: 999, first_at: 0, last_at: Number.MAX_SAFE_INTEGER };
+    await database.query
+      .insertInto('audit_commons')
+      .values({ id: 100, ...range, ...common } as never)
+      .execute();
+    for (const [index, body] of bodies.entries())
+      await database.query
+        .insertInto('audit_records')
+        .values({ seq: 100 + index, at: index % 2 === 0 ? 3 : Number.MAX_SAFE_INTEGER, common: 100, body })
+        .execute();
+    const all = await log.query('records', { limit: 100, order: 'asc' });
+    expect(all.slice(0, 2)).toMatchObject([
+      { seq: 1, ms: 5, bytesIn: 2, bytesOut: 3 },
+      { seq: 2, ms: 0.25 },
+    ]);
+    expect(all).toHaveLength(2 + bodies.length);
+    for (const { ms, bytesIn, at } of all) {
+      expect(ms === undefined || Number.isFinite(ms)).toBe(true);
+      expect(bytesIn === undefined || Number.isSafeInteger(bytesIn)).toBe(true);
+      expect(new Date(at).toISOString()).toMatch(/T/);
+    }
+    expect(await log.query('records', { minMs: 5, limit: 10, order: 'asc' })).toMatchObject([{ seq: 1 }]);
+    expect(await log.query('totals', {})).toMatchObject({ records: 2 + bodies.length });
+    const [series] = await log.query('series', { from: 0, to: 100, bucket: 10, isByServer: false });
+    expect(series?.calls[0]).toBe(2 + Math.ceil(bodies.length / 2));
+    expect(await log.query('verify', {})).toMatchObject({ unchained: 2 + bodies.length });
+    await log.write([draft(4)]);
+    now = 2e9;
+    await log.write([draft(now)]);
+    expect(await log.query('records', { limit: 1, order: 'asc' })).toMatchObject([{ at: now }]);
+  });
+
   test('query: matches case-insensitively with a wildcard', async () => {
     const log = openLog({ keepMs: 1e9 });
     await log.write([draft(1, { entry: 'Read_File' }), draft(2, { entry: 'write' })]);

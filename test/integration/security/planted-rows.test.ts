@@ -92,10 +92,15 @@ async function plantRows(url: string): Promise<void> {
     entry: ESCAPE,
   };
   const now = Date.now();
-  await plant('audit_commons', { id: 900, last_seq: 902, first_at: now, last_at: now, ...common });
-  const records = ['{"a":1}', '"text"', `["r",null,1,1,1,1,1,null,1,${JSON.stringify(huge)}]`];
+  await plant('audit_commons', { id: 900, last_seq: 903, first_at: now, last_at: FAR, ...common });
+  const records = [
+    '{"a":1}',
+    '"text"',
+    '["r",null,"x",{},[],true,1e300,null,"y"]',
+    `["r",null,1,1,1,1,1,null,1,${JSON.stringify(huge)}]`,
+  ];
   for (const [at, body] of records.entries())
-    await plant('audit_records', { seq: 900 + at, at: now, common: 900, body });
+    await plant('audit_records', { seq: 900 + at, at: at === 0 ? FAR : now, common: 900, body });
   // Two other tools of the server look changed, so that people are shown the difference to what was planted.
   const names = (await queryPostgres(
     url,
@@ -144,6 +149,7 @@ test(
         ['approvals'],
         ['approvals', '--full'],
         ['logs', '--limit', '5'],
+        ['logs', '--export', 'jsonl'],
         ['audit', 'verify'],
         ['stats'],
       ]) {

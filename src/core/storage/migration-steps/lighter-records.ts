@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
 
 import type { Tables } from '../tables.ts';
-import { auditView } from './record-tables.ts';
+import { auditView, uncheckedColumns } from './record-tables.ts';
 
 /** Number of leading values in a body that repeat columns of its row: `seq`, `at` and `common`. */
 const REPEATED_VALUES = 3;
@@ -35,7 +35,7 @@ export async function lighterRecords(transaction: Transaction<Tables>): Promise<
     .columns(['first_at', 'last_seq'])
     .execute();
   await schema.createIndex('audit_commons_last_at').on('audit_commons').columns(['last_at', 'id']).execute();
-  await sql.raw(auditView(0)).execute(transaction);
+  await sql.raw(auditView(uncheckedColumns(0))).execute(transaction);
 }
 
 async function shortenBodies(transaction: Transaction<Tables>): Promise<void> {

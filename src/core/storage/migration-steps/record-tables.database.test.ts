@@ -8,6 +8,7 @@ import { eachEngine } from '../../../../test/support/each-engine.ts';
 import { openDatabase } from '../database.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../tables.ts';
+import { checkedAuditView } from './checked-audit-view.ts';
 import { auditTables } from './create-audit-tables.ts';
 import { lighterRecords } from './lighter-records.ts';
 import { recordTables } from './record-tables.ts';
@@ -97,6 +98,7 @@ eachEngine((_engine, newStore) => {
       await database.query.insertInto('audit').values(rows).execute();
     await database.query.transaction().execute(recordTables);
     await database.query.transaction().execute(lighterRecords);
+    await database.query.transaction().execute(checkedAuditView);
     const kept = await database.query.selectFrom('audit').selectAll().orderBy('seq').execute();
     expect(kept).toEqual([WHOLE, BARE, ...more]);
   });

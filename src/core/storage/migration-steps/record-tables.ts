@@ -45,7 +45,7 @@ export async function recordTables(transaction: Transaction<Tables>): Promise<vo
   await schema.createIndex('audit_records_at').on('audit_records').column('at').execute();
   await moveRecords(transaction);
   await schema.dropTable('audit').execute();
-  await sql.raw(auditView(BEFORE_BODY)).execute(transaction);
+  await sql.raw(auditView(uncheckedColumns(BEFORE_BODY))).execute(transaction);
 }
 
 async function moveRecords(transaction: Transaction<Tables>): Promise<void> {
@@ -74,15 +74,27 @@ function pick<T extends object, K extends keyof T>(of: T, names: readonly K[]): 
   return Object.fromEntries(names.map((name) => [name, of[name]])) as unknown as Pick<T, K>;
 }
 
+/** How the view reads a record: `time` is the SQL of its time, `member` returns that of a member of its body, of the given type or a text. */
+interface AuditViewColumns {
+  readonly time: string;
+  readonly member: (index: number, type: string | undefined) => string;
+}
+
 /** Returns the statement that creates the view. The cross join makes SQLite scan the records in their own order. */
-export function auditView(beforeBody: number): string {
-  const members = BODY.map((name, at) => {
-    const value = `records.body->>${beforeBody + at}`;
-    const type = TYPES[name];
-    return `${type === undefined ? value : `cast(${value} as ${type})`} as ${name}`;
-  });
-  const columns = [...['seq', 'at'].map((name) => `records.${name}`), ...members];
-  columns.push(...COMMON.map((name) => `commons.${name}`));
+export function auditView({ time, member }: AuditViewColumns): string {
+  const members = BODY.map((name, index) => `${member(index, TYPES[name])} as ${name}`);
+  const columns = ['records.seq', `${time} as at`, ...members, ...COMMON.map((name) => `commons.${name}`)];
   return `create view audit as select ${columns.join(', ')}
     from audit_records as records cross join audit_commons as commons where commons.id = records.common`;
+}
+
+/** Returns columns that expect rows as we wrote them, with `beforeBody` members before the fields of the body. */
+export function uncheckedColumns(beforeBody: number): AuditViewColumns {
+  return {
+    time: 'records.at',
+    member: (index, type) => {
+      const value = `records.body->>${beforeBody + index}`;
+      return type === undefined ? value : `cast(${value} as ${type})`;
+    },
+  };
 }
