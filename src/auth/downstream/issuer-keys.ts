@@ -1,6 +1,8 @@
 import { createRemoteJWKSet, customFetch } from 'jose';
 import type { JWTVerifyGetKey } from 'jose';
 
+import { readBounded } from '../../core/lib/read-bounded.ts';
+
 interface IssuerKeysOptions {
   readonly issuer: string;
   /** The address of the keys. If absent, it is read from the issuer's metadata. */
@@ -87,15 +89,9 @@ function createBoundedGet(fetchUrl: typeof fetch): BoundedGet {
   return async (url, init = {}) => {
     const signal = init.signal ?? AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetchUrl(url, { ...init, signal, redirect: 'error' });
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > MAX_BYTES) throw new Error(`The response is larger than ${MAX_BYTES} bytes.`);
-      chunks.push(chunk);
-    }
+    const body = await readBounded(response.body, MAX_BYTES);
     if (response.status !== 200) throw new Error(`The response has status ${response.status}.`);
-    return new Response(Buffer.concat(chunks), {
+    return new Response(body, {
       status: 200,
       headers: { 'content-type': 'application/json' },
     });

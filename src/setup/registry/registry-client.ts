@@ -1,4 +1,4 @@
-import { ChunkCollector } from '../../core/lib/chunk-collector.ts';
+import { BodyTooLargeError, readBounded } from '../../core/lib/read-bounded.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { parseRegistryServer } from './registry-server.ts';
@@ -111,18 +111,12 @@ export class RegistryClient {
   }
 
   async #readBody(response: Response): Promise<string> {
-    const chunks = new ChunkCollector();
     try {
-      for await (const chunk of response.body ?? []) {
-        const bytes = chunk as Uint8Array; // The body of a response consists of bytes.
-        if (chunks.length + bytes.length > MAX_BYTES)
-          throw this.#protocolError('its response is larger than 8 MB');
-        chunks.add(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-      }
+      return await readBounded(response.body, MAX_BYTES);
     } catch (error) {
-      throw error instanceof GatewayError ? error : this.#connectionError(error);
+      if (error instanceof BodyTooLargeError) throw this.#protocolError('its response is larger than 8 MB');
+      throw this.#connectionError(error);
     }
-    return chunks.take().toString('utf8');
   }
 
   #parseJson(text: string): unknown {

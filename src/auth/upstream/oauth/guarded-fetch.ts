@@ -6,6 +6,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 
+import { BodyTooLargeError, readBounded } from '../../../core/lib/read-bounded.ts';
 import { GatewayError } from '../../../core/errors.ts';
 import { isLoopbackHost, isPrivateAddress } from './private-addresses.ts';
 
@@ -122,7 +123,7 @@ async function send(
     const text = request.headersOnly === true ? '' : await readBounded(response, maxBytes);
     return { status: response.statusCode ?? 0, headers: response.headers, text };
   } catch (error) {
-    if (error instanceof ResponseTooLargeError)
+    if (error instanceof BodyTooLargeError)
       throw refusedAddress(url, `sends a response of more than ${maxBytes} bytes`);
     throw timeoutError ?? toUnreachable(url, error, signal);
   } finally {
@@ -137,19 +138,6 @@ function responseTo(message: ClientRequest): Promise<IncomingMessage> {
     message.on('response', resolve);
     message.on('error', reject);
   });
-}
-
-class ResponseTooLargeError extends Error {}
-
-async function readBounded(response: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new ResponseTooLargeError();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Returns a lookup that refuses private addresses. The check is part of the lookup, so the connection uses the checked address. */

@@ -1,3 +1,4 @@
+import { BodyTooLargeError, readBounded } from '../../../core/lib/read-bounded.ts';
 import type { JsonObject } from '../../../core/json.ts';
 
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -31,9 +32,11 @@ export async function postJson({ url, headers, body }: EndpointRequest, timeoutM
       await response.body?.cancel();
       throw new EndpointError(`it answered with HTTP status ${response.status}`);
     }
-    text = await readText(response);
+    text = await readBounded(response.body, MAX_ANSWER_BYTES);
   } catch (error) {
     if (error instanceof EndpointError) throw error;
+    if (error instanceof BodyTooLargeError)
+      throw new EndpointError(`its answer has more than ${MAX_ANSWER_BYTES} bytes`);
     if (signal.aborted) throw new EndpointError(`it did not answer within ${timeoutMs} ms`);
     throw new EndpointError(`it cannot be reached${codeOf(error)}`);
   }
@@ -42,21 +45,6 @@ export async function postJson({ url, headers, body }: EndpointRequest, timeoutM
   } catch {
     throw new EndpointError('its answer is not JSON');
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // The platform's types do not declare the chunk type of a body.
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  if (body === null) return '';
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES)
-      throw new EndpointError(`its answer has more than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function codeOf(error: unknown): string {

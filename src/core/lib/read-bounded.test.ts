@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+
+import { BodyTooLargeError, readBounded } from './read-bounded.ts';
+
+async function* chunksOf(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield new TextEncoder().encode(text);
+}
+
+test('bounded reader: returns a text of up to the limit, also with characters that chunks divide', async () => {
+  const bytes = new TextEncoder().encode('{"a":"😀"}');
+  const singles = [...bytes].map((byte) => Uint8Array.of(byte));
+  expect(await readBounded(ReadableStream.from(singles), bytes.length)).toBe('{"a":"😀"}');
+  expect(await readBounded(null, 0)).toBe('');
+});
+
+test('bounded reader: rejects a larger body and stops reading it', async () => {
+  let isCancelled = false;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) yield* chunksOf('x'.repeat(1000));
+    } finally {
+      isCancelled = true;
+    }
+  }
+  await expect(readBounded(endless(), 5000)).rejects.toBeInstanceOf(BodyTooLargeError);
+  expect(isCancelled).toBe(true);
+});
+
+test('bounded reader: copies the bytes of many small chunks instead of keeping the chunks', async () => {
+  const text = 'abcdefghij'.repeat(1000);
+  async function* reused(): AsyncGenerator<Uint8Array> {
+    yield* chunksOf(...text.slice(0, 100));
+    // A reader that kept this chunk would see only its last content.
+    const chunk = new Uint8Array(1);
+    for (const letter of text.slice(100)) {
+      chunk[0] = letter.charCodeAt(0);
+      yield chunk;
+    }
+  }
+  expect(await readBounded(reused(), text.length)).toBe(text);
+});
