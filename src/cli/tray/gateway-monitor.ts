@@ -1,3 +1,4 @@
+import { startTimeout } from '../../core/lib/start-timeout.ts';
 import type { AdminClient } from '../../admin/admin-client.ts';
 import type { AdminApprovals } from '../../admin/contract/contract.ts';
 import type { GatewaySnapshot } from './tray-state.ts';
@@ -69,7 +70,8 @@ export class GatewayMonitor {
   }
 
   async #readSnapshot(): Promise<GatewaySnapshot | undefined> {
-    const signal = AbortSignal.any([this.#options.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+    using timeout = startTimeout(REQUEST_TIMEOUT_MS, this.#options.signal);
+    const { signal } = timeout;
     try {
       const gateway = await this.#options.connect();
       if (gateway === undefined) return undefined;

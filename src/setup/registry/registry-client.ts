@@ -1,4 +1,5 @@
 import { BodyTooLargeError, readBounded } from '../../core/lib/read-bounded.ts';
+import { startTimeout } from '../../core/lib/start-timeout.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { parseRegistryServer } from './registry-server.ts';
@@ -6,20 +7,25 @@ import type { RegistryServer } from './registry-server.ts';
 
 export const OFFICIAL_REGISTRY_URL = 'https://registry.modelcontextprotocol.io';
 
-const TIMEOUT_MS = 15_000;
+/** The time for all requests of a search or of a lookup together. */
+const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 5;
+/** A longer cursor ends a search, because it becomes part of the next URL. */
+const MAX_CURSOR_CHARS = 4096;
 
 interface RegistryClientOptions {
   readonly fetch: typeof fetch;
   readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
 }
 
 /** A client of the official MCP registry's API. */
 export class RegistryClient {
   readonly #baseUrl: string;
   readonly #options: RegistryClientOptions;
+  readonly #timeoutMs: number;
   /** The API version, such as `v0.1`. It is undefined until the first successful response, unless the URL of the registry contains it. */
   #apiVersion: string | undefined;
 
@@ -34,10 +40,32 @@ export class RegistryClient {
     this.#baseUrl = baseUrl;
     this.#apiVersion = apiVersion;
     this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
 
   /** Returns the newest versions of the servers whose names contain the text, the best matches first. */
   async search(text: string, limit: number): Promise<readonly RegistryServer[]> {
+    using timeout = startTimeout(this.#timeoutMs, this.#options.signal);
+    return await this.#search(text, limit, timeout.signal);
+  }
+
+  /** Returns the newest version of one server. */
+  async server(name: string): Promise<RegistryServer> {
+    using timeout = startTimeout(this.#timeoutMs, this.#options.signal);
+    const { signal } = timeout;
+    const path = `/servers/${encodeURIComponent(name)}/versions/latest`;
+    const body = await this.#get(path, { signal, isOptional: true });
+    const server = body === undefined ? undefined : parseRegistryServer(body);
+    if (server !== undefined && server.name === name && server.status !== 'deleted') return server;
+    const similar = await this.#search(name.split('/').at(-1) ?? name, 5, signal);
+    const exact = similar.find((candidate) => candidate.name === name);
+    if (exact !== undefined) return exact;
+    const names = similar.map((candidate) => candidate.name).join(', ');
+    const hint = similar.length === 0 ? '' : ` Did you mean ${names}?`;
+    throw new GatewayError('ENTRY_NOT_FOUND', `The registry has no server "${name.slice(0, 200)}".${hint}`);
+  }
+
+  async #search(text: string, limit: number, signal: AbortSignal): Promise<readonly RegistryServer[]> {
     const found = new Map<string, RegistryServer>();
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
@@ -47,7 +75,7 @@ export class RegistryClient {
         limit: String(PAGE_SIZE),
       });
       if (cursor !== undefined) query.set('cursor', cursor);
-      const body = await this.#get(`/servers?${query.toString()}`);
+      const body = await this.#get(`/servers?${query.toString()}`, { signal });
       const servers = isJsonObject(body) && Array.isArray(body['servers']) ? body['servers'] : undefined;
       if (servers === undefined) throw this.#protocolError('its response has no list of servers');
       for (const item of servers.slice(0, PAGE_SIZE)) {
@@ -58,30 +86,20 @@ export class RegistryClient {
       }
       const metadata = isJsonObject(body) ? body['metadata'] : undefined;
       const next = isJsonObject(metadata) ? (metadata['nextCursor'] ?? metadata['next_cursor']) : undefined;
-      if (typeof next !== 'string' || next === '' || next === cursor) break;
+      if (typeof next !== 'string' || next === '' || next === cursor || next.length > MAX_CURSOR_CHARS) break;
       cursor = next;
     }
     return rankServers([...found.values()], text).slice(0, limit);
   }
 
-  /** Returns the newest version of one server. */
-  async server(name: string): Promise<RegistryServer> {
-    const body = await this.#get(`/servers/${encodeURIComponent(name)}/versions/latest`, 'none');
-    const server = body === undefined ? undefined : parseRegistryServer(body);
-    if (server !== undefined && server.name === name && server.status !== 'deleted') return server;
-    const similar = await this.search(name.split('/').at(-1) ?? name, 5);
-    const exact = similar.find((candidate) => candidate.name === name);
-    if (exact !== undefined) return exact;
-    const names = similar.map((candidate) => candidate.name).join(', ');
-    const hint = similar.length === 0 ? '' : ` Did you mean ${names}?`;
-    throw new GatewayError('ENTRY_NOT_FOUND', `The registry has no server "${name.slice(0, 200)}".${hint}`);
-  }
-
-  /** Requests a path with each possible API version. If all respond with 404, returns undefined or throws, as `missing` says. */
-  async #get(path: string, missing: 'error' | 'none' = 'error'): Promise<unknown> {
+  /** Requests a path with each possible API version. If all respond with 404, returns undefined for an optional path and throws otherwise. */
+  async #get(
+    path: string,
+    { signal, isOptional = false }: { readonly signal: AbortSignal; readonly isOptional?: boolean },
+  ): Promise<unknown> {
     const versions = this.#apiVersion === undefined ? ['v0.1', 'v0'] : [this.#apiVersion];
     for (const version of versions) {
-      const response = await this.#fetch(`${this.#baseUrl}/${version}${path}`);
+      const response = await this.#fetch(`${this.#baseUrl}/${version}${path}`, signal);
       if (response.status === 404) {
         await response.body?.cancel();
         continue;
@@ -93,17 +111,15 @@ export class RegistryClient {
       this.#apiVersion = version;
       return this.#parseJson(await this.#readBody(response));
     }
-    if (missing === 'none') return undefined;
+    if (isOptional) return undefined;
     throw this.#protocolError('it does not serve the registry API; check the URL');
   }
 
-  async #fetch(url: string): Promise<Response> {
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const { signal } = this.#options;
+  async #fetch(url: string, signal: AbortSignal): Promise<Response> {
     try {
       return await this.#options.fetch(url, {
         headers: { accept: 'application/json' },
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        signal,
       });
     } catch (error) {
       throw this.#connectionError(error);
@@ -132,7 +148,7 @@ export class RegistryClient {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     const reason =
       error instanceof Error && error.name === 'TimeoutError'
-        ? `no response within ${TIMEOUT_MS / 1000} s`
+        ? `no response within ${this.#timeoutMs / 1000} s`
         : code;
     return new GatewayError(
       'UPSTREAM_UNAVAILABLE',
