@@ -8,11 +8,15 @@ import { runCli } from './cli/program.ts';
 declare const __TRUNKLINE_VERSION__: string;
 declare const __TRUNKLINE_BUILD__: string;
 
+/** The time in which an MCP client must read the last responses of a gateway that stops. */
+const MAX_FLUSH_MS = 2000;
+
 /** Runs the command line and exits with its code. `importModule` is Node's `import`, which code from the code cache does not have. */
 export function main(importModule: (url: string) => Promise<unknown>): void {
   const { stdin, stdout, stderr, env, platform, pid } = process;
   let stop: (() => void) | undefined;
   let signals = 0;
+  let isFlushLimited = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       signals++;
@@ -53,8 +57,10 @@ export function main(importModule: (url: string) => Promise<unknown>): void {
     stderr,
     importModule,
     onStopSignal: (listener) => (stop = listener),
+    limitFlush: () => (isFlushLimited = true),
   }).then((code) => {
     // Standard output may be a pipe with buffered data, which process.exit would discard.
     stdout.write('', () => process.exit(code));
+    if (isFlushLimited) setTimeout(() => process.exit(code), MAX_FLUSH_MS);
   });
 }

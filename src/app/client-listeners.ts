@@ -107,7 +107,7 @@ export async function openClientListeners(
   const connect = createConnector(options, config, { ...deps, parked });
   if (options.listen !== 'socket' && options.http === undefined) {
     const backend = options.wrapped && deps.gateway.singleServer(options.wrapped.name);
-    return openStdioListener(options, { connect, parked, backend, onEnd: deps.onEnd });
+    return openStdioListener(options, { connect, parked, backend, ...deps });
   }
   const listeners: ClientListener[] = [];
   if (options.listen !== 'socket')
@@ -223,7 +223,14 @@ function openStdioListener(
     parked,
     backend,
     onEnd,
-  }: { connect: ConnectClient; parked: ParkedCalls; backend: Backend | undefined; onEnd: () => void },
+    log,
+  }: {
+    connect: ConnectClient;
+    parked: ParkedCalls;
+    backend: Backend | undefined;
+    onEnd: () => void;
+    log: Logger;
+  },
 ): ClientListener {
   const caller: Caller = { id: 'local', via: 'stdio', profile };
   const stdio = new StdioServerTransport({
@@ -232,6 +239,11 @@ function openStdioListener(
     connect: (channel) => connect(caller, channel, { backend, isConnection: true, expose }),
     maxMessageBytes: MAX_MESSAGE_BYTES,
     onEnd,
+    onSlowClient: (unsentBytes) => {
+      log.warn('Stopping, because the client did not read its responses.', { unsentBytes });
+      stdio.cancelAll();
+      onEnd();
+    },
   });
   return {
     url: undefined,

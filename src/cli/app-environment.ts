@@ -11,6 +11,7 @@ export function toAppEnvironment(context: CliContext): Omit<AppEnvironment, 'onS
     program: _program,
     stderr: _stderr,
     onStopSignal: _stop,
+    limitFlush: _limitFlush,
     ...environment
   } = context;
   return environment;

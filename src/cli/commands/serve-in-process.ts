@@ -65,6 +65,7 @@ export async function serveInProcess(
         );
     });
   await app.stopped;
+  context.limitFlush();
   return 0;
 }
 

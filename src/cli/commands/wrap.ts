@@ -55,5 +55,6 @@ export async function runWrap(options: WrapOptions, context: CliContext): Promis
       exit = errorTable[status.problem.code].exit;
   });
   await app.stopped;
+  context.limitFlush();
   return exit;
 }
