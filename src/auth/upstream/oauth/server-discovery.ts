@@ -3,6 +3,7 @@ import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Challenge } from './challenge.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
+import { sanitizeText } from './oauth-error.ts';
 
 /** The validated metadata of an authorization server (RFC 8414); endpoints are absolute addresses. */
 export interface AuthorizationServerMetadata {
@@ -57,7 +58,7 @@ export async function discoverAuthorizationServer(options: DiscoveryOptions): Pr
   const resource = typeof metadata['resource'] === 'string' ? metadata['resource'] : undefined;
   if (resource === undefined || !coversUrl(resource, url)) {
     throw signInFailed(
-      `${url.href} declares the resource ${JSON.stringify(metadata['resource'] ?? null)}. A token for that resource would not be valid for this server.`,
+      `${url.href} declares the resource ${quoteValue(metadata['resource'])}. A token for that resource would not be valid for this server.`,
     );
   }
   const offered = readStrings(metadata['authorization_servers']);
@@ -68,7 +69,7 @@ export async function discoverAuthorizationServer(options: DiscoveryOptions): Pr
     !offered.some((other) => isSameIssuer(other, issuer))
   )
     throw signInFailed(
-      `The server does not offer the configured issuer ${issuer}; it offers ${offered.join(', ')}. Correct "auth.issuer" in its entry.`,
+      `The server does not offer the configured issuer ${issuer}; it offers ${sanitizeText(offered.join(', '))}. Correct "auth.issuer" in its entry.`,
     );
   const server = await fetchServerMetadata(issuer, fetch);
   if (server === undefined) throw noServerMetadata(issuer);
@@ -100,8 +101,7 @@ async function fetchServerMetadata(
   issuer: string,
   fetch: GuardedFetch,
 ): Promise<AuthorizationServerMetadata | undefined> {
-  if (!URL.canParse(issuer))
-    throw signInFailed(`The issuer ${JSON.stringify(issuer.slice(0, 200))} is not an address.`);
+  if (!URL.canParse(issuer)) throw signInFailed(`The issuer ${quoteValue(issuer)} is not an address.`);
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
   const addresses = [
@@ -139,7 +139,7 @@ function parseServerMetadata(
   const { issuer } = metadata;
   if (typeof issuer !== 'string' || !isSameIssuer(issuer, expectedIssuer)) {
     throw signInFailed(
-      `The metadata at ${address} is for the issuer ${JSON.stringify(issuer ?? null)} and not for ${expectedIssuer}.`,
+      `The metadata at ${address} is for the issuer ${quoteValue(issuer)} and not for ${expectedIssuer}.`,
     );
   }
   const readEndpoint = (name: string): string | undefined => {
@@ -213,8 +213,14 @@ function readStrings(value: unknown): readonly string[] {
     : [];
 }
 
+/** Quotes a value of another server in a message. Only a text is quoted, because serializing a deeply nested value fails. */
+function quoteValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(sanitizeText(value));
+  return value === undefined || value === null ? 'null' : `of type ${typeof value}`;
+}
+
 function noServerMetadata(issuer: string): GatewayError {
-  return signInFailed(`There is no authorization server metadata at ${issuer}.`);
+  return signInFailed(`There is no authorization server metadata at ${sanitizeText(issuer)}.`);
 }
 
 function signInFailed(message: string): GatewayError {

@@ -58,7 +58,10 @@ function readTokens(body: JsonObject, problem: string, status: number): TokenRes
       `${problem}: the token has the unsupported type ${JSON.stringify(type.slice(0, 50))}`,
       { status },
     );
-  const expiresIn = Number(body['expires_in'] ?? Number.NaN);
+  const lifetime = body['expires_in'];
+  // Some servers send a text. Converting a deeply nested list would exceed the stack.
+  const expiresIn =
+    typeof lifetime === 'number' || typeof lifetime === 'string' ? Number(lifetime) : Number.NaN;
   return {
     accessToken,
     refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
