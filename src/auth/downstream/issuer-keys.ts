@@ -2,6 +2,7 @@ import { createRemoteJWKSet, customFetch } from 'jose';
 import type { JWTVerifyGetKey } from 'jose';
 
 import { readBounded } from '../../core/lib/read-bounded.ts';
+import { startTimeout } from '../../core/lib/start-timeout.ts';
 
 interface IssuerKeysOptions {
   readonly issuer: string;
@@ -87,9 +88,9 @@ type BoundedGet = (url: string, init?: { headers?: Headers; signal?: AbortSignal
 /** Returns a GET that follows no redirect and reads at most `MAX_BYTES`. */
 function createBoundedGet(fetchUrl: typeof fetch): BoundedGet {
   return async (url, init = {}) => {
-    const signal = init.signal ?? AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetchUrl(url, { ...init, signal, redirect: 'error' });
-    const body = await readBounded(response.body, MAX_BYTES);
+    using timeout = startTimeout(TIMEOUT_MS, init.signal);
+    const response = await fetchUrl(url, { ...init, signal: timeout.signal, redirect: 'error' });
+    const body = await readBounded(response.body, MAX_BYTES, timeout.signal);
     if (response.status !== 200) throw new Error(`The response has status ${response.status}.`);
     return new Response(body, {
       status: 200,

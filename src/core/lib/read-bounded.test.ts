@@ -39,3 +39,17 @@ test('bounded reader: copies the bytes of many small chunks instead of keeping t
   }
   expect(await readBounded(reused(), text.length)).toBe(text);
 });
+
+test('bounded reader: ends and cancels a silent stream when its signal aborts', async () => {
+  const controller = new AbortController();
+  let cancelledWith: unknown;
+  // Like a body of `fetch` that has lost its signal.
+  const stream = new ReadableStream<Uint8Array>({
+    start: (source) => source.enqueue(Uint8Array.of(32)),
+    cancel: (reason) => void (cancelledWith = reason),
+  });
+  const reading = readBounded(stream, 1000, controller.signal);
+  controller.abort(new Error('too slow'));
+  await expect(reading).rejects.toThrow('too slow');
+  expect(cancelledWith).toMatchObject({ message: 'too slow' });
+});

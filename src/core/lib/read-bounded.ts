@@ -9,13 +9,44 @@ export class BodyTooLargeError extends Error {
 
 /**
  * Reads a whole text of at most `maxBytes`, in memory in proportion to its size, however small its chunks are. Rejects with a
- * `BodyTooLargeError` as soon as there is more, which also cancels the body.
+ * `BodyTooLargeError` as soon as there is more, and with the reason of the signal when that aborts; both cancel the body.
  */
-export async function readBounded(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> {
+export async function readBounded(
+  body: AsyncIterable<Uint8Array> | null,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<string> {
   const chunks = new ChunkCollector();
-  for await (const chunk of body ?? []) {
+  const source = body instanceof ReadableStream ? readStream(body, signal) : body;
+  for await (const chunk of source ?? []) {
     if (chunks.length + chunk.length > maxBytes) throw new BodyTooLargeError(maxBytes);
     chunks.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
   }
   return chunks.take().toString('utf8');
+}
+
+/**
+ * Yields the chunks of a stream and cancels it at the end. The signal given to `fetch` is not enough to end a body: Node 20 forgets it when
+ * garbage is collected after the headers have arrived.
+ */
+async function* readStream(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  // A failure to cancel does no harm, because the stream has ended then.
+  const cancel = (): void => void reader.cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener('abort', cancel);
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal?.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    cancel();
+  }
 }

@@ -109,7 +109,7 @@ export class RegistryClient {
         throw this.#protocolError(`it answered with status ${response.status}`);
       }
       this.#apiVersion = version;
-      return this.#parseJson(await this.#readBody(response));
+      return this.#parseJson(await this.#readBody(response, signal));
     }
     if (isOptional) return undefined;
     throw this.#protocolError('it does not serve the registry API; check the URL');
@@ -126,9 +126,9 @@ export class RegistryClient {
     }
   }
 
-  async #readBody(response: Response): Promise<string> {
+  async #readBody(response: Response, signal: AbortSignal): Promise<string> {
     try {
-      return await readBounded(response.body, MAX_BYTES);
+      return await readBounded(response.body, MAX_BYTES, signal);
     } catch (error) {
       if (error instanceof BodyTooLargeError) throw this.#protocolError('its response is larger than 8 MB');
       throw this.#connectionError(error);

@@ -32,7 +32,7 @@ export async function postJson({ url, headers, body }: EndpointRequest, timeoutM
       await response.body?.cancel();
       throw new EndpointError(`it answered with HTTP status ${response.status}`);
     }
-    text = await readBounded(response.body, MAX_ANSWER_BYTES);
+    text = await readBounded(response.body, MAX_ANSWER_BYTES, signal);
   } catch (error) {
     if (error instanceof EndpointError) throw error;
     if (error instanceof BodyTooLargeError)
