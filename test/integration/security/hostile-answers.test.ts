@@ -72,7 +72,7 @@ test('hostile sign-in: the registration answer ends within its limits, whatever 
 });
 
 test.each(ATTACKS)(
-  'hostile issuer keys: the gateway refuses tokens and keeps serving after a %s',
+  'hostile issuer keys: the gateway refuses tokens and keeps serving after %s',
   async (kind) => {
     await using issuer = await startHostileAnswers(
       (request, response, attack) => {
@@ -99,7 +99,7 @@ test.each(ATTACKS)(
   },
 );
 
-test.each(ATTACKS)('hostile registry: a search ends and says why after a %s', async (kind) => {
+test.each(ATTACKS)('hostile registry: a search ends and says why after %s', async (kind) => {
   await using registry = await startHostileAnswers(
     (_request, _response, attack) => attack(kind),
     ['servers'],

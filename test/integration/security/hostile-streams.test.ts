@@ -98,6 +98,62 @@ test('unread responses: clients that read nothing are disconnected before they t
   for (const client of clients) client.destroy();
 });
 
+test('slow server: a response of one byte at a time ends at the timeout of its call, and others are served', async () => {
+  await using server = await startHostileServer({
+    'tools/call': (socket) => {
+      socket.write(EVENT_STREAM);
+      const timer = setInterval(() => socket.write('1\r\nx\r\n'), 100);
+      return new Promise((resolve) => {
+        socket.once('close', () => {
+          clearInterval(timer);
+          resolve();
+        });
+      });
+    },
+  });
+  const mcpServers = { hostile: { url: server.url, timeouts: { call: '1s' } } };
+  await using gateway = await startGateway({ mcpServers, listen: 'http' });
+  await using client = await gateway.client();
+  const call = client.request('tools/call', { name: 'hostile__tool', arguments: {} });
+  await using other = await gateway.client();
+  expect(JSON.stringify(await other.request('tools/list', {}))).toContain('hostile__tool');
+  expect(JSON.stringify(await call)).toContain('CALL_TIMEOUT');
+  await server.sent;
+});
+
+test(
+  'unread stream: large notifications to a client that reads neither its stream nor its response take bounded memory',
+  { tags: ['slow'] },
+  async () => {
+    const data = JSON.stringify('x'.repeat(4 * MEBIBYTE));
+    const message = `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":${data}}}\n\n`;
+    const chunk = `${message.length.toString(16)}\r\n${message}\r\n`;
+    await using server = await startHostileServer({
+      'tools/call': async (socket, { id }) => {
+        // 400 MiB, of which at most 256 MiB may wait for HTTP clients.
+        await sendAll(socket, EVENT_STREAM, chunk, 100);
+        const result = `data: {"jsonrpc":"2.0","id":${id},"result":{"content":[]}}\n\n`;
+        socket.end(`${result.length.toString(16)}\r\n${result}\r\n0\r\n\r\n`);
+      },
+    });
+    await using gateway = await gatewayFor(server);
+    const { headers } = await ask(gateway.url, { body: initializeBody });
+    const session = String(headers['mcp-session-id']);
+    const stream = await openUnread(gateway.url, session, undefined);
+    const params = { name: 'hostile__tool' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
+    const attack = async (): Promise<void> => {
+      const called = await openUnread(gateway.url, session, body);
+      await server.sent;
+      expect((await ask(new URL('/healthz', gateway.url))).status).toBe(200);
+      called.destroy();
+    };
+    const grown = await growth(gateway, attack);
+    expect(grown).toBeLessThan(300 * MEBIBYTE);
+    stream.destroy();
+  },
+);
+
 test('flood: a server that writes short lines without end delays nobody else', async () => {
   const script = `
     process.stdin.on('data', () => {});
@@ -154,9 +210,10 @@ interface Message {
 const RESULTS: Readonly<Record<string, object>> = {
   initialize: {
     protocolVersion: '2025-11-25',
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, logging: {} },
     serverInfo: { name: 'hostile', version: '1' },
   },
+  'logging/setLevel': {},
   'tools/list': { tools: [{ name: 'tool', description: 'A tool.', inputSchema: { type: 'object' } }] },
 };
 
@@ -183,11 +240,13 @@ async function callUntilSent(gateway: RunningGateway, server: HostileServer): Pr
   await sendRequest(new URL('/healthz', gateway.url));
 }
 
-/** Posts a message, and returns the response when its headers have arrived, without reading the body. */
-function openUnread(url: string, session: string, body: string): Promise<IncomingMessage> {
+/** Posts a message, or opens a stream with a GET, and returns the response when its headers have arrived, without reading the body. */
+function openUnread(url: string, session: string, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'mcp-session-id': session };
-    httpRequest(url, { agent: false, method: 'POST', headers })
+    const accept = 'application/json, text/event-stream';
+    const method = body === undefined ? 'GET' : 'POST';
+    httpRequest(url, { agent: false, method, headers: { ...headers, accept } })
       .on('response', (response) => resolve(response.on('error', () => {})))
       .on('error', reject)
       .end(body);
