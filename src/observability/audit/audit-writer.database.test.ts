@@ -291,7 +291,7 @@ eachEngine((engine, newStore) => {
     const range = { last_seq: 999, first_at: 0, last_at: Number.MAX_SAFE_INTEGER };
     await database.query
       .insertInto('audit_commons')
-      .values({ id: 100, ...range, ...common } as never)
+      .values({ id: 100, ...range, ...common })
       .execute();
     for (const [index, body] of bodies.entries())
       await database.query
