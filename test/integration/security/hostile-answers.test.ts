@@ -9,7 +9,7 @@ import { startGateway } from '../../support/gateway.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
 import { ATTACKS, startHostileAnswers } from '../../support/hostile-answers.ts';
 import type { Attack, HostileAnswers } from '../../support/hostile-answers.ts';
-import { ask, command, initializeBody } from '../../support/http-caller.ts';
+import { initializeBody, runCommandFor, sendRequest } from '../../support/http-requests.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
@@ -33,12 +33,12 @@ test.each(['resource', 'metadata', 'token'] as const)(
     await using gateway = await startGateway({ mcpServers, listen: 'http' });
     const before = peakOf(gateway);
     await eventually(async () => {
-      expect((await ask(new URL('/healthz', gateway.url))).status).toBe(200);
+      expect((await sendRequest(new URL('/healthz', gateway.url))).status).toBe(200);
       expect(server.started()).toBeGreaterThanOrEqual(ATTACKS.length);
       expect(server.open()).toBe(0);
     });
     await eventually(async () => {
-      const { stdout } = await command(gateway, 'servers');
+      const { stdout } = await runCommandFor(gateway, 'servers');
       expect(stdout).not.toContain('call stack');
       for (const attack of ATTACKS) expect(stdout).toMatch(new RegExp(`${nameOf(attack)} .*sign`));
     });
@@ -63,7 +63,7 @@ test('hostile sign-in: the registration answer ends within its limits, whatever 
   await using gateway = await startGateway({ mcpServers, listen: 'http' });
   // A huge client id is a valid one, so that the sign-in would continue in the browser.
   for (const attack of ATTACKS.filter((other) => other !== 'huge JSON')) {
-    const { code, stderr } = await command(gateway, 'login', nameOf(attack));
+    const { code, stderr } = await runCommandFor(gateway, 'login', nameOf(attack));
     expect(`${attack}: ${code} ${stderr}`).toMatch(/: [1-9]\d* .*(registered|more than 524288 bytes)/s);
     expect(stderr.length).toBeLessThan(4000);
   }
@@ -90,9 +90,9 @@ test.each(ATTACKS)(
     const config = { auth: { jwt: { issuer: issuer.origin, audience: 'a' } } };
     await using gateway = await startGateway({ mcpServers: {}, listen: 'http', config });
     const before = peakOf(gateway);
-    const refused = ask(gateway.url, { key, body: initializeBody });
+    const refused = sendRequest(gateway.url, { key, body: initializeBody });
     await eventually(() => expect(issuer.started()).toBe(1));
-    expect((await ask(new URL('/healthz', gateway.url))).status).toBe(200);
+    expect((await sendRequest(new URL('/healthz', gateway.url))).status).toBe(200);
     expect([401, 503]).toContain((await refused).status);
     await eventually(() => expect(issuer.open()).toBe(0));
     expect(peakOf(gateway) - before).toBeLessThan(MAX_GROWTH);
@@ -105,7 +105,7 @@ test.each(ATTACKS)('hostile registry: a search ends and says why after %s', asyn
     ['servers'],
   );
   await using gateway = await startGateway({ mcpServers: {}, listen: 'http' });
-  const { code, stderr } = await command(
+  const { code, stderr } = await runCommandFor(
     gateway,
     'registry',
     'search',
@@ -130,14 +130,14 @@ test(
     };
     const mcpServers = { slow: entryOf(signIn, slow) };
     await using gateway = await startGateway({ mcpServers, listen: 'http', config });
-    const search = command(gateway, 'registry', 'search', 'x', '--registry', `${other.origin}/v0`);
+    const search = runCommandFor(gateway, 'registry', 'search', 'x', '--registry', `${other.origin}/v0`);
     const { privateKey } = await generateKeyPair('ES256');
     const key = await new SignJWT({ sub: 'anna', iss: other.origin, aud: 'a' })
       .setProtectedHeader({ alg: 'ES256', kid: 'k' })
       .setExpirationTime('5m')
       .sign(privateKey);
-    expect((await ask(gateway.url, { key, body: initializeBody })).status).toBe(503);
-    expect((await ask(new URL('/healthz', gateway.url))).status).toBe(200);
+    expect((await sendRequest(gateway.url, { key, body: initializeBody })).status).toBe(503);
+    expect((await sendRequest(new URL('/healthz', gateway.url))).status).toBe(200);
     expect(await search).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('no response within 20 s') as string,

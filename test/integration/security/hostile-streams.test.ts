@@ -137,7 +137,7 @@ test(
       },
     });
     await using gateway = await gatewayFor(server);
-    const { headers } = await ask(gateway.url, { body: initializeBody });
+    const { headers } = await sendRequest(gateway.url, { body: initializeBody });
     const session = String(headers['mcp-session-id']);
     const stream = await openUnread(gateway.url, session, undefined);
     const params = { name: 'hostile__tool' };
@@ -145,7 +145,7 @@ test(
     const attack = async (): Promise<void> => {
       const called = await openUnread(gateway.url, session, body);
       await server.sent;
-      expect((await ask(new URL('/healthz', gateway.url))).status).toBe(200);
+      expect((await sendRequest(new URL('/healthz', gateway.url))).status).toBe(200);
       called.destroy();
     };
     const grown = await growth(gateway, attack);
