@@ -112,7 +112,7 @@ export class ToolSearch implements Disposable {
   readonly find: FindTools = async (snapshot, query, { limit, server, caller, allow = () => true }) => {
     this.#isOffered = true;
     const modules = await this.#load();
-    const index = this.#indexOf(snapshot, modules);
+    const index = await this.#indexOf(snapshot, modules);
     const prior = caller === undefined ? undefined : this.#recentTools.prior(caller);
     const searchIndex = (): readonly SearchHit[] => index.search(query, { limit, allow, server, prior });
     const { reranker } = modules;
@@ -196,45 +196,56 @@ export class ToolSearch implements Disposable {
     return loading;
   }
 
-  #indexOf(snapshot: Snapshot, modules: SearchModules): SearchIndex {
+  /** Returns the index of a snapshot. A search does not wait for the pauses of the background build. */
+  async #indexOf(snapshot: Snapshot, modules: SearchModules): Promise<SearchIndex> {
     const known = this.#indexes.get(snapshot);
     if (known !== undefined) return known;
-    // A search does not wait for the background build: the remaining steps run synchronously.
-    if (this.#building?.snapshot === snapshot)
-      return this.#storeIndex(snapshot, this.#building.work.finish());
-    const startedAt = this.#deps.now();
-    const index = modules.buildIndex(this.#indexSource(snapshot), this.#indexOptions(modules));
-    this.#buildMs = this.#deps.now() - startedAt;
-    return this.#storeIndex(snapshot, index);
+    if (this.#building?.snapshot === snapshot) return this.#building.work.finish();
+    return this.#startBuild(snapshot, modules.indexSteps, modules).finish();
   }
 
   async #buildIndex(snapshot: Snapshot): Promise<void> {
     const modules = await this.#load();
     if (this.#isStopped || this.#indexes.has(snapshot)) return;
-    this.#building?.work.stop();
-    const { now, log } = this.#deps;
-    const startedAt = now();
-    const steps = warmUp(modules.indexSteps(this.#indexSource(snapshot), this.#indexOptions(modules)));
-    const work = runInSlices(steps, { sliceMs: SLICE_MS, pauseMs: PAUSE_MS, now: () => performance.now() });
-    this.#building = { snapshot, work };
     try {
-      const index = await work.done;
-      this.#buildMs = now() - startedAt;
-      // A search may have finished the build and stored the index already.
-      if (!this.#indexes.has(snapshot)) this.#storeIndex(snapshot, index);
+      await this.#startBuild(snapshot, (...args) => warmUp(modules.indexSteps(...args)), modules).done;
     } catch (error) {
-      if (this.#building?.work === work) this.#building = undefined;
-      log.warn('Cannot prepare the search index; the next search builds it.', { reason: String(error) });
+      const reason = String(error);
+      this.#deps.log.warn('Cannot prepare the search index; the next search builds it.', { reason });
     }
   }
 
-  #storeIndex(snapshot: Snapshot, index: SearchIndex): SearchIndex {
+  /** Starts to build an index, which is stored unless another build or configuration has replaced it. */
+  #startBuild(
+    snapshot: Snapshot,
+    steps: SearchModules['indexSteps'],
+    modules: SearchModules,
+  ): SlicedWork<SearchIndex> {
+    this.#building?.work.stop();
+    const { now } = this.#deps;
+    const startedAt = now();
+    const work = runInSlices(steps(this.#indexSource(snapshot), this.#indexOptions(modules)), {
+      sliceMs: SLICE_MS,
+      pauseMs: PAUSE_MS,
+      now: () => performance.now(),
+    });
+    this.#building = { snapshot, work };
+    const onEnd = (index?: SearchIndex): void => {
+      if (this.#building?.work !== work) return;
+      this.#building = undefined;
+      if (index === undefined) return; // Whoever awaits the work handles the error.
+      this.#buildMs = now() - startedAt;
+      this.#storeIndex(snapshot, index);
+    };
+    work.done.then(onEnd, () => onEnd());
+    return work;
+  }
+
+  #storeIndex(snapshot: Snapshot, index: SearchIndex): void {
     this.#indexes.set(snapshot, index);
     this.#newestIndex = index;
-    if (this.#building?.snapshot === snapshot) this.#building = undefined;
     const { analysed, entries } = index;
     this.#deps.log.debug('Built a search index.', { tools: entries.length, analysed, ms: this.#buildMs });
-    return index;
   }
 
   #indexSource({ tools, upstreams }: Snapshot) {
@@ -289,7 +300,7 @@ const UNUSED_RERANKER: RerankStatus = { state: 'unused', asked: 0, answeredFromC
 type SearchModules = Awaited<ReturnType<typeof loadModules>>;
 
 async function loadModules(deps: ToolSearchDeps) {
-  const [{ buildIndex, indexSteps }, { readWordVectors }] = await Promise.all([
+  const [{ indexSteps }, { readWordVectors }] = await Promise.all([
     import('../catalog/search/search-index.ts'),
     import('../catalog/search/word-vectors.ts'),
   ]);
@@ -301,7 +312,7 @@ async function loadModules(deps: ToolSearchDeps) {
       reason: String(error),
     });
   }
-  return { buildIndex, indexSteps, vectors, reranker: await loadReranker(deps) };
+  return { indexSteps, vectors, reranker: await loadReranker(deps) };
 }
 
 async function loadReranker({

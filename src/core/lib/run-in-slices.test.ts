@@ -30,13 +30,15 @@ test('sliced work: runs one slice at a time and yields between slices', async ()
   expect(await done).toBe(10);
 });
 
-test('sliced work: finishes synchronously on demand', async () => {
+test('sliced work: finishes on demand without pauses, but still in slices', async () => {
   const { work, clock } = counted(10);
-  const sliced = runInSlices(work, { sliceMs: 4, pauseMs: 1, now: clock });
-  await vi.advanceTimersByTimeAsync(1);
-  expect(sliced.finish()).toBe(10);
-  expect(await sliced.done).toBe(10);
-  expect(sliced.finish()).toBe(10);
+  const sliced = runInSlices(work, { sliceMs: 4, pauseMs: 1_000_000, now: clock });
+  const result = sliced.finish();
+  expect(clock()).toBe(4);
+  sliced.stop();
+  await vi.advanceTimersByTimeAsync(2);
+  expect(await result).toBe(10);
+  expect(await sliced.finish()).toBe(10);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -49,7 +51,7 @@ test('sliced work: does nothing after it is stopped', async () => {
   expect(clock()).toBe(4);
 });
 
-test('sliced work: rejects the promise and throws from finish when a step throws', async () => {
+test('sliced work: rejects when a step throws, also on demand', async () => {
   function* bad(): Generator<void, number> {
     yield;
     throw new Error('broken');
@@ -58,5 +60,8 @@ test('sliced work: rejects the promise and throws from finish when a step throws
   const waiting = runInSlices(bad(), options);
   await vi.advanceTimersByTimeAsync(5);
   await expect(waiting.done).rejects.toThrow('broken');
-  expect(() => runInSlices(bad(), options).finish()).toThrow('broken');
+  const urgent = runInSlices(bad(), options);
+  urgent.finish().catch(() => {}); // `done` is the same promise.
+  await vi.advanceTimersByTimeAsync(5);
+  await expect(urgent.done).rejects.toThrow('broken');
 });

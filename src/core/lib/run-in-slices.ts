@@ -1,10 +1,10 @@
 /** Work that runs in short slices, so that the event loop stays responsive. */
 export interface SlicedWork<T> {
-  /** Does the rest synchronously and returns the result. */
-  finish(): T;
+  /** Does the rest without pauses, the first slice at once, and returns `done`. */
+  finish(): Promise<T>;
   /** Resolves to the result after the last slice; rejects if a step throws. */
   readonly done: Promise<T>;
-  /** Stops the work; `done` stays pending. */
+  /** Stops the work; `done` stays pending. Has no effect after `finish`, because a caller awaits the result. */
   stop(): void;
 }
 
@@ -22,43 +22,39 @@ export function runInSlices<T>(
   { sliceMs, pauseMs, now }: SliceOptions,
 ): SlicedWork<T> {
   let timer: NodeJS.Timeout | undefined;
-  let result: { readonly value: T } | undefined;
+  let isUrgent = false;
+  let isSettled = false;
   let settle: { readonly resolve: (value: T) => void; readonly reject: (reason: unknown) => void };
   const done = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
   // Avoids an unhandled rejection if no caller awaits `done`.
   done.catch(() => {});
-  const advance = (until: number): void => {
+  const runSlice = (): void => {
+    const end = now() + sliceMs;
     try {
-      do {
-        const step = steps.next();
-        if (step.done === true) {
-          result = { value: step.value };
-          settle.resolve(step.value);
-        }
-      } while (result === undefined && now() < until);
-    } catch (error) {
-      settle.reject(error);
-      throw error;
-    }
-  };
-  const later = (): void => {
-    timer = setTimeout(() => {
-      try {
-        advance(now() + sliceMs);
-      } catch {
-        return; // `done` has the error.
+      let step = steps.next();
+      while (step.done !== true && now() < end) step = steps.next();
+      if (step.done === true) {
+        isSettled = true;
+        settle.resolve(step.value);
       }
-      if (result === undefined) later();
-    }, pauseMs).unref();
+    } catch (error) {
+      isSettled = true;
+      settle.reject(error);
+    }
+    if (isSettled) return;
+    if (isUrgent) setImmediate(runSlice);
+    else timer = setTimeout(runSlice, pauseMs).unref();
   };
-  later();
+  timer = setTimeout(runSlice, pauseMs).unref();
   return {
     done,
     finish() {
       clearTimeout(timer);
-      if (result === undefined) advance(Infinity);
-      if (result === undefined) throw new Error('The generator did not finish.');
-      return result.value;
+      if (!isUrgent && !isSettled) {
+        isUrgent = true;
+        runSlice();
+      }
+      return done;
     },
     stop: () => clearTimeout(timer),
   };
