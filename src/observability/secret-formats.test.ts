@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { cpuStopwatch } from '../../test/support/cpu-time.ts';
+import { completeAtOnce } from '../core/lib/complete-in-slices.ts';
 import { SECRET_FORMATS, createSecretSearch } from './secret-formats.ts';
 
 const body = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z';
@@ -32,6 +33,18 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 describe('secret formats', () => {
   test('secret formats: have a test example each', () => {
     expect(Object.keys(EXAMPLES)).toEqual(SECRET_FORMATS.map(({ id }) => id));
+  });
+
+  test('secret formats: are searched in a long text in many steps, with the same result', () => {
+    const search = createSecretSearch({ entropy: true });
+    // Random words at every offset, so that parts of the text cannot split one.
+    const text = `AKIAIOSFODNN7EXAMPLE ${Array.from({ length: 20_000 }, (_, at) => `${body.slice(at % 9)} `).join('')}`;
+    const steps = search.maskSteps(text, '*');
+    for (let at = 0; at < 15; at += 1) expect(steps.next().done).toBe(false);
+    const masked = completeAtOnce(steps);
+    expect(masked).toBe(`* ${'* '.repeat(20_000)}`);
+    expect(search.mask(text, '*')).toBe(masked);
+    expect(search.find(text)).toEqual(['aws-key', 'high-entropy']);
   });
 
   test.each(Object.entries(EXAMPLES))('secret formats: finds and masks %s completely', (id, examples) => {

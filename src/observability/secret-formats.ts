@@ -1,3 +1,5 @@
+import { completeAtOnce } from '../core/lib/complete-in-slices.ts';
+
 /** A kind of secret that is recognized by its prefix; the pattern matches the whole secret. */
 export interface SecretFormat {
   readonly id: string;
@@ -50,6 +52,8 @@ const PREFIXES =
 
 /** Words that are long enough to be a random secret. */
 const WORD = /[A-Za-z0-9+/_=-]{24,200}/g;
+/** A text is searched for random words in parts of this length, each of which takes a few milliseconds. */
+const PART_CHARS = 64 * 1024;
 const UUID_OR_HEX = /^(?:[0-9a-fA-F]+|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$/;
 /** The minimum entropy of a random word, in bits per character. */
 const MIN_BITS = 4.2;
@@ -59,8 +63,11 @@ export interface SecretSearch {
   mayContain(text: string): boolean;
   /** Returns the ids of the formats that occur in the text. */
   find(text: string): readonly string[];
+  /** Does the same in steps, because each search of a long text takes milliseconds. */
+  findSteps(text: string): Generator<undefined, readonly string[]>;
   /** Replaces every secret in the text. */
   mask(text: string, replacement: string): string;
+  maskSteps(text: string, replacement: string): Generator<undefined, string>;
 }
 
 /** Creates a search for the known formats, for custom patterns and, with `entropy`, for random words. */
@@ -72,24 +79,54 @@ export function createSecretSearch(
   const checksEntropy = options.entropy === true;
   const mayContain = (text: string): boolean =>
     checksEntropy || customFormats.length > 0 || PREFIXES.test(text);
+  function* findSteps(text: string): Generator<undefined, readonly string[]> {
+    if (!mayContain(text)) return [];
+    const found: string[] = [];
+    for (const { id, pattern } of formats) {
+      if (text.search(pattern) >= 0) found.push(id);
+      yield;
+    }
+    if (checksEntropy) {
+      for (const part of splitBetweenWords(text)) {
+        if ((part.match(WORD) ?? []).some(isRandom)) return [...found, 'high-entropy'];
+        yield;
+      }
+    }
+    return found;
+  }
+  function* maskSteps(text: string, replacement: string): Generator<undefined, string> {
+    if (!mayContain(text)) return text;
+    let masked = text;
+    for (const { pattern } of formats) {
+      masked = masked.replace(pattern, () => replacement);
+      yield;
+    }
+    if (!checksEntropy) return masked;
+    let out = '';
+    for (const part of splitBetweenWords(masked)) {
+      out += part.replaceAll(WORD, (word) => (isRandom(word) ? replacement : word));
+      yield;
+    }
+    return out;
+  }
   return {
     mayContain,
-    find: (text) => {
-      if (!mayContain(text)) return [];
-      const found = formats.filter(({ pattern }) => text.search(pattern) >= 0).map(({ id }) => id);
-      return checksEntropy && (text.match(WORD) ?? []).some(isRandom) ? [...found, 'high-entropy'] : found;
-    },
-    mask: (text, replacement) => {
-      if (!mayContain(text)) return text;
-      const masked = formats.reduce(
-        (result, { pattern }) => result.replace(pattern, () => replacement),
-        text,
-      );
-      return checksEntropy
-        ? masked.replaceAll(WORD, (word) => (isRandom(word) ? replacement : word))
-        : masked;
-    },
+    find: (text) => completeAtOnce(findSteps(text)),
+    findSteps,
+    mask: (text, replacement) => completeAtOnce(maskSteps(text, replacement)),
+    maskSteps,
   };
+}
+
+/** Splits a text into parts of at least `PART_CHARS` characters that begin and end between words. */
+function* splitBetweenWords(text: string): Generator<string> {
+  const boundary = /[^A-Za-z0-9+/_=-]/g;
+  for (let start = 0; start < text.length;) {
+    boundary.lastIndex = start + PART_CHARS;
+    const end = boundary.exec(text)?.index ?? text.length;
+    yield text.slice(start, end);
+    start = end;
+  }
 }
 
 /** Whether a word mixes digits and letters of both cases at random. Hexadecimal ids and hashes are common and not secret. */

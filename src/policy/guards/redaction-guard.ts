@@ -1,8 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { RedactConfig, SecretAction } from '../../config/guards-config.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { completeInSlices } from '../../core/lib/complete-in-slices.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { SecretSearch } from '../../observability/secret-formats.ts';
@@ -17,6 +20,8 @@ const MIN_SECRET_LENGTH = 12;
 const MIN_BINARY_LENGTH = 100;
 /** Maximum number of combinations of tool and secret kind that are reported in the log. */
 const MAX_REPORTED = 1_000;
+/** Results with more characters are handled in several turns of the event loop. */
+const LARGE_CHARS = 256 * 1024;
 
 type RedactActions = Pick<RedactConfig, 'arguments' | 'results'>;
 
@@ -32,18 +37,21 @@ export function redactionGuard(deps: {
   const { search, actionsOf } = deps;
   const report = createReporter(deps.log);
   return (call, next) => {
-    const actions = actionsOf(call.operation.upstream);
-    const checkedCall = actions.arguments === 'off' ? call : redactArguments(call, actions.arguments);
-    // A call whose results are not checked gets no additional promise.
-    return actions.results === 'off'
-      ? next(checkedCall)
-      : nextWithRedactedResult(checkedCall, next, actions.results);
+    const { params, upstream } = call.operation;
+    const actions = actionsOf(upstream);
+    const nextChecked: Next =
+      actions.results === 'off' ? next : (checked) => nextWithRedactedResult(checked, next, actions.results);
+    // A call without anything to redact gets no additional promise.
+    return actions.arguments !== 'off' &&
+      isJsonObject(params['arguments']) &&
+      mayContainSecret(params['arguments'], search, 0)
+      ? redactArguments(call, params['arguments'], actions.arguments).then(nextChecked)
+      : nextChecked(call);
   };
 
-  function redactArguments(call: Call, action: SecretAction): Call {
+  async function redactArguments(call: Call, args: JsonObject, action: SecretAction): Promise<Call> {
     const { params, upstream } = call.operation;
-    const args = params['arguments'];
-    const kinds = isJsonObject(args) ? findSecretKinds(args, search) : [];
+    const kinds = await completeInSlices(findSecretKinds(args, search));
     if (kinds.length === 0) return call;
     report(call, 'arguments', kinds);
     if (action === 'block') {
@@ -51,7 +59,7 @@ export function redactionGuard(deps: {
       throw new GatewayError('ARGUMENTS_REFUSED', text, { details: { upstream, kinds } });
     }
     if (action !== 'mask') return call;
-    const masked = { ...params, arguments: maskSecrets(args, search) };
+    const masked = { ...params, arguments: await completeInSlices(maskSecrets(args, search)) };
     return { ...call, operation: { ...call.operation, params: masked } };
   }
 
@@ -64,16 +72,20 @@ export function redactionGuard(deps: {
     });
   }
 
-  function redactResult(call: Call, payload: Payload, action: SecretAction): Payload {
+  async function redactResult(call: Call, payload: Payload, action: SecretAction): Promise<Payload> {
     const { upstream } = call.operation;
-    const kinds = findSecretKinds(payload.value, search);
+    // A large result was parsed in this turn of the event loop already, and `value` parses it again.
+    if (payload.length > LARGE_CHARS) await nextTurn();
+    const kinds = await completeInSlices(findSecretKinds(payload.value, search));
     if (kinds.length === 0) return payload;
     report(call, 'result', kinds);
     if (action === 'block') {
       const text = `The result of server "${upstream}" contains what looks like a secret (${kinds.join(', ')}) and was not passed on; the call was made. The setting redact.results decides.`;
       throw new GatewayError('RESULT_BLOCKED', text, { details: { upstream, kinds } });
     }
-    return action === 'mask' ? Payload.of(maskSecrets(payload.value, search)) : payload;
+    return action === 'mask'
+      ? Payload.of(await completeInSlices(maskSecrets(payload.value, search)))
+      : payload;
   }
 }
 
@@ -91,38 +103,69 @@ function createReporter(
   };
 }
 
-function findSecretKinds(value: unknown, search: SecretSearch): readonly string[] {
-  const kinds: string[] = [];
-  collectSecretKinds(value, search, kinds, 0);
-  return kinds.length < 2 ? kinds : [...new Set(kinds)].toSorted();
+/**
+ * A cheap check: true for every value that contains a secret, and for few others. It creates no closures, because it runs for the
+ * arguments of every call.
+ */
+function mayContainSecret(value: unknown, search: SecretSearch, depth: number): boolean {
+  if (typeof value === 'string') return value.length >= MIN_SECRET_LENGTH && search.mayContain(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth >= MAX_DEPTH) return true;
+  for (const key in value) {
+    if (key.length >= MIN_SECRET_LENGTH && search.mayContain(key)) return true;
+    if (mayContainSecret((value as JsonObject)[key], search, depth + 1) && !isBinary(value, key)) return true;
+  }
+  return false;
 }
 
-/** Adds the kinds of secrets in a value to `kinds`. It creates no closures, because it runs for the arguments of every call. */
-function collectSecretKinds(value: unknown, search: SecretSearch, kinds: string[], depth: number): void {
+/** Returns the kinds of secrets in a value. */
+function* findSecretKinds(value: unknown, search: SecretSearch): Generator<undefined, readonly string[]> {
+  const kinds = new Set<string>();
+  yield* collectSecretKinds(value, search, kinds, 0);
+  return [...kinds].toSorted();
+}
+
+function* collectSecretKinds(
+  value: unknown,
+  search: SecretSearch,
+  kinds: Set<string>,
+  depth: number,
+): Generator<undefined, void> {
   if (typeof value === 'string') {
-    if (value.length >= MIN_SECRET_LENGTH && search.mayContain(value)) kinds.push(...search.find(value));
+    if (value.length < MIN_SECRET_LENGTH) return;
+    for (const kind of yield* search.findSteps(value)) kinds.add(kind);
   } else if (typeof value === 'object' && value !== null) {
-    if (depth >= MAX_DEPTH) kinds.push(...findSecretKindsInText(value, search));
+    if (depth >= MAX_DEPTH) for (const kind of findSecretKindsInText(value, search)) kinds.add(kind);
     else
       for (const key in value) {
-        if (key.length >= MIN_SECRET_LENGTH && search.mayContain(key)) kinds.push(...search.find(key));
-        if (!isBinary(value, key)) collectSecretKinds((value as JsonObject)[key], search, kinds, depth + 1);
+        yield;
+        if (key.length >= MIN_SECRET_LENGTH) for (const kind of search.find(key)) kinds.add(kind);
+        if (!isBinary(value, key))
+          yield* collectSecretKinds((value as JsonObject)[key], search, kinds, depth + 1);
       }
   }
 }
 
 /** Returns a copy of a value with masked secrets. Strings without a secret, numbers and binary content stay unchanged. */
-function maskSecrets(value: unknown, search: SecretSearch, depth = 0): unknown {
-  if (typeof value === 'string') return search.mask(value, MASK);
+function* maskSecrets(value: unknown, search: SecretSearch, depth = 0): Generator<undefined, unknown> {
+  if (typeof value === 'string') return yield* search.maskSteps(value, MASK);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return findSecretKindsInText(value, search).length === 0 ? value : MASK;
-  if (Array.isArray(value)) return value.map((item) => maskSecrets(item, search, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      search.mask(key, MASK),
-      isBinary(value, key) ? member : maskSecrets(member, search, depth + 1),
-    ]),
-  );
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) {
+      yield;
+      items.push(yield* maskSecrets(item, search, depth + 1));
+    }
+    return items;
+  }
+  const members: [string, unknown][] = [];
+  for (const [key, member] of Object.entries(value as JsonObject)) {
+    yield;
+    const masked: unknown = isBinary(value, key) ? member : yield* maskSecrets(member, search, depth + 1);
+    members.push([search.mask(key, MASK), masked]);
+  }
+  return Object.fromEntries(members);
 }
 
 /** Searches a value at `MAX_DEPTH` as one text. A value that cannot be serialized counts as a finding. */
