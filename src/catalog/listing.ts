@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/lib/canonical-json.ts';
+import { canonicalJson, canonicalJsonSteps } from '../core/lib/canonical-json.ts';
 import { isEqualJson } from '../core/lib/is-equal-json.ts';
 import type {
   PromptDefinition,
@@ -11,7 +11,7 @@ import type { HoldAssessment } from '../core/held.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ServerFacts } from '../core/server-facts.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { fingerprintOfText } from './fingerprint.ts';
 
 /** A definition with its fingerprint, which is computed once when a listing arrives and stored for warm starts. */
 export interface ListedEntry<Definition> {
@@ -54,7 +54,7 @@ export interface ReadListing {
 
 /**
  * Reads a listing and skips invalid entries, for which clients built on the SDK would reject the whole list. Entries that equal those of
- * `known` are reused, because computing fingerprints is most of the cost. Yields after each entry, so other work can run in between.
+ * `known` are reused, because computing fingerprints is most of the cost. Yields often, so other work can run in between.
  */
 export function* readListing(
   raw: RawEntries,
@@ -99,7 +99,7 @@ function* readEntries<Definition>(
   for (const entry of raw) {
     const definition = isJsonObject(entry) ? read(entry) : undefined;
     const listed =
-      definition === undefined ? undefined : createEntry(definition, before.get(keyOf(definition)));
+      definition === undefined ? undefined : yield* createEntry(definition, before.get(keyOf(definition)));
     if (listed === undefined) count.unreadable++;
     else if (found.has(keyOf(listed.definition))) count.duplicates++;
     else found.set(keyOf(listed.definition), listed);
@@ -109,13 +109,13 @@ function* readEntries<Definition>(
 }
 
 /** Returns undefined for an entry that is nested too deeply to be serialized, because it could not be passed on. */
-function createEntry<Definition>(
+function* createEntry<Definition>(
   definition: Definition,
   known: ListedEntry<Definition> | undefined,
-): ListedEntry<Definition> | undefined {
+): Generator<undefined, ListedEntry<Definition> | undefined> {
   try {
     if (known !== undefined && isEqualJson(known.definition, definition)) return known;
-    return { fingerprint: fingerprintOf(definition), definition };
+    return { fingerprint: fingerprintOfText(yield* canonicalJsonSteps(definition)), definition };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

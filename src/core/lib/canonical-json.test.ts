@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { canonicalJson, canonicalizeText } from './canonical-json.ts';
+import { canonicalJson, canonicalJsonSteps, canonicalizeText } from './canonical-json.ts';
+import { completeAtOnce } from './complete-in-slices.ts';
 
 describe('canonicalJson', () => {
   test('canonical JSON: sorts keys at every depth and keeps the order of arrays', () => {
@@ -12,6 +13,14 @@ describe('canonicalJson', () => {
     expect(canonicalJson({ a: undefined, b: 1 })).toBe('{"b":1}');
     expect(canonicalJson([undefined, 1])).toBe('[null,1]');
     expect(canonicalJson(undefined)).toBe('null');
+  });
+
+  test('canonical JSON: is the same text in many steps for a large value', () => {
+    const members = Array.from({ length: 3_000 }, (_, at) => [`key ${at}`, [at, { b: undefined, a: null }]]);
+    const value = { z: Object.fromEntries(members) as object, a: [undefined, members] };
+    const steps = canonicalJsonSteps(value);
+    for (let at = 0; at < 1_000; at += 1) expect(steps.next().done).toBe(false);
+    expect(completeAtOnce(steps)).toBe(canonicalJson(value));
   });
 
   test('canonical JSON: parses to the same value', () => {

@@ -1,4 +1,10 @@
 import { restoreNumbers, parseExact } from './exact-json.ts';
+import { isLargeJson } from './is-large-json.ts';
+
+/** A value with at most this many members is one step of `canonicalJsonSteps`; it takes about a millisecond. */
+const STEP_MEMBERS = 1_000;
+/** Values that are nested deeper are one step, because resuming nested generators takes time. */
+const MAX_STEP_DEPTH = 50;
 
 /** Returns a JSON text with sorted keys, which is the same for equal values. */
 export function canonicalJson(value: unknown): string {
@@ -12,6 +18,26 @@ export function canonicalJson(value: unknown): string {
   for (const key of Object.keys(value).toSorted()) {
     const member: unknown = (value as Record<string, unknown>)[key];
     if (member !== undefined) text += `${text === '' ? '' : ','}${keyText(key)}:${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
+}
+
+/** Does the same in steps, because a server determines the size of its definitions. */
+export function* canonicalJsonSteps(value: unknown, depth = 0): Generator<undefined, string> {
+  if (depth > MAX_STEP_DEPTH || !isLargeJson(value, STEP_MEMBERS)) return canonicalJson(value);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      text += `${text === '' ? '' : ','}${yield* canonicalJsonSteps(item ?? null, depth + 1)}`;
+      yield;
+    }
+    return `[${text}]`;
+  }
+  const members = value as Record<string, unknown>; // A large value is an array or an object.
+  for (const key of Object.keys(members).toSorted()) {
+    if (members[key] === undefined) continue;
+    text += `${text === '' ? '' : ','}${keyText(key)}:${yield* canonicalJsonSteps(members[key], depth + 1)}`;
+    yield;
   }
   return `{${text}}`;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ServerTexts } from '../../core/held.ts';
 import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { canonicalJson } from '../../core/lib/canonical-json.ts';
+import { canonicalJson, canonicalJsonSteps } from '../../core/lib/canonical-json.ts';
 import { completeAtOnce } from '../../core/lib/complete-in-slices.ts';
 import type { ServerFacts } from '../../core/server-facts.ts';
 
@@ -38,7 +38,7 @@ export function approvalSubjects(offer: ServerOffer): readonly ApprovalSubject[]
   return completeAtOnce(createSubjects(offer));
 }
 
-/** Creates the subjects of an offer. It yields after each entry, because the server decides how many there are. */
+/** Creates the subjects of an offer. It yields often, because the server decides how many entries there are and how large. */
 export function* createSubjects({
   facts,
   tools,
@@ -46,13 +46,13 @@ export function* createSubjects({
 }: ServerOffer): Generator<undefined, readonly ApprovalSubject[]> {
   const texts = serverTexts(facts);
   const subjects: ApprovalSubject[] = [];
-  if (Object.keys(texts).length > 0) subjects.push(createSubject('words', '', { ...texts }));
+  if (Object.keys(texts).length > 0) subjects.push(yield* subjectSteps('words', '', { ...texts }));
   for (const [kind, entries] of [
     ['tool', tools],
     ['prompt', prompts],
   ] as const) {
     for (const { definition } of entries) {
-      subjects.push(createSubject(kind, definition.name, modelVisibleDefinition(definition)));
+      subjects.push(yield* subjectSteps(kind, definition.name, modelVisibleDefinition(definition)));
       yield;
     }
   }
@@ -70,6 +70,14 @@ function serverTexts({ instructions, info }: ServerFacts): ServerTexts {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null && value !== ''));
 }
 
+function* subjectSteps(
+  kind: ApprovalKind,
+  name: string,
+  definition: JsonObject,
+): Generator<undefined, ApprovalSubject> {
+  return { kind, name, definition, fingerprint: hashOf(yield* canonicalJsonSteps(definition)) };
+}
+
 export function createSubject(kind: ApprovalKind, name: string, definition: JsonObject): ApprovalSubject {
   return { kind, name, definition, fingerprint: approvalFingerprint(definition) };
 }
@@ -82,8 +90,10 @@ export function modelVisibleDefinition(definition: JsonObject): JsonObject {
 
 /** Returns the first 22 characters (132 bits) of a SHA-256 hash. The order of keys does not matter. */
 export function approvalFingerprint(definition: JsonObject): Fingerprint {
-  return createHash('sha256')
-    .update(canonicalJson(definition))
-    .digest('base64url')
-    .slice(0, 22) as Fingerprint; // The cast marks the hash as a fingerprint.
+  return hashOf(canonicalJson(definition));
+}
+
+function hashOf(text: string): Fingerprint {
+  // The cast marks the hash as a fingerprint.
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22) as Fingerprint;
 }
