@@ -10,7 +10,7 @@ const MAX_DEPTH = 16;
  * is required if the root, a branch of `allOf`, or every alternative requires it. Returns the same object if there is nothing to remove.
  */
 export function flattenRoot(schema: JsonObject, depth = 0): JsonObject {
-  if (depth > MAX_DEPTH || !['anyOf', 'oneOf', 'allOf'].some((key) => key in schema)) return schema;
+  if (depth > MAX_DEPTH || !hasAlternatives(schema)) return schema;
   const { anyOf: _any, oneOf: _one, allOf: _all, ...rest } = schema;
   const own = isJsonObject(schema['properties']) ? schema['properties'] : {};
   const required = new Set(stringsIn(schema['required']));
@@ -37,6 +37,11 @@ export function flattenRoot(schema: JsonObject, depth = 0): JsonObject {
     ...(Object.keys(allProperties).length === 0 ? {} : { properties: allProperties }),
     ...(required.size === 0 ? {} : { required: [...required] }),
   };
+}
+
+/** Whether there is something to remove. */
+export function hasAlternatives(schema: JsonObject): boolean {
+  return 'anyOf' in schema || 'oneOf' in schema || 'allOf' in schema;
 }
 
 function branchesIn(value: unknown): readonly JsonObject[] {

@@ -1,8 +1,12 @@
 import type { JsonObject } from '../../core/json.ts';
+import { isLargeJson } from '../../core/lib/is-large-json.ts';
 import { inlineReferences } from './inline-references.ts';
 import type { SchemaRules } from './known-clients.ts';
 import { mapSchema } from './map-schema.ts';
-import { flattenRoot } from './flatten-root.ts';
+import { flattenRoot, hasAlternatives } from './flatten-root.ts';
+
+/** A schema with more members takes too long to rewrite, and no model could use it. */
+const MAX_MEMBERS = 10_000;
 
 export interface RewrittenSchema {
   readonly schema: JsonObject;
@@ -11,8 +15,9 @@ export interface RewrittenSchema {
 }
 
 /**
- * Rewrites a schema for a client. The result never demands more than the original, against which the server still validates.
- * `growth.left` is the number of characters by which all definitions of the server may still grow.
+ * Rewrites a schema for a client. The result never demands more than the original, against which the server still validates. A schema
+ * that is too large to be rewritten is replaced by one that accepts every object. `growth.left` is the number of characters by which all
+ * definitions of the server may still grow.
  */
 export function rewriteSchema(
   schema: JsonObject,
@@ -20,20 +25,23 @@ export function rewriteSchema(
   isInput: boolean,
   growth?: { left: number },
 ): RewrittenSchema {
+  const { formats, inlineReferences: canInline, plainRoot } = rules;
+  const needsRewriting =
+    canInline === true || formats !== undefined || (plainRoot === true && isInput && hasAlternatives(schema));
+  if (needsRewriting && isLargeJson(schema, MAX_MEMBERS))
+    return { schema: { type: 'object' }, changes: ['it is too large to rewrite and was left out'] };
   const changes: string[] = [];
   let rewritten = schema;
-  if (rules.inlineReferences === true) {
+  if (canInline === true) {
     const inlined = inlineReferences(rewritten, growth);
     if (inlined === undefined) changes.push('references were left, since they lead too far');
     else if (inlined !== rewritten) changes.push('references were replaced by what they refer to');
     rewritten = inlined ?? rewritten;
   }
-  if (rules.plainRoot === true && isInput) {
-    const flat = flattenRoot(rewritten);
-    if (flat !== rewritten) changes.push('alternatives at its root were merged into one object');
-    rewritten = flat;
+  if (plainRoot === true && isInput && hasAlternatives(rewritten)) {
+    rewritten = flattenRoot(rewritten);
+    changes.push('alternatives at its root were merged into one object');
   }
-  const { formats } = rules;
   if (formats !== undefined) {
     const reduced = mapSchema(rewritten, (inner) => withoutFormat(inner, formats));
     if (reduced !== rewritten) changes.push(`formats other than ${formats.join(' and ')} were left out`);
