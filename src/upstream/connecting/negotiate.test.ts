@@ -163,6 +163,15 @@ describe('legacy server', () => {
     },
   );
 
+  test.each(['serverInfo', 'capabilities', '_meta'])(
+    'legacy server: is refused if its %s is huge',
+    async (part) => {
+      const huge = { x: Array.from({ length: 10_000 }, () => 1) };
+      const talk = new Talk(answering({ initialize: { ...initialized, [part]: huge } }));
+      await expect(talk.agree('legacy')).rejects.toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    },
+  );
+
   test('legacy server: may omit its name, capabilities and instructions', async () => {
     const talk = new Talk(
       answering({ initialize: { protocolVersion: '2024-11-05', capabilities: null, instructions: 5 } }),

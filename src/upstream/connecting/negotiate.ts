@@ -1,6 +1,7 @@
 import type { Cancellation } from '../../core/lib/cancellation.ts';
 import type { Payload } from '../../core/lib/payload.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
+import { isLargeJson } from '../../core/lib/is-large-json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Era, ServerFacts } from '../../core/server-facts.ts';
@@ -18,6 +19,8 @@ export interface ClientIdentity {
 
 /** If a server does not answer the probe within this time, `initialize` is sent as well. */
 const PROBE_SILENCE_MS = 3000;
+/** Maximum number of members in the information and in the capabilities of a server, which are compared and inspected often. */
+const MAX_FACT_MEMBERS = 10_000;
 /** Error codes that only a modern server sends. */
 const MODERN_ERRORS: ReadonlySet<number> = new Set([
   RPC.headerMismatch,
@@ -149,6 +152,10 @@ async function initialize(
 
 function toFacts(era: Era, protocol: string, info: unknown, result: JsonObject): ServerFacts {
   const { capabilities, instructions, _meta } = result;
+  if ([info, capabilities, _meta].some((part) => isLargeJson(part, MAX_FACT_MEMBERS))) {
+    const message = `The server describes itself or its capabilities with more than ${MAX_FACT_MEMBERS} members.`;
+    throw new GatewayError('UPSTREAM_REFUSED', message);
+  }
   const { [META.serverInfo]: _info, ...meta } = isJsonObject(_meta) ? _meta : {};
   return {
     era,
