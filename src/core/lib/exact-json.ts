@@ -6,10 +6,12 @@
 const LEAD = '\uE000';
 const MARK = `${LEAD}exact:`;
 /**
- * Matches a marked number, or the quote and first character of a string whose first character was doubled. JSON.stringify does not escape
- * private-use characters, so the mark is unchanged in the text. The lookbehind skips quotes inside a string, which follow a backslash.
+ * These match a marked number, and the quote and first character of a string whose first character was doubled. JSON.stringify does not
+ * escape private-use characters, so the mark is unchanged in the text. The lookbehind skips quotes inside a string, which follow a
+ * backslash.
  */
-const MARKED = /(?<!\\)"\uE000(?:exact:(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"|(?=\uE000))/g;
+const MARKED = /(?<!\\)"\uE000exact:(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"/g;
+const DOUBLED = /(?<!\\)"\uE000(?=\uE000)/g;
 /**
  * Matches at least 16 digits and points in a row, or an exponent: apart from `-0`, only such numbers can be inexact. The pattern begins
  * with the digit, so that the engine skips most of a text, which is twice as fast as two alternatives.
@@ -32,9 +34,24 @@ export function stringifyExact(value: unknown, indent?: number): string {
   return restoreNumbers(JSON.stringify(value, undefined, indent) ?? 'null');
 }
 
+/** Returns the value with numbers, perhaps rounded, instead of marked strings. A value without marks is returned as it is. */
+export function withRoundedNumbers(value: unknown): unknown {
+  return hasMarks(value) ? JSON.parse(stringifyExact(value)) : value;
+}
+
+function hasMarks(value: unknown): boolean {
+  if (typeof value === 'string') return value.startsWith(LEAD);
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value)
+    if (key.startsWith(LEAD) || hasMarks((value as Record<string, unknown>)[key])) return true;
+  return false;
+}
+
 /** Replaces the marked strings in a JSON text by their numbers, and undoes the doubling. */
 export function restoreNumbers(text: string): string {
-  return text.includes(LEAD) ? text.replace(MARKED, (_, literal?: string) => literal ?? '"') : text;
+  if (!text.includes(LEAD)) return text;
+  const restored = text.replace(MARKED, '$1');
+  return restored.includes(LEAD) ? restored.replace(DOUBLED, '"') : restored;
 }
 
 /** Whether the text may contain an inexact number or a mark. The check is cheap; it has false positives but no false negatives. */
@@ -60,12 +77,13 @@ function markNumbers(text: string): string {
       at = endOfString(text, at);
     } else if (code === 45 || (code >= 48 && code <= 57)) {
       NUMBER.lastIndex = at;
-      const literal = NUMBER.exec(text)?.[0] ?? text[at] ?? '';
+      const end = NUMBER.test(text) ? NUMBER.lastIndex : at + 1;
+      const literal = text.slice(at, end);
       if (!isExact(literal)) {
         out += `${text.slice(copied, at)}"${MARK}${literal}"`;
-        copied = at + literal.length;
+        copied = end;
       }
-      at += literal.length - 1;
+      at = end - 1;
     }
   }
   return copied === 0 ? text : out + text.slice(copied);
@@ -86,20 +104,22 @@ function endOfString(text: string, start: number): number {
  * read it as a float, which no longer equals the original id or key.
  */
 function isExact(literal: string): boolean {
-  const written = JSON.stringify(Number(literal));
+  const value = Number(literal);
+  const written = String(value);
   if (written === literal) return true;
-  if (written.includes('e') && !/[.eE]/.test(literal)) return false;
+  // An integer has only one notation without an exponent, so another text is another number, or another sign of zero.
+  if (!Number.isFinite(value) || INTEGER.test(literal)) return false;
   return decimal(written) === decimal(literal);
 }
 
 /** Returns a normal form (sign, significant digits, exponent), which two literals share exactly if they are the same number and sign. */
-function decimal(literal: string): string | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
-  if (sign === undefined) return undefined; // The number was too large, so JSON.stringify wrote `null`.
+function decimal(literal: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return `${sign}0`;
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
+const INTEGER = /^-?\d+$/;
 const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

@@ -1,7 +1,7 @@
 import type { ToolEntry } from '../../core/entry.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
-import { stringifyExact } from '../../core/lib/exact-json.ts';
+import { stringifyExact, withRoundedNumbers } from '../../core/lib/exact-json.ts';
 import type { Payload } from '../../core/lib/payload.ts';
 import type { ArgumentCheck } from '../argument-validation/argument-check.ts';
 import type { Call, Guard, Next } from '../guard.ts';
@@ -20,8 +20,8 @@ export function argumentValidationGuard(): Guard {
       if (checks.size >= MAX_CACHED_CHECKS) checks.delete(checks.keys().next().value as Fingerprint);
       checks.set(entry.fingerprint, compileArgumentCheck(entry.definition['inputSchema']));
     }
-    // Numbers that would lose precision are represented by marked strings. Serializing them restores the numbers that the server reads.
-    const args: unknown = JSON.parse(stringifyExact(call.operation.params['arguments'] ?? {}));
+    // Numbers that would lose precision are represented by marked strings, which are not of the type that the schema wants.
+    const args = withRoundedNumbers(call.operation.params['arguments'] ?? {});
     const problems = checks.get(entry.fingerprint)?.(args) ?? [];
     if (problems.length > 0) throw invalidArgumentsError(entry, problems);
     return next(call);
