@@ -43,7 +43,8 @@ export function mayBelongTo(name: string, upstream: UpstreamName, separator: str
 }
 
 function nameForm(pair: UpstreamEntryName, separator: string, level: number): string {
-  const plain = sanitize(pair.upstream + separator + pair.name);
+  // The rest of a longer name is represented by the hash.
+  const plain = sanitize((pair.upstream + separator + pair.name).slice(0, 2 * MAX_LENGTH + 2));
   if (level === 0 && plain.length <= MAX_LENGTH) return plain;
   const hash = createHash('sha256')
     .update(JSON.stringify([pair.upstream, pair.name]))

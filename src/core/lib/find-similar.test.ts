@@ -41,6 +41,12 @@ describe('nearest', () => {
     );
   });
 
+  test('nearest match: ignores words of more than 300 characters, which take long to compare', () => {
+    const long = 'ab'.repeat(151);
+    expect(findSimilar(long, [long, 'ab'], 3)).toEqual([]);
+    expect(findSimilar('abab', [long, 'abb'], 3)).toEqual(['abb']);
+  });
+
   test('nearest match: finds any word with one letter removed', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{3,20}$/), fc.nat(), (word, seed) => {

@@ -1,11 +1,15 @@
 /** The minimum length of a word to be similar to every word that contains it. */
 const ENOUGH_TO_CONTAIN = 3;
+/** Longer words are similar to nothing, because comparing them takes long. Servers and models choose the words. */
+const MAX_LENGTH = 300;
 
 /** Returns at most `max` candidates that are similar to `word`, the most similar first. */
 export function findSimilar(word: string, candidates: Iterable<string>, max: number): string[] {
+  if (word.length > MAX_LENGTH) return [];
   const wanted = fold(word);
   const found: { readonly candidate: string; readonly score: number }[] = [];
   for (const candidate of candidates) {
+    if (candidate.length > MAX_LENGTH) continue;
     const score = scoreOf(wanted, fold(candidate));
     if (score !== undefined) found.push({ candidate, score });
   }
