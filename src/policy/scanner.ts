@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { UpstreamName } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { NamedTool } from './inspection/cross-server-inspection.ts';
@@ -15,6 +17,8 @@ export async function createScanner(tools: readonly NamedTool[]): Promise<ScanEn
     import('./inspection/inspect-definition.ts'),
     import('./inspection/cross-server-inspection.ts'),
   ]);
+  // Loading the modules takes as long as a few inspections, so the first inspection gets a turn of the event loop of its own.
+  await nextTurn();
   const inspectAcrossServers = createCrossServerInspection(tools);
   return (upstream, { kind, name, definition }) => [
     ...inspectDefinition(definition),

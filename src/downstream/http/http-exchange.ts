@@ -48,6 +48,8 @@ export type PostedMessage =
 /** The only protocol version that has batches. */
 const BATCH_VERSION = '2025-03-26';
 const MAX_BATCH = 100;
+/** A message of more characters is handled one turn of the event loop after it was parsed, so that others are served in between. */
+const LARGE_MESSAGE_CHARS = 256 * 1024;
 
 /** Reads the body of a POST and parses it; answers with an error if it is not a message. */
 export function readMessage(
@@ -66,7 +68,8 @@ export function readMessage(
       if (parsed.kind === 'garbage') sendNotJson(exchange);
       else if (parsed.kind === 'invalid') {
         sendRefusal(exchange, 400, `Not a JSON-RPC message: ${parsed.problem}.`, parsed.id);
-      } else onMessage(parsed, text);
+      } else if (text.length > LARGE_MESSAGE_CHARS) setImmediate(() => onMessage(parsed, text));
+      else onMessage(parsed, text);
     },
     onProblem: (problem) => {
       if (problem === 'not-utf8') return sendNotJson(exchange);
