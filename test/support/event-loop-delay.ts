@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+
+import { cpuStopwatch } from './cpu-time.ts';
 
 export interface EventLoopDelay extends AsyncDisposable {
   /** Ends the measurement and returns the longest delay. */
@@ -6,16 +9,17 @@ export interface EventLoopDelay extends AsyncDisposable {
 }
 
 /**
- * Polls `/healthz` of a gateway from a separate thread, so that work of the test itself is not measured. A delay is the CPU time of the
- * gateway's main thread between a request and its response, because the wall-clock time depends on the load of the machine.
- * Without `/proc`, it is the wall-clock time.
+ * Polls `/healthz` of a gateway in a thread of its own, so that work of the test itself is not measured. A delay is the CPU time of the
+ * gateway's main thread between a request and its response, because the time on the clock grows with the other load of the machine.
+ * Where there is no `/proc`, it is the time on the clock. Resolves after the first response.
  */
-export function measureEventLoopDelay(gateway: {
+export async function measureEventLoopDelay(gateway: {
   readonly url: string;
   readonly pid: number;
-}): EventLoopDelay {
+}): Promise<EventLoopDelay> {
   const { url, pid } = gateway;
   const poller = new Worker(POLLER, { eval: true, workerData: { url, pid } });
+  await once(poller, 'message');
   return {
     longestMs: () =>
       new Promise((resolve) => {
@@ -24,6 +28,13 @@ export function measureEventLoopDelay(gateway: {
       }),
     [Symbol.asyncDispose]: async () => void (await poller.terminate()),
   };
+}
+
+/** Returns the CPU time of a plain `JSON.parse` and `JSON.stringify`, which no gateway can avoid. */
+export function jsonFloorMs(text: string): number {
+  const cpuMs = cpuStopwatch();
+  JSON.stringify(JSON.parse(text));
+  return cpuMs();
 }
 
 const POLLER = `
@@ -39,13 +50,15 @@ const POLLER = `
       return performance.now();
     }
   };
-  let [longest, isStopped] = [0, false];
+  let [longest, isStopped, isFirst] = [0, false, true];
   parentPort.on('message', () => (isStopped = true));
   const poll = () => {
     if (isStopped) return void (agent.destroy(), parentPort.postMessage(longest), parentPort.close());
     const start = now();
     const done = () => {
-      longest = Math.max(longest, now() - start);
+      if (isFirst) parentPort.postMessage('started');
+      else longest = Math.max(longest, now() - start);
+      isFirst = false;
       setTimeout(poll, 10);
     };
     get(new URL('/healthz', url), { agent }, (response) => response.resume().on('end', done)).on('error', done);

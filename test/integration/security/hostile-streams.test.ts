@@ -162,7 +162,7 @@ test('flood: a server that writes short lines without end delays nobody else', a
   const mcpServers = { flood: { command: process.execPath, args: ['-e', script] } };
   await using gateway = await startGateway({ mcpServers, listen: 'http' });
   await waitForValue(() => gateway.stderr().includes('not JSON-RPC') || undefined, { what: 'The flood' });
-  await using delay = measureEventLoopDelay(gateway);
+  await using delay = await measureEventLoopDelay(gateway);
   for (let count = 0; count < 3; count++) await sendRequest(new URL('/healthz', gateway.url));
   expect(await delay.longestMs()).toBeLessThan(MAX_DELAY_MS);
 });

@@ -141,7 +141,7 @@ test(
       await eventually(async () =>
         expect(await listToolNamesAt(gateway.url, { key })).toContain('plain__echo'),
       );
-      await using delay = measureEventLoopDelay(gateway);
+      await using delay = await measureEventLoopDelay(gateway);
       for (const words of [
         ['status'],
         ['servers'],
