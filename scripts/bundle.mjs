@@ -63,7 +63,7 @@ const LISTENING = {
 const GATEWAYS = ['serve-in-process.ts', 'serve-background.ts', 'wrap.ts'];
 
 /** Modules that a command imports on demand and that must not pull in the gateway, because shell completion waits for them. */
-const LATER = ['src/app/cached-names.ts'];
+const LATER = ['src/app/read-cached-names.ts'];
 
 /** Worker threads share no chunks with the main program, so a single file each starts fastest. */
 const THREADS = {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../src/core/json.ts';
 import { findEncodedText } from '../../src/policy/inspection/encoded-text.ts';
-import { definitionTopic } from '../../src/policy/inspection/classifier/classify-passage.ts';
+import { extractDefinitionTopic } from '../../src/policy/inspection/classifier/classify-passage.ts';
 import { buildConceptLexicon } from '../../src/policy/inspection/classifier/lexicon/concept-lexicon.ts';
 import { buildAttributeTable } from '../../src/policy/inspection/classifier/attribute-table.ts';
 import type { ClassifierModel } from '../../src/policy/inspection/classifier/classifier-model.ts';
@@ -35,7 +35,7 @@ interface FeaturesOfWindow {
 }
 
 export function windowsOfDefinition(definition: JsonObject): readonly FeaturesOfWindow[] {
-  const subject = definitionTopic(definition, READER);
+  const subject = extractDefinitionTopic(definition, READER);
   return extractPassages(definition).passages.flatMap(({ where, ...passage }) =>
     [passage.text, ...findEncodedText(passage.text).map(({ text }) => text)]
       .flatMap((text) => createWindows({ ...passage, where, text }, subject, READER))

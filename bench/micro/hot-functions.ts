@@ -83,7 +83,7 @@ function catalogFunctions(catalog: readonly CatalogServer[], vectorsFile: string
   const index = buildIndex(snapshot, { vectors: readWordVectors(readFileSync(vectorsFile)) });
   const [server] = catalog;
   const [tool] = server?.tools ?? [];
-  const everything = { limit: 5, allow: () => true };
+  const everything = { limit: 5, isAllowed: () => true };
   return [
     { name: 'fingerprint of a definition', count: 1, run: () => fingerprintOf(tool) },
     { name: 'read a listing, a tool', count, run: () => catalog.map(read) },

@@ -36,7 +36,7 @@ function measureSet(set, { source, ids, queries, buildIndex, indexOptions, goals
   const rows = queries.map((query) => {
     const { id, relevant } = query;
     const ranked = index
-      .search(query.query, { limit: 10, allow: () => true })
+      .search(query.query, { limit: 10, isAllowed: () => true })
       .map(({ entry }) => ids.get(entry.name));
     return { set, id, query: query.query, relevant, ranked, ...scoreQuery(query, ranked) };
   });

@@ -85,17 +85,17 @@ export function acceptsEventStream({ req }: Context<AdminEnv>): boolean {
   return (req.header('accept') ?? '').includes('text/event-stream');
 }
 
-export function requiredText(input: JsonObject, key: string): string {
+export function requireText(input: JsonObject, key: string): string {
   const value = input[key];
   if (typeof value !== 'string' || value === '') throw new GatewayError('USAGE', `"${key}" is missing.`);
   return value;
 }
 
-export function optionalText(input: JsonObject, key: string): string | undefined {
-  return input[key] === undefined || input[key] === '' ? undefined : requiredText(input, key);
+export function readText(input: JsonObject, key: string): string | undefined {
+  return input[key] === undefined || input[key] === '' ? undefined : requireText(input, key);
 }
 
-export function optionalNumber(input: JsonObject, key: string): number | undefined {
+export function readNumber(input: JsonObject, key: string): number | undefined {
   const value = input[key];
   if (value === undefined || value === '') return undefined;
   const number = Number(value);
@@ -104,12 +104,12 @@ export function optionalNumber(input: JsonObject, key: string): number | undefin
   return number;
 }
 
-export function booleanFlag(input: JsonObject, key: string): boolean {
+export function readFlag(input: JsonObject, key: string): boolean {
   const value = input[key];
   return value === true || value === 'true' || value === '1';
 }
 
-export function optionalObject(input: JsonObject, key: string): JsonObject | undefined {
+export function readObject(input: JsonObject, key: string): JsonObject | undefined {
   const value = input[key];
   if (value === undefined || isJsonObject(value)) return value;
   throw new GatewayError('USAGE', `"${key}" must be an object.`);

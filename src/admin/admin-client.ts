@@ -2,7 +2,7 @@ import { Payload } from '../core/lib/payload.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AdminCall, AdminContract, AdminQuestion, AdminRoute } from './contract/contract.ts';
-import { readEvents } from './read-events.ts';
+import { readServerSentEvents } from './read-server-sent-events.ts';
 import { fromAdminProblem } from './admin-problem.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface AdminClient {
     options?: AdminRequestOptions,
   ): Promise<Payload>;
   /** Calls a tool and reports its progress. */
-  callTool(call: AdminCall, options?: AdminCallOptions): Promise<Payload>;
+  callTool(call: UndefinedAllowed<AdminCall>, options?: AdminCallOptions): Promise<Payload>;
 }
 
 /** Sends a request to the API: over a socket, or by calling the routes in this process. */
@@ -33,8 +33,13 @@ export type SendRequest = (request: Request) => Promise<Response>;
 
 /** The path parameters, query and body of a route, merged into one object. */
 export type AdminInput<Route extends AdminRoute> = PathParameters<Route> &
-  (AdminContract[Route] extends { query: infer Query } ? Query : object) &
-  (AdminContract[Route] extends { body: infer Body } ? Body : object);
+  (AdminContract[Route] extends { query: infer Query } ? UndefinedAllowed<Query> : object) &
+  (AdminContract[Route] extends { body: infer Body } ? UndefinedAllowed<Body> : object);
+
+/** Optional members may also be undefined, because requests omit undefined values. */
+type UndefinedAllowed<Input> = {
+  [Key in keyof Input]: object extends Pick<Input, Key> ? Input[Key] | undefined : Input[Key];
+};
 
 type PathParameters<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { readonly [key in Name]: string } & PathParameters<`/${Rest}`>
@@ -72,7 +77,7 @@ export function createAdminClient(send: SendRequest): AdminClient {
       request.headers.set('accept', 'text/event-stream');
       const response = await send(request);
       if (!response.ok || response.body === null) return readPayload(await response.text(), response.ok);
-      for await (const { event, data } of readEvents(response.body)) {
+      for await (const { event, data } of readServerSentEvents(response.body)) {
         if (event === 'progress') onProgress?.(JSON.parse(data) as JsonObject);
         else if (event === 'log') onLog?.(JSON.parse(data) as JsonObject);
         // Not awaited, because further events arrive meanwhile. An error is ignored here: the gateway then fails the call and says why.

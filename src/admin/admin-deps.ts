@@ -18,7 +18,7 @@ import type {
   AdminSignInStatus,
   AdminStatus,
 } from './contract/contract.ts';
-import type { NewSession } from './sessions/browser-session-store.ts';
+import type { NewBrowserSession } from './sessions/browser-session-store.ts';
 
 /** The dependencies of the admin API. */
 export interface AdminDeps {
@@ -70,7 +70,7 @@ export interface ReloadAccess {
 /** Signs browsers in to the dashboard. */
 export interface BrowserAccess {
   /** Opens a session with the admin key; throws if the key is wrong. The wrong keys of one address are rate-limited. */
-  signIn(key: string, remoteAddress: string): Promise<NewSession>;
+  signIn(key: string, remoteAddress: string): Promise<NewBrowserSession>;
   signOut(id: string): Promise<void>;
   isSignedIn(id: string): boolean;
   /** Creates a sign-in link; opens a listener for the dashboard first if there is none. */
@@ -98,7 +98,7 @@ interface KeyAccess {
   hasProfile(name: string): boolean;
   addKey(
     name: string,
-    rights: KeyRights & { readonly expiresAt?: number },
+    rights: KeyRights & { readonly expiresAt?: number | undefined },
     by: Caller,
   ): Promise<{ readonly text: string; readonly key: StoredKey }>;
   keys(): Promise<readonly StoredKey[]>;

@@ -44,7 +44,7 @@ export class AdminEndpoint {
     this.#options = options;
   }
 
-  takes(path: string): boolean {
+  canHandle(path: string): boolean {
     return path.startsWith('/api/') || path === ENTER_PATH || this.#options.site.has(path);
   }
 

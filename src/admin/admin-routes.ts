@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Caller } from '../core/caller.ts';
 import { GatewayError, RpcError } from '../core/errors.ts';
-import { eventStreamResponse, jsonResponse, optionalText, readRequest } from './add-route.ts';
+import { eventStreamResponse, jsonResponse, readText, readRequest } from './add-route.ts';
 import type { AdminApp, AdminEnv } from './add-route.ts';
 import { authenticateSocket } from './admin-authentication.ts';
 import type { AdminAuthentication } from './admin-authentication.ts';
@@ -68,7 +68,7 @@ function addEventRoute(app: AdminApp, { browsers }: AdminDeps, hub: EventHub): v
   app.get('/api/events', async (context) => {
     const { authentication, query } = await readRequest(context);
     // A page that opens a new EventSource cannot set the header, so the id may also be in the query.
-    const lastId = context.req.header('last-event-id') ?? optionalText(query, 'after');
+    const lastId = context.req.header('last-event-id') ?? readText(query, 'after');
     const { session } = authentication;
     const isAllowed = (): boolean => session === undefined || browsers.isSignedIn(session.id);
     return eventStreamResponse(hub.open({ lastId, isAllowed }));

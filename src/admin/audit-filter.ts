@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { AuditConditions } from '../observability/audit/audit-record.ts';
 import { TEXT_CONDITIONS } from '../observability/audit/filter-records.ts';
 import type { AdminDeps } from './admin-deps.ts';
-import { booleanFlag, optionalNumber, optionalText } from './add-route.ts';
+import { readFlag, readNumber, readText } from './add-route.ts';
 import type { AdminRequest } from './add-route.ts';
 
 const NUMBER_CONDITIONS = ['after', 'before', 'since', 'until', 'minMs'] as const;
@@ -13,11 +13,11 @@ const NUMBER_CONDITIONS = ['after', 'before', 'since', 'until', 'minMs'] as cons
 /** Reads the conditions for audit records from a query. `tool` is an exposed name, an original name, or a glob of either. */
 export function parseAuditFilter({ query, caller }: AdminRequest, { gateway }: AdminDeps): AuditConditions {
   const conditions: AuditConditions = {
-    ...readPresent(TEXT_CONDITIONS, (name) => optionalText(query, name)),
-    ...readPresent(NUMBER_CONDITIONS, (name) => optionalNumber(query, name)),
-    ...(booleanFlag(query, 'errors') && { errors: true }),
+    ...readPresent(TEXT_CONDITIONS, (name) => readText(query, name)),
+    ...readPresent(NUMBER_CONDITIONS, (name) => readNumber(query, name)),
+    ...(readFlag(query, 'errors') && { errors: true }),
   };
-  const tool = optionalText(query, 'tool');
+  const tool = readText(query, 'tool');
   if (tool === undefined) return conditions;
   const view = gateway.view(caller);
   const known = view.tool(tool);
@@ -54,7 +54,7 @@ function readPresent<Name extends string, Value>(
 }
 
 export function parseAuditOrder(query: JsonObject): 'asc' | 'desc' {
-  const order = optionalText(query, 'order') ?? 'desc';
+  const order = readText(query, 'order') ?? 'desc';
   if (order === 'asc' || order === 'desc') return order;
   throw new GatewayError('USAGE', '"order" must be "asc" or "desc".');
 }

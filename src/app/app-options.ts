@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { LevelSource, Logger } from '../observability/log.ts';
-import type { WrapClient } from './read-client.ts';
+import type { StdioClientDescription } from './read-client-description.ts';
 
 /** The choices of the command line, and the parts of the process's environment that the gateway uses. */
 export interface AppOptions {
@@ -26,7 +26,7 @@ export interface AppOptions {
   readonly wrapped?:
     | {
         readonly name: string;
-        readonly client: WrapClient;
+        readonly client: StdioClientDescription;
         /** Called with the standard error output of the server. */
         readonly onStderr: (chunk: Buffer) => void;
       }

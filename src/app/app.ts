@@ -16,7 +16,7 @@ import { buildGateway } from './build-gateway.ts';
 import type { BuiltGateway } from './build-gateway.ts';
 import { CallerAuth } from '../auth/caller-auth.ts';
 import { DashboardServer } from './dashboard-server.ts';
-import { lazyAdmin } from './lazy-admin.ts';
+import { createLazyAdmin } from './lazy-admin.ts';
 import { createManagementToolDecorator } from './management-tools.ts';
 import { openManagement } from './open-management.ts';
 import { openFoundation } from './open-foundation.ts';
@@ -126,7 +126,7 @@ function openServices(
       log,
     }),
   );
-  runtime.admin = lazyAdmin(options, runtime, {
+  runtime.admin = createLazyAdmin(options, runtime, {
     gateway,
     audit,
     signIns,

@@ -27,7 +27,7 @@ import { Watchdog } from '../upstream/process/watchdog.ts';
 import { MAX_MESSAGE_BYTES } from './app-options.ts';
 import type { AppOptions } from './app-options.ts';
 import { loadGuards } from './load-guards.ts';
-import { noteConnections, openServerLogs } from './open-server-logs.ts';
+import { logConnections, openServerLogs } from './open-server-logs.ts';
 import { openApprovals, watchApprovals } from './open-approvals.ts';
 import type { Foundation } from './open-foundation.ts';
 import { openPause } from './open-pause.ts';
@@ -94,7 +94,7 @@ export async function buildGateway(
   const parts = { cache, reader, approvals, vault, fleetServers, onStderr, onSecrets, log };
   const pool = openPool(options, foundation, parts);
   for (const upstream of snapshot.value.upstreams) pool.add(upstream);
-  if (serverLogs !== undefined) noteConnections(serverLogs, pool);
+  if (serverLogs !== undefined) logConnections(serverLogs, pool);
 
   // The gateway with its catalog and guards.
   const catalog = await openCatalog(runtime, foundation, { pool, cache, approvals, log });

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SESSIONS_FILE } from '../admin/sessions/browser-session-store.ts';
+import { BROWSER_SESSIONS_FILE } from '../admin/sessions/browser-session-store.ts';
 import type { AdminSessionLink } from '../admin/contract/dashboard-contract.ts';
 import type { BrowserAccess } from '../admin/admin-deps.ts';
 import type { AdminRoutes } from '../admin/admin-routes.ts';
-import type { NewSession } from '../admin/sessions/browser-session-store.ts';
+import type { NewBrowserSession } from '../admin/sessions/browser-session-store.ts';
 import type { KeySource } from '../auth/upstream/token-encryption/secret-key.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { writeFileAtomic } from '../core/lib/write-file-atomic.ts';
@@ -82,7 +82,7 @@ export class DashboardServer implements BrowserAccess, AsyncDisposable {
     return { url: link.href, expiresAt };
   }
 
-  async signIn(key: string, remoteAddress: string): Promise<NewSession> {
+  async signIn(key: string, remoteAddress: string): Promise<NewBrowserSession> {
     if (this.#loaded === undefined)
       throw new GatewayError('INVARIANT', 'The dashboard has not been loaded yet.');
     return this.#loaded.access.signIn(key, remoteAddress);
@@ -190,7 +190,7 @@ export class DashboardServer implements BrowserAccess, AsyncDisposable {
 }
 
 function hasSessionsFile(stateDir: string): boolean {
-  return existsSync(join(stateDir, SESSIONS_FILE));
+  return existsSync(join(stateDir, BROWSER_SESSIONS_FILE));
 }
 
 function portFile(stateDir: string): string {

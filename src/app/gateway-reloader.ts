@@ -18,11 +18,11 @@ import type { AuditTrail } from '../observability/audit/audit-trail.ts';
 import type { Logger } from '../observability/log.ts';
 import type { Guard } from '../policy/guard.ts';
 import type { OversizedResults } from '../exposure/results/oversized-results.ts';
-import type { StorePlace } from '../core/storage/store-place.ts';
+import type { StoreLocation } from '../core/storage/store-location.ts';
 import type { AppOptions } from './app-options.ts';
 import { loadGuards } from './load-guards.ts';
-import { revisionOf, validated } from './load-config-snapshot.ts';
-import { auditSettings } from './open-audit.ts';
+import { computeSourceRevision, validateSource } from './load-config-snapshot.ts';
+import { toAuditSettings } from './open-audit.ts';
 import type { ClientListener } from './client-listeners.ts';
 import type { Telemetry } from './open-telemetry.ts';
 import type { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
@@ -30,7 +30,7 @@ import type { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
 /** The parts of a running gateway that follow the configuration. */
 export interface ReloadTargets {
   readonly use: (snapshot: ConfigSnapshot) => void;
-  readonly place: StorePlace;
+  readonly place: StoreLocation;
   readonly gateway: Gateway;
   readonly guards: readonly Guard[];
   readonly listener: ClientListener;
@@ -82,8 +82,8 @@ export class GatewayReloader implements AsyncDisposable {
       first,
       home: options.home,
       read: () => parts.shared?.text() ?? readConfigText(file),
-      revisionOf: (text) => revisionOf(options, text),
-      validate: (text) => validated(options, text),
+      revisionOf: (text) => computeSourceRevision(options, text),
+      validate: (text) => validateSource(options, text),
       checkTrust:
         trustDir === undefined
           ? undefined
@@ -189,7 +189,7 @@ export class GatewayReloader implements AsyncDisposable {
     isChanged: (...keys: Exclude<keyof GatewayConfig, 'upstreams'>[]) => boolean,
   ): void {
     const { place, audit, results, sandbox, log } = this.#parts;
-    if (isChanged('audit')) audit.reconfigure(auditSettings({ ...this.#options, place }, value, log));
+    if (isChanged('audit')) audit.reconfigure(toAuditSettings({ ...this.#options, place }, value, log));
     if (isChanged('results')) results.adjust(value.results);
     if (isChanged('code')) sandbox.adjust(value.code);
   }

@@ -88,7 +88,7 @@ async function createRoutes(
   deps: HttpListenerDeps,
 ): Promise<McpRoutes> {
   const { gateway, log, connect, metricsText } = deps;
-  const [{ createMcpRoutes }, { serverInPath }, { openSessionPersistence }] = await Promise.all([
+  const [{ createMcpRoutes }, { readServerFromPath }, { openSessionPersistence }] = await Promise.all([
     import('../downstream/http/mcp-routes.ts'),
     import('../downstream/http/mcp-paths.ts'),
     import('./open-session-persistence.ts'),
@@ -98,7 +98,7 @@ async function createRoutes(
     ...openSessionPersistence(deps),
     auth,
     connect: ({ caller, channel, path, stored }) => {
-      const server = serverInPath(path);
+      const server = readServerFromPath(path);
       const backend = server === undefined ? gateway : gateway.singleServer(server);
       // A reload may have removed the server after the path was checked. The client must not get the whole gateway instead.
       if (backend === undefined)

@@ -16,7 +16,7 @@ import { createFleetBus } from '../fleet/fleet-bus.ts';
 import type { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
 
 /** Returns a function that loads the admin API of this gateway on first use. */
-export function lazyAdmin(
+export function createLazyAdmin(
   options: AppOptions,
   runtime: Runtime,
   deps: {
@@ -73,8 +73,7 @@ export function lazyAdmin(
 
 function shownFleet({ replicas, joinProblem }: Fleet): AdminFleet {
   const { id: replica, address } = replicas.self;
-  const reason = joinProblem()?.message;
-  return { replica, address, others: replicas.others(), ...(reason !== undefined && { problem: reason }) };
+  return { replica, address, others: replicas.others(), problem: joinProblem()?.message };
 }
 
 function kindOf({ listen, http }: AppOptions): 'background' | 'http' | 'own' {

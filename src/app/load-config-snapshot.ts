@@ -17,16 +17,17 @@ export async function loadConfigSnapshot(
 ): Promise<ConfigSnapshot> {
   // The cast is safe: the same build wrote the snapshot. The file must be the same, because paths in the snapshot depend on its location.
   const remembered = warm?.config?.snapshot as ConfigSnapshot | undefined;
-  const isKnown = warm?.config?.revision === revisionOf(source, text) && remembered?.file === source.file;
-  return isKnown ? remembered : validated(source, text);
+  const isKnown =
+    warm?.config?.revision === computeSourceRevision(source, text) && remembered?.file === source.file;
+  return isKnown ? remembered : validateSource(source, text);
 }
 
-export function revisionOf({ servers, version }: Source, text: string): Fingerprint {
+export function computeSourceRevision({ servers, version }: Source, text: string): Fingerprint {
   return computeConfigRevision(servers === undefined ? text : `${text}\0${JSON.stringify(servers)}`, version);
 }
 
-export async function validated(source: Source, text: string): Promise<ConfigSnapshot> {
+export async function validateSource(source: Source, text: string): Promise<ConfigSnapshot> {
   const { validateConfig } = await import('../config/validate-config.ts');
   const { file, servers } = source;
-  return validateConfig({ file, text, revision: revisionOf(source, text), servers });
+  return validateConfig({ file, text, revision: computeSourceRevision(source, text), servers });
 }

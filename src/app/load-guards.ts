@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { GatewayError } from '../core/errors.ts';
-import { GUARD_MARK } from '../core/guard-mark.ts';
+import { GUARD_URL_PARAMETER } from '../core/guard-url-parameter.ts';
 import type { OwnGuard } from '../core/own-guard.ts';
 import type { Guard } from '../policy/guard.ts';
 
@@ -36,7 +36,7 @@ async function exportOf(
   try {
     // The mark in the URL identifies the guard in the stack of its errors.
     const { href } = pathToFileURL(file);
-    loaded = (await importModule(`${href}?${GUARD_MARK}=${edition}`)) as typeof loaded; // Any module is an object.
+    loaded = (await importModule(`${href}?${GUARD_URL_PARAMETER}=${edition}`)) as typeof loaded; // Any module is an object.
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new GatewayError('CONFIG_INVALID', `The guard ${file} cannot be loaded: ${why}`, { cause });

@@ -2,23 +2,23 @@ import type { GatewayConfig } from '../config/config.ts';
 import { AuditTrail } from '../observability/audit/audit-trail.ts';
 import type { AuditQueue } from '../observability/audit/audit-queue.ts';
 import type { Logger } from '../observability/log.ts';
-import type { StorePlace } from '../core/storage/store-place.ts';
+import type { StoreLocation } from '../core/storage/store-location.ts';
 import type { AppOptions } from './app-options.ts';
 
-export type AuditPlace = Pick<AppOptions, 'auditWorker'> & { readonly place: StorePlace };
+export type AuditLocation = Pick<AppOptions, 'auditWorker'> & { readonly place: StoreLocation };
 
 /** Opens the audit log. Its queue and thread are loaded on first use. */
 export function openAudit(
-  options: AuditPlace,
+  options: AuditLocation,
   config: Pick<GatewayConfig, 'audit'>,
   log: Logger,
 ): AuditTrail {
-  return new AuditTrail({ ...auditSettings(options, config, log), now: Date.now });
+  return new AuditTrail({ ...toAuditSettings(options, config, log), now: Date.now });
 }
 
 /** Returns the settings of the audit log from the configuration. */
-export function auditSettings(
-  { auditWorker: worker, place }: AuditPlace,
+export function toAuditSettings(
+  { auditWorker: worker, place }: AuditLocation,
   { audit }: Pick<GatewayConfig, 'audit'>,
   log: Logger,
 ): Parameters<AuditTrail['reconfigure']>[0] {

@@ -7,11 +7,11 @@ import type { Fleet } from '../fleet/fleet.ts';
 import type { AuditTrail } from '../observability/audit/audit-trail.ts';
 import type { Logger } from '../observability/log.ts';
 import type { AppOptions } from './app-options.ts';
-import { instanceKey } from './instance-key.ts';
+import { openInstanceKey } from './open-instance-key.ts';
 import { openSharedServers, applySharedServers } from './open-management.ts';
 import type { SharedServerStore } from '../setup/manage/shared-server-store.ts';
 import { openAudit } from './open-audit.ts';
-import { openStore, storePlace } from './open-store.ts';
+import { openStore, resolveStoreLocation } from './open-store.ts';
 import type { Store } from './open-store.ts';
 import { openTelemetry } from './open-telemetry.ts';
 import type { Telemetry } from './open-telemetry.ts';
@@ -45,7 +45,7 @@ export async function openFoundation(
   const { snapshot, text, isWarmDamaged } = start;
   if (isWarmDamaged)
     log.warn('The catalog of the last run is damaged; starting without it.', { stateDir: options.stateDir });
-  const place = await storePlace(options, snapshot);
+  const place = await resolveStoreLocation(options, snapshot);
   const audit = scope.use(openAudit({ ...options, place }, snapshot.value, log));
   const store = openStore(place, { scope, log });
   const meter = scope.use(openTokenMeter(audit));
@@ -54,7 +54,7 @@ export async function openFoundation(
   const telemetry = await openTelemetry(options, snapshot, { audit, log, runtime });
   runtime.telemetry = telemetry;
   scope.defer(() => runtime.telemetry?.close());
-  const key = instanceKey(options, snapshot);
+  const key = openInstanceKey(options, snapshot);
   const sharedServers = await openSharedServers(options, { store, key, log });
   if (sharedServers !== undefined)
     runtime.snapshot = await applySharedServers(options, { servers: sharedServers, text, snapshot, log });

@@ -13,7 +13,7 @@ import type { ApplyResult } from '../setup/manage/change-results.ts';
 import type { ServerEditor, ServerEditorDeps, SharedConfigStore } from '../setup/manage/server-editor.ts';
 import type { SharedServerStore } from '../setup/manage/shared-server-store.ts';
 import type { AppOptions } from './app-options.ts';
-import { validated } from './load-config-snapshot.ts';
+import { validateSource } from './load-config-snapshot.ts';
 import type { Store } from './open-store.ts';
 
 interface ManagementDeps {
@@ -134,7 +134,7 @@ export async function applySharedServers(
   const { servers, text, snapshot, log } = start;
   try {
     const applied = await servers.applyTo(text);
-    return applied === text ? snapshot : await validated(options, applied);
+    return applied === text ? snapshot : await validateSource(options, applied);
   } catch (error) {
     log.warn('Servers that were added at other gateways cannot be used; starting without them.', {
       reason: String(error),

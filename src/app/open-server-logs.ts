@@ -44,7 +44,7 @@ export function openServerLogs(
 }
 
 /** Writes a line to a server's log when a connection is ready, which separates the output of its runs. `log` reports failures. */
-export function noteConnections(logs: ServerLogs, { events }: Pick<UpstreamPool, 'events'>): void {
+export function logConnections(logs: ServerLogs, { events }: Pick<UpstreamPool, 'events'>): void {
   events.on('state', ({ name, state }) => {
     if (state.kind === 'ready') logs.note(name, 'info: Connected.');
   });

@@ -6,8 +6,8 @@ import { openDatabase } from '../core/storage/database.ts';
 import { LazyDatabase } from '../core/storage/lazy-database.ts';
 import type { Logger } from '../observability/log.ts';
 import type { AppOptions } from './app-options.ts';
-import { instanceKey } from './instance-key.ts';
-import { storePlace } from './open-store.ts';
+import { openInstanceKey } from './open-instance-key.ts';
+import { resolveStoreLocation } from './open-store.ts';
 
 type SignInsOptions = Pick<
   AppOptions,
@@ -22,9 +22,9 @@ export async function openSignIns(options: SignInsOptions): Promise<UpstreamSign
   const now = Date.now;
   const snapshot = await loadConfig({ file, text, version });
   const { upstreams } = snapshot.value;
-  const place = await storePlace(options, snapshot);
+  const place = await resolveStoreLocation(options, snapshot);
   const database = new LazyDatabase(() => openDatabase({ ...place, log }));
-  const key = instanceKey(options, snapshot);
+  const key = openInstanceKey(options, snapshot);
   const vault = new TokenVault({ database: () => database.get(), key, pid, now, log });
   const reader = createReferenceReader({ env, home, configFile: file });
   const signIns = new UpstreamSignIns({ upstreams: () => upstreams, vault, reader, now, env, home });

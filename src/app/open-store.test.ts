@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 
 import { validateConfig } from '../config/validate-config.ts';
 import type { Fingerprint } from '../core/ids.ts';
-import { storePlace } from './open-store.ts';
+import { resolveStoreLocation } from './open-store.ts';
 
 function placeOf(storage: object, env: Readonly<Record<string, string>> = {}) {
   const text = JSON.stringify({ storage });
   const snapshot = validateConfig({ file: '/c/config.jsonc', text, revision: 'r' as Fingerprint });
-  return storePlace({ stateDir: '/s', env, home: '/h' }, snapshot);
+  return resolveStoreLocation({ stateDir: '/s', env, home: '/h' }, snapshot);
 }
 
 test('store: uses the state folder when no URL is configured', async () => {

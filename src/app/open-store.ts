@@ -3,31 +3,31 @@ import { createReferenceReader, resolveReferences } from '../config/resolve-refe
 import type { Scope } from '../core/lib/scope.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { Logger } from '../observability/log.ts';
-import type { Topic } from '../core/storage/changes.ts';
+import type { ChangeTopic } from '../core/storage/change-notifier.ts';
 import { hasDatabase, openDatabase } from '../core/storage/database.ts';
 import type { Database } from '../core/storage/database.ts';
 import { LazyDatabase } from '../core/storage/lazy-database.ts';
-import type { StorePlace } from '../core/storage/store-place.ts';
+import type { StoreLocation } from '../core/storage/store-location.ts';
 import type { AppOptions } from './app-options.ts';
 
 /** The database of a gateway, opened on first use. */
 export interface Store {
-  readonly place: StorePlace;
+  readonly place: StoreLocation;
   readonly database: () => Promise<Database>;
   /** Whether an earlier run or another gateway may have stored data. */
   readonly isStored: () => boolean;
   /** Calls the listener when another gateway changes this topic on a shared PostgreSQL; does nothing on SQLite. */
-  readonly follow: (topic: Topic, listener: () => void) => void;
+  readonly follow: (topic: ChangeTopic, listener: () => void) => void;
 }
 
 /** Delay before `follow` tries again to reach the database. */
 const TRY_AGAIN_MS = 2000;
 
 /** Returns the location of the database from the configuration, with resolved references. */
-export async function storePlace(
+export async function resolveStoreLocation(
   { stateDir, env, home }: Pick<AppOptions, 'stateDir' | 'env' | 'home'>,
   { file, value }: Pick<ConfigSnapshot, 'file' | 'value'>,
-): Promise<StorePlace> {
+): Promise<StoreLocation> {
   const { url, ...limits } = value.storage;
   if (url === undefined) return { stateDir };
   const reader = createReferenceReader({ env, home, configFile: file });
@@ -56,11 +56,11 @@ function withLogin(text: string, env: AppOptions['env']): string {
 }
 
 export function openStore(
-  place: StorePlace,
+  place: StoreLocation,
   { scope, log }: { readonly scope: Scope; readonly log: Logger },
 ): Store {
   const lazy = scope.use(new LazyDatabase(() => openDatabase({ ...place, log })));
-  const follow = (topic: Topic, listener: () => void): void => {
+  const follow = (topic: ChangeTopic, listener: () => void): void => {
     if (place.server === undefined) return;
     let timer: NodeJS.Timeout | undefined;
     let listening: Disposable | undefined;

@@ -5,7 +5,7 @@ import { readConfigAtStart } from '../config/load-config.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { AppOptions } from './app-options.ts';
 import { loadConfigSnapshot } from './load-config-snapshot.ts';
-import { profileProblem } from './profile-problem.ts';
+import { findProfileProblem } from './find-profile-problem.ts';
 
 /** The configuration that a gateway starts with, and the state that the last run saved. */
 export interface StartConfig {
@@ -23,7 +23,7 @@ export async function readStartConfig(options: AppOptions): Promise<StartConfig>
   const text = options.text ?? (await readConfigAtStart(options.file));
   if (options.trustDir !== undefined) await checkTrust(options.file, text, options.trustDir);
   const snapshot = await loadConfigSnapshot(options, text, warm);
-  const problem = profileProblem(options.profile, snapshot.value);
+  const problem = findProfileProblem(options.profile, snapshot.value);
   if (problem !== undefined) throw new GatewayError('USAGE', problem);
   return { text, snapshot, warm, isWarmDamaged };
 }

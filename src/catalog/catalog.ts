@@ -12,7 +12,7 @@ import type { StoreLog } from '../core/storage/database.ts';
 import type { ListingCache, UpstreamIdentity } from './listing-cache.ts';
 import { isSameOffer, isSameListing, withKnownEntries } from './listing.ts';
 import type { Listing } from './listing.ts';
-import { CoalescedRefresh } from './refresh.ts';
+import { CoalescedRefresh } from './coalesced-refresh.ts';
 import { singleServerSnapshot, mergeListings } from './snapshot.ts';
 import type { MergeOptions, Snapshot } from './snapshot.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import type { UpstreamName } from '../core/ids.ts';
-import { assignExposedNames, mayBelongTo } from './exposed-names.ts';
+import { assignExposedNames, canBelongTo } from './exposed-names.ts';
 
 const pair = (upstream: string, name: string) => ({ upstream: upstream as UpstreamName, name });
 const names = (...pairs: [string, string][]) =>
@@ -116,10 +116,10 @@ describe('exposed names for arbitrary input', () => {
   test('exposed name: is recognised as a possible name of its own server', () => {
     fc.assert(
       fc.property(part, part, (upstream, name) => {
-        expect(mayBelongTo(names([upstream, name])[0]!, upstream as UpstreamName, '__')).toBe(true);
+        expect(canBelongTo(names([upstream, name])[0]!, upstream as UpstreamName, '__')).toBe(true);
       }),
     );
-    expect(mayBelongTo('github__create_issue', 'gitlab' as UpstreamName, '__')).toBe(false);
+    expect(canBelongTo('github__create_issue', 'gitlab' as UpstreamName, '__')).toBe(false);
   });
 
   test('exposed name: is recognised as a possible name of its own server with a hash of any length', () => {
@@ -131,7 +131,7 @@ describe('exposed names for arbitrary input', () => {
     for (const hashLength of [8, 32, 64]) {
       const [name = ''] = names(...own);
       expect(name).toMatch(new RegExp(`(?:^|_)[0-9a-f]{${hashLength}}$`));
-      expect(mayBelongTo(name, upstream as UpstreamName, '__')).toBe(true);
+      expect(canBelongTo(name, upstream as UpstreamName, '__')).toBe(true);
       // An entry of another server with this plain name makes the first entry move to a longer hash.
       own.push(['x', name.slice('x__'.length)]);
     }

@@ -35,7 +35,7 @@ export function assignExposedNames(
 }
 
 /** Whether an upstream that is not listed yet could have an entry with this name. */
-export function mayBelongTo(name: string, upstream: UpstreamName, separator: string): boolean {
+export function canBelongTo(name: string, upstream: UpstreamName, separator: string): boolean {
   if (HASH_ONLY.test(name)) return true;
   // A truncated name keeps fewer characters in front of a longer hash.
   const hashLength = LONG_HASH.test(name) ? HASH_LENGTHS[2] : HASH_LENGTHS[1];

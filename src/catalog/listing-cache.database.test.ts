@@ -20,7 +20,7 @@ import { GatewayError } from '../core/errors.ts';
 import { hasDatabase, openDatabase } from '../core/storage/database.ts';
 import type { Database } from '../core/storage/database.ts';
 import { LazyDatabase } from '../core/storage/lazy-database.ts';
-import type { StorePlace } from '../core/storage/store-place.ts';
+import type { StoreLocation } from '../core/storage/store-location.ts';
 import { ListingCache } from './listing-cache.ts';
 import type { ListingCacheOptions, UpstreamIdentity } from './listing-cache.ts';
 import { readListing } from './listing.ts';
@@ -29,7 +29,7 @@ import type { Listing } from './listing.ts';
 import { readWarmFile } from './warm-file.ts';
 
 let stateDir: string;
-let place: StorePlace;
+let place: StoreLocation;
 let now = 1_800_000_000_000;
 const HOUR = 60 * 60 * 1000;
 

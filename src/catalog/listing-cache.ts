@@ -2,8 +2,8 @@ import { coalesce } from '../core/lib/coalesce.ts';
 import { Emitter } from '../core/lib/emitter.ts';
 import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import type { Database, StoreLog } from '../core/storage/database.ts';
-import { isEraVerdictValid } from './era-memory.ts';
-import type { EraMemory, EraVerdict } from './era-memory.ts';
+import { isEraVerdictValid } from './era-verdict-cache.ts';
+import type { EraVerdictCache, EraVerdict } from './era-verdict-cache.ts';
 import { reconcileRows } from './listing-rows.ts';
 import { isSameListing } from './listing.ts';
 import type { Listing } from './listing.ts';
@@ -48,7 +48,7 @@ const FILE_FAILED = 'Cannot write catalog.json; the next start will be slower.';
 export class ListingCache implements AsyncDisposable {
   /** `found` is emitted with listings that another process stored in the database and that are newer than ours. */
   readonly events: Emitter<{ found: readonly Listing[] }>;
-  readonly eras: EraMemory = {
+  readonly eras: EraVerdictCache = {
     recall: (config) => this.#recall(config),
     remember: (config, { era, protocol }) =>
       this.#remember(config, { era, protocol, at: this.#options.now() }),

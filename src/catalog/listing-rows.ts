@@ -4,8 +4,8 @@ import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Database } from '../core/storage/database.ts';
 import type { Tables } from '../core/storage/tables.ts';
-import { isEraVerdict } from './era-memory.ts';
-import type { EraVerdict } from './era-memory.ts';
+import { isEraVerdict } from './era-verdict-cache.ts';
+import type { EraVerdict } from './era-verdict-cache.ts';
 import { isListing } from './listing.ts';
 import type { Listing } from './listing.ts';
 

@@ -44,7 +44,7 @@ export interface RawEntries {
   readonly templates: readonly unknown[];
 }
 
-export interface ReadListing {
+export interface ListingReadResult {
   readonly listing: Listing;
   /** The number of entries without a name or URI, or nested too deeply to be serialized. */
   readonly unreadable: number;
@@ -60,7 +60,7 @@ export function* readListing(
   raw: RawEntries,
   about: { readonly upstream: UpstreamName; readonly config: Fingerprint; readonly at: number },
   known?: Listing,
-): Generator<undefined, ReadListing> {
+): Generator<undefined, ListingReadResult> {
   const count = { unreadable: 0, duplicates: 0 };
   const listing = {
     ...about,

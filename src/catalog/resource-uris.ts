@@ -1,19 +1,19 @@
 import type { TemplateEntry } from '../core/entry.ts';
 import type { UpstreamName } from '../core/ids.ts';
-import { uiReferences } from '../core/ui-references.ts';
+import { listUiReferences } from '../core/ui-references.ts';
 import type { Listing } from './listing.ts';
 import { assignDistinctForms } from './exposed-names.ts';
 import { MatchBudget, createUriMatcher } from './uri-template.ts';
 import type { UriMatcher } from './uri-template.ts';
 
 /** A resource by its upstream and the upstream's own URI. */
-export interface OwnUri {
+export interface UpstreamUri {
   readonly upstream: UpstreamName;
   readonly uri: string;
 }
 
 /** A resource with the URI that clients see. */
-export interface ExposedUri extends OwnUri {
+export interface ExposedUri extends UpstreamUri {
   readonly exposed: string;
 }
 
@@ -22,7 +22,7 @@ export interface UriRoutes {
   /** Exposed URIs that differ from the upstream's own, by upstream and own URI. */
   readonly renamed: ReadonlyMap<UpstreamName, ReadonlyMap<string, string>>;
   /** Pages that tools refer to and no list contains, by exposed URI. */
-  readonly referred: ReadonlyMap<string, OwnUri>;
+  readonly referred: ReadonlyMap<string, UpstreamUri>;
 }
 
 export interface TemplateRoute {
@@ -37,13 +37,13 @@ export interface TemplateRoute {
  * Returns the exposed URIs, in the order of `own`. A URI that only one upstream has stays unchanged. If several upstreams have the same
  * URI, each of them gets the prefix `trunkline://UPSTREAM/`; `assignExposedNames` explains why none keeps the original.
  */
-export function assignExposedUris(own: readonly OwnUri[]): readonly string[] {
+export function assignExposedUris(own: readonly UpstreamUri[]): readonly string[] {
   return assignDistinctForms(own, 1, ({ upstream, uri }, level) =>
-    level === 0 ? uri : prefixedUri(upstream, uri),
+    level === 0 ? uri : toPrefixedUri(upstream, uri),
   );
 }
 
-export function prefixedUri(upstream: UpstreamName, uri: string): string {
+export function toPrefixedUri(upstream: UpstreamName, uri: string): string {
   return prefixOf(upstream) + uri;
 }
 
@@ -51,8 +51,8 @@ export function prefixedUri(upstream: UpstreamName, uri: string): string {
  * Returns the pages that an upstream's tools refer to and that it does not list. Tools that a policy hides count, too, so that allowing
  * one of them renames nothing.
  */
-export function unlistedPageUris({ upstream, tools, resources }: Listing): readonly OwnUri[] {
-  const uris = new Set(tools.flatMap(({ definition }) => uiReferences(definition)));
+export function findUnlistedPages({ upstream, tools, resources }: Listing): readonly UpstreamUri[] {
+  const uris = new Set(tools.flatMap(({ definition }) => listUiReferences(definition)));
   if (uris.size === 0) return [];
   for (const { definition } of resources) uris.delete(definition.uri);
   return [...uris].map((uri) => ({ upstream, uri }));
@@ -72,9 +72,9 @@ export function buildUriRoutes(entries: {
 }
 
 /** Returns the template of one upstream that matches its own URI and has the most fixed characters. */
-export function findOwnTemplate(
+export function findUpstreamTemplate(
   { templates }: UriRoutes,
-  { upstream, uri }: OwnUri,
+  { upstream, uri }: UpstreamUri,
   budget: MatchBudget,
 ): TemplateRoute | undefined {
   return findClosest(templates.get(upstream) ?? [], (route) => route.matcher().matches(uri, budget));

@@ -5,7 +5,7 @@ import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import { readListing } from './listing.ts';
 import { completeAtOnce } from '../core/lib/complete-in-slices.ts';
 import { restrictSnapshot } from './restrict-snapshot.ts';
-import { exposedUri, findResource, mergeListings } from './snapshot.ts';
+import { toExposedUri, findResource, mergeListings } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const facts = { era: 'legacy' as const, protocol: '2025-11-25', info: {}, capabilities: {} };
@@ -28,7 +28,7 @@ function whole(): Snapshot {
   return mergeListings(listings, { separator: '__', allows: () => true });
 }
 
-const everything = { entry: () => true, upstream: () => true };
+const everything = { isEntryVisible: () => true, isUpstreamVisible: () => true };
 const nameOf = (entry: Entry): string => String(entry.definition['name']);
 
 describe('restricted snapshot', () => {
@@ -41,14 +41,20 @@ describe('restricted snapshot', () => {
   });
 
   test('restricted snapshot: omits hidden entries and keeps the names of the others', () => {
-    const part = restrictSnapshot(whole(), { ...everything, entry: (entry) => nameOf(entry) !== 'secret' });
+    const part = restrictSnapshot(whole(), {
+      ...everything,
+      isEntryVisible: (entry) => nameOf(entry) !== 'secret',
+    });
     expect([...part.tools.keys()]).toEqual(['one__open', 'two__open']);
     expect(part.digests.tools).not.toBe(whole().digests.tools);
     expect(part.digests.prompts).toBe(whole().digests.prompts);
   });
 
   test('restricted snapshot: hides UI resources that belong only to hidden tools', () => {
-    const part = restrictSnapshot(whole(), { ...everything, entry: (entry) => nameOf(entry) !== 'secret' });
+    const part = restrictSnapshot(whole(), {
+      ...everything,
+      isEntryVisible: (entry) => nameOf(entry) !== 'secret',
+    });
     expect(findResource(whole(), 'ui://one/hidden')).toBeDefined();
     expect(findResource(part, 'ui://one/hidden')).toBeUndefined();
     expect(findResource(part, 'ui://one/page')).toMatchObject({ upstream: 'one' });
@@ -56,10 +62,13 @@ describe('restricted snapshot', () => {
 
   test('restricted snapshot: hides resources of hidden servers and keeps the other URIs', () => {
     const isOne = ({ upstream }: Entry): boolean => upstream === 'one';
-    const part = restrictSnapshot(whole(), { entry: isOne, upstream: (name) => name === 'one' });
+    const part = restrictSnapshot(whole(), {
+      isEntryVisible: isOne,
+      isUpstreamVisible: (name) => name === 'one',
+    });
     expect([...part.upstreams.keys()]).toEqual(['one']);
     expect([...part.resources.keys()]).toEqual(['trunkline://one/file:///same']);
-    expect(exposedUri(part, 'one' as UpstreamName, 'file:///same')).toBe('trunkline://one/file:///same');
+    expect(toExposedUri(part, 'one' as UpstreamName, 'file:///same')).toBe('trunkline://one/file:///same');
     expect(findResource(part, 'two:///x')).toBeUndefined();
     expect(findResource(part, 'trunkline://two/file:///same')).toBeUndefined();
     expect(findResource(part, 'one:///x')).toMatchObject({ upstream: 'one' });

@@ -1,15 +1,15 @@
 import type { Entry } from '../core/entry.ts';
 import type { UpstreamName } from '../core/ids.ts';
-import { uiReferences } from '../core/ui-references.ts';
+import { listUiReferences } from '../core/ui-references.ts';
 import { groupByUpstream } from './resource-uris.ts';
 import { buildLists } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Decides which entries and upstreams of a snapshot are visible. */
 export interface SnapshotFilter {
-  readonly entry: (entry: Entry) => boolean;
+  readonly isEntryVisible: (entry: Entry) => boolean;
   /** `hasVisibleEntries` is true if at least one entry of the upstream is visible. */
-  readonly upstream: (upstream: UpstreamName, hasVisibleEntries: boolean) => boolean;
+  readonly isUpstreamVisible: (upstream: UpstreamName, hasVisibleEntries: boolean) => boolean;
 }
 
 /**
@@ -17,10 +17,10 @@ export interface SnapshotFilter {
  * does not exist. Names and URIs are those of the whole snapshot, so hiding an entry renames nothing.
  */
 export function restrictSnapshot(snapshot: Snapshot, filter: SnapshotFilter): Snapshot {
-  const tools = [...snapshot.tools.values()].filter(filter.entry);
-  const prompts = [...snapshot.prompts.values()].filter(filter.entry);
-  const resources = [...snapshot.resources.values()].filter(filter.entry);
-  const templates = snapshot.templates.filter(filter.entry);
+  const tools = [...snapshot.tools.values()].filter(filter.isEntryVisible);
+  const prompts = [...snapshot.prompts.values()].filter(filter.isEntryVisible);
+  const resources = [...snapshot.resources.values()].filter(filter.isEntryVisible);
+  const templates = snapshot.templates.filter(filter.isEntryVisible);
   const visibleTemplates = new Set<Entry>(templates);
   const pages = pagesOf(tools);
   const visibleUpstreams = new Set(
@@ -29,11 +29,11 @@ export function restrictSnapshot(snapshot: Snapshot, filter: SnapshotFilter): Sn
   return {
     ...buildLists({ tools, prompts, resources, templates }),
     held: {
-      tools: new Map([...snapshot.held.tools].filter(([, { entry }]) => filter.entry(entry))),
-      prompts: new Map([...snapshot.held.prompts].filter(([, { entry }]) => filter.entry(entry))),
+      tools: new Map([...snapshot.held.tools].filter(([, { entry }]) => filter.isEntryVisible(entry))),
+      prompts: new Map([...snapshot.held.prompts].filter(([, { entry }]) => filter.isEntryVisible(entry))),
     },
     upstreams: new Map(
-      [...snapshot.upstreams].filter(([name]) => filter.upstream(name, visibleUpstreams.has(name))),
+      [...snapshot.upstreams].filter(([name]) => filter.isUpstreamVisible(name, visibleUpstreams.has(name))),
     ),
     routes: {
       templates: groupByUpstream(
@@ -53,7 +53,7 @@ function pagesOf(
 ): ReadonlyMap<UpstreamName, ReadonlySet<string>> {
   const pages = new Map<UpstreamName, Set<string>>();
   for (const { upstream, definition } of tools) {
-    for (const uri of uiReferences(definition)) {
+    for (const uri of listUiReferences(definition)) {
       const upstreamPages = pages.get(upstream) ?? new Set();
       pages.set(upstream, upstreamPages.add(uri));
     }

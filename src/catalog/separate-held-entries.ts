@@ -28,7 +28,7 @@ export function separateHeldEntries<E extends ToolEntry | PromptEntry>(
 
 type HeldReasons = Readonly<Record<'tool' | 'prompt', ReadonlyMap<string, HeldReason>>>;
 
-/** Returns the facts that clients see. If the server's texts are held, its approved texts replace them; without any, they are left out. */
+/** Returns the facts that clients see. Held texts of the server are replaced by the approved ones, or omitted if none are approved. */
 export function withApprovedTexts({ facts, judged }: Listing): ServerFacts {
   if (judged?.words === undefined) return facts;
   const { instructions: _, info, ...rest } = facts;
@@ -37,6 +37,6 @@ export function withApprovedTexts({ facts, judged }: Listing): ServerFacts {
   return {
     ...rest,
     info: { name, version, ...texts },
-    ...(instructions !== undefined && { instructions }),
+    instructions,
   };
 }

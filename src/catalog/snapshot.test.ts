@@ -6,7 +6,7 @@ import type { ServerFacts } from '../core/server-facts.ts';
 import { readListing } from './listing.ts';
 import { completeAtOnce } from '../core/lib/complete-in-slices.ts';
 import type { Listing } from './listing.ts';
-import { singleServerSnapshot, exposedUri, findResource, mergeListings } from './snapshot.ts';
+import { singleServerSnapshot, toExposedUri, findResource, mergeListings } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const facts: ServerFacts = { era: 'legacy', protocol: '2025-11-25', info: {}, capabilities: {} };
@@ -133,7 +133,7 @@ describe('resources', () => {
     );
     expect([...snapshot.resources.keys()]).toEqual(['file:///x', 'file:///y']);
     expect(found(snapshot, 'file:///y')).toEqual(['b', 'file:///y']);
-    expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///y')).toBe('file:///y');
+    expect(toExposedUri(snapshot, 'b' as UpstreamName, 'file:///y')).toBe('file:///y');
   });
 
   test('resource: gets a prefixed URI when several servers have the same', () => {
@@ -149,7 +149,7 @@ describe('resources', () => {
     for (const uri of snapshot.resources.keys()) expect(() => new URL(uri)).not.toThrow();
     expect(found(snapshot, 'file:///x')).toBeUndefined();
     expect(found(snapshot, 'trunkline://b%20c%2F%C3%BC/file:///x')).toEqual(['b c/ü', 'file:///x']);
-    expect(exposedUri(snapshot, 'a' as UpstreamName, 'file:///x')).toBe('trunkline://a/file:///x');
+    expect(toExposedUri(snapshot, 'a' as UpstreamName, 'file:///x')).toBe('trunkline://a/file:///x');
   });
 
   test('resource: cannot be taken over by a server that imitates the prefix', () => {
@@ -202,10 +202,10 @@ describe('resource templates', () => {
     ]);
     expect(found(snapshot, 'trunkline://b/file:///x/y')).toEqual(['b', 'file:///x/y']);
     expect(found(snapshot, 'file:///x/y')).toBeUndefined();
-    expect(exposedUri(snapshot, 'b' as UpstreamName, 'file:///x/y')).toBe('trunkline://b/file:///x/y');
-    expect(exposedUri(snapshot, 'b' as UpstreamName, 'b://1')).toBe('b://1');
+    expect(toExposedUri(snapshot, 'b' as UpstreamName, 'file:///x/y')).toBe('trunkline://b/file:///x/y');
+    expect(toExposedUri(snapshot, 'b' as UpstreamName, 'b://1')).toBe('b://1');
     // A link leads to the server that returned it, even if another server lists the same URI.
-    expect(exposedUri(snapshot, 'a' as UpstreamName, 'b://1')).toBe('trunkline://a/b://1');
+    expect(toExposedUri(snapshot, 'a' as UpstreamName, 'b://1')).toBe('trunkline://a/b://1');
   });
 });
 
@@ -244,14 +244,14 @@ describe('UI resources of tools', () => {
     const snapshot = mergeListings([app('a', 'ui://a'), app('b', 'ui://b', ['ui://b'])], options);
     expect(found(snapshot, 'ui://a')).toEqual(['a', 'ui://a']);
     expect(found(snapshot, 'ui://b')).toEqual(['b', 'ui://b']);
-    expect(exposedUri(snapshot, 'a' as UpstreamName, 'ui://a')).toBe('ui://a');
+    expect(toExposedUri(snapshot, 'a' as UpstreamName, 'ui://a')).toBe('ui://a');
   });
 
   test('UI resource: gets a prefix when another server names or lists the same URI', () => {
     for (const other of [app('b', 'ui://x'), listing('b', { uris: ['ui://x'] })]) {
       const snapshot = mergeListings([app('a', 'ui://x'), other], options);
-      expect(exposedUri(snapshot, 'a' as UpstreamName, 'ui://x')).toBe('trunkline://a/ui://x');
-      expect(exposedUri(snapshot, 'b' as UpstreamName, 'ui://x')).toBe('trunkline://b/ui://x');
+      expect(toExposedUri(snapshot, 'a' as UpstreamName, 'ui://x')).toBe('trunkline://a/ui://x');
+      expect(toExposedUri(snapshot, 'b' as UpstreamName, 'ui://x')).toBe('trunkline://b/ui://x');
       expect(found(snapshot, 'trunkline://a/ui://x')).toEqual(['a', 'ui://x']);
       expect(found(snapshot, 'trunkline://b/ui://x')).toEqual(['b', 'ui://x']);
       expect(found(snapshot, 'ui://x')).toBeUndefined();

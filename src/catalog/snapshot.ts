@@ -8,14 +8,14 @@ import type { ListedEntry, Listing } from './listing.ts';
 import { assignExposedNames } from './exposed-names.ts';
 import {
   findExposedTemplate,
-  findOwnTemplate,
+  findUpstreamTemplate,
   assignExposedUris,
-  prefixedUri,
-  unlistedPageUris,
+  toPrefixedUri,
+  findUnlistedPages,
   buildUriRoutes,
 } from './resource-uris.ts';
 import { MatchBudget } from './uri-template.ts';
-import type { ExposedUri, OwnUri, UriRoutes } from './resource-uris.ts';
+import type { ExposedUri, UpstreamUri, UriRoutes } from './resource-uris.ts';
 
 /**
  * The merged listings, immutable. `mergeListings` sorts maps and arrays by key, in the order of UTF-16 code units;
@@ -65,7 +65,7 @@ export type DescribeTool = (
 ) => ToolEntry['definition'];
 
 /** The upstream of a resource, with the upstream's own URI. */
-export interface ResourceRoute extends OwnUri {
+export interface ResourceRoute extends UpstreamUri {
   /** Absent if only a tool or a link refers to the resource, and no list contains it. */
   readonly entry?: ResourceEntry | TemplateEntry;
 }
@@ -109,7 +109,7 @@ export function singleServerSnapshot(
     upstream,
     ...template,
   }));
-  const referred = unlistedPageUris(listing).map((own) => ({ ...own, exposed: own.uri }));
+  const referred = findUnlistedPages(listing).map((own) => ({ ...own, exposed: own.uri }));
   return buildSnapshot([listing], { tools, prompts, resources, templates, referred });
 }
 
@@ -235,7 +235,7 @@ function mergeResources(listings: readonly Listing[]): {
   readonly referred: readonly ExposedUri[];
 } {
   const owned = withUpstream(listings, (listing) => listing.resources);
-  const referred = listings.flatMap(unlistedPageUris);
+  const referred = listings.flatMap(findUnlistedPages);
   const own = owned.map(({ upstream, definition }) => ({ upstream, uri: definition.uri }));
   // Both get their URIs together, so that a listed resource and a referred page never share one.
   const uris = assignExposedUris([...own, ...referred]);
@@ -287,7 +287,7 @@ export function findResource(
  * would, or if the budget is spent before this is known, the URI gets a prefix. A prefixed URI that no list contains can be read only by
  * callers that received it as a link.
  */
-export function exposedUri(
+export function toExposedUri(
   snapshot: Snapshot,
   upstream: UpstreamName,
   uri: string,
@@ -297,11 +297,11 @@ export function exposedUri(
   if (renamed !== undefined) return renamed;
   const listed = snapshot.resources.get(uri) ?? snapshot.routes.referred.get(uri);
   if (listed?.upstream === upstream) return uri;
-  const template = findOwnTemplate(snapshot.routes, { upstream, uri }, budget);
+  const template = findUpstreamTemplate(snapshot.routes, { upstream, uri }, budget);
   const exposed = (template?.prefix ?? '') + uri;
   const route = findResource(snapshot, exposed, budget);
   const isOwn = route === undefined || route.upstream === upstream;
-  return isOwn && !budget.isSpent ? exposed : prefixedUri(upstream, uri);
+  return isOwn && !budget.isSpent ? exposed : toPrefixedUri(upstream, uri);
 }
 
 function exposedUriOf(entry: ResourceEntry | TemplateEntry): string {

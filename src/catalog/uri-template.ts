@@ -22,7 +22,7 @@ export class MatchBudget {
   }
 
   /** Returns false if the budget does not suffice. */
-  spend(steps: number): boolean {
+  trySpend(steps: number): boolean {
     this.#steps -= steps;
     return this.#steps >= 0;
   }
@@ -72,10 +72,10 @@ export function createUriMatcher(template: string): UriMatcher {
   return {
     fixed,
     matches(uri, budget = new MatchBudget(Infinity)) {
-      if (uri.length > MAX_URI_LENGTH || !budget.spend(1)) return false;
+      if (uri.length > MAX_URI_LENGTH || !budget.trySpend(1)) return false;
       // Most URIs differ from a template in its literal beginning or end, which is cheap to check.
       if (uri.length < fixed || !uri.startsWith(prefix) || !uri.endsWith(suffix)) return false;
-      return budget.spend(parts.length * uri.length) && matches(parts, uri);
+      return budget.trySpend(parts.length * uri.length) && matches(parts, uri);
     },
   };
 }

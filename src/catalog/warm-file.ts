@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeFileAtomic } from '../core/lib/write-file-atomic.ts';
 import type { Fingerprint } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
-import { isEraVerdict } from './era-memory.ts';
-import type { EraVerdict } from './era-memory.ts';
+import { isEraVerdict } from './era-verdict-cache.ts';
+import type { EraVerdict } from './era-verdict-cache.ts';
 import { isListing } from './listing.ts';
 import type { Listing } from './listing.ts';
 

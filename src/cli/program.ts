@@ -179,7 +179,7 @@ function createAction<Options>(
     // `command.args` lacks default values. Only the processed arguments include them.
     const withDefaults = command.processedArgs.filter((value): value is string => typeof value === 'string');
     // TypeScript cannot derive the type of the options from their declarations.
-    const options = { ...resolveOptions(command, deps.context), ...(rest && { rest }) } as Options;
+    const options = { ...resolveOptions(command, deps.context), rest } as Options;
     // `doctor` reports wrong folder owners among its findings instead.
     if (command.name() !== 'doctor') checkFolderOwners(resolveLocations(deps.context), process.getuid?.());
     const run = await load();

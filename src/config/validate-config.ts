@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.ts';
-import { OWN_SERVER } from '../core/ids.ts';
+import { OWN_SERVER_NAME } from '../core/ids.ts';
 import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { ConfigSnapshot, ConfigWarning, GatewayConfig, SearchConfig, UpstreamConfig } from './config.ts';
@@ -70,7 +70,7 @@ export function validateConfig(
     upstreams.splice(at < 0 ? upstreams.length : at, 1, upstream);
   }
   const { problems: policyProblems, ...policy } = readPolicy(settings, {
-    servers: [...[...listServers(root)].map(({ key }) => key), OWN_SERVER],
+    servers: [...[...listServers(root)].map(({ key }) => key), OWN_SERVER_NAME],
     tags: upstreams.flatMap(({ tags }) => tags),
   });
   const { problems: callerProblems, auth } = readCallers(settings);

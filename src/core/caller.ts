@@ -7,10 +7,10 @@ export interface Caller {
   readonly id: string;
   readonly via: 'stdio' | 'http' | 'cli' | 'admin';
   readonly profile: string;
-  readonly groups?: readonly string[];
-  readonly roles?: readonly string[];
+  readonly groups?: readonly string[] | undefined;
+  readonly roles?: readonly string[] | undefined;
   /** The highest tier of tools that this caller may see; absent means any. */
-  readonly tier?: Tier;
+  readonly tier?: Tier | undefined;
 }
 
 /** Returns the name under which a caller's upstream sign-ins are stored. Callers on this machine share the operator's, the empty name. */

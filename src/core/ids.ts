@@ -8,4 +8,4 @@ export type ExposedName = Brand<string, 'ExposedName'>;
 export type Fingerprint = Brand<string, 'Fingerprint'>;
 
 /** The server name under which policies and profiles refer to Trunkline's own tools. */
-export const OWN_SERVER = 'trunkline' as UpstreamName;
+export const OWN_SERVER_NAME = 'trunkline' as UpstreamName;

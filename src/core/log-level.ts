@@ -15,11 +15,11 @@ export function isLogLevel(level: unknown): level is string {
 }
 
 /** Whether a client with the minimum level `wanted` gets a message of this level. */
-export function isLevelWanted(level: unknown, wanted: string | undefined): boolean {
+export function isLevelEnabled(level: unknown, wanted: string | undefined): boolean {
   return wanted !== undefined && isLogLevel(level) && LEVELS.indexOf(level) >= LEVELS.indexOf(wanted);
 }
 
 /** Returns the level that lets more messages through. */
-export function moreVerbose(one: string, other: string | undefined): string {
+export function pickMoreVerbose(one: string, other: string | undefined): string {
   return other === undefined || LEVELS.indexOf(one) < LEVELS.indexOf(other) ? one : other;
 }

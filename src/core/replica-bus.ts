@@ -27,6 +27,6 @@ export interface ReplicaBus {
 const REPLICA_PREFIX = /^([a-z2-7]{8})\./;
 
 /** Returns the id of the replica that created a session, request or event id; undefined if the id has no such prefix. */
-export function replicaInId(id: unknown): string | undefined {
+export function readReplicaFromId(id: unknown): string | undefined {
   return typeof id === 'string' ? REPLICA_PREFIX.exec(id)?.[1] : undefined;
 }

@@ -10,7 +10,7 @@ export interface ServerFacts {
   /** `serverInfo`, unchanged. */
   readonly info: JsonObject;
   readonly capabilities: JsonObject;
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** `_meta` of the response in which it described itself, without the members that are fields here. */
   readonly meta?: JsonObject;
   /** List methods that its capabilities promise but that it does not implement. */

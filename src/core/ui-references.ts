@@ -6,7 +6,7 @@ import type { JsonObject } from './json.ts';
 const FLAT = 'ui/resourceUri';
 
 /** Returns the URIs of a tool's MCP Apps pages. */
-export function uiReferences({ _meta: meta }: ToolDefinition): readonly string[] {
+export function listUiReferences({ _meta: meta }: ToolDefinition): readonly string[] {
   if (!isJsonObject(meta)) return [];
   const { ui, [FLAT]: flat } = meta;
   const nested = isJsonObject(ui) ? ui['resourceUri'] : undefined;
@@ -15,7 +15,7 @@ export function uiReferences({ _meta: meta }: ToolDefinition): readonly string[]
 
 /** Returns the definition with its page URIs mapped by `uriOf`, or the same object if no URI changes. */
 export function withUiReferences(definition: ToolDefinition, uriOf: (own: string) => string): ToolDefinition {
-  if (uiReferences(definition).every((uri) => uriOf(uri) === uri)) return definition;
+  if (listUiReferences(definition).every((uri) => uriOf(uri) === uri)) return definition;
   const meta = definition['_meta'] as JsonObject; // A URI differs, so `_meta` has references and is an object.
   const { ui, [FLAT]: flat } = meta;
   const nested = isJsonObject(ui) ? ui['resourceUri'] : undefined;

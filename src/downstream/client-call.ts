@@ -8,7 +8,7 @@ import { callerKey } from '../core/caller.ts';
 import type { Caller } from '../core/caller.ts';
 import type { RequestingClient, CallDeadline } from '../core/requesting-client.ts';
 import type { JsonObject } from '../core/json.ts';
-import { isLevelWanted } from '../core/log-level.ts';
+import { isLevelEnabled } from '../core/log-level.ts';
 import type { Era } from '../core/server-facts.ts';
 import { readEnvelope } from '../protocol/envelope.ts';
 import type { IncomingRequest } from '../protocol/client-connection.ts';
@@ -101,7 +101,7 @@ export class ClientCall implements RequestingClient, ExposureContext {
   /** A legacy client of a single server that has set no log level receives every message of that server. */
   log(message: JsonObject): void {
     const receivesAll = this.era === 'legacy' && this.isAlone && this.logLevel === undefined;
-    if (receivesAll || isLevelWanted(message['level'], this.logLevel))
+    if (receivesAll || isLevelEnabled(message['level'], this.logLevel))
       this.tell('notifications/message', message);
   }
 

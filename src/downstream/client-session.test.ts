@@ -9,7 +9,7 @@ import { GatewayError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { UpstreamName } from '../core/ids.ts';
 import { silentLogger } from '../observability/log.ts';
-import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../protocol/era.ts';
+import { LEGACY_VERSIONS, META_KEYS, MODERN_VERSION } from '../protocol/era.ts';
 import { HeaderParamCache } from '../protocol/http/param-headers.ts';
 import type { ClientConnection } from '../protocol/client-connection.ts';
 import { ListCache } from './methods/list-cache.ts';
@@ -17,9 +17,9 @@ import { ParkedCalls } from './questions/parked-calls.ts';
 import { createClientSession } from './client-session.ts';
 
 const envelope = {
-  [META.protocolVersion]: MODERN_VERSION,
-  [META.clientInfo]: { name: 'client' },
-  [META.clientCapabilities]: {},
+  [META_KEYS.protocolVersion]: MODERN_VERSION,
+  [META_KEYS.clientInfo]: { name: 'client' },
+  [META_KEYS.clientCapabilities]: {},
 };
 
 /** A client of a gateway with one server, `files`. */
@@ -112,7 +112,7 @@ describe('handshake', () => {
     expect(result).toMatchObject({
       resultType: 'complete',
       supportedVersions: [MODERN_VERSION, ...LEGACY_VERSIONS.toReversed()],
-      _meta: { [META.serverInfo]: { name: 'trunkline', version: '1.2.3' } },
+      _meta: { [META_KEYS.serverInfo]: { name: 'trunkline', version: '1.2.3' } },
       ttlMs: 0,
       cacheScope: 'private',
     });
@@ -122,14 +122,14 @@ describe('handshake', () => {
     const client = await session();
     expect(await client.ask('initialize', {})).toMatchObject({ error: { code: -32602 } });
     expect(await client.ask('server/discover')).toMatchObject({ error: { code: -32602 } });
-    const _meta = { [META.protocolVersion]: MODERN_VERSION };
+    const _meta = { [META_KEYS.protocolVersion]: MODERN_VERSION };
     expect(await client.ask('tools/list', { _meta })).toMatchObject({ error: { code: -32602 } });
   });
 
   test('handshake: rejects an unknown modern version and lists the supported ones', async () => {
     const answer = await (
       await session()
-    ).askModern('tools/list', { _meta: { [META.protocolVersion]: '2099-01-01' } });
+    ).askModern('tools/list', { _meta: { [META_KEYS.protocolVersion]: '2099-01-01' } });
     expect(answer).toMatchObject({
       error: {
         code: -32022,

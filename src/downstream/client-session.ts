@@ -14,9 +14,9 @@ import type { HeaderParamCache } from '../protocol/http/param-headers.ts';
 import type { ClientChannel, IncomingRequest } from '../protocol/client-connection.ts';
 import { handleRequest } from './handle-request.ts';
 import { ClientSubscriptions } from './methods/client-subscriptions.ts';
-import { describeGateway, describeSingleServer, listMeta } from './methods/initialize.ts';
+import { describeGateway, describeSingleServer, buildListMeta } from './methods/initialize.ts';
 import type { ServerDescription } from './methods/initialize.ts';
-import { KnownLists } from './methods/known-lists.ts';
+import { ReceivedLists } from './methods/received-lists.ts';
 import type { ListCache } from './methods/list-cache.ts';
 import { SessionSettings } from './methods/session-settings.ts';
 import { ClientQuestions } from './questions/client-questions.ts';
@@ -30,7 +30,7 @@ import type { SessionConnection, StoredSession } from './sessions/session-store.
 export interface ClientSessionOptions {
   readonly backend: Backend;
   readonly exposure: Exposure | ExposureChoice;
-  /** Returns a value that differs after a configuration change that requires the exposure to be chosen again. */
+  /** Returns a version of the configuration; when it differs, the exposure must be chosen again. */
   readonly exposureVersion?: () => unknown;
   readonly caller: Caller;
   readonly channel: ClientChannel;
@@ -41,7 +41,7 @@ export interface ClientSessionOptions {
   readonly mirrored: HeaderParamCache;
   /** The address that the client uses, such as the path of an HTTP request; a parked call continues only there. */
   readonly endpoint?: string;
-  /** Whether the session lasts as long as a connection, as over standard input; then a modern client has a session, too. */
+  /** Whether the session lasts as long as its connection, as it does over standard input. Then modern clients have a session, too. */
   readonly isConnection?: boolean;
   /** The id of this replica, if a legacy session can continue at another one. */
   readonly replica?: string | undefined;
@@ -62,9 +62,9 @@ export function createClientSession(options: ClientSessionOptions): SessionConne
   return session;
 }
 
-/** The parts of a session that only clients need that stay connected; they are created on first use. */
+/** The parts of a session that only connected clients need; they are created on first use. */
 interface SessionState {
-  readonly knownLists: KnownLists;
+  readonly receivedLists: ReceivedLists;
   readonly subscriptions: ClientSubscriptions;
   readonly settings: SessionSettings;
 }
@@ -137,7 +137,7 @@ export abstract class ClientSession implements SessionConnection {
         this.exposure.digests(this.view, 'modern', clientName),
       );
       this.#state = {
-        knownLists: new KnownLists({ isShared: replica !== undefined }),
+        receivedLists: new ReceivedLists({ isShared: replica !== undefined }),
         subscriptions,
         settings: new SessionSettings(this, subscriptions),
       };
@@ -176,8 +176,8 @@ export abstract class ClientSession implements SessionConnection {
     this.exposure.clientName = clientInfoName(info);
     this.info = isJsonObject(info) ? info : undefined;
     this.capabilities = isJsonObject(capabilities) ? capabilities : {};
-    const { knownLists, subscriptions } = this.state;
-    knownLists.start(this.view, { mayHaveListedBefore });
+    const { receivedLists, subscriptions } = this.state;
+    receivedLists.start(this.view, { mayHaveListedBefore });
     subscriptions.onListsChanged((changed) => this.#announce(changed));
     this.#attachment ??= this.attach();
   }
@@ -187,13 +187,13 @@ export abstract class ClientSession implements SessionConnection {
   }
 
   onClientReturned(): void {
-    this.state.knownLists.reset();
+    this.state.receivedLists.reset();
     this.#announce(this.announcedLists());
   }
 
   onReveal(names: readonly string[]): void {
-    const { knownLists, settings } = this.state;
-    knownLists.recordToolsAnnouncement({ digests: this.exposure.digests(this.view, 'legacy') });
+    const { receivedLists, settings } = this.state;
+    receivedLists.recordToolsAnnouncement({ digests: this.exposure.digests(this.view, 'legacy') });
     settings.saveRevealed(names);
   }
 
@@ -208,7 +208,7 @@ export abstract class ClientSession implements SessionConnection {
   #announce(changed: ChangedLists): void {
     const { view } = this;
     const digests = this.exposure.digests(view, 'legacy');
-    for (const method of this.state.knownLists.notificationsFor(changed, { digests }, view)) {
+    for (const method of this.state.receivedLists.notificationsFor(changed, { digests }, view)) {
       this.options.channel.notify(method, undefined);
     }
   }
@@ -284,7 +284,7 @@ class SingleServerSession extends ClientSession {
   }
 
   listMeta(method: string, view: CatalogView, era: Era): JsonObject | undefined {
-    return listMeta(method, view.servers[0]?.facts, era);
+    return buildListMeta(method, view.servers[0]?.facts, era);
   }
 
   handleNotification(method: string, params: JsonObject | undefined): void {

@@ -18,7 +18,7 @@ describe('tool results for errors', () => {
       isError: true,
       _meta: { 'trunkline/code': code },
     };
-    expect(result?.value).toEqual(errorTable[code].toModel ? expected : undefined);
+    expect(result?.value).toEqual(errorTable[code].isShownToModel ? expected : undefined);
   });
 
   test('tool result: does not report errors that are not gateway errors', () => {

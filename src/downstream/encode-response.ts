@@ -4,7 +4,7 @@ import type { RpcErrorBody } from '../core/errors.ts';
 import type { Era } from '../core/server-facts.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
-import { RPC } from '../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../protocol/era.ts';
 
 const COMPLETE = '"resultType":"complete"';
 const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
@@ -47,7 +47,7 @@ function isModern(outline: JsonObject): boolean {
 
 /** Converts an error that a model can react to into a tool result; returns undefined for other errors. */
 export function encodeToolError(error: unknown): Payload | undefined {
-  if (!(error instanceof GatewayError) || !error.traits.toModel) return undefined;
+  if (!(error instanceof GatewayError) || !error.traits.isShownToModel) return undefined;
   return Payload.of({
     content: [{ type: 'text', text: error.message }],
     isError: true,
@@ -58,11 +58,11 @@ export function encodeToolError(error: unknown): Payload | undefined {
 export function encodeErrorForEra(error: unknown, era: Era): RpcErrorBody {
   if (error instanceof RpcError) return withEraCode(error.body, era);
   if (!(error instanceof GatewayError)) {
-    return { code: RPC.internalError, message: 'Internal error.', data: { code: 'INVARIANT' } };
+    return { code: RPC_ERROR_CODES.internalError, message: 'Internal error.', data: { code: 'INVARIANT' } };
   }
   const { kind, uri } = error.details;
   const isMissingResource = error.code === 'ENTRY_NOT_FOUND' && kind === 'resource';
-  const code = isMissingResource ? RPC.resourceNotFound : error.traits.rpc;
+  const code = isMissingResource ? RPC_ERROR_CODES.resourceNotFound : error.traits.rpc;
   return withEraCode(
     { code, message: error.message, data: { code: error.code, ...(isMissingResource ? { uri } : {}) } },
     era,
@@ -71,16 +71,18 @@ export function encodeErrorForEra(error: unknown, era: Era): RpcErrorBody {
 
 /** Replaces the code for a missing resource, which the modern era no longer has. */
 function withEraCode(body: RpcErrorBody, era: Era): RpcErrorBody {
-  return era === 'modern' && body.code === RPC.resourceNotFound ? { ...body, code: RPC.invalidParams } : body;
+  return era === 'modern' && body.code === RPC_ERROR_CODES.resourceNotFound
+    ? { ...body, code: RPC_ERROR_CODES.invalidParams }
+    : body;
 }
 
-export function invalidParams(message: string): RpcError {
-  return new RpcError({ code: RPC.invalidParams, message });
+export function invalidParamsError(message: string): RpcError {
+  return new RpcError({ code: RPC_ERROR_CODES.invalidParams, message });
 }
 
 /** Returns a parameter that must be a string. */
-export function stringParam(params: JsonObject, name: string): string {
+export function requireStringParam(params: JsonObject, name: string): string {
   const value = params[name];
-  if (typeof value !== 'string') throw invalidParams(`${name} must be a string.`);
+  if (typeof value !== 'string') throw invalidParamsError(`${name} must be a string.`);
   return value;
 }

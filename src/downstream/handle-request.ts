@@ -32,7 +32,7 @@ import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Era } from '../core/server-facts.ts';
 import { readClientName, withoutEnvelope } from '../protocol/envelope.ts';
-import { detectEra, LEGACY_VERSIONS, META, MODERN_VERSION, RPC } from '../protocol/era.ts';
+import { detectEra, LEGACY_VERSIONS, META_KEYS, MODERN_VERSION, RPC_ERROR_CODES } from '../protocol/era.ts';
 import { checkParamHeaders } from '../protocol/http/check-modern-headers.ts';
 import type { IncomingRequest } from '../protocol/client-connection.ts';
 import { ClientCall } from './client-call.ts';
@@ -41,8 +41,8 @@ import {
   encodeErrorForEra,
   encodeResultForEra,
   encodeToolError,
-  invalidParams,
-  stringParam,
+  invalidParamsError,
+  requireStringParam,
 } from './encode-response.ts';
 import { handleDiscover, handleInitialize } from './methods/initialize.ts';
 import { askUntilComplete, isInputRequired } from './questions/ask-until-complete.ts';
@@ -134,22 +134,22 @@ function dispatch(session: ClientSession, request: IncomingRequest, era: Era): v
 /** Throws unless a modern request contains a supported protocol version and the capabilities of its client. */
 function checkEnvelope(params: JsonObject): void {
   const meta = params['_meta'];
-  const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined;
+  const version = isJsonObject(meta) ? meta[META_KEYS.protocolVersion] : undefined;
   if (!isJsonObject(meta) || typeof version !== 'string')
-    throw invalidParams(`_meta must have ${META.protocolVersion}.`);
+    throw invalidParamsError(`_meta must have ${META_KEYS.protocolVersion}.`);
   if (version !== MODERN_VERSION) {
     const data = { supported: [MODERN_VERSION, ...LEGACY_VERSIONS.toReversed()], requested: version };
     const message = `Unsupported protocol version: ${version}`;
-    throw new RpcError({ code: RPC.unsupportedVersion, message, data });
+    throw new RpcError({ code: RPC_ERROR_CODES.unsupportedVersion, message, data });
   }
-  if (!isJsonObject(meta[META.clientCapabilities]))
-    throw invalidParams(`_meta must have ${META.clientCapabilities}.`);
+  if (!isJsonObject(meta[META_KEYS.clientCapabilities]))
+    throw invalidParamsError(`_meta must have ${META_KEYS.clientCapabilities}.`);
 }
 
 /** Returns the handler for a method that is not in `METHODS`: some backends forward it to their server. */
 function unknownMethodHandler(session: ClientSession, method: string, era: Era): MethodHandler {
   if (session.options.backend.canForward(method, era)) return callServer;
-  throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${method}` });
+  throw new RpcError({ code: RPC_ERROR_CODES.methodNotFound, message: `Method not found: ${method}` });
 }
 
 async function listEntries(
@@ -164,13 +164,13 @@ async function listEntries(
   if (method !== 'tools/list' || session.exposure.dependsOnListings(era, clientName))
     await backend.whenListed();
   if (session.mustForward(method, params, era)) return callServer(session, request, params, era);
-  if (params['cursor'] !== undefined) throw invalidParams('Unknown cursor: every list has one page.');
+  if (params['cursor'] !== undefined) throw invalidParamsError('Unknown cursor: every list has one page.');
   const { view } = session;
   const exposure = session.exposure.for(era, clientName);
   const revealed = session.exposure.revealedFor(era);
   // A modern client has state only if it listens to changes. Without it, nothing is announced and nothing must be recorded.
   const state = era === 'legacy' ? session.state : session.existingState;
-  state?.knownLists.recordListing(method, { digests: session.exposure.digests(view, era, clientName) });
+  state?.receivedLists.recordListing(method, { digests: session.exposure.digests(view, era, clientName) });
   const meta = session.listMeta(method, view, era);
   const list = lists.get(method, view, exposure, { era, revealed, meta });
   if (method === 'tools/list') onListed?.(() => session.view, exposure, list);
@@ -240,19 +240,19 @@ function routeCall(call: ClientCall, params: JsonObject): Promise<Payload> {
   switch (method) {
     case 'tools/call': {
       const exposure = client.exposure.for(era, readClientName(params));
-      return exposure.callTool(stringParam(params, 'name'), request, call);
+      return exposure.callTool(requireStringParam(params, 'name'), request, call);
     }
     case 'prompts/get': {
-      const name = stringParam(params, 'name');
+      const name = requireStringParam(params, 'name');
       return retryAfterSignIn(call, request, () => backend.getPrompt(caller, name, request));
     }
     case 'resources/read': {
-      const uri = stringParam(params, 'uri');
+      const uri = requireStringParam(params, 'uri');
       return retryAfterSignIn(call, request, () => backend.readResource(caller, uri, request));
     }
     case 'completion/complete': {
       const { ref } = params;
-      if (!isJsonObject(ref)) throw invalidParams('ref must be an object.');
+      if (!isJsonObject(ref)) throw invalidParamsError('ref must be an object.');
       return backend.complete(caller, ref, request);
     }
     default:
@@ -330,7 +330,8 @@ function sendCallError(call: ClientCall, error: unknown): void {
 
 /** Replaces an error about missing capabilities: legacy clients do not know its code and cannot declare capabilities later. */
 function toLegacyError(error: unknown): unknown {
-  if (!(error instanceof RpcError) || error.body.code !== RPC.missingClientCapability) return error;
+  if (!(error instanceof RpcError) || error.body.code !== RPC_ERROR_CODES.missingClientCapability)
+    return error;
   const { data } = error.body;
   const required = isJsonObject(data) ? data['requiredCapabilities'] : undefined;
   const names = isJsonObject(required) ? Object.keys(required).join(', ').slice(0, 200) : '';

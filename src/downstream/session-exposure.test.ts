@@ -10,7 +10,7 @@ import { createSearchExposure } from '../exposure/search-exposure.ts';
 import type { Caller } from '../core/caller.ts';
 import type { JsonObject } from '../core/json.ts';
 import { silentLogger } from '../observability/log.ts';
-import { META, MODERN_VERSION } from '../protocol/era.ts';
+import { META_KEYS, MODERN_VERSION } from '../protocol/era.ts';
 import { HeaderParamCache } from '../protocol/http/param-headers.ts';
 import { ListCache } from './methods/list-cache.ts';
 import { ParkedCalls } from './questions/parked-calls.ts';
@@ -129,7 +129,11 @@ describe('tools revealed by a search', () => {
 
   test('revealed tools: do not exist for modern clients', async () => {
     const modern = {
-      _meta: { [META.protocolVersion]: MODERN_VERSION, [META.clientInfo]: {}, [META.clientCapabilities]: {} },
+      _meta: {
+        [META_KEYS.protocolVersion]: MODERN_VERSION,
+        [META_KEYS.clientInfo]: {},
+        [META_KEYS.clientCapabilities]: {},
+      },
     };
     const { search: find, names } = await open();
     expect((await find('read a file', modern)).told).toEqual([]);

@@ -7,7 +7,7 @@ import {
   formatSuggestions,
   parseMetaArguments,
   createTextResult,
-  invalidArguments,
+  invalidArgumentsError,
 } from './meta-arguments.ts';
 
 const MAX_NAMES = 10;
@@ -17,7 +17,7 @@ export function answerDescribeTools(args: unknown, view: CatalogView): Payload {
   const { names } = parseMetaArguments(args);
   const requested = typeof names === 'string' ? parseNames(names) : names;
   if (!Array.isArray(requested) || requested.length === 0 || requested.length > MAX_NAMES)
-    throw invalidArguments(`names must be a list of 1 to ${MAX_NAMES} names of tools`);
+    throw invalidArgumentsError(`names must be a list of 1 to ${MAX_NAMES} names of tools`);
   const lines = requested.map((name: unknown) => describe(String(name), view));
   const isAllWrong = lines.every(({ isError }) => isError);
   return createTextResult(

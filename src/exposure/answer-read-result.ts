@@ -3,7 +3,7 @@ import type { Payload } from '../core/lib/payload.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
-import { parseMetaArguments, createTextResult, invalidArguments } from './meta-arguments.ts';
+import { parseMetaArguments, createTextResult, invalidArgumentsError } from './meta-arguments.ts';
 
 interface ReadOptions {
   readonly results: OversizedResults;
@@ -17,9 +17,9 @@ export async function answerReadResult(rawArguments: unknown, options: ReadOptio
   const args = parseMetaArguments(rawArguments);
   const { id, find } = args;
   if (typeof id !== 'string')
-    throw invalidArguments('id must be the id of a result, as a cut result names it');
+    throw invalidArgumentsError('id must be the id of a result, as a cut result names it');
   if (find !== undefined && find !== null && typeof find !== 'string')
-    throw invalidArguments('find must be a text, or a regular expression such as "/a+b/i"');
+    throw invalidArgumentsError('find must be a text, or a regular expression such as "/a+b/i"');
   const request = {
     id,
     offset: parseWholeNumber(args, 'offset', 0) ?? 0,
@@ -41,6 +41,6 @@ function parseWholeNumber(args: JsonObject, name: string, minimum: number): numb
   if (value === undefined || value === null) return undefined;
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < minimum)
-    throw invalidArguments(`${name} must be a whole number from ${minimum}`);
+    throw invalidArgumentsError(`${name} must be a whole number from ${minimum}`);
   return number;
 }

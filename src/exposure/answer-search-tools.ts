@@ -8,7 +8,7 @@ import {
   formatSuggestions,
   parseMetaArguments,
   createTextResult,
-  invalidArguments,
+  invalidArgumentsError,
 } from './meta-arguments.ts';
 
 const DEFAULT_LIMIT = 5;
@@ -26,9 +26,9 @@ interface SearchAnswer {
 /** Answers `search_tools`: one entry per tool, the best first. The same query on the same view returns the same bytes. */
 export async function answerSearchTools(args: unknown, view: CatalogView): Promise<SearchAnswer> {
   const { query, limit, server } = parseMetaArguments(args);
-  if (typeof query !== 'string') throw invalidArguments('query must be a string');
+  if (typeof query !== 'string') throw invalidArgumentsError('query must be a string');
   if (server !== undefined && typeof server !== 'string')
-    throw invalidArguments('server must be the name of a server');
+    throw invalidArgumentsError('server must be the name of a server');
   const servers = view.servers.map(({ name }) => String(name));
   if (server !== undefined && !servers.includes(server)) {
     const similar = findSimilar(server, servers, SIMILAR_SERVERS);
@@ -83,7 +83,7 @@ function parseLimit(value: unknown): number {
   if (value === undefined || value === null) return DEFAULT_LIMIT;
   const limit = typeof value === 'string' ? Number(value) : value;
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) {
-    throw invalidArguments(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
+    throw invalidArgumentsError(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
   }
   return Math.min(limit, MAX_LIMIT);
 }

@@ -4,7 +4,12 @@ import type { ToolEntry } from '../core/entry.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { Tier } from '../core/tier.ts';
 import type { ExposureContext } from './exposure.ts';
-import { parseObject, parseMetaArguments, createTextResult, invalidArguments } from './meta-arguments.ts';
+import {
+  parseObject,
+  parseMetaArguments,
+  createTextResult,
+  invalidArgumentsError,
+} from './meta-arguments.ts';
 import { callToolFor, TIERS } from './meta-tools.ts';
 
 interface CallOptions {
@@ -23,12 +28,12 @@ export async function callThroughMetaTool(
   const { request, context, maxTier } = options;
   const { name, arguments: toolArguments, timeoutMs } = parseMetaArguments(metaArguments);
   if (typeof name !== 'string')
-    throw invalidArguments('name must be the name of a tool, as search_tools shows it');
+    throw invalidArgumentsError('name must be the name of a tool, as search_tools shows it');
   const args = parseObject(toolArguments);
   if (args === undefined)
-    throw invalidArguments(`arguments must be an object with the arguments of ${name.slice(0, 200)}`);
+    throw invalidArgumentsError(`arguments must be an object with the arguments of ${name.slice(0, 200)}`);
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
-    throw invalidArguments('timeoutMs must be a positive number of milliseconds');
+    throw invalidArgumentsError('timeoutMs must be a positive number of milliseconds');
   const check = (entry: ToolEntry): void => {
     const tier = context.view.tier(entry);
     if (TIERS.indexOf(tier) > TIERS.indexOf(maxTier)) throw wrongTier(metaTool, entry, tier);

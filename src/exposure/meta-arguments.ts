@@ -25,11 +25,11 @@ export function parseObject(raw: unknown): JsonObject | undefined {
 
 export function parseMetaArguments(raw: unknown): JsonObject {
   const args = parseObject(raw);
-  if (args === undefined) throw invalidArguments('arguments must be an object');
+  if (args === undefined) throw invalidArgumentsError('arguments must be an object');
   return args;
 }
 
-export function invalidArguments(problem: string): GatewayError {
+export function invalidArgumentsError(problem: string): GatewayError {
   return new GatewayError('ARGUMENTS_INVALID', `${problem}.`);
 }
 

@@ -88,7 +88,7 @@ const SINGLE_CALL_TOOL: readonly JsonObject[] = [
 ];
 
 /** The tool that reads truncated results; listed only if long results are truncated. */
-export const READ_RESULT: JsonObject = {
+export const READ_RESULT_TOOL: JsonObject = {
   name: 'read_result',
   description: 'Page a cut result, or find text or /regex/.',
   inputSchema: objectSchema(

@@ -11,7 +11,7 @@ import type { Exposure, ExposureContext } from './exposure.ts';
 import { truncateResult } from './truncate-result.ts';
 import { formatServerLines, formatServerNames } from './format-server-lines.ts';
 import { toListedTool } from './to-listed-tool.ts';
-import { CALL_TOOLS, listMetaTools, READ_RESULT, withServerNames } from './meta-tools.ts';
+import { CALL_TOOLS, listMetaTools, READ_RESULT_TOOL, withServerNames } from './meta-tools.ts';
 import { answerReadResult } from './answer-read-result.ts';
 import { answerSearchTools } from './answer-search-tools.ts';
 
@@ -28,7 +28,7 @@ export interface SearchExposureOptions {
 
 /** Exposes a few tools that find, describe and call all others; pinned and revealed tools are listed as well. */
 export function createSearchExposure({ pin, callTools, reveal, results }: SearchExposureOptions): Exposure {
-  const metaTools = [...listMetaTools(callTools), ...(results?.isEnabled === true ? [READ_RESULT] : [])];
+  const metaTools = [...listMetaTools(callTools), ...(results?.isEnabled === true ? [READ_RESULT_TOOL] : [])];
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
   const isPinned = (name: string): boolean => pin.some((glob) => matchesGlob(name, glob));
   const listedEntries = (
@@ -65,7 +65,7 @@ export function createSearchExposure({ pin, callTools, reveal, results }: Search
     const args = request.params['arguments'];
     const maxTier = CALL_TOOLS[name];
     if (maxTier !== undefined) return callThroughMetaTool(name, args, { request, context, maxTier });
-    if (results !== undefined && name === READ_RESULT['name']) {
+    if (results !== undefined && name === READ_RESULT_TOOL['name']) {
       return answerReadResult(args, {
         results,
         owner: callerKey(context.caller),

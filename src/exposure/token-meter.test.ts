@@ -8,7 +8,7 @@ import { Payload } from '../core/lib/payload.ts';
 import { directExposure } from './direct-exposure.ts';
 import type { Exposure, ExposureContext } from './exposure.ts';
 import { TokenMeter } from './token-meter.ts';
-import type { MenuTokens } from './token-meter.ts';
+import type { ToolListTokens } from './token-meter.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 const answer = Payload.of({ content: [{ type: 'text', text: 'files__read finds it' }] });
@@ -27,8 +27,8 @@ const names = Array.from({ length: 120 }, (_, at) => `tool_${at}`);
 const view = memoryView(names, { servers: [{ name: files, facts }] });
 
 function opened() {
-  const saved: MenuTokens[] = [];
-  const save = (counts: MenuTokens): Promise<void> => Promise.resolve(void saved.push(counts));
+  const saved: ToolListTokens[] = [];
+  const save = (counts: ToolListTokens): Promise<void> => Promise.resolve(void saved.push(counts));
   return { saved, meter: new TokenMeter({ save }) };
 }
 

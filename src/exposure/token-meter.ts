@@ -9,7 +9,7 @@ import { toListedTool } from './to-listed-tool.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 /** Estimated tokens, and the number of lists and searches they were spent on. */
-export interface MenuTokens {
+export interface ToolListTokens {
   /** Tokens that listing every tool in full would have cost. */
   readonly whole: number;
   /** Tokens of the tool lists and instructions that clients received. */
@@ -22,7 +22,7 @@ export interface MenuTokens {
 
 interface MeterOptions {
   /** Adds counts to the stored totals; called at most every `saveEveryMs`. */
-  readonly save: (counts: MenuTokens) => Promise<void>;
+  readonly save: (counts: ToolListTokens) => Promise<void>;
   readonly saveEveryMs?: number;
 }
 
@@ -35,7 +35,7 @@ interface SentList {
   checks: number;
 }
 
-type Counts = { -readonly [K in keyof MenuTokens]: MenuTokens[K] };
+type Counts = { -readonly [K in keyof ToolListTokens]: ToolListTokens[K] };
 
 const SAVE_EVERY_MS = 30_000;
 const CHECK_EVERY_MS = 1000;
@@ -45,7 +45,7 @@ const MAX_CHECKS = 20;
 const TOOLS_PER_SLICE = 50;
 /** The maximum number of deferred measurements; further ones are dropped. */
 const MAX_DEFERRED = 1000;
-const ZERO: MenuTokens = { whole: 0, menu: 0, search: 0, lists: 0, searches: 0 };
+const ZERO: ToolListTokens = { whole: 0, menu: 0, search: 0, lists: 0, searches: 0 };
 const FINDER_TOOL_NAMES: ReadonlySet<string> = new Set(['search_tools', 'describe_tools']);
 
 /**
@@ -156,9 +156,9 @@ export class TokenMeter implements AsyncDisposable {
     this.#measurements.add(measurement);
   }
 
-  #add(counts: MenuTokens): void {
-    // `ZERO` has exactly the members of `MenuTokens`.
-    for (const key of Object.keys(ZERO) as (keyof MenuTokens)[]) this.#counts[key] += counts[key];
+  #add(counts: ToolListTokens): void {
+    // `ZERO` has exactly the members of `ToolListTokens`.
+    for (const key of Object.keys(ZERO) as (keyof ToolListTokens)[]) this.#counts[key] += counts[key];
     this.#saveTimer ??= setTimeout(() => {
       // Best effort: counts that cannot be stored are lost.
       this.flush().catch(() => {});

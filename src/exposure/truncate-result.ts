@@ -4,7 +4,7 @@ import { GatewayError } from '../core/errors.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
 import type { ExposureContext } from './exposure.ts';
 import { createTextResult } from './meta-arguments.ts';
-import { READ_RESULT } from './meta-tools.ts';
+import { READ_RESULT_TOOL } from './meta-tools.ts';
 
 interface ToolCall {
   readonly name: string;
@@ -23,7 +23,7 @@ export async function truncateResult(
   try {
     return await results.truncate(owner, await run());
   } catch (error) {
-    if (!(error instanceof GatewayError) || !error.traits.toModel) throw error;
+    if (!(error instanceof GatewayError) || !error.traits.isShownToModel) throw error;
     // An error message can be long, too, for example if it quotes a schema.
     const errorResult = createTextResult(error.message, error.code);
     const truncated = await results.truncate(owner, errorResult);
@@ -34,6 +34,6 @@ export async function truncateResult(
 
 /** Pages of `read_result` already fit, and a client that knows a tool's output schema rejects a truncated result. */
 function canTruncate({ name, isMetaTool, context }: ToolCall): boolean {
-  if (isMetaTool) return name !== READ_RESULT['name'];
+  if (isMetaTool) return name !== READ_RESULT_TOOL['name'];
   return context.view.tool(name)?.definition['outputSchema'] === undefined;
 }

@@ -41,7 +41,7 @@ interface FleetOptions {
 const HEARTBEAT_MS = 2000;
 /** The longest time that the start of the gateway waits for the first attempt to join. */
 const JOIN_TIMEOUT_MS = 2000;
-/** The 32 characters of replica ids. 256 is a multiple of 32, so all are equally likely. `replicaInId` expects the same characters. */
+/** The 32 characters of replica ids. 256 is a multiple of 32, so all are equally likely. `readReplicaFromId` expects the same characters. */
 const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**

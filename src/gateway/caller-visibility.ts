@@ -77,7 +77,7 @@ export class CallerVisibility {
       const canKnow = this.#createServerFilter(caller, complete);
       // All callers share one search index. Hidden tools are skipped among the hits, which does not change the order of the others.
       const findVisible: FindTools = (_, query, options) =>
-        find(complete, query, { ...options, allow: ({ name }) => visible.tools.has(name) });
+        find(complete, query, { ...options, isAllowed: ({ name }) => visible.tools.has(name) });
       view = createCatalogView(
         visible,
         this.#config.upstreams.filter(({ name }) => canKnow(name)),
@@ -109,8 +109,8 @@ export class CallerVisibility {
     let visible = byPolicy.get(policy.key);
     if (visible === undefined) {
       visible = restrictSnapshot(complete, {
-        entry: (entry) => policy.decide(entry).verdict !== 'hide',
-        upstream: (name, hasVisibleEntry) => hasVisibleEntry || policy.canKnowServer(name),
+        isEntryVisible: (entry) => policy.decide(entry).verdict !== 'hide',
+        isUpstreamVisible: (name, hasVisibleEntry) => hasVisibleEntry || policy.canKnowServer(name),
       });
       byPolicy.set(policy.key, visible);
     }

@@ -1,4 +1,4 @@
-import { exposedUri } from '../catalog/snapshot.ts';
+import { toExposedUri } from '../catalog/snapshot.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import type { UpstreamConfig } from '../config/config.ts';
 import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from '../core/entry.ts';
@@ -62,7 +62,7 @@ export function createCatalogView(
     unavailableReason,
     tool: (name) => snapshot?.tools.get(name as ExposedName), // The cast is safe for a lookup.
     exposedUri: (upstream, upstreamUri) =>
-      snapshot === undefined ? upstreamUri : exposedUri(snapshot, upstream, upstreamUri),
+      snapshot === undefined ? upstreamUri : toExposedUri(snapshot, upstream, upstreamUri),
     tier: createTierLookup(upstreams),
     search: async (query, options) =>
       snapshot === undefined || find === undefined ? [] : find(snapshot, query, options),

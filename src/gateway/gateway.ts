@@ -20,12 +20,12 @@ import type { LinkExposure } from './calls/call-pipeline.ts';
 import type { CallRequest } from './calls/call-request.ts';
 import { LOOKUP_TARGETS } from './calls/pre-guard-audit.ts';
 import {
-  completionOperation,
-  linkedEntry,
+  createCompletionOperation,
+  findLinkedEntry,
   lookupTool,
-  promptOperation,
-  resourceOperation,
-  toolOperation,
+  createPromptOperation,
+  createResourceOperation,
+  createToolOperation,
   unknownResourceError,
 } from './calls/resolve-operation.ts';
 import { ResourceSubscriptions } from './calls/resource-subscriptions.ts';
@@ -192,7 +192,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     const entry = lookupTool(this.visibility.visibleTo(caller), name);
     // `whenRelisted` is not used here: nothing would await its promise, and a rejection on cancellation would end the process.
     if (entry !== undefined && !this.heldEntries.isRelisting(entry.upstream))
-      return this.#pipeline.run(caller, toolOperation(entry, request.params), request, ANY_LINK);
+      return this.#pipeline.run(caller, createToolOperation(entry, request.params), request, ANY_LINK);
     // Resolving and calling are tracked as one unit. Otherwise a shutdown could see no running call between the two.
     return this.#pipeline.inFlight.track(
       request.cancellation,
@@ -204,7 +204,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     const entry = await this.#pipeline.audit.lookUp(LOOKUP_TARGETS.tool, caller, request, () =>
       this.#unlistedTools.resolve(caller, name, request),
     );
-    return this.#pipeline.run(caller, toolOperation(entry, request.params), request, ANY_LINK);
+    return this.#pipeline.run(caller, createToolOperation(entry, request.params), request, ANY_LINK);
   }
 
   /** Calls a tool of the gateway itself, through the same guards. */
@@ -214,14 +214,14 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
 
   async getPrompt(caller: Caller, name: string, request: CallRequest): Promise<Payload> {
     const operation = await this.#pipeline.audit.lookUp(LOOKUP_TARGETS.prompt, caller, request, () =>
-      promptOperation(this.visibility.visibleTo(caller), name, request.params),
+      createPromptOperation(this.visibility.visibleTo(caller), name, request.params),
     );
     return this.#pipeline.run(caller, operation, request, ANY_LINK);
   }
 
   async readResource(caller: Caller, uri: string, request: CallRequest): Promise<Payload> {
     const operation = await this.#pipeline.audit.lookUp(LOOKUP_TARGETS.resource, caller, request, () =>
-      resourceOperation(this.#resolveResource(caller, uri), request.params),
+      createResourceOperation(this.#resolveResource(caller, uri), request.params),
     );
     return this.#pipeline.run(caller, operation, request, { requestedUri: uri });
   }
@@ -229,7 +229,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
   /** Completes an argument of a prompt or of a resource template. */
   async complete(caller: Caller, ref: JsonObject, request: CallRequest): Promise<Payload> {
     const operation = await this.#pipeline.audit.lookUp(LOOKUP_TARGETS.completion, caller, request, () =>
-      completionOperation(this.visibility.visibleTo(caller), ref, request.params),
+      createCompletionOperation(this.visibility.visibleTo(caller), ref, request.params),
     );
     return this.#pipeline.run(caller, operation, request);
   }
@@ -307,7 +307,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     if (listed !== undefined) return listed;
     const link = this.#pipeline.links.find(caller, uri);
     if (link === undefined) throw unknownResourceError(uri);
-    const entry = linkedEntry(this.visibility.unfiltered, link);
+    const entry = findLinkedEntry(this.visibility.unfiltered, link);
     // A tool that the caller may use can return a link to a resource that the caller may not read.
     if (this.visibility.policyFor(caller).decide(entry).verdict === 'hide') throw unknownResourceError(uri);
     return { ...link, entry };

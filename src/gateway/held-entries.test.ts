@@ -10,7 +10,7 @@ import { Emitter } from '../core/lib/emitter.ts';
 import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import { silentLogger } from '../observability/log.ts';
 import { ApprovalRegistry } from '../policy/approvals/approval-registry.ts';
-import { approvalSubjects } from '../policy/approvals/approval-subject.ts';
+import { listApprovalSubjects } from '../policy/approvals/approval-subject.ts';
 import { upstreamConfig } from '../../test/support/upstream-config.ts';
 import type { UpstreamState } from '../upstream/upstream-state.ts';
 import { HeldEntries } from './held-entries.ts';
@@ -97,7 +97,7 @@ function setUp(trust: 'first-sight' | 'manual' | 'scan' = 'first-sight') {
 
 const visibleTools = (catalog: Catalog) => [...catalog.current.tools.keys()];
 const reviewed = (from: Listing, name: string, kind: 'tool' | 'prompt' | 'words' = 'tool') => {
-  const found = approvalSubjects(from).find((subject) => subject.kind === kind && subject.name === name);
+  const found = listApprovalSubjects(from).find((subject) => subject.kind === kind && subject.name === name);
   if (found === undefined) throw new Error(`There is no ${name}.`);
   return { server: one, kind, name, fingerprint: found.fingerprint };
 };

@@ -8,7 +8,7 @@ import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import { rejectOnCancel } from '../core/lib/cancellation.ts';
 import type { Cancellation } from '../core/lib/cancellation.ts';
 import type { ApprovalRegistry } from '../policy/approvals/approval-registry.ts';
-import { approvalSubjects } from '../policy/approvals/approval-subject.ts';
+import { listApprovalSubjects } from '../policy/approvals/approval-subject.ts';
 import type { ApprovalKind, ApprovalSubject } from '../policy/approvals/approval-subject.ts';
 import type { Lockfile } from '../policy/approvals/lockfile/lockfile.ts';
 import { createScanner } from '../policy/scanner.ts';
@@ -193,7 +193,7 @@ export class HeldEntries {
       kind === 'server'
         ? config && serverSubject(config)
         : listing &&
-          approvalSubjects(listing).find((offered) => offered.kind === kind && offered.name === name);
+          listApprovalSubjects(listing).find((offered) => offered.kind === kind && offered.name === name);
     const label = kind === 'server' ? `server "${server}"` : `${kind} "${name}" of server "${server}"`;
     if (subject === undefined)
       throw new GatewayError('ENTRY_NOT_FOUND', `There is no ${label} to decide about.`, {
@@ -269,7 +269,7 @@ function heldSubjects(listing: Listing): readonly (readonly [ApprovalSubject, He
     // A listing contains no subject of kind `server`; the member only completes the record.
     server: new Map<string, HeldReason>(),
   };
-  return approvalSubjects(listing).flatMap((subject) => {
+  return listApprovalSubjects(listing).flatMap((subject) => {
     const reason = reasons[subject.kind].get(subject.name);
     return reason === undefined ? [] : [[subject, reason] as const];
   });

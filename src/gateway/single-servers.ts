@@ -18,13 +18,13 @@ import { UnlistedAccess } from './calls/unlisted-access.ts';
 import type { CallRequest } from './calls/call-request.ts';
 import { mustServerAnswer, canPassBetween } from './calls/pass-through.ts';
 import {
-  completionOperation,
+  createCompletionOperation,
   lookupTool,
-  promptOperation,
+  createPromptOperation,
   assertToolNotHeld,
   resolveResource,
   unknownResourceError,
-  toolOperation,
+  createToolOperation,
   unknownEntryError,
 } from './calls/resolve-operation.ts';
 import type { PreGuardAudit } from './calls/pre-guard-audit.ts';
@@ -143,7 +143,7 @@ class SingleServer implements SingleServerBackend {
     const unlisted = this.#unlistedOperation('tool', 'tools/call', request);
     const operation = await this.#resolve(unlisted, caller, request, (snapshot) => {
       const entry = lookupTool(snapshot, name);
-      if (entry !== undefined) return toolOperation(entry, request.params);
+      if (entry !== undefined) return createToolOperation(entry, request.params);
       assertToolNotHeld(snapshot, name);
       if (!this.#unlistedAccess.canCall(caller, name))
         throw unknownEntryError('tool', name, snapshot.tools.keys());
@@ -156,9 +156,9 @@ class SingleServer implements SingleServerBackend {
     const unlisted = this.#unlistedOperation('prompt', 'prompts/get', request);
     const operation = await this.#resolve(unlisted, caller, request, (snapshot) => {
       const isListed = [...snapshot.prompts.keys()].some((known) => known === name);
-      // If nothing is hidden or held, the server itself may reject an unknown name. Otherwise `promptOperation` throws.
+      // If nothing is hidden or held, the server itself may reject an unknown name. Otherwise `createPromptOperation` throws.
       return isListed || !this.#unlistedAccess.isOpenTo(caller)
-        ? promptOperation(snapshot, name, request.params)
+        ? createPromptOperation(snapshot, name, request.params)
         : unlisted;
     });
     return this.#deps.call(caller, operation, request);
@@ -181,7 +181,7 @@ class SingleServer implements SingleServerBackend {
     const unlisted = this.#unlistedOperation('completion', 'completion/complete', request);
     const operation = await this.#resolve(unlisted, caller, request, (snapshot) => {
       try {
-        return completionOperation(snapshot, ref, request.params);
+        return createCompletionOperation(snapshot, ref, request.params);
       } catch (error) {
         // Prompts may be held for approval, but templates never are. An unlisted template is therefore forwarded for every
         // unrestricted caller, and the server itself rejects it.

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { mayBelongTo } from '../catalog/exposed-names.ts';
+import { canBelongTo } from '../catalog/exposed-names.ts';
 import type { Caller } from '../core/caller.ts';
 import type { ToolEntry } from '../core/entry.ts';
 import type { UpstreamName } from '../core/ids.ts';
@@ -81,7 +81,7 @@ export class ToolResolver {
       .filter(
         (upstream) =>
           !catalog.has(upstream) &&
-          mayBelongTo(name, upstream, separator) &&
+          canBelongTo(name, upstream, separator) &&
           canSee(upstream, [name, name.slice(upstream.length + separator.length)]),
       );
   }

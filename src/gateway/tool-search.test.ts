@@ -79,7 +79,7 @@ test('tool search: filters by visibility without changing the order', async () =
   const { search } = searchOf(before);
   const all = await search.find(before, 'send or read a file', { limit: 5 });
   const allow = ({ name }: ToolEntry): boolean => name === 's__one';
-  const some = await search.find(before, 'send or read a file', { limit: 5, allow });
+  const some = await search.find(before, 'send or read a file', { limit: 5, isAllowed: allow });
   expect(some).toEqual(all.filter(({ entry }) => allow(entry)));
 });
 

@@ -22,7 +22,7 @@ export interface FindToolsOptions {
   /** The caller whose recent tools rank higher. */
   readonly caller?: Caller['id'];
   /** Filters the hits without changing the order of the others. */
-  readonly allow?: (entry: ToolEntry) => boolean;
+  readonly isAllowed?: (entry: ToolEntry) => boolean;
 }
 
 export type FindTools = (
@@ -35,8 +35,8 @@ interface ToolSearchStatus {
   readonly index: 'unused' | 'building' | 'ready';
   /** Number of tools in the newest index. */
   readonly tools: number;
-  readonly buildMs?: number;
-  readonly rerank?: RerankStatus;
+  readonly buildMs?: number | undefined;
+  readonly rerank?: RerankStatus | undefined;
 }
 
 interface ToolSearchDeps {
@@ -109,18 +109,18 @@ export class ToolSearch implements Disposable {
     this.#building = undefined;
   }
 
-  readonly find: FindTools = async (snapshot, query, { limit, server, caller, allow = () => true }) => {
+  readonly find: FindTools = async (snapshot, query, { limit, server, caller, isAllowed = () => true }) => {
     this.#isOffered = true;
     const modules = await this.#load();
     const index = await this.#indexOf(snapshot, modules);
     const prior = caller === undefined ? undefined : this.#recentTools.prior(caller);
-    const searchIndex = (): readonly SearchHit[] => index.search(query, { limit, allow, server, prior });
+    const searchIndex = (): readonly SearchHit[] => index.search(query, { limit, isAllowed, server, prior });
     const { reranker } = modules;
     if (reranker === undefined) return searchIndex();
     // All callers share the reranker's cache, so it receives the same hits for each of them. Hidden tools are removed afterwards.
     const hits = index.search(query, {
       limit: Math.max(reranker.top, limit),
-      allow: () => true,
+      isAllowed: () => true,
       server,
     });
     const catalog = `${snapshot.digests.tools} ${server ?? ''}`;
@@ -128,7 +128,7 @@ export class ToolSearch implements Disposable {
     // Without an answer of the reranker, the order of the index is used.
     if (ordered === undefined) return searchIndex();
     return fillUp(
-      ordered.filter(({ entry }) => allow(entry)),
+      ordered.filter(({ entry }) => isAllowed(entry)),
       searchIndex,
       limit,
     );
@@ -173,9 +173,8 @@ export class ToolSearch implements Disposable {
     return {
       index: this.#building !== undefined ? 'building' : this.#newestIndex === undefined ? 'unused' : 'ready',
       tools: this.#newestIndex?.entries.length ?? 0,
-      // The admin API serializes the status, so absent values must be absent members.
-      ...(this.#buildMs !== undefined && { buildMs: this.#buildMs }),
-      ...(rerank && { rerank }),
+      buildMs: this.#buildMs,
+      rerank,
     };
   }
 
@@ -290,7 +289,7 @@ function* warmUp(steps: Generator<void, SearchIndex>): Generator<void, SearchInd
     yield;
     const description = index.entries[position]?.definition['description'];
     if (typeof description === 'string')
-      index.search(description.slice(0, 300), { limit: 5, allow: () => true });
+      index.search(description.slice(0, 300), { limit: 5, isAllowed: () => true });
   }
   return index;
 }

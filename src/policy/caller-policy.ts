@@ -3,7 +3,7 @@ import type { Caller } from '../core/caller.ts';
 import type { Entry } from '../core/entry.ts';
 import type { UpstreamName } from '../core/ids.ts';
 import type { Tier } from '../core/tier.ts';
-import { matchesAny, policySubject, selects, selectsServer } from './selection.ts';
+import { matchesAny, toPolicySubject, matchesSelection, matchesServerSelection } from './selection.ts';
 import type { PolicySubject, SubjectLookups } from './selection.ts';
 
 /** The decision of the policy about an entry for one caller. `rule` names the rule, profile or tier that led to it. */
@@ -113,7 +113,7 @@ function createCallerPolicy(
     decide: (entry) => {
       let decision = decisions.get(entry);
       if (decision === undefined) {
-        const subject = policySubject(entry, options);
+        const subject = toPolicySubject(entry, options);
         decision = isProfileMissing ? hiddenByProfile(caller) : decideSubject(subject, caller, callerRules);
         decisions.set(entry, decision);
       }
@@ -127,8 +127,8 @@ function createCallerPolicy(
       const server = { upstream, tags: options.tagsOf(upstream) };
       return isPossible(
         callerRules,
-        (what) => selectsServer(what, server) && canSelectNames(what, names),
-        (what) => selectsServer(what, server) && selectsAllEntries(what, names),
+        (what) => matchesServerSelection(what, server) && canSelectNames(what, names),
+        (what) => matchesServerSelection(what, server) && selectsAllEntries(what, names),
       );
     },
     canKnowServer: (upstream, tags = options.tagsOf(upstream)) =>
@@ -144,9 +144,9 @@ function canKnow(
   return isPossible(
     callerRules,
     (what) =>
-      selectsServer(what, server) &&
+      matchesServerSelection(what, server) &&
       (what.servers !== undefined || what.tags !== undefined || selectsAllEntries(what)),
-    (what) => selectsServer(what, server) && selectsAllEntries(what),
+    (what) => matchesServerSelection(what, server) && selectsAllEntries(what),
   );
 }
 
@@ -189,10 +189,10 @@ function decideSubject(
   caller: Caller,
   { policy, profile, rules }: CallerRules,
 ): Decision {
-  if (profile !== undefined && !selects(profile.what, subject)) return hiddenByProfile(caller);
+  if (profile !== undefined && !matchesSelection(profile.what, subject)) return hiddenByProfile(caller);
   if (caller.tier !== undefined && TIER_ORDER.indexOf(subject.tier) > TIER_ORDER.indexOf(caller.tier))
     return { verdict: 'hide', rule: `tier ${caller.tier}` };
-  const matching = rules.filter(({ what }) => selects(what, subject));
+  const matching = rules.filter(({ what }) => matchesSelection(what, subject));
   const deny = matching.find(({ effect }) => effect === 'deny');
   if (deny !== undefined) return { verdict: 'hide', rule: deny.id };
   const ask = matching.find(({ effect }) => effect === 'ask');

@@ -20,7 +20,7 @@ export interface SubjectLookups {
   readonly tierOf: (entry: Extract<Entry, { kind: 'tool' }>) => Tier;
 }
 
-export function policySubject(entry: Entry, { tagsOf, tierOf }: SubjectLookups): PolicySubject {
+export function toPolicySubject(entry: Entry, { tagsOf, tierOf }: SubjectLookups): PolicySubject {
   const { upstream } = entry;
   const tags = tagsOf(upstream);
   switch (entry.kind) {
@@ -44,10 +44,10 @@ export function policySubject(entry: Entry, { tagsOf, tierOf }: SubjectLookups):
 }
 
 /** Whether the selection includes the entry. A criterion that is absent matches everything. */
-export function selects(selection: Selection, subject: PolicySubject): boolean {
+export function matchesSelection(selection: Selection, subject: PolicySubject): boolean {
   const { names, kinds, tiers } = selection;
   return (
-    selectsServer(selection, subject) &&
+    matchesServerSelection(selection, subject) &&
     (kinds === undefined || kinds.includes(subject.kind)) &&
     (tiers === undefined || tiers.includes(subject.tier)) &&
     (names === undefined || subject.names.some((name) => matchesAny(name, names)))
@@ -55,7 +55,7 @@ export function selects(selection: Selection, subject: PolicySubject): boolean {
 }
 
 /** Whether the selection can include entries of the server. A match of either `servers` or `tags` is sufficient. */
-export function selectsServer(
+export function matchesServerSelection(
   { servers, tags }: Selection,
   server: Pick<PolicySubject, 'upstream' | 'tags'>,
 ): boolean {

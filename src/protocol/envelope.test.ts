@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { JsonObject } from '../core/json.ts';
 import { withEnvelope, withoutEnvelope } from './envelope.ts';
-import { META, MODERN_VERSION } from './era.ts';
+import { META_KEYS, MODERN_VERSION } from './era.ts';
 
 const client = { info: { name: 'us' }, capabilities: { roots: {} } };
 const objects = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
@@ -12,9 +12,9 @@ describe('withEnvelope', () => {
   test('envelope: carries client info, protocol version and capabilities', () => {
     expect(withEnvelope(undefined, client)).toEqual({
       _meta: {
-        [META.protocolVersion]: MODERN_VERSION,
-        [META.clientInfo]: client.info,
-        [META.clientCapabilities]: client.capabilities,
+        [META_KEYS.protocolVersion]: MODERN_VERSION,
+        [META_KEYS.clientInfo]: client.info,
+        [META_KEYS.clientCapabilities]: client.capabilities,
       },
     });
   });
@@ -22,13 +22,17 @@ describe('withEnvelope', () => {
   test('envelope: replaces foreign client metadata and keeps the rest', () => {
     const params = {
       x: 1,
-      _meta: { [META.protocolVersion]: 'old', [META.clientInfo]: { name: 'them' }, traceparent: 't' },
+      _meta: {
+        [META_KEYS.protocolVersion]: 'old',
+        [META_KEYS.clientInfo]: { name: 'them' },
+        traceparent: 't',
+      },
     };
     const { _meta, ...rest } = withEnvelope(params, client);
     expect(rest).toEqual({ x: 1 });
     expect(_meta).toMatchObject({
-      [META.protocolVersion]: MODERN_VERSION,
-      [META.clientInfo]: client.info,
+      [META_KEYS.protocolVersion]: MODERN_VERSION,
+      [META_KEYS.clientInfo]: client.info,
       traceparent: 't',
     });
   });
@@ -36,7 +40,7 @@ describe('withEnvelope', () => {
 
 describe('withoutEnvelope', () => {
   test('envelope removal: drops per-hop metadata and keeps traces and vendor keys', () => {
-    const hop = Object.fromEntries(Object.values(META).map((key) => [key, 1]));
+    const hop = Object.fromEntries(Object.values(META_KEYS).map((key) => [key, 1]));
     const params = { x: 1, _meta: { ...hop, progressToken: 5, traceparent: 't', 'vendor/key': { y: 2 } } };
     expect(withoutEnvelope(params)).toEqual({ x: 1, _meta: { traceparent: 't', 'vendor/key': { y: 2 } } });
   });

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
-import { META, MODERN_VERSION } from './era.ts';
+import { META_KEYS, MODERN_VERSION } from './era.ts';
 
 /** The keys of `_meta` that concern one connection and are not passed on. */
-const HOP_KEYS: ReadonlySet<string> = new Set([...Object.values(META), 'progressToken']);
+const HOP_KEYS: ReadonlySet<string> = new Set([...Object.values(META_KEYS), 'progressToken']);
 
 /** Adds the `_meta` keys of a modern request: protocol version, client and capabilities. They concern one connection only. */
 export function withEnvelope(
@@ -19,10 +19,10 @@ export function withEnvelope(
     ...params,
     _meta: {
       ...(isJsonObject(meta) ? meta : {}),
-      [META.protocolVersion]: MODERN_VERSION,
-      [META.clientInfo]: client.info,
-      [META.clientCapabilities]: client.capabilities,
-      ...(client.logLevel === undefined ? {} : { [META.logLevel]: client.logLevel }),
+      [META_KEYS.protocolVersion]: MODERN_VERSION,
+      [META_KEYS.clientInfo]: client.info,
+      [META_KEYS.clientCapabilities]: client.capabilities,
+      ...(client.logLevel === undefined ? {} : { [META_KEYS.logLevel]: client.logLevel }),
     },
   };
 }
@@ -34,7 +34,11 @@ export function readEnvelope(params: JsonObject): {
   readonly logLevel: string | undefined;
 } {
   const meta = isJsonObject(params['_meta']) ? params['_meta'] : {};
-  const { [META.clientInfo]: info, [META.clientCapabilities]: capabilities, [META.logLevel]: level } = meta;
+  const {
+    [META_KEYS.clientInfo]: info,
+    [META_KEYS.clientCapabilities]: capabilities,
+    [META_KEYS.logLevel]: level,
+  } = meta;
   return {
     info: isJsonObject(info) ? info : undefined,
     capabilities: isJsonObject(capabilities) ? capabilities : {},
@@ -45,7 +49,7 @@ export function readEnvelope(params: JsonObject): {
 /** Returns the name of the client of a modern request. */
 export function readClientName(params: JsonObject | undefined): string | undefined {
   const meta = params?.['_meta'];
-  return clientInfoName(isJsonObject(meta) ? meta[META.clientInfo] : undefined);
+  return clientInfoName(isJsonObject(meta) ? meta[META_KEYS.clientInfo] : undefined);
 }
 
 /** Returns the name in a `clientInfo` object. */

@@ -9,7 +9,7 @@ export const NEWEST_LEGACY_VERSION = '2025-11-25';
 export const MODERN_VERSION = '2026-07-28';
 
 /** Reserved keys of `_meta`. */
-export const META = {
+export const META_KEYS = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
@@ -19,7 +19,7 @@ export const META = {
 } as const;
 
 /** JSON-RPC error codes, those of MCP included. */
-export const RPC = {
+export const RPC_ERROR_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -37,5 +37,5 @@ export const RPC = {
 export function detectEra(method: string, params: JsonObject | undefined): Era {
   if (method === 'server/discover') return 'modern';
   const meta = params?.['_meta'];
-  return isJsonObject(meta) && META.protocolVersion in meta ? 'modern' : 'legacy';
+  return isJsonObject(meta) && META_KEYS.protocolVersion in meta ? 'modern' : 'legacy';
 }

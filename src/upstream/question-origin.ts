@@ -2,7 +2,7 @@ import { RpcError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
 import { Payload } from '../core/lib/payload.ts';
-import { RPC } from '../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../protocol/era.ts';
 
 /**
  * A client of the gateway sees one server instead of many, so every question names the server that asks it. The gateway writes the first
@@ -57,7 +57,7 @@ export function nameServerInInputRequests(body: JsonObject, server: string): Jso
 /** Names the server in the pages that must be visited before a call is repeated. */
 export function nameServerInError(error: RpcError, server: string): RpcError {
   const { body } = error;
-  if (body.code !== RPC.urlElicitationRequired || !isJsonObject(body.data)) return error;
+  if (body.code !== RPC_ERROR_CODES.urlElicitationRequired || !isJsonObject(body.data)) return error;
   const { elicitations } = body.data;
   if (!Array.isArray(elicitations)) return error;
   const named = elicitations.map((page: unknown) =>

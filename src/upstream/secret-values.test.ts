@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { TransportConfig } from '../config/config.ts';
-import { secretValues } from './secret-values.ts';
+import { listSecretValues } from './secret-values.ts';
 
 test('secret values: include resolved references and values with secret names, nothing else', () => {
   const configured: TransportConfig = {
@@ -16,7 +16,7 @@ test('secret values: include resolved references and values with secret names, n
     args: configured.args.with(5, 'four4'),
     env: { ...configured.env, OTHER: 'six66', FROM_FILE: 'seven' },
   };
-  expect(secretValues(configured, resolved).toSorted()).toEqual(
+  expect(listSecretValues(configured, resolved).toSorted()).toEqual(
     ['one1', 'two2', 'three', 'four4', 'five5', 'six66', 'seven'].toSorted(),
   );
 });
@@ -29,7 +29,7 @@ test('secret values: include headers with and without their scheme', () => {
     headers: { Authorization: 'Bearer ${env:T}' },
   };
   const resolved = { ...configured, headers: { Authorization: 'Bearer hush' } };
-  expect(secretValues(configured, resolved).toSorted()).toEqual(
+  expect(listSecretValues(configured, resolved).toSorted()).toEqual(
     ['me:pass%20word', 'pass word', 'pass%20word', 'Bearer hush', 'hush'].toSorted(),
   );
 });
@@ -47,12 +47,12 @@ test.each([
   { args: ['--mode=fast', 'Accept: text/plain', 'https://a.example/x?b=c', 'git@host:x'], hidden: [] },
 ])('secret values: finds those listed in %j', ({ args, hidden }) => {
   const configured: TransportConfig = { kind: 'stdio', command: 'x', args, env: {} };
-  const found = secretValues(configured, { ...configured, kind: 'stdio', args: [...args] });
+  const found = listSecretValues(configured, { ...configured, kind: 'stdio', args: [...args] });
   expect(found.toSorted()).toEqual(hidden.toSorted());
 });
 
 test('secret values: include the password in a URL of any variable', () => {
   const env = { DATABASE_URL: 'mysql://root:hush@db/x' };
   const configured: TransportConfig = { kind: 'stdio', command: 'x', args: [], env };
-  expect(secretValues(configured, { ...configured, kind: 'stdio' })).toContain('hush');
+  expect(listSecretValues(configured, { ...configured, kind: 'stdio' })).toContain('hush');
 });

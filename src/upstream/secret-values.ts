@@ -4,7 +4,10 @@ import { parseReferences } from '../config/resolve-references.ts';
 import type { ResolvedTransport } from '../config/resolve-transport.ts';
 
 /** Returns the values of a server's transport that must be masked: resolved references, and values with the name of a secret. */
-export function secretValues(configured: TransportConfig, resolved: ResolvedTransport): readonly string[] {
+export function listSecretValues(
+  configured: TransportConfig,
+  resolved: ResolvedTransport,
+): readonly string[] {
   const texts = listFields(configured);
   const secrets = [...listFields(resolved)].flatMap(([field, value]) => {
     const text = texts.get(field);

@@ -3,7 +3,7 @@ import type { RequestingClient } from '../core/requesting-client.ts';
 import { RpcError } from '../core/errors.ts';
 import type { UpstreamName } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import { RPC } from '../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../protocol/era.ts';
 import type { MessageOrigin, RpcClientHandlers } from '../protocol/rpc-client.ts';
 import type { IdOwners } from './id-owners.ts';
 import { nameAskingServer } from './question-origin.ts';
@@ -57,7 +57,7 @@ export function createMessageHandlers(
     onRequest: async (method, params, { origin, cancellation }) => {
       const client = addressedClient(origin, options);
       if (!QUESTIONS.has(method) && client?.isAlone !== true)
-        throw new RpcError({ code: RPC.methodNotFound, message: `Method not found: ${method}` });
+        throw new RpcError({ code: RPC_ERROR_CODES.methodNotFound, message: `Method not found: ${method}` });
       // The server did not name the call. Calls must run one at a time from now on, unless the server has only one client.
       const isAmbiguous = origin.streamClient === undefined && origin.pendingClients.length > 0;
       if (isAmbiguous && client?.isOnlyOne !== true) {
@@ -127,5 +127,5 @@ export function forwardQuestion(
   const message = hasPending
     ? 'Several clients have calls in flight; this question could belong to any of them.'
     : 'No client has a call in flight that this question could belong to.';
-  throw new RpcError({ code: RPC.internalError, message });
+  throw new RpcError({ code: RPC_ERROR_CODES.internalError, message });
 }

@@ -20,7 +20,7 @@ import type { ChildRecord } from './process/child-record.ts';
 import { startServerProcess } from './process/server-process.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { createHeaderProvider, handleRefusal } from './upstream-auth.ts';
-import { secretValues } from './secret-values.ts';
+import { listSecretValues } from './secret-values.ts';
 import { fenceTransport, reportUnreadRequests } from './transport-wrappers.ts';
 import type { Watchdog } from './process/watchdog.ts';
 
@@ -73,7 +73,7 @@ const NO_PROCESS: ProcessHints = { stderr: [] };
 export function createServerOpener(deps: ServerOpenerDeps): OpenServer {
   return async (config, options) => {
     const transport = await deps.resolveTransport(config);
-    deps.onSecrets?.(config.name, secretValues(config.transport, transport));
+    deps.onSecrets?.(config.name, listSecretValues(config.transport, transport));
     if (transport.kind === 'stdio') return openStdio(deps, config, transport, options);
     if (transport.kind === 'http') return openHttp(deps, config, transport, options);
     const { openCli } = await import('./cli/open-cli.ts');
@@ -128,7 +128,7 @@ function trackExit(server: ServerProcess): () => Promise<ProcessHints> {
     if (exit === undefined) await Promise.race([server.exited, sleep(100)]);
     // The last lines of standard error, which explain the exit, may still be in the pipe.
     if (exit !== undefined) await Promise.race([server.stderrEnded, sleep(500)]);
-    return { ...(exit === undefined ? {} : { exit }), stderr: server.stderr.lines };
+    return { exit, stderr: server.stderr.lines };
   };
 }
 

@@ -2,7 +2,7 @@ import { Cancellation } from '../core/lib/cancellation.ts';
 import { GatewayError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
-import { moreVerbose } from '../core/log-level.ts';
+import { pickMoreVerbose } from '../core/log-level.ts';
 import { splitSubscriptionKeys } from '../core/subscription-keys.ts';
 import type { Logger } from '../observability/log.ts';
 import type { RequestOptions } from './upstream-call.ts';
@@ -28,7 +28,7 @@ export class DesiredSubscriptions {
 
   /** Raises the log level of legacy servers, which have one level for all clients; each message is filtered per client later. */
   raiseLogLevel(level: string, connection: UpstreamConnection | undefined): void {
-    const raised = moreVerbose(level, this.#logLevel);
+    const raised = pickMoreVerbose(level, this.#logLevel);
     if (raised === this.#logLevel) return;
     this.#logLevel = raised;
     connection?.subscriptions.setLogLevel(raised);

@@ -3,7 +3,7 @@ import type { OpenTransport } from '../protocol/client-transport.ts';
 
 /**
  * Wraps a transport so that it closes instead of writing once `mayWrite` returns false, because another gateway may run the server by
- * then. The request that was to be written is reported as unsent, so that it can be sent over another connection.
+ * then. It reports the unwritten request as unsent, so that the request can be sent over another connection.
  */
 export function fenceTransport(open: OpenTransport, mayWrite: (() => boolean) | undefined): OpenTransport {
   if (mayWrite === undefined) return open;

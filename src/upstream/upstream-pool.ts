@@ -7,7 +7,7 @@ import type { Credentials } from '../core/credentials.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { UpstreamName } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import { moreVerbose } from '../core/log-level.ts';
+import { pickMoreVerbose } from '../core/log-level.ts';
 import type { Logger } from '../observability/log.ts';
 import type { ClientIdentity } from './connecting/negotiate.ts';
 import type { OpenServer } from './server-opener.ts';
@@ -155,7 +155,7 @@ export class UpstreamPool implements AsyncDisposable {
   }
 
   raiseLogLevel(level: string): void {
-    this.#logLevel = moreVerbose(level, this.#logLevel);
+    this.#logLevel = pickMoreVerbose(level, this.#logLevel);
     for (const upstream of this.#all()) upstream.raiseLogLevel(this.#logLevel);
   }
 

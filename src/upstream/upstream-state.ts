@@ -47,7 +47,7 @@ export type UpstreamEvent =
   | { readonly type: 'close' };
 
 /** A call in state `waiting` waits for the next attempt if it is due within this time; otherwise it fails at once. */
-export const JOIN_WITHIN_MS = 2000;
+export const MAX_RETRY_WAIT_MS = 2000;
 /** A connection that ended earlier than this and answered no call counts as a failed attempt. */
 const STABLE_AFTER_MS = 10_000;
 
@@ -104,7 +104,7 @@ function afterFailure(error: GatewayError, attempt: number, retryAt: number): Up
 
 /** Unexpected HTTP responses count as temporary: the server may be restarting, or a captive portal may answer in its place. */
 function isTemporary({ traits, code, cause }: GatewayError): boolean {
-  return traits.retry || code === 'UPSTREAM_PROTOCOL' || cause instanceof HttpStatusError;
+  return traits.isRetryable || code === 'UPSTREAM_PROTOCOL' || cause instanceof HttpStatusError;
 }
 
 interface RetryScheduleOptions {

@@ -11,7 +11,7 @@ import { GatewayError, RpcError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Era, ServerFacts } from '../core/server-facts.ts';
 import { silentLogger } from '../observability/log.ts';
-import { META } from '../protocol/era.ts';
+import { META_KEYS } from '../protocol/era.ts';
 import { RpcClient } from '../protocol/rpc-client.ts';
 import { HttpStatusError } from '../protocol/client-transport.ts';
 import type { ProcessHints } from './connecting/upstream-errors.ts';
@@ -203,7 +203,7 @@ describe('calls', () => {
     fixture.era = 'modern';
     await fixture.call();
     expect(fixture.server.last('tools/call').params?.['_meta']).toMatchObject({
-      [META.clientInfo]: { name: 'us' },
+      [META_KEYS.clientInfo]: { name: 'us' },
     });
   });
 

@@ -13,7 +13,7 @@ import type { Logger } from '../observability/log.ts';
 import { PendingRequests } from './pending-requests.ts';
 import {
   classifyConnectionLoss,
-  canOthersFinish,
+  canOtherRequestsFinish,
   shuttingDownError,
   connectTimeoutError,
   retryPendingError,
@@ -24,7 +24,7 @@ import type { ClientIdentity } from './connecting/negotiate.ts';
 import type { OpenServer } from './server-opener.ts';
 import type { IdOwners } from './id-owners.ts';
 import { idleSetting, IdleTimer } from './idle-timer.ts';
-import { JOIN_WITHIN_MS, RetrySchedule, transition } from './upstream-state.ts';
+import { MAX_RETRY_WAIT_MS, RetrySchedule, transition } from './upstream-state.ts';
 import type { UpstreamEvent, UpstreamState } from './upstream-state.ts';
 import { DesiredSubscriptions } from './subscriptions.ts';
 import { explainError, UpstreamCall } from './upstream-call.ts';
@@ -227,7 +227,8 @@ export class Upstream implements AsyncDisposable {
       if (state.kind === 'closed') throw shuttingDownError();
       if (state.kind === 'failed' || state.kind === 'needs-auth' || state.kind === 'held') throw state.error;
       if (state.kind !== 'waiting') return this.#startAttempt();
-      if (state.retryAt - this.#deps.now() > JOIN_WITHIN_MS) throw retryPendingError(state, this.#deps.now());
+      if (state.retryAt - this.#deps.now() > MAX_RETRY_WAIT_MS)
+        throw retryPendingError(state, this.#deps.now());
       this.#nextAttempt ??= deferred<void>();
       await this.#nextAttempt.promise;
     }
@@ -319,7 +320,7 @@ export class Upstream implements AsyncDisposable {
 
   async #recoverFromLoss(connection: UpstreamConnection, cause: Error): Promise<void> {
     // A server that forgot the session or refuses the token may still answer requests that it accepted before.
-    this.#dropConnection(canOthersFinish(cause) ? 'when-drained' : 'now');
+    this.#dropConnection(canOtherRequestsFinish(cause) ? 'when-drained' : 'now');
     if (this.#state.kind !== 'ready') return;
     const error = classifyConnectionLoss(cause, this.name, await connection.opened.processHints());
     // The upstream may have been closed while the exit of the process was awaited.

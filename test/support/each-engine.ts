@@ -1,6 +1,6 @@
 import { beforeAll, describe } from 'vitest';
 
-import type { StorePlace } from '../../src/core/storage/store-place.ts';
+import type { StoreLocation } from '../../src/core/storage/store-location.ts';
 import { needs } from './needs.ts';
 import { sharedPostgres } from './postgres.ts';
 
@@ -13,7 +13,7 @@ export type Engine = 'sqlite' | 'postgres';
  * vitest project `postgres` runs the same files (`*.database.test.ts`) on PostgreSQL.
  */
 export function eachEngine(
-  define: (engine: Engine, newStore: (stateDir: string) => Promise<StorePlace>) => void,
+  define: (engine: Engine, newStore: (stateDir: string) => Promise<StoreLocation>) => void,
 ): void {
   if (isOnPostgres) needs('postgresql');
   describe(`on ${isOnPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {

@@ -9,7 +9,7 @@ import { isMainThread } from 'node:worker_threads';
 import pg from 'pg';
 
 import { type Statement, loggedDatabase, statementsOf } from '../../bench/fleet/statements.mjs';
-import type { PostgresServer } from '../../src/core/storage/store-place.ts';
+import type { PostgresServer } from '../../src/core/storage/store-location.ts';
 import { eventually } from './eventually.ts';
 
 /** A real PostgreSQL server, detached from the test process; it stops when the process it was started for exits. */

@@ -3,7 +3,7 @@ import type {
   AdminLatency,
   AdminServer,
   AdminStatus,
-  AdminTokens,
+  AdminTokenUsage,
 } from '../../src/admin/contract/contract.ts';
 import { fakeServerResponse } from './fake-server-responses.ts';
 
@@ -172,7 +172,7 @@ function latency(): AdminLatency {
   };
 }
 
-function tokens(): AdminTokens {
+function tokens(): AdminTokenUsage {
   const days = Array.from({ length: 7 }, (_, index) => {
     const lists = [14, 22, 19, 25, 21, 3, 11][index] ?? 0;
     const searches = lists * 3;

@@ -5,7 +5,7 @@ import type { RequestingClient, CallDeadline } from '../../core/requesting-clien
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { isLevelWanted } from '../../core/log-level.ts';
+import { isLevelEnabled } from '../../core/log-level.ts';
 
 /** Receives the notifications and questions of a running call. */
 export interface CallCallbacks {
@@ -47,7 +47,7 @@ export class AdminRequestingClient implements RequestingClient {
   }
 
   log(params: JsonObject): void {
-    if (isLevelWanted(params['level'], this.logLevel)) this.#callbacks.onLog?.(params);
+    if (isLevelEnabled(params['level'], this.logLevel)) this.#callbacks.onLog?.(params);
   }
 }
 
@@ -71,7 +71,7 @@ export async function answerInputRequests(
     // The questions are asked one after the other, because one person answers them.
     for (const [key, question] of Object.entries(isJsonObject(inputRequests) ? inputRequests : {}))
       inputResponses[key] = await answerQuestion(question, client);
-    payload = await repeat({ inputResponses, ...(requestState !== undefined && { requestState }) });
+    payload = await repeat({ inputResponses, requestState });
   }
   return payload;
 }

@@ -1,4 +1,4 @@
-import { mayBelongTo } from '../../catalog/exposed-names.ts';
+import { canBelongTo } from '../../catalog/exposed-names.ts';
 import { heldEntryError } from '../../gateway/calls/resolve-operation.ts';
 import type { CatalogView } from '../../gateway/catalog-view.ts';
 import { findSimilar } from '../../core/lib/find-similar.ts';
@@ -96,7 +96,7 @@ async function viewFor(
 /** Returns the servers to which an entry with this exposed name can belong. */
 function candidateServers({ gateway, config }: AdminDeps, name: string): readonly UpstreamName[] {
   const { separator } = config().value.names;
-  return gateway.servers.names().filter((upstream) => mayBelongTo(name, upstream, separator));
+  return gateway.servers.names().filter((upstream) => canBelongTo(name, upstream, separator));
 }
 
 function selectEntry<E extends ToolEntry | PromptEntry>(

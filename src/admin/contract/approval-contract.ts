@@ -4,8 +4,8 @@ import type { Tier } from '../../core/tier.ts';
 
 /** Everything that is held for approval. */
 export interface AdminApprovals {
-  readonly held: readonly AdminHeld[];
-  readonly calls: readonly AdminWaitingCall[];
+  readonly held: readonly AdminHeldItem[];
+  readonly calls: readonly AdminHeldCall[];
   /** The lockfile that decides instead of a person, if there is one. */
   readonly lock?: string | undefined;
 }
@@ -13,7 +13,7 @@ export interface AdminApprovals {
 export type AdminApprovalKind = 'server' | 'words' | 'tool' | 'prompt';
 
 /** Identifies an item and the exact version of it that was reviewed. */
-export interface AdminNamed {
+export interface AdminItemReference {
   readonly server: string;
   readonly kind: AdminApprovalKind;
   /** The original name on the server; empty for the server itself and for its instructions. */
@@ -21,7 +21,7 @@ export interface AdminNamed {
   readonly fingerprint: string;
 }
 
-export interface AdminHeld extends AdminNamed {
+export interface AdminHeldItem extends AdminItemReference {
   /** The name under which clients would see it. */
   readonly exposed?: string | undefined;
   readonly reason: HeldReason;
@@ -41,7 +41,7 @@ export interface AdminChange {
 }
 
 /** A call that is held because a rule requires the approval of a person. */
-export interface AdminWaitingCall {
+export interface AdminHeldCall {
   readonly id: string;
   readonly caller: string;
   readonly profile: string;
@@ -62,10 +62,10 @@ export interface AdminLock {
   readonly exists: boolean;
   readonly text: string;
   readonly entries: number;
-  readonly differences: readonly AdminDifference[];
+  readonly differences: readonly AdminLockDifference[];
 }
 
-export interface AdminDifference {
+export interface AdminLockDifference {
   readonly server: string;
   readonly kind: AdminApprovalKind;
   readonly name: string;

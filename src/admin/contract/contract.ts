@@ -16,8 +16,8 @@ import type {
   AdminCallerQuery,
   AdminDecision,
   AdminLock,
-  AdminNamed,
-  AdminWaitingCall,
+  AdminItemReference,
+  AdminHeldCall,
 } from './approval-contract.ts';
 import type { DashboardContract } from './dashboard-contract.ts';
 import type { AdminStatus } from './status-contract.ts';
@@ -72,7 +72,7 @@ export interface AdminContract extends ManagementContract, DashboardContract {
   /** Without a limit, results that match much worse than the best one are omitted. */
   'GET /api/search': {
     query: { q: string; limit?: number; server?: string; cached?: boolean };
-    response: readonly AdminHit[];
+    response: readonly AdminSearchHit[];
   };
   /** A tool with its complete definition. */
   'GET /api/describe': { query: { name: string; server?: string }; response: AdminToolDetail };
@@ -85,11 +85,11 @@ export interface AdminContract extends ManagementContract, DashboardContract {
   'GET /api/approvals': { response: AdminApprovals };
   /** Decides about all items or none: fails if one of them is no longer offered as it was reviewed. */
   'POST /api/approvals': {
-    body: { decision: 'accept' | 'refuse'; items: readonly AdminNamed[] };
+    body: { decision: 'accept' | 'refuse'; items: readonly AdminItemReference[] };
     response: AdminApprovals;
   };
   /** Decides about a held call. */
-  'POST /api/approve': { body: { call: string; decision: 'accept' | 'refuse' }; response: AdminWaitingCall };
+  'POST /api/approve': { body: { call: string; decision: 'accept' | 'refuse' }; response: AdminHeldCall };
   /** Lists every server again; fails if one cannot be listed. */
   'GET /api/lock': { response: AdminLock };
   /** Names with this prefix from earlier listings, for shell completion. */
@@ -158,9 +158,9 @@ export interface AdminServer {
   readonly prompts: number;
   readonly resources: number;
   readonly inFlight: number;
-  readonly pid?: number;
+  readonly pid?: number | undefined;
   /** When the server was last listed; absent before the first listing. */
-  readonly listedAt?: number;
+  readonly listedAt?: number | undefined;
   readonly problem?: {
     readonly code: ErrorCode;
     readonly message: string;
@@ -205,7 +205,7 @@ export interface AdminToolDetail extends AdminTool {
   readonly definition: JsonObject;
 }
 
-export interface AdminHit extends AdminTool {
+export interface AdminSearchHit extends AdminTool {
   readonly score: number;
 }
 
@@ -290,19 +290,19 @@ export interface AdminExplanation {
 export interface AdminNewKey {
   readonly name: string;
   /** Absent if the key is not bound to a profile. */
-  readonly profile?: string;
-  readonly tier?: Tier;
+  readonly profile?: string | undefined;
+  readonly tier?: Tier | undefined;
   readonly groups?: readonly string[];
   readonly roles?: readonly string[];
   /** Milliseconds since 1970. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 export interface AdminKey extends AdminNewKey {
   /** The first characters of the key, which are not secret. */
   readonly start: string;
   readonly createdAt: number;
-  readonly usedAt?: number;
+  readonly usedAt?: number | undefined;
   /** Whether the running configuration accepts keys. */
   readonly isAccepted: boolean;
 }

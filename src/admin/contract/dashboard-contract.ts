@@ -19,16 +19,16 @@ export interface DashboardContract {
   /** Calls, errors and durations over time, in buckets of `bucket` milliseconds that start at `from`. */
   'GET /api/audit/series': {
     query: AdminAuditFilter & { from?: number; to?: number; bucket?: number; by?: 'server' };
-    response: AdminSeries;
+    response: AdminTimeSeries;
   };
   /** The median call duration of each server per minute, for the last hour. */
   'GET /api/latency': { response: AdminLatency };
   /** The tokens that clients received to learn about the tools, and what listing all tools would have cost. */
-  'GET /api/tokens': { query: { days?: number }; response: AdminTokens };
+  'GET /api/tokens': { query: { days?: number }; response: AdminTokenUsage };
 
   'GET /api/profiles': { response: readonly AdminProfile[] };
   /** The tools that another caller would see: the owner of a key, or a caller with the given properties. */
-  'GET /api/view': { query: { key?: string } & AdminCallerQuery; response: AdminView };
+  'GET /api/view': { query: { key?: string } & AdminCallerQuery; response: AdminCallerView };
 }
 
 /**
@@ -78,7 +78,7 @@ export interface AdminSessionLink {
 }
 
 /** Every list has one element per bucket; `at` holds the start times of the buckets. */
-export interface AdminSeries {
+export interface AdminTimeSeries {
   readonly from: number;
   readonly to: number;
   readonly bucket: number;
@@ -112,7 +112,7 @@ export interface AdminTokenCounts {
   readonly searches: number;
 }
 
-export interface AdminTokens extends AdminTokenCounts {
+export interface AdminTokenUsage extends AdminTokenCounts {
   /** Every requested day, the oldest first, in the time zone of the gateway. */
   readonly days: readonly ({ readonly day: string } & AdminTokenCounts)[];
 }
@@ -132,7 +132,7 @@ export interface AdminProfile {
   readonly keys: readonly string[];
 }
 
-export interface AdminView {
+export interface AdminCallerView {
   readonly caller: {
     readonly id: string;
     readonly profile: string;
@@ -142,10 +142,10 @@ export interface AdminView {
   };
   readonly servers: readonly { readonly name: string; readonly isSeen: boolean }[];
   /** All tools, including those that are hidden from this caller. */
-  readonly tools: readonly AdminSeenTool[];
+  readonly tools: readonly AdminToolDecision[];
 }
 
-export interface AdminSeenTool {
+export interface AdminToolDecision {
   readonly name: string;
   readonly server: string;
   readonly tier: Tier;

@@ -17,17 +17,17 @@ export interface ManagementContract {
   /** The state of the configuration file. */
   'GET /api/config': { response: AdminConfigState };
   /** Reads the configuration file now instead of a moment after its next change; responds when it is active or was rejected. */
-  'POST /api/config/reload': { response: AdminReloaded };
+  'POST /api/config/reload': { response: AdminReloadResult };
 
   /** Adds the servers given by `servers`, `text` or `registry`. A server that cannot be added does not affect the others. */
-  'POST /api/servers': { body: AdminNewServers; response: AdminAddedServers };
+  'POST /api/servers': { body: AdminAddServersInput; response: AdminAddServersResult };
   /** The entry of a server as it is in the file, with `•••` in place of secrets. */
   'GET /api/servers/:name/config': { response: AdminServerConfig };
   /** Merges changes into an entry: null deletes a key, also in `env` and `headers`; `•••` keeps the existing value. */
-  'PATCH /api/servers/:name': { body: AdminServerPatch; response: AdminServerChanged };
-  'DELETE /api/servers/:name': { body: { expected?: string }; response: AdminServerChanged };
-  'POST /api/servers/:name/enable': { response: AdminServerChanged };
-  'POST /api/servers/:name/disable': { response: AdminServerChanged };
+  'PATCH /api/servers/:name': { body: AdminServerPatch; response: AdminChangeServerResult };
+  'DELETE /api/servers/:name': { body: { expected?: string }; response: AdminChangeServerResult };
+  'POST /api/servers/:name/enable': { response: AdminChangeServerResult };
+  'POST /api/servers/:name/disable': { response: AdminChangeServerResult };
 
   /** The last lines that the server wrote to standard error, and protocol errors that the gateway noticed. */
   'GET /api/servers/:name/log': { query: { lines?: number; from?: number }; response: AdminServerLog };
@@ -46,14 +46,14 @@ export interface AdminConfigState extends ConfigFileState {
 }
 
 /** Whether the running configuration matches the file. */
-export interface AdminReloaded {
+export interface AdminReloadResult {
   /** Why the current content of the file is not active; absent if it is. */
   readonly problem?: ConfigProblem | undefined;
   /** Settings in the file that take effect after the next restart. */
   readonly needsRestart: readonly string[];
 }
 
-export interface AdminNewServers {
+export interface AdminAddServersInput {
   /** Entries of `mcpServers` by name. */
   readonly servers?: Readonly<Record<string, JsonObject>>;
   /** A pasted snippet, such as an `mcpServers` map, VS Code's `servers` or a single entry. */
@@ -70,8 +70,8 @@ export interface AdminNewServers {
   readonly expected?: string;
 }
 
-export type AdminAddedServers = AddServersResult;
-export type AdminAddedServer = AddServerResult;
+export type AdminAddServersResult = AddServersResult;
+export type AdminAddServerResult = AddServerResult;
 export type AdminServerConfig = ServerEntryView;
 
 export interface AdminServerPatch {
@@ -80,7 +80,7 @@ export interface AdminServerPatch {
   readonly expected?: string;
 }
 
-export interface AdminServerChanged extends ChangeServerResult {
+export interface AdminChangeServerResult extends ChangeServerResult {
   /** The state of the server after the change; absent if it was removed. */
   readonly server?: AdminServer | undefined;
 }

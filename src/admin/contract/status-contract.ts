@@ -41,5 +41,5 @@ export interface AdminFleet {
   readonly address: string;
   readonly others: readonly { readonly id: string; readonly address: string; readonly version: string }[];
   /** Why this gateway could not join the others. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { readEvents } from '../read-events.ts';
+import { readServerSentEvents } from '../read-server-sent-events.ts';
 import { EventHub } from './event-hub.ts';
 import type { EventHubOptions } from './event-hub.ts';
 
@@ -24,7 +24,7 @@ function createHub(options: Partial<EventHubOptions> = {}) {
 /** Reads the next `count` buffered events of a stream as `event data`. */
 async function next(stream: ReadableStream<Uint8Array>, count: number): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const { event, data } of readEvents(stream)) {
+  for await (const { event, data } of readServerSentEvents(stream)) {
     found.push(`${event} ${data}`);
     if (found.length === count) break;
   }

@@ -6,14 +6,14 @@ import { GatewayError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Tier } from '../../core/tier.ts';
 import type { AdminDecision } from '../contract/approval-contract.ts';
-import { optionalText } from '../add-route.ts';
+import { readText } from '../add-route.ts';
 
 const TIERS: readonly Tier[] = ['read', 'write', 'destructive'];
 
 /** Returns the caller that a query describes, or the sender of the request if it describes none. */
 export function parseCaller(query: JsonObject, sender: Caller): Caller {
-  const id = optionalText(query, 'as');
-  const profile = optionalText(query, 'profile');
+  const id = readText(query, 'as');
+  const profile = readText(query, 'profile');
   const groups = parseNames(query, 'groups');
   const roles = parseNames(query, 'roles');
   const tier = parseTier(query);
@@ -22,19 +22,19 @@ export function parseCaller(query: JsonObject, sender: Caller): Caller {
     id: id ?? sender.id,
     via: 'http',
     profile: profile ?? 'default',
-    ...(groups !== undefined && { groups }),
-    ...(roles !== undefined && { roles }),
-    ...(tier !== undefined && { tier }),
+    groups,
+    roles,
+    tier,
   };
 }
 
 function parseNames(query: JsonObject, key: string): readonly string[] | undefined {
-  const names = (optionalText(query, key) ?? '').split(',').filter((name) => name !== '');
+  const names = (readText(query, key) ?? '').split(',').filter((name) => name !== '');
   return names.length === 0 ? undefined : names;
 }
 
 function parseTier(query: JsonObject): Tier | undefined {
-  const text = optionalText(query, 'tier');
+  const text = readText(query, 'tier');
   const tier = TIERS.find((known) => known === text);
   if (text !== undefined && tier === undefined)
     throw new GatewayError('USAGE', '"tier" must be "read", "write" or "destructive".');

@@ -3,7 +3,7 @@ import type { HeldItem } from '../../gateway/held-entries.ts';
 import type { ApprovalSubject } from '../../policy/approvals/approval-subject.ts';
 import { entryLabel } from '../../policy/call-approvals/call-approval-request.ts';
 import type { HeldCall } from '../../policy/call-approvals/held-calls.ts';
-import type { AdminApprovals, AdminHeld, AdminWaitingCall } from '../contract/approval-contract.ts';
+import type { AdminApprovals, AdminHeldItem, AdminHeldCall } from '../contract/approval-contract.ts';
 import { compareDefinitions } from './compare-definitions.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import { presentHeldTransport } from './present-held-transport.ts';
@@ -24,7 +24,7 @@ function presentHeldItem(
   { server, subject, reason, approved, findings }: HeldItem,
   { config }: AdminDeps,
   { held }: Snapshot,
-): AdminHeld {
+): AdminHeldItem {
   const { kind, name, fingerprint } = subject;
   const upstream = config().value.upstreams.find((configured) => configured.name === server);
   const offered =
@@ -58,7 +58,7 @@ function findExposedName(
   return undefined;
 }
 
-export function presentHeldCall({ id, call, since, until, isOpen }: HeldCall): AdminWaitingCall {
+export function presentHeldCall({ id, call, since, until, isOpen }: HeldCall): AdminHeldCall {
   const { caller, entry, arguments: args, rule, message } = call;
   return {
     id,

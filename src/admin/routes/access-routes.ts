@@ -6,8 +6,8 @@ import { GatewayError } from '../../core/errors.ts';
 import type { ToolEntry } from '../../core/entry.ts';
 import { findSimilar } from '../../core/lib/find-similar.ts';
 import { createTierLookup } from '../../policy/tool-tiers.ts';
-import type { AdminProfile, AdminSeenTool, AdminView } from '../contract/dashboard-contract.ts';
-import { addRoute, optionalText } from '../add-route.ts';
+import type { AdminProfile, AdminToolDecision, AdminCallerView } from '../contract/dashboard-contract.ts';
+import { addRoute, readText } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import { suggestNames } from '../calls/find-entry.ts';
@@ -28,7 +28,7 @@ export function addAccessRoutes(app: AdminApp, deps: AdminDeps): void {
     return all.map(([name, profile]) => presentProfile(name, profile, { deps, keys }));
   });
   addRoute(app, 'GET /api/view', async ({ query, caller }) => {
-    const name = optionalText(query, 'key');
+    const name = readText(query, 'key');
     return presentView(deps, name === undefined ? parseCaller(query, caller) : await ownerOfKey(name, deps));
   });
 }
@@ -63,12 +63,12 @@ async function ownerOfKey(name: string, { keys }: AdminDeps): Promise<Caller> {
   throw new GatewayError('ENTRY_NOT_FOUND', `There is no key "${name.slice(0, 100)}".${hint}`);
 }
 
-function presentView({ gateway, config }: AdminDeps, caller: Caller): AdminView {
+function presentView({ gateway, config }: AdminDeps, caller: Caller): AdminCallerView {
   const { id, profile, groups = [], roles = [], tier } = caller;
   const { tools, held } = gateway.visibility.unfiltered;
   const { decide, canSee } = gateway.visibility.policyFor(caller);
   const tierOf = createTierLookup(config().value.upstreams);
-  const presentTool = (entry: ToolEntry, isHeld: boolean): AdminSeenTool => {
+  const presentTool = (entry: ToolEntry, isHeld: boolean): AdminToolDecision => {
     const decision = decide(entry);
     // A tool that the rules hide stays hidden when it is approved.
     const verdict = isHeld && decision.verdict !== 'hide' ? 'held' : decision.verdict;

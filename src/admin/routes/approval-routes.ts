@@ -3,7 +3,7 @@ import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ReviewedEntry } from '../../gateway/held-entries.ts';
-import { addRoute, requiredText } from '../add-route.ts';
+import { addRoute, requireText } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { AdminAuthentication } from '../admin-authentication.ts';
 import type { AdminDeps } from '../admin-deps.ts';
@@ -36,7 +36,7 @@ export function addApprovalRoutes(app: AdminApp, deps: AdminDeps): void {
   addRoute(app, 'POST /api/approve', ({ body, caller, authentication }) => {
     const decision = parseDecision(body, authentication);
     const decided = heldCalls.decide(
-      requiredText(body, 'call'),
+      requireText(body, 'call'),
       decision === 'accept' ? 'approved' : 'refused',
     );
     if (decided === undefined)
@@ -61,7 +61,7 @@ export function addApprovalRoutes(app: AdminApp, deps: AdminDeps): void {
 
 /** Reads the decision. A program with the admin key may refuse, but must not accept what it may have added itself. */
 function parseDecision(body: JsonObject, { isPerson, method }: AdminAuthentication): 'accept' | 'refuse' {
-  const decision = requiredText(body, 'decision');
+  const decision = requireText(body, 'decision');
   if (decision !== 'accept' && decision !== 'refuse')
     throw new GatewayError('USAGE', '"decision" must be "accept" or "refuse".');
   // Over the socket, only `trunkline approvals`, `trunkline approve` and the tray send this request, on behalf of their user.

@@ -2,7 +2,7 @@ import { GatewayError } from '../../core/errors.ts';
 import { formatExportHeader, formatExportRecords } from '../../observability/audit/export-format.ts';
 import type { ExportFormat } from '../../observability/audit/export-format.ts';
 import type { AuditConditions, AuditRecord } from '../../observability/audit/audit-record.ts';
-import { addRoute, eventStreamResponse, optionalNumber, optionalText, readRequest } from '../add-route.ts';
+import { addRoute, eventStreamResponse, readNumber, readText, readRequest } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import { parseAuditFilter, parseAuditOrder } from '../audit-filter.ts';
@@ -18,7 +18,7 @@ export function addAuditRoutes(app: AdminApp, deps: AdminDeps): void {
   const { audit } = deps;
   addRoute(app, 'GET /api/audit', (request) => {
     const { query } = request;
-    const limit = Math.min(optionalNumber(query, 'limit') ?? DEFAULT_RECORDS, MAX_RECORDS);
+    const limit = Math.min(readNumber(query, 'limit') ?? DEFAULT_RECORDS, MAX_RECORDS);
     return audit.query('records', {
       ...parseAuditFilter(request, deps),
       limit,
@@ -27,19 +27,19 @@ export function addAuditRoutes(app: AdminApp, deps: AdminDeps): void {
   });
   addRoute(app, 'GET /api/audit/totals', (request) => audit.query('totals', parseAuditFilter(request, deps)));
   addRoute(app, 'GET /api/audit/verify', ({ query }) => {
-    const expect = parseHash(optionalText(query, 'expect'));
+    const expect = parseHash(readText(query, 'expect'));
     return audit.query('verify', expect === undefined ? {} : { expect });
   });
   addRoute(app, 'GET /api/stats', (request) => {
     const { server, entry } = parseAuditFilter(request, deps);
     return audit.query('stats', {
-      ...(server !== undefined && { server }),
-      ...(entry !== undefined && { entry }),
+      server,
+      entry,
     });
   });
   app.get('/api/audit/export', async (context) => {
     const request = await readRequest(context);
-    const format = parseFormat(optionalText(request.query, 'format') ?? 'jsonl');
+    const format = parseFormat(readText(request.query, 'format') ?? 'jsonl');
     const pages = readPages(deps, parseAuditFilter(request, deps));
     const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson';
     return new Response(streamText(exportPages(pages, format)), {

@@ -7,12 +7,12 @@ import { isLogLevel } from '../../core/log-level.ts';
 import {
   acceptsEventStream,
   addRoute,
-  booleanFlag,
-  optionalNumber,
-  optionalObject,
-  optionalText,
+  readFlag,
+  readNumber,
+  readObject,
+  readText,
   readRequest,
-  requiredText,
+  requireText,
 } from '../add-route.ts';
 import type { AdminApp, AdminRequest } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
@@ -31,21 +31,21 @@ export function addCallRoutes(app: AdminApp, deps: AdminDeps): void {
     const request = await readRequest(context);
     return streamCall((callbacks) => callTool(deps, request, callbacks), {
       signal: request.signal,
-      questions: booleanFlag(request.body, 'asks') ? questions : undefined,
+      questions: readFlag(request.body, 'asks') ? questions : undefined,
     });
   });
   addRoute(app, 'POST /api/call', (request) => callTool(deps, request, {}));
   addRoute(app, 'POST /api/answer', async ({ body }) => ({
     taken: await questions.answer(
-      requiredText(body, 'id'),
-      optionalObject(body, 'result') ?? { action: 'cancel' },
+      requireText(body, 'id'),
+      readObject(body, 'result') ?? { action: 'cancel' },
     ),
   }));
   addRoute(app, 'POST /api/prompt', (request) => getPrompt(deps, request));
   addRoute(app, 'POST /api/read', async (request) => {
     const { body, caller } = request;
-    const uri = requiredText(body, 'uri');
-    const server = optionalText(body, 'server');
+    const uri = requireText(body, 'uri');
+    const server = readText(body, 'server');
     await loadView(deps, caller, { server });
     const target = server === undefined ? gateway : gateway.singleServer(server);
     if (target === undefined) throw new GatewayError('INVARIANT', `There is no server "${server}".`);
@@ -55,8 +55,8 @@ export function addCallRoutes(app: AdminApp, deps: AdminDeps): void {
   });
   addRoute(app, 'POST /api/complete', async (request) => {
     const { body, caller } = request;
-    const ref = optionalObject(body, 'ref') ?? {};
-    const argument = optionalObject(body, 'argument') ?? {};
+    const ref = readObject(body, 'ref') ?? {};
+    const argument = readObject(body, 'argument') ?? {};
     await loadView(deps, caller);
     return withSession(deps, request, {}, (options) =>
       gateway.complete(caller, ref, { ...options, params: { ref, argument } }),
@@ -66,9 +66,9 @@ export function addCallRoutes(app: AdminApp, deps: AdminDeps): void {
 
 async function callTool(deps: AdminDeps, request: AdminRequest, callbacks: CallCallbacks): Promise<Payload> {
   const { body, caller } = request;
-  const query = { name: requiredText(body, 'name'), server: optionalText(body, 'server') };
-  const args = optionalObject(body, 'args') ?? {};
-  const timeoutMs = optionalNumber(body, 'timeoutMs');
+  const query = { name: requireText(body, 'name'), server: readText(body, 'server') };
+  const args = readObject(body, 'args') ?? {};
+  const timeoutMs = readNumber(body, 'timeoutMs');
   const { entry } = await findToolEntry(deps, caller, query);
   return withSession(deps, request, callbacks, (options, answers) =>
     deps.gateway.callTool(caller, entry.name, {
@@ -82,14 +82,14 @@ async function callTool(deps: AdminDeps, request: AdminRequest, callbacks: CallC
 
 async function getPrompt(deps: AdminDeps, request: AdminRequest): Promise<Payload> {
   const { body, caller } = request;
-  const query = { name: requiredText(body, 'name'), server: optionalText(body, 'server') };
+  const query = { name: requireText(body, 'name'), server: readText(body, 'server') };
   const entry = await findPromptEntry(deps, caller, query);
-  const args = optionalObject(body, 'args');
+  const args = readObject(body, 'args');
   checkPromptArguments(entry, args ?? {});
   return withSession(deps, request, {}, (options, answers) =>
     deps.gateway.getPrompt(caller, entry.name, {
       ...options,
-      params: { name: entry.name, ...(args !== undefined && { arguments: args }), ...answers },
+      params: { name: entry.name, arguments: args, ...answers },
     }),
   );
 }
@@ -132,7 +132,7 @@ async function withSession(
   callbacks: CallCallbacks,
   send: (options: SessionOptions, answers?: JsonObject) => Promise<Payload>,
 ): Promise<Payload> {
-  const level = optionalText(body, 'logLevel');
+  const level = readText(body, 'logLevel');
   if (level !== undefined && !isLogLevel(level))
     throw new GatewayError('USAGE', '"logLevel" must be a log level such as "info".');
   if (level !== undefined) gateway.requestLogLevel(level);
@@ -144,7 +144,7 @@ async function withSession(
   signal.addEventListener('abort', cancel, { once: true });
   try {
     const { onProgress } = callbacks;
-    const options = { session, cancellation, requestingClient: client, ...(onProgress && { onProgress }) };
+    const options = { session, cancellation, requestingClient: client, onProgress };
     return await answerInputRequests(await send(options), client, (answers) => send(options, answers));
   } finally {
     signal.removeEventListener('abort', cancel);

@@ -1,11 +1,11 @@
 import type { ToolEntry } from '../../core/entry.ts';
 import { dropWeakHits } from '../../gateway/drop-weak-hits.ts';
 import type { CatalogView } from '../../gateway/catalog-view.ts';
-import { addRoute, booleanFlag, optionalNumber, optionalText, requiredText } from '../add-route.ts';
+import { addRoute, readFlag, readNumber, readText, requireText } from '../add-route.ts';
 import type { AdminApp, AdminRequest } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import { filterByServer, findToolEntry, loadView } from '../calls/find-entry.ts';
-import type { AdminHit, AdminNameKind, AdminTool } from '../contract/contract.ts';
+import type { AdminSearchHit, AdminNameKind, AdminTool } from '../contract/contract.ts';
 
 /** Default number of search results. It is enough for a person or a model; the tool list contains the rest. */
 const DEFAULT_HITS = 10;
@@ -46,21 +46,21 @@ export function addEntryRoutes(app: AdminApp, deps: AdminDeps): void {
   addRoute(app, 'GET /api/search', (request) => searchTools(request, deps));
   addRoute(app, 'GET /api/describe', async ({ query, caller }) => {
     const { entry, view } = await findToolEntry(deps, caller, {
-      name: requiredText(query, 'name'),
-      server: optionalText(query, 'server'),
+      name: requireText(query, 'name'),
+      server: readText(query, 'server'),
     });
     return { ...presentTool(entry, view), fingerprint: entry.fingerprint, definition: entry.definition };
   });
   addRoute(app, 'GET /api/names', ({ query, caller }) => {
-    const prefix = optionalText(query, 'prefix') ?? '';
-    const names = listNames(requiredText(query, 'kind') as AdminNameKind, deps.gateway.view(caller), deps);
+    const prefix = readText(query, 'prefix') ?? '';
+    const names = listNames(requireText(query, 'kind') as AdminNameKind, deps.gateway.view(caller), deps);
     return names.filter((name) => name.startsWith(prefix)).slice(0, MAX_NAMES);
   });
 }
 
 async function requestedView({ caller, query }: AdminRequest, deps: AdminDeps): Promise<CatalogView> {
-  const server = optionalText(query, 'server');
-  const isCached = booleanFlag(query, 'cached');
+  const server = readText(query, 'server');
+  const isCached = readFlag(query, 'cached');
   if (server !== undefined) return loadView(deps, caller, { server, isCached });
   if (!isCached) await deps.gateway.servers.ensureAllListed();
   return deps.gateway.view(caller);
@@ -70,7 +70,7 @@ function selectByServer<E extends { readonly upstream: string }>(
   entries: readonly E[],
   { query }: AdminRequest,
 ): readonly E[] {
-  return filterByServer(entries, optionalText(query, 'server'));
+  return filterByServer(entries, readText(query, 'server'));
 }
 
 function presentTool(entry: ToolEntry, view: CatalogView): AdminTool {
@@ -85,15 +85,15 @@ function presentTool(entry: ToolEntry, view: CatalogView): AdminTool {
   };
 }
 
-async function searchTools(request: AdminRequest, deps: AdminDeps): Promise<readonly AdminHit[]> {
+async function searchTools(request: AdminRequest, deps: AdminDeps): Promise<readonly AdminSearchHit[]> {
   const { query } = request;
   const view = await requestedView(request, deps);
-  const server = optionalText(query, 'server');
-  const requestedLimit = optionalNumber(query, 'limit');
+  const server = readText(query, 'server');
+  const requestedLimit = readNumber(query, 'limit');
   const limit = Math.min(requestedLimit ?? DEFAULT_HITS, MAX_HITS);
-  const hits = await view.search(requiredText(query, 'q'), {
+  const hits = await view.search(requireText(query, 'q'), {
     limit,
-    ...(server !== undefined && { server }),
+    server,
   });
   // A requested limit is filled; otherwise, weak results are left out.
   return (requestedLimit === undefined ? dropWeakHits(hits) : hits).map(({ entry, score }) => ({

@@ -1,4 +1,4 @@
-import { mayBelongTo } from '../../catalog/exposed-names.ts';
+import { canBelongTo } from '../../catalog/exposed-names.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { findSimilar } from '../../core/lib/find-similar.ts';
@@ -8,7 +8,7 @@ import { explainRewrites } from '../../exposure/client-limits/explain-rewrites.t
 import { heldEntryError } from '../../gateway/calls/resolve-operation.ts';
 import type { CatalogView } from '../../gateway/catalog-view.ts';
 import { explainTierConflict } from '../../policy/tool-tiers.ts';
-import { addRoute, optionalText, requiredText } from '../add-route.ts';
+import { addRoute, readText, requireText } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import type { AdminExplanation, AdminServer } from '../contract/contract.ts';
@@ -24,8 +24,8 @@ export function addExplainRoutes(app: AdminApp, deps: AdminDeps): void {
     const servers = await presentCheckedServers(deps);
     const caller = parseCaller(query, sender);
     const view = deps.gateway.view(caller);
-    const client = optionalText(query, 'client');
-    const { name, forClient } = explainForClient(view, requiredText(query, 'name'), client);
+    const client = readText(query, 'client');
+    const { name, forClient } = explainForClient(view, requireText(query, 'name'), client);
     const { separator } = deps.config().value.names;
     // The first explanation that applies wins, so the order runs from visible entries to unknown names.
     const explanation =
@@ -222,7 +222,7 @@ function explainUnlistedServer(
 ): Explanation | undefined {
   const server = servers.find(
     (candidate) =>
-      candidate.listedAt === undefined && mayBelongTo(name, candidate.name as UpstreamName, separator),
+      candidate.listedAt === undefined && canBelongTo(name, candidate.name as UpstreamName, separator),
   );
   if (server === undefined) return undefined;
   const explanation = explainReachability(server.name, servers);
@@ -237,7 +237,7 @@ function explainMissingEntry(
 ): Explanation | undefined {
   const [server] = servers
     .map((candidate) => candidate.name)
-    .filter((candidate) => mayBelongTo(name, candidate as UpstreamName, separator))
+    .filter((candidate) => canBelongTo(name, candidate as UpstreamName, separator))
     // If the name of one server is a prefix of the name of another, the longer name matches better.
     .toSorted((a, b) => b.length - a.length);
   if (server === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/caller.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findSimilar } from '../../core/lib/find-similar.ts';
-import { addRoute, optionalText, requiredText } from '../add-route.ts';
+import { addRoute, readText, requireText } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { RouteDeps } from '../admin-deps.ts';
 import { suggestNames } from '../calls/find-entry.ts';
@@ -46,7 +46,7 @@ function presentKey({ id, hash: _, ...key }: StoredKey, { config }: RouteDeps): 
 
 function createKey(body: JsonObject, caller: Caller, { keys, config }: RouteDeps) {
   const { tier: tierText, expiresAt } = body;
-  const profile = optionalText(body, 'profile');
+  const profile = readText(body, 'profile');
   if (profile !== undefined && !keys.hasProfile(profile)) {
     const near = findSimilar(profile, Object.keys(config().value.profiles), 1);
     const hint = near.length === 0 ? ' Add it to "profiles" in the configuration first.' : suggestNames(near);
@@ -60,11 +60,11 @@ function createKey(body: JsonObject, caller: Caller, { keys, config }: RouteDeps
   const rights = {
     groups: readNames(body, 'groups'),
     roles: readNames(body, 'roles'),
-    ...(profile !== undefined && { profile }),
-    ...(tier !== undefined && { tier }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    profile,
+    tier,
+    expiresAt,
   };
-  return keys.addKey(requiredText(body, 'name'), rights, caller);
+  return keys.addKey(requireText(body, 'name'), rights, caller);
 }
 
 function readNames(body: JsonObject, key: string): readonly string[] {

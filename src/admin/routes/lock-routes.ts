@@ -6,12 +6,12 @@ import { LOCKFILE_NAME } from '../../policy/approvals/lockfile/lockfile.ts';
 import type { Lockfile } from '../../policy/approvals/lockfile/lockfile.ts';
 import { parseLockfile } from '../../policy/approvals/lockfile/parse-lockfile.ts';
 import { formatLockfile } from '../../policy/approvals/lockfile/format-lockfile.ts';
-import { approvalSubjects } from '../../policy/approvals/approval-subject.ts';
+import { listApprovalSubjects } from '../../policy/approvals/approval-subject.ts';
 import type { ApprovalSubject } from '../../policy/approvals/approval-subject.ts';
 import { addRoute } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
-import type { AdminDifference } from '../contract/approval-contract.ts';
+import type { AdminLockDifference } from '../contract/approval-contract.ts';
 import { compareDefinitions } from '../presenters/compare-definitions.ts';
 
 /** Adds the route that returns the lockfile for the current listings. It lists every server again. */
@@ -31,7 +31,7 @@ export function addLockRoutes(app: AdminApp, deps: AdminDeps): void {
     const lock = exists ? parseLockfile(file, readFileSync(file, 'utf8')) : undefined;
     const text = formatLockfile(listings);
     const differences = compareWithLockfile(listings, lock, new Set(disabled));
-    return { file, exists, text, entries: listings.flatMap(approvalSubjects).length, differences };
+    return { file, exists, text, entries: listings.flatMap(listApprovalSubjects).length, differences };
   });
 }
 
@@ -39,9 +39,9 @@ function compareWithLockfile(
   listings: readonly Listing[],
   lock: Lockfile | undefined,
   disabled: ReadonlySet<string>,
-): readonly AdminDifference[] {
+): readonly AdminLockDifference[] {
   const offered = new Map<string, readonly ApprovalSubject[]>(
-    listings.map((listing) => [listing.upstream, approvalSubjects(listing)]),
+    listings.map((listing) => [listing.upstream, listApprovalSubjects(listing)]),
   );
   const locked = [...(lock?.servers ?? [])].filter(([server]) => !disabled.has(server));
   const names = [...new Set([...offered.keys(), ...locked.map(([name]) => name)])].toSorted();
@@ -54,7 +54,7 @@ function compareServer(
   server: string,
   offered: readonly ApprovalSubject[],
   locked: readonly ApprovalSubject[],
-): readonly AdminDifference[] {
+): readonly AdminLockDifference[] {
   const keyOf = ({ kind, name }: ApprovalSubject): string => `${kind} ${name}`;
   const before = new Map(locked.map((subject) => [keyOf(subject), subject]));
   const after = new Map(offered.map((subject) => [keyOf(subject), subject]));

@@ -3,17 +3,10 @@ import type { ChangeServerResult } from '../../setup/manage/change-results.ts';
 import { sumMemory, readProcessTree } from '../../setup/manage/process-tree.ts';
 import { resolveRegistryServer, searchRegistry } from '../../setup/manage/search-registry.ts';
 import { GatewayError } from '../../core/errors.ts';
-import {
-  addRoute,
-  booleanFlag,
-  optionalNumber,
-  optionalObject,
-  optionalText,
-  requiredText,
-} from '../add-route.ts';
+import { addRoute, readFlag, readNumber, readObject, readText, requireText } from '../add-route.ts';
 import type { AdminApp, AdminRequest } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
-import type { AdminAddedServers, AdminServerChanged } from '../contract/management-contract.ts';
+import type { AdminAddServersResult, AdminChangeServerResult } from '../contract/management-contract.ts';
 import { presentConfigState } from '../presenters/present-config-state.ts';
 import { presentServers } from '../presenters/present-servers.ts';
 
@@ -31,7 +24,7 @@ export function addManagementRoutes(app: AdminApp, deps: AdminDeps): void {
     (await management.editor()).entry(serverName(params)),
   );
   addRoute(app, 'PATCH /api/servers/:name', async (request) => {
-    const changes = optionalObject(request.body, 'changes');
+    const changes = readObject(request.body, 'changes');
     if (changes === undefined) throw new GatewayError('USAGE', '"changes" is missing.');
     return presentChange(
       await (await management.editor()).update(serverName(request.params), changes, changeOptions(request)),
@@ -60,8 +53,8 @@ export function addManagementRoutes(app: AdminApp, deps: AdminDeps): void {
     const name = serverName(params);
     // `entry` rejects if there is no such server.
     await (await management.editor()).entry(name);
-    const lines = Math.min(optionalNumber(query, 'lines') ?? DEFAULT_LINES, MAX_LINES);
-    return { name, ...management.log(name, { lines, from: optionalNumber(query, 'from') }) };
+    const lines = Math.min(readNumber(query, 'lines') ?? DEFAULT_LINES, MAX_LINES);
+    return { name, ...management.log(name, { lines, from: readNumber(query, 'from') }) };
   });
   addRoute(app, 'GET /api/servers/:name/processes', async ({ params }) => {
     const name = serverName(params);
@@ -72,28 +65,28 @@ export function addManagementRoutes(app: AdminApp, deps: AdminDeps): void {
     return { name, processes, memoryBytes: sumMemory(processes) };
   });
   addRoute(app, 'GET /api/registry', async ({ query, signal }) => {
-    const limit = Math.min(optionalNumber(query, 'limit') ?? DEFAULT_REGISTRY_RESULTS, MAX_REGISTRY_RESULTS);
-    return searchRegistry(await management.registry(signal), requiredText(query, 'q'), limit);
+    const limit = Math.min(readNumber(query, 'limit') ?? DEFAULT_REGISTRY_RESULTS, MAX_REGISTRY_RESULTS);
+    return searchRegistry(await management.registry(signal), requireText(query, 'q'), limit);
   });
 }
 
-async function addServers(request: AdminRequest, { management }: AdminDeps): Promise<AdminAddedServers> {
+async function addServers(request: AdminRequest, { management }: AdminDeps): Promise<AdminAddServersResult> {
   const { body, signal } = request;
-  const selection = optionalObject(body, 'registry');
+  const selection = readObject(body, 'registry');
   const editor = await management.editor();
   const options = {
     ...changeOptions(request),
-    dryRun: booleanFlag(body, 'dryRun'),
-    replace: booleanFlag(body, 'replace'),
+    dryRun: readFlag(body, 'dryRun'),
+    replace: readFlag(body, 'replace'),
   };
   if (selection === undefined) {
-    const servers = optionalObject(body, 'servers');
-    const text = optionalText(body, 'text');
-    return editor.add({ servers, text, name: optionalText(body, 'name') }, options);
+    const servers = readObject(body, 'servers');
+    const text = readText(body, 'text');
+    return editor.add({ servers, text, name: readText(body, 'name') }, options);
   }
   const resolved = await resolveRegistryServer(await management.registry(signal), {
-    name: requiredText(selection, 'name'),
-    as: optionalText(selection, 'as'),
+    name: requireText(selection, 'name'),
+    as: readText(selection, 'as'),
   });
   const added = await editor.add({ servers: resolved.servers }, options);
   const results = added.results.map((result) => ({
@@ -103,7 +96,7 @@ async function addServers(request: AdminRequest, { management }: AdminDeps): Pro
   return { ...added, results };
 }
 
-function presentChange(change: ChangeServerResult, deps: AdminDeps): AdminServerChanged {
+function presentChange(change: ChangeServerResult, deps: AdminDeps): AdminChangeServerResult {
   const server = presentServers(deps).find(({ name }) => name === change.name);
   return { ...change, server };
 }
@@ -114,7 +107,7 @@ function changeOptions({ caller, authentication, body }: AdminRequest): {
 } {
   return {
     author: { caller, kind: authentication.isPerson ? 'person' : 'program' },
-    expectedRevision: optionalText(body, 'expected'),
+    expectedRevision: readText(body, 'expected'),
   };
 }
 

@@ -1,12 +1,12 @@
 import type { Caller } from '../../core/caller.ts';
 import { GatewayError } from '../../core/errors.ts';
-import { addRoute, jsonResponse, readRequest, requiredText } from '../add-route.ts';
+import { addRoute, jsonResponse, readRequest, requireText } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import { DASHBOARD_CALLER } from '../admin-authentication.ts';
 import type { AdminAuthentication } from '../admin-authentication.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import type { AdminSession } from '../contract/dashboard-contract.ts';
-import type { NewSession } from '../sessions/browser-session-store.ts';
+import type { NewBrowserSession } from '../sessions/browser-session-store.ts';
 import { formatSessionCookie } from '../sessions/session-cookie.ts';
 
 /** Adds the routes that sign browsers in and out. */
@@ -21,7 +21,7 @@ export function addSessionRoutes(app: AdminApp, deps: AdminDeps): void {
         'Only browsers sign in. Commands on this machine have access without it.',
       );
     const { remoteAddress = '' } = authentication;
-    const { token, expiresAt } = await signIn(deps, requiredText(body, 'key'), remoteAddress);
+    const { token, expiresAt } = await signIn(deps, requireText(body, 'key'), remoteAddress);
     const session: AdminSession = { by: 'session', isPerson: true, caller: DASHBOARD_CALLER.id, expiresAt };
     return respondWithCookie(session, formatSessionCookie(authentication.address, token));
   });
@@ -55,7 +55,7 @@ async function signIn(
   { browsers, audit }: AdminDeps,
   key: string,
   remoteAddress: string,
-): Promise<NewSession> {
+): Promise<NewBrowserSession> {
   try {
     const session = await browsers.signIn(key, remoteAddress);
     audit.record({ kind: 'sign-in', action: 'sign-in', caller: DASHBOARD_CALLER, details: { by: 'key' } });

@@ -1,12 +1,6 @@
 import { GatewayError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import {
-  acceptsEventStream,
-  addRoute,
-  eventStreamResponse,
-  optionalText,
-  readRequest,
-} from '../add-route.ts';
+import { acceptsEventStream, addRoute, eventStreamResponse, readText, readRequest } from '../add-route.ts';
 import type { AdminApp, AdminRequest } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import type { AdminSignIn } from '../contract/contract.ts';
@@ -17,7 +11,7 @@ type SignInFlow = NonNullable<Awaited<ReturnType<SignIns['find']>>>;
 /** Adds the routes to sign in to servers and out of them. */
 export function addSignInRoutes(app: AdminApp, { signIns }: AdminDeps): void {
   const serverName = ({ params }: AdminRequest): string => params['name'] ?? '';
-  const callerId = (input: JsonObject): string => optionalText(input, 'caller') ?? '';
+  const callerId = (input: JsonObject): string => readText(input, 'caller') ?? '';
   const findFlow = async (request: AdminRequest, input: JsonObject): Promise<SignInFlow> => {
     const server = serverName(request);
     const flow = await signIns.find(server, callerId(input));
@@ -27,7 +21,7 @@ export function addSignInRoutes(app: AdminApp, { signIns }: AdminDeps): void {
   addRoute(app, 'GET /api/sign-ins', () => signIns.list());
   addRoute(app, 'POST /api/servers/:name/sign-in', async (request) => {
     const { body } = request;
-    const kind = optionalText(body, 'flow');
+    const kind = readText(body, 'flow');
     if (kind !== undefined && kind !== 'browser' && kind !== 'device')
       throw new GatewayError('USAGE', '"flow" must be "browser" or "device".');
     const { state } = await signIns.start(serverName(request), callerId(body), kind);

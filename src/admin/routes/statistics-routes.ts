@@ -2,7 +2,7 @@ import { localDate } from '../../core/lib/local-date.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { DailyTokens } from '../../observability/audit/daily-tokens.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { addRoute, optionalNumber, optionalText } from '../add-route.ts';
+import { addRoute, readNumber, readText } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import { parseAuditFilter } from '../audit-filter.ts';
@@ -20,7 +20,7 @@ export function addStatisticsRoutes(app: AdminApp, deps: AdminDeps): void {
   const { audit, meter } = deps;
   addRoute(app, 'GET /api/audit/series', async (request) => {
     const { from, to, bucket } = parseBuckets(request.query, Date.now());
-    const by = optionalText(request.query, 'by');
+    const by = readText(request.query, 'by');
     if (by !== undefined && by !== 'server') throw new GatewayError('USAGE', '"by" must be "server".');
     const filter = parseAuditFilter(request, deps);
     const series = await audit.query('series', { ...filter, from, to, bucket, isByServer: by === 'server' });
@@ -39,7 +39,7 @@ export function addStatisticsRoutes(app: AdminApp, deps: AdminDeps): void {
     return { ...times, servers };
   });
   addRoute(app, 'GET /api/tokens', async ({ query }) => {
-    const count = optionalNumber(query, 'days') ?? DEFAULT_DAYS;
+    const count = readNumber(query, 'days') ?? DEFAULT_DAYS;
     if (!Number.isInteger(count) || count < 1 || count > MAX_DAYS)
       throw new GatewayError('USAGE', `"days" must be a whole number from 1 to ${MAX_DAYS}.`);
     await meter.flush();
@@ -51,10 +51,10 @@ export function addStatisticsRoutes(app: AdminApp, deps: AdminDeps): void {
 }
 
 function parseBuckets(query: JsonObject, now: number): { from: number; to: number; bucket: number } {
-  const to = Math.floor(optionalNumber(query, 'to') ?? now);
-  const from = Math.floor(optionalNumber(query, 'from') ?? to - DAY_MS);
+  const to = Math.floor(readNumber(query, 'to') ?? now);
+  const from = Math.floor(readNumber(query, 'from') ?? to - DAY_MS);
   // By default, there are 96 buckets, which are 15 minutes each for a day.
-  const bucket = Math.floor(optionalNumber(query, 'bucket') ?? Math.max(1000, Math.ceil((to - from) / 96)));
+  const bucket = Math.floor(readNumber(query, 'bucket') ?? Math.max(1000, Math.ceil((to - from) / 96)));
   if (from >= to) throw new GatewayError('USAGE', '"from" must be before "to".');
   if (bucket < 1000 || (to - from) / bucket > MAX_BUCKETS)
     throw new GatewayError(

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 export interface BrowserSessionStore {
   createTicket(): SignInTicket | Promise<SignInTicket>;
   /** Opens a session for a ticket and invalidates the ticket. Returns undefined if the ticket is unknown, used or expired. */
-  redeemTicket(ticket: string): NewSession | undefined | Promise<NewSession | undefined>;
-  open(): NewSession | Promise<NewSession>;
+  redeemTicket(ticket: string): NewBrowserSession | undefined | Promise<NewBrowserSession | undefined>;
+  open(): NewBrowserSession | Promise<NewBrowserSession>;
   /** Returns the session of a token and extends it. */
-  find(token: string): ActiveSession | undefined | Promise<ActiveSession | undefined>;
+  find(token: string): ActiveBrowserSession | undefined | Promise<ActiveBrowserSession | undefined>;
   /** Whether a session is still valid. Does not extend the session. */
   has(id: string): boolean;
   close(id: string): void | Promise<void>;
@@ -23,13 +23,13 @@ export interface SignInTicket {
 }
 
 /** A session that was just opened. Only this object contains its token; later, only the hash is known. */
-export interface NewSession {
+export interface NewBrowserSession {
   readonly token: string;
   readonly id: string;
   readonly expiresAt: number;
 }
 
-export interface ActiveSession {
+export interface ActiveBrowserSession {
   readonly id: string;
   readonly expiresAt: number;
 }
@@ -42,20 +42,20 @@ export interface StoredBrowserSession {
 }
 
 /** The file of the sessions in the state folder. */
-export const SESSIONS_FILE = 'dashboard-sessions.json';
+export const BROWSER_SESSIONS_FILE = 'dashboard-sessions.json';
 
 const HOUR_MS = 3_600_000;
 /** A session ends after a day without use, and after thirty days in any case. */
-export const SESSION_IDLE_MS = 24 * HOUR_MS;
-export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
+export const BROWSER_SESSION_IDLE_MS = 24 * HOUR_MS;
+export const BROWSER_SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
 export const TICKET_LIFETIME_MS = 5 * 60_000;
-export const MAX_SESSIONS = 32;
+export const MAX_BROWSER_SESSIONS = 32;
 export const MAX_TICKETS = 32;
 /** Minimum interval between writes of `usedAt`. */
 export const USE_WRITE_INTERVAL_MS = 10 * 60_000;
 
 export function sessionExpiry({ createdAt, usedAt }: StoredBrowserSession): number {
-  return Math.min(usedAt + SESSION_IDLE_MS, createdAt + SESSION_LIFETIME_MS);
+  return Math.min(usedAt + BROWSER_SESSION_IDLE_MS, createdAt + BROWSER_SESSION_LIFETIME_MS);
 }
 
 /** Returns a plain SHA-256 hash, which is enough because tokens have 256 random bits. */

@@ -5,14 +5,14 @@ import { isJsonObject } from '../../core/json.ts';
 import {
   sessionExpiry,
   hashToken,
-  MAX_SESSIONS,
+  MAX_BROWSER_SESSIONS,
   MAX_TICKETS,
   USE_WRITE_INTERVAL_MS,
   TICKET_LIFETIME_MS,
 } from './browser-session-store.ts';
 import type {
-  ActiveSession,
-  NewSession,
+  ActiveBrowserSession,
+  NewBrowserSession,
   StoredBrowserSession,
   BrowserSessionStore,
   SignInTicket,
@@ -50,27 +50,27 @@ export class FileBrowserSessions implements BrowserSessionStore {
     return { text, expiresAt };
   }
 
-  redeemTicket(ticket: string): NewSession | undefined {
+  redeemTicket(ticket: string): NewBrowserSession | undefined {
     const hash = hashToken(ticket);
     const expiresAt = this.#tickets.get(hash);
     this.#tickets.delete(hash);
     return expiresAt === undefined || expiresAt <= this.#options.now() ? undefined : this.open();
   }
 
-  open(): NewSession {
+  open(): NewBrowserSession {
     this.#deleteExpired();
     const token = randomBytes(32).toString('base64url');
     const now = this.#options.now();
     const session: MutableSession = { hash: hashToken(token), createdAt: now, usedAt: now };
     const [leastRecent] = [...this.#sessions.values()].toSorted((a, b) => a.usedAt - b.usedAt);
-    if (this.#sessions.size >= MAX_SESSIONS && leastRecent !== undefined)
+    if (this.#sessions.size >= MAX_BROWSER_SESSIONS && leastRecent !== undefined)
       this.#sessions.delete(leastRecent.hash);
     this.#sessions.set(session.hash, session);
     this.#save();
     return { token, id: session.hash, expiresAt: sessionExpiry(session) };
   }
 
-  find(token: string): ActiveSession | undefined {
+  find(token: string): ActiveBrowserSession | undefined {
     const session = this.#sessions.get(hashToken(token));
     if (session === undefined) return undefined;
     const now = this.#options.now();
@@ -127,7 +127,7 @@ function readSessions(file: string): readonly MutableSession[] {
     return []; // The file does not exist yet or is damaged: browsers sign in again.
   }
   if (!Array.isArray(value)) return [];
-  return value.slice(0, MAX_SESSIONS).flatMap((item: unknown) => {
+  return value.slice(0, MAX_BROWSER_SESSIONS).flatMap((item: unknown) => {
     const { hash, createdAt, usedAt } = isJsonObject(item) ? item : {};
     const isValid = typeof hash === 'string' && typeof createdAt === 'number' && typeof usedAt === 'number';
     return isValid ? [{ hash, createdAt, usedAt }] : [];

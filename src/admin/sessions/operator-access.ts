@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { SESSIONS_FILE } from './browser-session-store.ts';
-import { KeyAttempts } from './key-attempts.ts';
+import { BROWSER_SESSIONS_FILE } from './browser-session-store.ts';
+import { KeyAttemptLimiter } from './key-attempt-limiter.ts';
 import type {
-  ActiveSession,
-  NewSession,
+  ActiveBrowserSession,
+  NewBrowserSession,
   BrowserSessionStore,
   SignInTicket,
 } from './browser-session-store.ts';
@@ -39,14 +39,14 @@ export class OperatorAccess implements AsyncDisposable {
   readonly #keyFile: string;
   readonly #key: AdminAccessKey;
   readonly #sessions: BrowserSessionStore;
-  readonly #attempts: KeyAttempts;
+  readonly #attempts: KeyAttemptLimiter;
   /** Files that a client may have written to open a link in a browser. */
   readonly #pages = new Set<string>();
 
   private constructor(stateDir: string, sessions: BrowserSessionStore, { now, fleet }: OperatorAccessDeps) {
     this.#stateDir = stateDir;
     this.#keyFile = join(stateDir, 'run', 'admin.key');
-    this.#attempts = new KeyAttempts(now);
+    this.#attempts = new KeyAttemptLimiter(now);
     this.#key = new AdminAccessKey(fleet);
     this.#sessions = sessions;
   }
@@ -61,7 +61,7 @@ export class OperatorAccess implements AsyncDisposable {
     return this.#key.matches(text);
   }
 
-  async findSession(token: string): Promise<ActiveSession | undefined> {
+  async findSession(token: string): Promise<ActiveBrowserSession | undefined> {
     return this.#sessions.find(token);
   }
 
@@ -70,7 +70,7 @@ export class OperatorAccess implements AsyncDisposable {
   }
 
   /** Opens a session with the admin key. Wrong keys never block the right one; otherwise, anyone could lock out the operator. */
-  async signIn(key: string, remoteAddress: string): Promise<NewSession> {
+  async signIn(key: string, remoteAddress: string): Promise<NewBrowserSession> {
     if (this.isKey(key.trim())) return this.#sessions.open();
     this.#attempts.recordFailure(remoteAddress);
     throw new GatewayError(
@@ -95,7 +95,7 @@ export class OperatorAccess implements AsyncDisposable {
     return ticket;
   }
 
-  async redeemTicket(ticket: string): Promise<NewSession | undefined> {
+  async redeemTicket(ticket: string): Promise<NewBrowserSession | undefined> {
     const opened = await this.#sessions.redeemTicket(ticket);
     if (opened !== undefined) void this.#remove(entryPageFile(this.#stateDir, ticket));
     return opened;
@@ -133,7 +133,7 @@ async function openBrowserSessions(
     return new SharedBrowserSessions({ database: store.database, follow, secret, now, onProblem });
   }
   const { FileBrowserSessions } = await import('./file-browser-sessions.ts');
-  const file = join(stateDir, SESSIONS_FILE);
+  const file = join(stateDir, BROWSER_SESSIONS_FILE);
   const onProblem = (error: unknown): void =>
     log.warn('Dashboard sessions end with this process, since they cannot be saved.', {
       file,

@@ -10,16 +10,16 @@ import type { Database } from '../../core/storage/database.ts';
 import type { Tables } from '../../core/storage/tables.ts';
 import {
   sessionExpiry,
-  SESSION_IDLE_MS,
-  SESSION_LIFETIME_MS,
-  MAX_SESSIONS,
+  BROWSER_SESSION_IDLE_MS,
+  BROWSER_SESSION_LIFETIME_MS,
+  MAX_BROWSER_SESSIONS,
   MAX_TICKETS,
   USE_WRITE_INTERVAL_MS,
   TICKET_LIFETIME_MS,
 } from './browser-session-store.ts';
 import type {
-  ActiveSession,
-  NewSession,
+  ActiveBrowserSession,
+  NewBrowserSession,
   StoredBrowserSession,
   BrowserSessionStore,
   SignInTicket,
@@ -74,7 +74,7 @@ export class SharedBrowserSessions implements BrowserSessionStore {
     return { text, expiresAt: this.#options.now() + TICKET_LIFETIME_MS };
   }
 
-  async redeemTicket(ticket: string): Promise<NewSession | undefined> {
+  async redeemTicket(ticket: string): Promise<NewBrowserSession | undefined> {
     const database = await this.#options.database();
     const hash = await this.#hash(ticket);
     // Deleting the row redeems the ticket, so that only one request can succeed.
@@ -88,7 +88,7 @@ export class SharedBrowserSessions implements BrowserSessionStore {
     return deleted?.isValid === 1 ? this.open() : undefined;
   }
 
-  async open(): Promise<NewSession> {
+  async open(): Promise<NewBrowserSession> {
     const token = randomBytes(32).toString('base64url');
     const now = this.#options.now();
     const hash = await this.#hash(token);
@@ -97,8 +97,8 @@ export class SharedBrowserSessions implements BrowserSessionStore {
         .deleteFrom('browser_sessions')
         .where((row) =>
           row.or([
-            row('used_at', '<=', now - SESSION_IDLE_MS),
-            row('created_at', '<=', now - SESSION_LIFETIME_MS),
+            row('used_at', '<=', now - BROWSER_SESSION_IDLE_MS),
+            row('created_at', '<=', now - BROWSER_SESSION_LIFETIME_MS),
           ]),
         )
         .execute();
@@ -106,7 +106,7 @@ export class SharedBrowserSessions implements BrowserSessionStore {
         .selectFrom('browser_sessions')
         .select('hash')
         .orderBy('used_at', 'desc')
-        .limit(MAX_SESSIONS - 1);
+        .limit(MAX_BROWSER_SESSIONS - 1);
       await transaction.deleteFrom('browser_sessions').where('hash', 'not in', newest).execute();
       await transaction
         .insertInto('browser_sessions')
@@ -116,7 +116,7 @@ export class SharedBrowserSessions implements BrowserSessionStore {
     return { token, id: hash, expiresAt: sessionExpiry({ hash, createdAt: now, usedAt: now }) };
   }
 
-  async find(token: string): Promise<ActiveSession | undefined> {
+  async find(token: string): Promise<ActiveBrowserSession | undefined> {
     const hash = await this.#hash(token);
     // Another gateway may have opened or extended the session a moment ago.
     if (!this.has(hash)) await this.#reload();

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/support/test-run.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { openDatabase } from '../../core/storage/database.ts';
 import { storeError } from '../../core/storage/store-error.ts';
-import type { StorePlace } from '../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../core/storage/store-location.ts';
 import { createListingTurns } from './listing-turns.ts';
 
 const server = 'it' as UpstreamName;
@@ -13,7 +13,7 @@ const server = 'it' as UpstreamName;
 eachEngine((_engine, newStore) => {
   /** Creates a gateway whose `list` records its name; all gateways share `world.stored`. */
   const openGateway = async (
-    store: StorePlace,
+    store: StoreLocation,
     world: { stored: boolean; listed: string[] },
     name: string,
   ) => {

@@ -63,25 +63,25 @@ test('code cache: stores compiled code once per long-lived process', () => {
   first.load('small.js');
   expect(first.compiled()).toBe(0);
   first.load('a.js');
-  expect([first.compiled(), first.loader.keepNext('lasting')]).toEqual([1, true]);
-  expect(first.loader.keepNext('lasting')).toBe(false);
+  expect([first.compiled(), first.loader.storeNext('long')]).toEqual([1, true]);
+  expect(first.loader.storeNext('long')).toBe(false);
   const second = start();
   expect((second.load('a.js') as { f: () => number }).f()).toBe(1);
-  expect([second.compiled(), second.loader.keepNext('lasting')]).toEqual([0, false]);
+  expect([second.compiled(), second.loader.storeNext('long')]).toEqual([0, false]);
 });
 
 test('code cache: replaces code from a short-lived process by code from a long-lived one', () => {
   const { start, cache, folder } = program({ 'a.js': long });
-  const kept = () => cache.read('a.js', Buffer.from(long))?.by;
+  const kept = () => cache.read('a.js', Buffer.from(long))?.writtenBy;
   for (const [by, after] of [
-    ['brief', 'brief'],
-    ['brief', 'brief'],
-    ['lasting', 'lasting'],
-    ['brief', 'lasting'],
+    ['short', 'short'],
+    ['short', 'short'],
+    ['long', 'long'],
+    ['short', 'long'],
   ] as const) {
     const { load, loader } = start();
     load('a.js');
-    loader.keepNext(by);
+    loader.storeNext(by);
     expect(kept()).toBe(after);
   }
   appendFileSync(join(folder, 'a.js'), '//');
@@ -94,11 +94,11 @@ test.each(['', 'garbage', 'x'.repeat(20_000)])(
     const written: CachedCode[] = [];
     const { start } = program({ 'a.js': `exports.a = 'right';${long}` });
     const { load, loader } = start({
-      read: () => ({ code: Buffer.from(text), by: 'lasting' }),
+      read: () => ({ code: Buffer.from(text), writtenBy: 'long' }),
       write: (_name, _source, code) => void written.push(code),
     });
     expect(load('a.js')).toEqual({ a: 'right' });
-    expect(loader.keepNext('brief')).toBe(true);
+    expect(loader.storeNext('short')).toBe(true);
     expect(written).toHaveLength(1);
   },
 );
@@ -115,5 +115,5 @@ test('code cache: gives up after the first failed write', () => {
   });
   load('a.js');
   load('b.js');
-  expect([loader.keepNext('lasting'), loader.keepNext('lasting'), tries]).toEqual([false, false, 1]);
+  expect([loader.storeNext('long'), loader.storeNext('long'), tries]).toEqual([false, false, 1]);
 });

@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
-import type { CodeCache, CacheKind } from './code-cache.ts';
+import type { CodeCache, ProcessLifetime } from './code-cache.ts';
 
 interface ChunkLoaderOptions {
   readonly cache: Pick<CodeCache, 'read' | 'write'>;
   /** Loads modules that are not files of the program. */
   readonly outside: (id: string) => unknown;
-  /** Called after a file was compiled whose code `keepNext` can store. */
+  /** Called after a file was compiled; `storeNext` can now store its code. */
   readonly onCompiled: () => void;
 }
 
-interface Compiled {
+interface CompiledFile {
   readonly name: string;
   readonly source: Buffer;
   readonly script: Script;
-  /** The kind of process that stored the cached code; undefined if there is none. */
-  readonly before: CacheKind | undefined;
+  /** The lifetime of the process that stored the cached code; undefined if there is none. */
+  readonly cachedBy: ProcessLifetime | undefined;
 }
 
 interface Chunk {
@@ -33,7 +33,7 @@ const MIN_BYTES = 8192;
 export class ChunkLoader {
   readonly #options: ChunkLoaderOptions;
   readonly #chunks = new Map<string, Chunk>();
-  readonly #compiled: Compiled[] = [];
+  readonly #compiled: CompiledFile[] = [];
   #isWritable = true;
 
   constructor(options: ChunkLoaderOptions) {
@@ -54,14 +54,14 @@ export class ChunkLoader {
     return chunk.exports;
   }
 
-  /** Stores the code of one file that no process of this kind has stored yet. Returns false if there is none left. */
-  keepNext(by: CacheKind): boolean {
-    const next = this.#compiled.findIndex(({ before }) => by === 'lasting' || before === undefined);
+  /** Stores the code of one more file. A long-lived process also replaces what a short-lived one stored. Returns false if no file is left. */
+  storeNext(by: ProcessLifetime): boolean {
+    const next = this.#compiled.findIndex(({ cachedBy }) => by === 'long' || cachedBy === undefined);
     const [found] = next < 0 ? [] : this.#compiled.splice(next, 1);
     if (found === undefined) return false;
     try {
       const code = found.script.createCachedData();
-      this.#options.cache.write(found.name, found.source, { code, by });
+      this.#options.cache.write(found.name, found.source, { code, writtenBy: by });
       return true;
     } catch {
       // The cache is optional, so a failed write only ends caching for this process.
@@ -81,9 +81,9 @@ export class ChunkLoader {
       filename: pathToFileURL(file).href,
       cachedData: kept?.code,
     });
-    const before = script.cachedDataRejected === true ? undefined : kept?.by;
-    if (!isSmall && before !== 'lasting' && this.#isWritable) {
-      this.#compiled.push({ name, source, script, before });
+    const cachedBy = script.cachedDataRejected === true ? undefined : kept?.writtenBy;
+    if (!isSmall && cachedBy !== 'long' && this.#isWritable) {
+      this.#compiled.push({ name, source, script, cachedBy });
       this.#options.onCompiled();
     }
     return script;

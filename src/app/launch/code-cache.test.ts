@@ -22,16 +22,16 @@ const user = process.getuid?.();
 function made(stamp = 'build-node-arch') {
   const folder = join(temporaryFolder('code-cache'), 'code');
   const cache = new CodeCache({ folder, stamp, pid: 1, user });
-  cache.write('a.js', source, { code, by: 'lasting' });
+  cache.write('a.js', source, { code, writtenBy: 'long' });
   return { folder, cache, file: join(folder, stamp, 'a.js') };
 }
 
 test('code cache: returns what was written, in files that only the owner can read', () => {
   const { cache, folder, file } = made();
-  expect(cache.read('a.js', source)).toEqual({ code, by: 'lasting' });
+  expect(cache.read('a.js', source)).toEqual({ code, writtenBy: 'long' });
   expect(cache.read('b.js', source)).toBeUndefined();
-  cache.write('a.js', source, { code, by: 'brief' });
-  expect(cache.read('a.js', source)?.by).toBe('brief');
+  cache.write('a.js', source, { code, writtenBy: 'short' });
+  expect(cache.read('a.js', source)?.writtenBy).toBe('short');
   expect([folder, file].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   expect(readdirSync(join(folder, 'build-node-arch'))).toEqual(['a.js']);
 });
@@ -64,7 +64,7 @@ test('code cache: rejects a file with a changed or missing byte', () => {
     expect(cache.read('a.js', source)).toBeUndefined();
   }
   writeFileSync(file, bytes);
-  expect(cache.read('a.js', source)).toEqual({ code, by: 'lasting' });
+  expect(cache.read('a.js', source)).toEqual({ code, writtenBy: 'long' });
 });
 
 test('code cache: rejects files that another user wrote or can write', () => {
@@ -80,11 +80,11 @@ test('code cache: rejects files that another user wrote or can write', () => {
 test('code cache: creates no parent folders and throws when it cannot write', () => {
   const home = temporaryFolder('code-cache');
   const missing = new CodeCache({ folder: join(home, 'state', 'code'), stamp: 's', pid: 1, user });
-  expect(() => missing.write('a.js', source, { code, by: 'brief' })).toThrow('ENOENT');
+  expect(() => missing.write('a.js', source, { code, writtenBy: 'short' })).toThrow('ENOENT');
   expect(readdirSync(home)).toEqual([]);
   writeFileSync(join(home, 'code'), 'a file');
   const blocked = new CodeCache({ folder: join(home, 'code'), stamp: 's', pid: 1, user });
-  expect(() => blocked.write('a.js', source, { code, by: 'brief' })).toThrow('ENOTDIR');
+  expect(() => blocked.write('a.js', source, { code, writtenBy: 'short' })).toThrow('ENOTDIR');
 });
 
 test('code cache: keeps the four most recent builds', () => {
@@ -93,7 +93,7 @@ test('code cache: keeps the four most recent builds', () => {
     if (build > 0)
       new CodeCache({ folder, stamp: `build-${build}`, pid: 1, user }).write('a.js', source, {
         code,
-        by: 'brief',
+        writtenBy: 'short',
       });
     utimesSync(join(folder, `build-${build}`), 1000 + build, 1000 + build);
   }

@@ -14,12 +14,12 @@ import {
 import { join } from 'node:path';
 import { isSafeOwner } from './is-safe-owner.ts';
 
-/** The kind of process that stored the code. A process that ran only briefly has compiled little of the code that a gateway needs. */
-export type CacheKind = 'brief' | 'lasting';
+/** How long the process ran that stored the code. A short-lived process has compiled little of the code that a gateway needs. */
+export type ProcessLifetime = 'short' | 'long';
 
 export interface CachedCode {
   readonly code: Buffer;
-  readonly by: CacheKind;
+  readonly writtenBy: ProcessLifetime;
 }
 
 interface CodeCacheOptions {
@@ -37,8 +37,8 @@ const DIGEST_BYTES = 32;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Number of builds whose code stays in the cache. */
 const MAX_BUILDS = 4;
-/** The byte after the digest, which tells the kind of process. */
-const MARKS: Readonly<Record<CacheKind, number>> = { brief: 1, lasting: 2 };
+/** The byte after the digest, which encodes the lifetime of the process. */
+const MARKS: Readonly<Record<ProcessLifetime, number>> = { short: 1, long: 2 };
 
 /**
  * Stores the code that V8 compiled from the files of the program. Losing the cache costs only time. V8 trusts every byte of cached code and
@@ -70,15 +70,15 @@ export class CodeCache {
     }
     const rest = bytes.subarray(DIGEST_BYTES);
     if (!this.#digest(source, rest).equals(bytes.subarray(0, DIGEST_BYTES))) return undefined;
-    return { code: rest.subarray(1), by: rest[0] === MARKS.lasting ? 'lasting' : 'brief' };
+    return { code: rest.subarray(1), writtenBy: rest[0] === MARKS.long ? 'long' : 'short' };
   }
 
   /** Stores code; throws if that fails. Does not sync to disk, because the digest reveals a file that a crash truncated. */
-  write(name: string, source: Buffer, { code, by }: CachedCode): void {
+  write(name: string, source: Buffer, { code, writtenBy }: CachedCode): void {
     const { folder, pid } = this.#options;
     makeFolder(folder);
     if (makeFolder(this.#folder)) removeOldest(folder);
-    const rest = Buffer.concat([Buffer.of(MARKS[by]), code]);
+    const rest = Buffer.concat([Buffer.of(MARKS[writtenBy]), code]);
     const path = join(this.#folder, name);
     const temporary = `${path}.${pid}.tmp`;
     try {

@@ -37,10 +37,10 @@ function launch(): void {
   // Stores one file per turn of the event loop, so that no call waits for all of them.
   function keep(): void {
     timer = undefined;
-    if (loader.keepNext('lasting')) setImmediate(keep).unref();
+    if (loader.storeNext('long')) setImmediate(keep).unref();
   }
   process.once('exit', () => {
-    while (loader.keepNext('brief'));
+    while (loader.storeNext('short'));
   });
   run(loader.load(program));
 }

@@ -3,7 +3,7 @@ import type { ConfigSnapshot } from '../../config/config.ts';
 import { formatConfigName } from '../../config/file/inline-config.ts';
 import type { ParkedCalls } from '../../downstream/questions/parked-calls.ts';
 import type { AppOptions } from '../app-options.ts';
-import { profileProblem } from '../profile-problem.ts';
+import { findProfileProblem } from '../find-profile-problem.ts';
 import { IdleExit } from './idle-exit.ts';
 import type { ClientListener, ConnectClient, ListenerDeps } from '../client-listeners.ts';
 import { SocketServer } from './socket-server.ts';
@@ -43,7 +43,7 @@ export async function openSocket(
     shutdownMs: () => config().value.shutdownMs,
     welcomeNotes: () => configNotes(config()),
     onRefresh: deps.reload,
-    helloProblem: ({ profile }) => profileProblem(profile, config().value),
+    helloProblem: ({ profile }) => findProfileProblem(profile, config().value),
     onStop: onEnd,
     connect: (channel, { profile = 'default', expose }) =>
       connect({ id: 'local', via: 'stdio', profile }, channel, {

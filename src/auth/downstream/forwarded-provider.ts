@@ -35,7 +35,7 @@ export function createForwardedProvider(config: ForwardedConfig): AuthProvider {
           profile,
           groups,
           roles: [],
-          ...(tier !== undefined && { tier }),
+          tier,
         },
         isBound: config.profile !== undefined,
       },

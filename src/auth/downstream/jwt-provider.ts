@@ -82,7 +82,7 @@ function authenticateClaims(claims: JWTPayload, config: JwtConfig): AuthResult {
         profile: profile ?? 'default',
         groups,
         roles,
-        ...(tier !== undefined && { tier }),
+        tier,
       },
       isBound: profile !== undefined,
       expiresAt: (claims.exp ?? 0) * 1000 + config.clockSkewMs,

@@ -8,13 +8,13 @@ import { Emitter } from '../../core/lib/emitter.ts';
 import { silentLogger } from '../../observability/log.ts';
 import { openDatabase } from '../../core/storage/database.ts';
 import type { Database } from '../../core/storage/database.ts';
-import type { StorePlace } from '../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../core/storage/store-location.ts';
 import { KeyCache } from './key-cache.ts';
 import { KeyStore } from './key-store.ts';
 
 const rights = { groups: [], roles: [] };
 
-async function openedIn(place: StorePlace, now: () => number) {
+async function openedIn(place: StoreLocation, now: () => number) {
   const open = async (): Promise<Database> => {
     const database = await openDatabase({ ...place, lookEveryMs: 20 });
     onTestFinished(() => database[Symbol.asyncDispose]());
@@ -128,7 +128,7 @@ eachEngine((_engine, newStore) => {
         { id: 'columns', name: 'name-columns' },
       ].toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     );
-    expect(listed.find(({ id }) => id === 'columns')).not.toHaveProperty('expiresAt');
+    expect(listed.find(({ id }) => id === 'columns')).toMatchObject({ expiresAt: undefined });
     await another.revoke('anna');
     await cache.refresh();
     expect(cache.find(text)).toBeUndefined();

@@ -1,5 +1,5 @@
 import type { Emitter } from '../../core/lib/emitter.ts';
-import type { Changes } from '../../core/storage/changes.ts';
+import type { ChangeNotifier } from '../../core/storage/change-notifier.ts';
 import type { Logger } from '../../observability/log.ts';
 import { matchesHash, parseSecret } from './issued-secret.ts';
 import { KEY_PREFIX, keyCallerId } from './key-store.ts';
@@ -11,7 +11,7 @@ interface KeyCacheDeps {
   readonly events: Emitter<{ gone: string }>;
   readonly now: () => number;
   readonly log: Logger;
-  readonly changes: Changes;
+  readonly changes: ChangeNotifier;
 }
 
 /** Interval between writes of the times at which keys were last used. */

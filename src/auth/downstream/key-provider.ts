@@ -32,5 +32,5 @@ export function authenticateKey(key: StoredKey): AuthenticatedCaller {
 
 export function callerForKey(key: StoredKey): Caller {
   const { profile = 'default', groups, roles, tier } = key;
-  return { id: keyCallerId(key), via: 'http', profile, groups, roles, ...(tier !== undefined && { tier }) };
+  return { id: keyCallerId(key), via: 'http', profile, groups, roles, tier };
 }

@@ -9,8 +9,8 @@ import { generateSecret } from './issued-secret.ts';
 /** The permissions of a caller with a key. */
 export interface KeyRights {
   /** If absent, the caller is not bound to a profile. */
-  readonly profile?: string;
-  readonly tier?: Tier;
+  readonly profile?: string | undefined;
+  readonly tier?: Tier | undefined;
   readonly groups: readonly string[];
   readonly roles: readonly string[];
 }
@@ -20,8 +20,8 @@ export interface StoredKey extends KeyRights {
   readonly name: string;
   readonly hash: string;
   readonly createdAt: number;
-  readonly expiresAt?: number;
-  readonly usedAt?: number;
+  readonly expiresAt?: number | undefined;
+  readonly usedAt?: number | undefined;
 }
 
 export const KEY_PREFIX = 'tl_';
@@ -56,7 +56,7 @@ export class KeyStore {
   /** Creates a key. The result is the only place that ever contains its text. */
   async add(
     name: string,
-    rights: KeyRights & { readonly expiresAt?: number },
+    rights: KeyRights & { readonly expiresAt?: number | undefined },
   ): Promise<{ readonly text: string; readonly key: StoredKey }> {
     if (!NAME.test(name))
       throw new GatewayError(
@@ -113,8 +113,8 @@ export class KeyStore {
           name,
           hash,
           createdAt: created_at,
-          ...(expires_at !== null && { expiresAt: expires_at }),
-          ...(used_at !== null && { usedAt: used_at }),
+          expiresAt: expires_at ?? undefined,
+          usedAt: used_at ?? undefined,
         },
       ];
     });
@@ -165,7 +165,7 @@ function parseRights(body: string): KeyRights | undefined {
   if (!isTexts(groups) || !isTexts(roles)) return undefined;
   if (profile !== undefined && typeof profile !== 'string') return undefined;
   if (tier !== undefined && !isTier(tier)) return undefined;
-  return { groups, roles, ...(profile !== undefined && { profile }), ...(tier !== undefined && { tier }) };
+  return { groups, roles, profile, tier };
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -36,7 +36,7 @@ export function createProtectedResource(options: ProtectedResourceOptions): Prot
         authorization_servers: issuers,
         bearer_methods_supported: ['header'],
         resource_name: 'Trunkline',
-        ...(scopes.length > 0 && { scopes_supported: scopes }),
+        scopes_supported: scopes.length > 0 ? scopes : undefined,
       };
     },
     challenge: ({ error, scope, message }, path, host) => {

@@ -11,7 +11,7 @@ import type { AuthorizationRequest } from './oauth/authorization-code.ts';
 import type { OAuthClient } from './oauth/client-authentication.ts';
 import { OAuthError } from './oauth/oauth-error.ts';
 import { requestTokens } from './oauth/token-request.ts';
-import { grantDetails, obtainClient, prepareSignIn, toSignInError } from './prepare-sign-in.ts';
+import { toGrantDetails, obtainClient, prepareSignIn, toSignInError } from './prepare-sign-in.ts';
 import type { PreparedSignIn, SignInTarget } from './prepare-sign-in.ts';
 import { type StoredTokens, toStoredTokens } from './stored-tokens.ts';
 
@@ -152,7 +152,7 @@ async function redeemCode(
     resource,
   };
   const response = await requestTokens({ server, client, grant, fetch: prepared.fetch });
-  const details = { ...grantDetails(prepared, client, options), flow: 'browser' as const };
+  const details = { ...toGrantDetails(prepared, client, options), flow: 'browser' as const };
   return toStoredTokens(response, details, options.now());
 }
 

@@ -1,6 +1,6 @@
 import type { Challenge } from './oauth/challenge.ts';
 import { requestTokens } from './oauth/token-request.ts';
-import { configuredClient, grantDetails, prepareSignIn, toSignInError } from './prepare-sign-in.ts';
+import { readConfiguredClient, toGrantDetails, prepareSignIn, toSignInError } from './prepare-sign-in.ts';
 import type { SignInTarget } from './prepare-sign-in.ts';
 import { type StoredTokens, toStoredTokens } from './stored-tokens.ts';
 
@@ -38,13 +38,13 @@ async function requestNewTokens(
   target: SignInTarget,
   challenge: Challenge | undefined,
 ): Promise<StoredTokens> {
-  const client = configuredClient(target.auth);
+  const client = readConfiguredClient(target.auth);
   if (client === undefined) throw new Error('"auth.clientId" is missing in the entry of the server');
   const prepared = await prepareSignIn(target, challenge);
   const { server, resource } = prepared.discovered;
   const grant = { grant_type: 'client_credentials', scope: prepared.scope, resource };
   const response = await requestTokens({ server, client, grant, fetch: prepared.fetch });
-  const details = { ...grantDetails(prepared, client, target), flow: 'client-credentials' as const };
+  const details = { ...toGrantDetails(prepared, client, target), flow: 'client-credentials' as const };
   // A refresh token is dropped, because it would be one more secret, and the client can request new tokens without it.
   return toStoredTokens({ ...response, refreshToken: undefined }, details, target.now());
 }

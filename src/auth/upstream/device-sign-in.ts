@@ -8,7 +8,7 @@ import type { OAuthClient } from './oauth/client-authentication.ts';
 import { OAuthError, errorFromResponse, sanitizeText } from './oauth/oauth-error.ts';
 import { requestTokens } from './oauth/token-request.ts';
 import type { TokenResponse } from './oauth/token-request.ts';
-import { grantDetails, obtainClient, prepareSignIn, toSignInError } from './prepare-sign-in.ts';
+import { toGrantDetails, obtainClient, prepareSignIn, toSignInError } from './prepare-sign-in.ts';
 import type { PreparedSignIn, SignInTarget } from './prepare-sign-in.ts';
 import { type StoredTokens, toStoredTokens } from './stored-tokens.ts';
 
@@ -54,7 +54,7 @@ export async function signInWithDevice(options: DeviceSignInOptions): Promise<St
     const { url, code, complete, expiresAt } = authorization;
     options.show({ url, code, complete, expiresAt });
     const response = await pollForTokens(prepared, client, { authorization, options });
-    const details = { ...grantDetails(prepared, client, options), flow: 'device' as const };
+    const details = { ...toGrantDetails(prepared, client, options), flow: 'device' as const };
     const tokens = toStoredTokens(response, details, options.now());
     await vault.save(signInId, tokens);
     await vault.saveNote(signInId, undefined);

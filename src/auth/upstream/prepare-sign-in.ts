@@ -90,7 +90,7 @@ function chooseScope(
 }
 
 /** Returns the client in the configuration. */
-export function configuredClient(auth: UpstreamAuth): OAuthClient | undefined {
+export function readConfiguredClient(auth: UpstreamAuth): OAuthClient | undefined {
   if (auth.clientId === undefined) return undefined;
   return {
     id: auth.clientId,
@@ -116,7 +116,7 @@ export async function obtainClient(
   const { client, isNew } = await resolveClient({
     upstream: signInId.upstream,
     server,
-    configured: configuredClient(auth),
+    configured: readConfiguredClient(auth),
     clientMetadataUrl: auth.clientMetadataUrl,
     registered: registration?.redirectUri === redirectUri ? registration.client : undefined,
     redirectUri,
@@ -129,7 +129,7 @@ export async function obtainClient(
 }
 
 /** Returns the details to store with the tokens. The scope is the requested one, because the server need not repeat it. */
-export function grantDetails(
+export function toGrantDetails(
   prepared: PreparedSignIn,
   client: OAuthClient,
   { url }: Pick<SignInTarget, 'url'>,

@@ -159,7 +159,7 @@ export class SignInLink {
       },
       signal: this.#abort.signal,
     })
-      .then(({ account }) => this.#finish({ state: 'done', ...(account !== undefined && { account }) }))
+      .then(({ account }) => this.#finish({ state: 'done', account }))
       .catch((error: unknown) => {
         started.reject(error);
         this.#finish({ state: 'failed', problem: error instanceof Error ? error.message : String(error) });

@@ -10,7 +10,7 @@ export interface OfferedSignIn {
   readonly url: string;
   /** The code to enter at `url`, with the device flow. */
   readonly code?: string;
-  readonly account?: string;
+  readonly account?: string | undefined;
   readonly problem?: string;
 }
 

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { UpstreamName } from '../../core/ids.ts';
 import { silentLogger } from '../../observability/log.ts';
 import { type Database, openDatabase } from '../../core/storage/database.ts';
-import type { StorePlace } from '../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../core/storage/store-location.ts';
 import type { GuardedFetch } from './oauth/guarded-fetch.ts';
 import { openKeyFile } from './token-encryption/secret-key.ts';
 import type { StoredTokens } from './stored-tokens.ts';
@@ -44,7 +44,7 @@ interface VaultOptions {
 }
 
 /** Opens a vault as another process with the same store would. */
-export async function openVault(where: StorePlace, options: VaultOptions = {}): Promise<TokenVault> {
+export async function openVault(where: StoreLocation, options: VaultOptions = {}): Promise<TokenVault> {
   const { disk, ...others } = options;
   const opened = await openDatabase(where);
   const database = disk === undefined ? opened : withDisk(opened, disk);

@@ -2,7 +2,7 @@ import type { UpstreamName } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { waitAtMost } from '../../core/lib/wait-at-most.ts';
 import type { Database } from '../../core/storage/database.ts';
-import { releaseLate, withLease } from '../../core/storage/lease.ts';
+import { releaseLeftoverLease, withLease } from '../../core/storage/lease.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { OAuthClient } from './oauth/client-authentication.ts';
 import { type SignInId, signInKey } from './sign-in-id.ts';
@@ -56,7 +56,7 @@ export class TokenVault implements AsyncDisposable {
     this.#writeBuffer = new TokenWriteBuffer({
       store: this.#store,
       onSaved: (signInId) => this.#notifyListeners(signInId),
-      onSettled: async (signInId) => releaseLate(await database(), leaseName(signInId)),
+      onSettled: async (signInId) => releaseLeftoverLease(await database(), leaseName(signInId)),
       saveRetryMs,
     });
   }

@@ -10,7 +10,7 @@ import type { Challenge } from './oauth/challenge.ts';
 import { OAuthError, isGrantRejected, sanitizeText } from './oauth/oauth-error.ts';
 import { RefreshScheduler } from './refresh-scheduler.ts';
 import type { SignInId } from './sign-in-id.ts';
-import { loginCommand, signInRequired } from './sign-in-required.ts';
+import { formatLoginCommand, signInRequiredError } from './sign-in-required-error.ts';
 import { SignInWatcher } from './sign-in-watcher.ts';
 import { type StoredTokens, refreshTime } from './stored-tokens.ts';
 import { readTokenSeed, tokenSeedVariable } from './token-import/token-seed.ts';
@@ -221,7 +221,9 @@ export class UpstreamCredentials implements Credentials {
       challenge.scope === undefined
         ? 'more rights than were granted'
         : `the scope "${sanitizeText(challenge.scope)}"`;
-    return signInRequired(signInId, { reason: `The call needs ${missing}, which the next sign-in requests` });
+    return signInRequiredError(signInId, {
+      reason: `The call needs ${missing}, which the next sign-in requests`,
+    });
   }
 
   /** Saves a note for the next sign-in, starts to watch for that sign-in, and returns the error that asks for it. */
@@ -250,7 +252,7 @@ export class UpstreamCredentials implements Credentials {
       });
     }
     this.#watchForSignIn();
-    return signInRequired(signInId, { reason });
+    return signInRequiredError(signInId, { reason });
   }
 
   /** Converts a failed refresh into the error of the request. Only a rejected grant needs a sign-in; other failures may be temporary. */
@@ -298,7 +300,7 @@ export class UpstreamCredentials implements Credentials {
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== 'SIGN_IN_FAILED') throw error;
       this.#watchForSignIn();
-      throw signInRequired(signInId, { reason: error.message.replace(/\.$/, ''), cause: error });
+      throw signInRequiredError(signInId, { reason: error.message.replace(/\.$/, ''), cause: error });
     }
   }
 
@@ -325,7 +327,7 @@ export class UpstreamCredentials implements Credentials {
     log.warn('A token could not be refreshed.', {
       upstream: signInId.upstream,
       reason: messageOf(error),
-      ...(needsSignIn && { advice: loginCommand(signInId) }),
+      ...(needsSignIn && { advice: formatLoginCommand(signInId) }),
     });
   }
 

@@ -4,12 +4,12 @@ import { joinedTermsOfRun, runsOf, tokensOf, tokensOfRun } from './tokenize.ts';
 import { toolText } from './tool-text.ts';
 import type { ServerText } from './tool-text.ts';
 import type { Vocabulary } from './vocabulary.ts';
-import { FIELDS } from './ranking-weights.ts';
+import { SEARCH_FIELDS } from './ranking-weights.ts';
 
 /**
  * The words of a tool or of its server, as numbers, independent of other documents. One array holds everything, because an array object
  * costs more memory than the words of most tools: the lengths of the fields, the distinct terms of the name, the terms of the description
- * in order, then a key and a count for each pair of term and field. The key is `term * FIELDS.length + field`.
+ * in order, then a key and a count for each pair of term and field. The key is `term * SEARCH_FIELDS.length + field`.
  */
 export interface AnalysedText {
   readonly data: Uint32Array;
@@ -48,14 +48,14 @@ const VALUE_KIND_WORDS: ReadonlyMap<string, keyof ValueKinds> = new Map([
 /** The number of terms of a description whose order is kept, to find adjacent words. */
 const MAX_SEQUENCE = 160;
 const MAX_COUNT = 0xff_ff;
-const NAME = FIELDS.indexOf('name');
-const TITLE = FIELDS.indexOf('title');
-const DESCRIPTION = FIELDS.indexOf('description');
-const PARAMETERS = FIELDS.indexOf('parameters');
-const PARAMETER_TEXTS = FIELDS.indexOf('parameterTexts');
-const ENUMS = FIELDS.indexOf('enums');
-const SERVER = FIELDS.indexOf('server');
-const SERVER_TEXT = FIELDS.indexOf('serverText');
+const NAME = SEARCH_FIELDS.indexOf('name');
+const TITLE = SEARCH_FIELDS.indexOf('title');
+const DESCRIPTION = SEARCH_FIELDS.indexOf('description');
+const PARAMETERS = SEARCH_FIELDS.indexOf('parameters');
+const PARAMETER_TEXTS = SEARCH_FIELDS.indexOf('parameterTexts');
+const ENUMS = SEARCH_FIELDS.indexOf('enums');
+const SERVER = SEARCH_FIELDS.indexOf('server');
+const SERVER_TEXT = SEARCH_FIELDS.indexOf('serverText');
 
 export function analyseTool(entry: ToolEntry, words: Vocabulary, cache: RunCache): AnalysedText {
   const text = toolText(entry);
@@ -90,25 +90,25 @@ export function fieldLength({ data }: AnalysedText, field: number): number {
 
 /** Returns the distinct terms of the name. */
 export function nameTerms({ data, name }: AnalysedText): Uint32Array {
-  return data.subarray(FIELDS.length, FIELDS.length + name);
+  return data.subarray(SEARCH_FIELDS.length, SEARCH_FIELDS.length + name);
 }
 
 /** Returns the first terms of the description, in order. */
 export function descriptionTerms({ data, name, description }: AnalysedText): Uint32Array {
-  return data.subarray(FIELDS.length + name, FIELDS.length + name + description);
+  return data.subarray(SEARCH_FIELDS.length + name, SEARCH_FIELDS.length + name + description);
 }
 
 /** Returns where the pairs begin in `data`: each is a key, followed by the number of times the term is in the field. */
 export function pairsOffset({ name, description }: AnalysedText): number {
-  return FIELDS.length + name + description;
+  return SEARCH_FIELDS.length + name + description;
 }
 
 export function termOfKey(key: number): number {
-  return Math.floor(key / FIELDS.length);
+  return Math.floor(key / SEARCH_FIELDS.length);
 }
 
 export function fieldOfKey(key: number): number {
-  return key % FIELDS.length;
+  return key % SEARCH_FIELDS.length;
 }
 
 interface Sequences {
@@ -121,11 +121,11 @@ const NOTHING: Pick<AnalysedRun, 'terms' | 'takes'> = { terms: [], takes: [] };
 
 function createTermCounter(words: Vocabulary, cache: RunCache) {
   const counts = new Map<number, number>();
-  const lengths = new Uint32Array(FIELDS.length);
-  /** Counts each term at most once, and not towards the length of the field. */
+  const lengths = new Uint32Array(SEARCH_FIELDS.length);
+  /** Counts each term at most once, and does not add it to the length of the field. */
   const countJoined = (field: number, joined: readonly number[]): void => {
     for (const id of joined) {
-      const key = id * FIELDS.length + field;
+      const key = id * SEARCH_FIELDS.length + field;
       if (!counts.has(key)) counts.set(key, 1);
     }
   };
@@ -144,7 +144,7 @@ function createTermCounter(words: Vocabulary, cache: RunCache) {
         for (const kind of read.takes) if (!takes.includes(kind)) takes.push(kind);
         if (joined) together.push(...read.joined);
         for (const id of read.terms) {
-          const key = id * FIELDS.length + field;
+          const key = id * SEARCH_FIELDS.length + field;
           counts.set(key, (counts.get(key) ?? 0) + 1);
           terms.push(id);
         }
@@ -154,11 +154,11 @@ function createTermCounter(words: Vocabulary, cache: RunCache) {
       return { terms, takes };
     },
     done({ name, description, accepts }: Sequences): AnalysedText {
-      const head = FIELDS.length + name.length + description.length;
+      const head = SEARCH_FIELDS.length + name.length + description.length;
       const data = new Uint32Array(head + 2 * counts.size);
       data.set(lengths);
-      data.set(name, FIELDS.length);
-      data.set(description, FIELDS.length + name.length);
+      data.set(name, SEARCH_FIELDS.length);
+      data.set(description, SEARCH_FIELDS.length + name.length);
       let at = head;
       for (const [key, amount] of counts) {
         data[at] = key;

@@ -34,7 +34,7 @@ export interface IndexSource extends Pick<Snapshot, 'tools' | 'upstreams'> {
   describe?(upstream: UpstreamName): string | undefined;
 }
 
-/** The number of unused words that the vocabulary may keep, in addition to as many as are used. */
+/** The vocabulary is rebuilt when it has this many more unused words than used ones. */
 const SPARE_WORDS = 5_000;
 
 /** Builds the documents in small steps, so a background build can let other work run in between. */
@@ -47,7 +47,7 @@ export function* buildDocuments(
   const { words, entries, parts, serverIds } = documents;
   const postings = yield* buildPostings(parts, words.size, weights);
   const used = postings.rarity.reduce((count, rarity) => (rarity > 0 ? count + 1 : count), 0);
-  // The words of removed tools make every build slower, so at some point the vocabulary is built anew.
+  // The words of removed tools make every build slower, so a vocabulary with too many of them is rebuilt.
   if (previous !== undefined && words.size > 2 * used + SPARE_WORDS)
     return yield* buildDocuments(source, weights);
   const nameOffsets = new Uint32Array(parts.length + 1);

@@ -1,6 +1,6 @@
 import { fieldOfKey, fieldLength, pairsOffset, termOfKey } from './analyse.ts';
 import type { AnalysedText } from './analyse.ts';
-import { FIELDS } from './ranking-weights.ts';
+import { SEARCH_FIELDS } from './ranking-weights.ts';
 import type { RankingWeights } from './ranking-weights.ts';
 
 /** An inverted index: the documents that contain each term, with the weight of the term, as columns of numbers grouped by term. */
@@ -98,7 +98,7 @@ function addImpacts(parts: DocumentParts, at: number, { seenIn, next, ids, impac
 }
 
 function averageLengths(documents: readonly DocumentParts[]): Float64Array {
-  const sums = new Float64Array(FIELDS.length);
+  const sums = new Float64Array(SEARCH_FIELDS.length);
   for (const parts of documents) {
     for (const part of parts) {
       for (let field = 0; field < sums.length; field += 1)
@@ -110,7 +110,7 @@ function averageLengths(documents: readonly DocumentParts[]): Float64Array {
 
 /** Returns the weight of one occurrence in each field: less in a field that is longer than the average. */
 function normsOf(parts: DocumentParts, averages: Float64Array, weights: RankingWeights): Float64Array {
-  const norms = new Float64Array(FIELDS.length);
+  const norms = new Float64Array(SEARCH_FIELDS.length);
   weights.fields.forEach(({ weight, norm }, field) => {
     const length = fieldLength(parts[0], field) + fieldLength(parts[1], field);
     norms[field] = weight / (1 - norm + (norm * length) / (averages[field] || 1));

@@ -35,7 +35,7 @@ export interface RankingContext {
 /** Ranks the tools for a query in two stages: scores all tools by words, then rescores the best candidates. */
 export function rankTools(
   text: string,
-  { limit, allow, server, prior, similarity: embedded }: IndexSearchOptions,
+  { limit, isAllowed, server, prior, similarity: embedded }: IndexSearchOptions,
   { entries, corpus, weights, names, queryContext, similarityOf, details, scratch }: RankingContext,
 ): readonly SearchHit[] {
   const query = readQuery(text, queryContext);
@@ -58,7 +58,7 @@ export function rankTools(
       (prior === undefined ? 0 : RECENT_USE_BONUS * Math.min(1, prior(entryAt(entries, document)))),
   }));
   final.sort((one, other) => other.score - one.score || one.document - other.document);
-  const taken = takeHits(withRemaining(final, all), { limit, allow, entries });
+  const taken = takeHits(withRemaining(final, all), { limit, isAllowed, entries });
   const matched = matchedWords(
     taken.map(({ document }) => document),
     { query, evidence, slots: scratch.slots },
@@ -128,11 +128,11 @@ function takeHits(
   order: Iterable<ScoredDocument>,
   {
     limit,
-    allow,
+    isAllowed,
     entries,
   }: {
     readonly limit: number;
-    readonly allow: (entry: ToolEntry) => boolean;
+    readonly isAllowed: (entry: ToolEntry) => boolean;
     readonly entries: readonly ToolEntry[];
   },
 ): readonly TakenHit[] {
@@ -141,7 +141,7 @@ function takeHits(
   for (const { document, score } of limit > 0 ? order : []) {
     lowest = Math.max(MIN_SCORE, Math.min(lowest, score));
     const entry = entryAt(entries, document);
-    if (allow(entry) && hits.push({ document, entry, score: lowest }) >= limit) break;
+    if (isAllowed(entry) && hits.push({ document, entry, score: lowest }) >= limit) break;
   }
   return hits;
 }

@@ -1,5 +1,5 @@
-/** The searched fields of a tool and its server. */
-export const FIELDS = [
+/** The fields of a tool and its server that a search matches. */
+export const SEARCH_FIELDS = [
   'name',
   'title',
   'description',
@@ -15,21 +15,21 @@ export const FIELDS = [
  * bonuses are constants at the end of this file. `gateway/drop-weak-hits.ts` decides afterwards how many hits a search returns.
  */
 export interface RankingWeights {
-  /** The saturation of repeated words in a document (k in BM25); with a higher value, more repetitions count. */
+  /** k in BM25: how much repeating a word in a document still raises its score. */
   readonly saturation: number;
-  /** The weight and length normalisation (b in BM25, from 0 to 1) of each field, in the order of `FIELDS`. */
+  /** The weight and length normalisation (b in BM25, from 0 to 1) of each field, in the order of `SEARCH_FIELDS`. */
   readonly fields: readonly { readonly weight: number; readonly norm: number }[];
   /** The weight of a synonym relative to the word itself. */
   readonly synonym: number;
-  /** The weight of a term that stands for an unknown word, such as a corrected spelling, relative to the word itself. */
+  /** The weight of a corrected spelling or other replacement of an unknown word, relative to a known word. */
   readonly repaired: number;
-  /** The bonus for a word that the query repeats, per natural logarithm of its count. */
+  /** The bonus for a word that the query repeats; multiplied by the natural logarithm of the number of occurrences. */
   readonly repetition: number;
-  /** The relative bonus for a name whose words are all in the query; less if only some are. */
+  /** The relative bonus for a tool name whose words are all in the query; proportionally less if only some are. */
   readonly nameCover: number;
   /** The share of a server's best score that is added to each of its matching tools. */
   readonly serverPrior: number;
-  /** The weight of the best clause in addition to the whole query. */
+  /** The weight of the best-matching clause, which is added to the score of the whole query. */
   readonly clause: number;
   readonly second: SecondStageWeights;
 }
@@ -48,11 +48,11 @@ export interface SecondStageWeights {
   readonly server: number;
   /** The bonus for each kind of value in the query, such as a URL, that a parameter of the tool accepts. */
   readonly values: number;
-  /** The bonus for semantic similarity, scaled by the share of the query that no word explains. */
+  /** The bonus for semantic similarity, scaled by the share of the query whose words the best candidates lack. */
   readonly meaning: number;
 }
 
-export const DEFAULT_WEIGHTS: RankingWeights = {
+export const DEFAULT_RANKING_WEIGHTS: RankingWeights = {
   saturation: 3,
   fields: [
     { weight: 4, norm: 0.2 },
@@ -81,7 +81,7 @@ export const DEFAULT_WEIGHTS: RankingWeights = {
   },
 };
 
-/** The bonus for an exact tool name; it exceeds all other scores together. */
+/** The bonus for an exact tool name; it exceeds the sum of all other scores. */
 export const EXACT_NAME_BONUS = 10;
 /** The bonus for the exact name under which clients see a tool; it wins over the original name of another tool. */
 export const EXACT_EXPOSED_NAME_BONUS = 20;
@@ -92,7 +92,7 @@ export const RECENT_USE_BONUS = 0.05;
 /** The weight of semantic similarity when the first stage selects candidates. */
 export const CANDIDATE_SIMILARITY_WEIGHT = 0.15;
 
-/** The lowest score of a hit, because 0 or less would mean no hit. */
+/** The lowest score of a hit. A score of 0 means no hit. */
 export const MIN_SCORE = 1e-6;
 
 /** The weight of adjacent words in the description, relative to adjacent words in the name. */
@@ -101,11 +101,11 @@ export const DESCRIPTION_PAIR_WEIGHT = 0.6;
 /** Texts with a lower cosine similarity are unrelated. */
 export const MIN_COSINE = 0.25;
 
-/** From this cosine similarity on, a tool can be found although it shares no word with the query. */
+/** At this cosine similarity or a higher one, a tool is a hit even if it shares no word with the query. */
 export const CLEAR_COSINE = 0.45;
 
-/** The weight of each field in the vector of a tool. Fields that are not here do not describe its purpose. */
-export const VECTOR_FIELD_WEIGHTS: Readonly<Partial<Record<(typeof FIELDS)[number], number>>> = {
+/** The weight of each field in the vector of a tool. The omitted fields do not describe its purpose. */
+export const VECTOR_FIELD_WEIGHTS: Readonly<Partial<Record<(typeof SEARCH_FIELDS)[number], number>>> = {
   name: 2,
   title: 1.5,
   description: 1,
@@ -118,7 +118,7 @@ export function unknownWordRarity(documents: number): number {
   return 0.7 * Math.log(1 + documents);
 }
 
-/** Returns the total rarity of unmatched name words at which the penalty `missing` applies once: three very rare words. */
+/** Returns the rarity of three very rare words. Unmatched name words with this total rarity cost `missing` once; rarer ones cost more. */
 export function fullMissingRarity(documents: number): number {
   return 3 * Math.log(1 + documents);
 }

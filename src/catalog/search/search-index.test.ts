@@ -41,7 +41,7 @@ function namesOf(
   query: string,
   options: Partial<Parameters<SearchIndex['search']>[1]> = {},
 ): string[] {
-  return index.search(query, { limit: 10, allow: () => true, ...options }).map(({ entry }) => entry.name);
+  return index.search(query, { limit: 10, isAllowed: () => true, ...options }).map(({ entry }) => entry.name);
 }
 
 const TOOLS: readonly Told[] = [
@@ -129,7 +129,7 @@ describe('search index', () => {
   });
 
   it('search: reports which query words matched', () => {
-    const [hit] = index.search('create an issue about bananas', { limit: 1, allow: () => true });
+    const [hit] = index.search('create an issue about bananas', { limit: 1, isAllowed: () => true });
     expect(hit?.matched).toEqual(['create', 'issue']);
   });
 
@@ -141,10 +141,10 @@ describe('search index', () => {
   });
 
   it('search: omits invisible tools without changing order or scores of the rest', () => {
-    const all = index.search('file repository list', { limit: 50, allow: () => true });
+    const all = index.search('file repository list', { limit: 50, isAllowed: () => true });
     const some = index.search('file repository list', {
       limit: 50,
-      allow: ({ name }) => !name.startsWith('github'),
+      isAllowed: ({ name }) => !name.startsWith('github'),
     });
     expect(some).toEqual(all.filter(({ entry }) => !entry.name.startsWith('github')));
   });
@@ -170,12 +170,12 @@ describe('search index', () => {
   it('search: returns descending scores and the same result each time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (query) => {
-        const hits = index.search(query, { limit: 50, allow: () => true });
+        const hits = index.search(query, { limit: 50, isAllowed: () => true });
         hits.forEach(({ score }, at) => {
           expect(score).toBeGreaterThan(0);
           expect(score).toBeLessThanOrEqual(hits[at - 1]?.score ?? Infinity);
         });
-        expect(index.search(query, { limit: 50, allow: () => true })).toEqual(hits);
+        expect(index.search(query, { limit: 50, isAllowed: () => true })).toEqual(hits);
       }),
     );
   });
@@ -202,7 +202,7 @@ describe('incremental index', () => {
   it('incremental index: repairs words like a fresh index', () => {
     const many = ['r', 'z', 'x', 'y', 'w', 'v', 'u'].map((end) => ({ name: `calenda${end}` }));
     const reused = buildIndex(sourceOf(many), { previous: buildIndex(sourceOf(many.toReversed().slice(1))) });
-    const options = { limit: 10, allow: () => true };
+    const options = { limit: 10, isAllowed: () => true };
     const fresh = buildIndex(sourceOf(many)).search('calendam', options);
     expect(fresh.length).toBeGreaterThan(0);
     expect(reused.search('calendam', options)).toEqual(fresh);
@@ -219,7 +219,7 @@ describe('incremental index', () => {
         const fresh = buildIndex(sourceOf(second));
         const reused = buildIndex(sourceOf(second), { previous: buildIndex(sourceOf(first)) });
         for (const query of ['read a file', 'pods', 'write']) {
-          const options = { limit: 10, allow: () => true };
+          const options = { limit: 10, isAllowed: () => true };
           expect(reused.search(query, options)).toEqual(fresh.search(query, options));
         }
       }),
@@ -386,7 +386,7 @@ describe('semantic search', () => {
     expect(buildIndex(renamed, { vectors, previous: before }).rows?.matrix).toEqual(
       buildIndex(renamed, { vectors }).rows?.matrix,
     );
-    const options = { limit: 10, allow: () => true };
+    const options = { limit: 10, isAllowed: () => true };
     for (const query of ['umbrella', 'cat', 'read a file', 'issue'])
       expect(after.search(query, options)).toEqual(fresh.search(query, options));
   });

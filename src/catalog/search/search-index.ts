@@ -10,7 +10,7 @@ import { rankTools } from './rank-tools.ts';
 import { createTermRepair } from './term-repair.ts';
 import { createScratchBuffers } from './scratch-buffers.ts';
 import { buildLexicon } from './synonyms.ts';
-import { DEFAULT_WEIGHTS, unknownWordRarity } from './ranking-weights.ts';
+import { DEFAULT_RANKING_WEIGHTS, unknownWordRarity } from './ranking-weights.ts';
 import type { RankingWeights } from './ranking-weights.ts';
 import type { WordVectors } from './word-vectors.ts';
 
@@ -25,7 +25,7 @@ export interface SearchHit {
 export interface IndexSearchOptions {
   readonly limit: number;
   /** Returns false for a tool that must not be found. Called for each hit, in order. */
-  readonly allow: (entry: ToolEntry) => boolean;
+  readonly isAllowed: (entry: ToolEntry) => boolean;
   /** Only tools of this upstream. */
   readonly server?: string | undefined;
   /** Returns how recently a tool was used, from 0 to 1. */
@@ -65,7 +65,7 @@ export function buildIndex(source: IndexSource, options: IndexOptions = {}): Sea
 
 /** Builds the index in many small steps, so other work can run in between. The source must not change meanwhile. */
 export function* indexSteps(source: IndexSource, options: IndexOptions = {}): Generator<void, SearchIndex> {
-  const { weights = DEFAULT_WEIGHTS, previous, vectors } = options;
+  const { weights = DEFAULT_RANKING_WEIGHTS, previous, vectors } = options;
   const indexed = yield* buildDocuments(source, weights, previous?.reusable);
   const { entries, corpus, parts, reusable, analysed } = indexed;
   const rows =

@@ -5,7 +5,7 @@ import type { DocumentParts } from './postings.ts';
 import type { Query } from './query.ts';
 import { toolText } from './tool-text.ts';
 import type { Vocabulary } from './vocabulary.ts';
-import { CLEAR_COSINE, FIELDS, MIN_COSINE, VECTOR_FIELD_WEIGHTS } from './ranking-weights.ts';
+import { CLEAR_COSINE, SEARCH_FIELDS, MIN_COSINE, VECTOR_FIELD_WEIGHTS } from './ranking-weights.ts';
 import type { WordVectors } from './word-vectors.ts';
 
 /**
@@ -26,7 +26,7 @@ const MAX_EMBEDDED_CHARS = 1_000;
 const MAX_WORD_COUNT = 2;
 /** The squared distance from the mean below which a row has no meaningful direction; its similarity is 0. */
 const MIN_SQUARED_DISTANCE = 1e-6;
-const FIELD_WEIGHTS = Float32Array.from(FIELDS, (field) => VECTOR_FIELD_WEIGHTS[field] ?? 0);
+const FIELD_WEIGHTS = Float32Array.from(SEARCH_FIELDS, (field) => VECTOR_FIELD_WEIGHTS[field] ?? 0);
 
 /**
  * The semantic similarity of each document to a query: 1 for the most similar document, 0 for the average and below. Documents with a

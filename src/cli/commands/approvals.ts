@@ -1,8 +1,8 @@
 import type {
   AdminApprovals,
-  AdminHeld,
-  AdminNamed,
-  AdminWaitingCall,
+  AdminHeldItem,
+  AdminItemReference,
+  AdminHeldCall,
 } from '../../admin/contract/approval-contract.ts';
 import { compareDefinitions, NO_COMPARE_LIMITS } from '../../admin/presenters/compare-definitions.ts';
 import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
@@ -59,7 +59,10 @@ export function runApprovalsAccept(
 ): Promise<ExitCode> {
   return withGateway(options, context, async (gateway) => {
     const { stateDir } = await locateConfig(options.config, context, LOOKUP_ONLY);
-    const check = async (items: readonly AdminNamed[], fingerprint: string | undefined): Promise<void> => {
+    const check = async (
+      items: readonly AdminItemReference[],
+      fingerprint: string | undefined,
+    ): Promise<void> => {
       await assertShownWhole(stateDir, items);
       if (fingerprint === undefined) await assertListedUnchanged(stateDir, items);
     };
@@ -92,11 +95,11 @@ interface DecisionEnvironment {
   readonly gateway: CommandConnection;
   readonly context: CliContext;
   /** Throws if an item differs from what the user saw, or was not shown whole. */
-  readonly check?: (items: readonly AdminNamed[], fingerprint: string | undefined) => Promise<void>;
+  readonly check?: (items: readonly AdminItemReference[], fingerprint: string | undefined) => Promise<void>;
 }
 
 interface Decision {
-  readonly items: readonly AdminNamed[];
+  readonly items: readonly AdminItemReference[];
   /** The number of items that are still held. */
   readonly left: number;
 }
@@ -162,10 +165,10 @@ async function startAcceptedServer(
 }
 
 interface FormattedHeld extends ReturnType<typeof formatChanges> {
-  readonly held: AdminHeld;
+  readonly held: AdminHeldItem;
 }
 
-function formatHeld(held: AdminHeld, { full }: ListOptions, { out }: CliContext): FormattedHeld {
+function formatHeld(held: AdminHeldItem, { full }: ListOptions, { out }: CliContext): FormattedHeld {
   // The response contains a limited list of changes but complete definitions, so the changes are computed again.
   const changes = compareDefinitions(held.approved?.definition, held.offered, NO_COMPARE_LIMITS);
   const advice = 'It can be accepted after you have seen all of it with: trunkline approvals --full';
@@ -196,7 +199,7 @@ function printApprovals(
 }
 
 function printCall(
-  { id, caller, name, server, arguments: args, rule, until, isOpen }: AdminWaitingCall,
+  { id, caller, name, server, arguments: args, rule, until, isOpen }: AdminHeldCall,
   out: CliContext['out'],
 ): void {
   const { bold, dim, yellow } = out.paint;
@@ -211,7 +214,7 @@ function printCall(
   out.line('');
 }
 
-function formatTitle({ server, kind, name, ...rest }: AdminNamed & Partial<AdminHeld>): string {
+function formatTitle({ server, kind, name, ...rest }: AdminItemReference & Partial<AdminHeldItem>): string {
   const { exposed } = rest;
   if (kind === 'server') return `server ${toOneLine(server)}`;
   if (kind === 'words') return `${toOneLine(server)}: title, description and instructions`;

@@ -81,7 +81,7 @@ async function callTool(
   const args = buildCallArguments(typed, tool.definition['inputSchema'], name);
   try {
     return await gateway.client.callTool(
-      { ...entry, args, ...(timeoutMs !== undefined && { timeoutMs }) },
+      { ...entry, args, timeoutMs },
       {
         signal: gateway.signal,
         onProgress: (notification) => progress.update(...readProgress(notification, name)),

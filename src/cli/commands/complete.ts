@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import type { CachedNames } from '../../app/cached-names.ts';
+import type { CachedNames } from '../../app/read-cached-names.ts';
 import { findConfig, resolveLocations, resolveStateDir } from '../../config/find-config.ts';
 import type { ExitCode } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -174,6 +174,6 @@ async function readNames(words: readonly string[], context: CliContext): Promise
     // Completion only prints cached names, which come from configurations that were trusted before.
     isTrusted: () => Promise.resolve(true),
   });
-  const { cachedNames } = await import('../../app/cached-names.ts');
-  return cachedNames(resolveStateDir(file, locations), context.build);
+  const { readCachedNames } = await import('../../app/read-cached-names.ts');
+  return readCachedNames(resolveStateDir(file, locations), context.build);
 }

@@ -35,9 +35,9 @@ export function runKeysAdd(
         name,
         groups: group,
         roles: role,
-        ...(profile !== undefined && { profile }),
-        ...(tier !== undefined && { tier }),
-        ...(expiresAt !== undefined && { expiresAt }),
+        profile,
+        tier,
+        expiresAt,
       },
       { signal },
     );

@@ -29,10 +29,10 @@ export function runPolicyCheck(
       {
         name,
         as,
-        ...(profile !== undefined && { profile }),
-        ...(group.length > 0 && { groups: group.join(',') }),
-        ...(role.length > 0 && { roles: role.join(',') }),
-        ...(tier !== undefined && { tier }),
+        profile,
+        groups: group.length > 0 ? group.join(',') : undefined,
+        roles: role.length > 0 ? role.join(',') : undefined,
+        tier,
       },
       gateway,
     );

@@ -29,11 +29,7 @@ export async function runRead(
       );
     const server = gateway.onlyServer ?? options.server;
     const result = await out.withProgress(`Reading ${uri}`, () =>
-      gateway.client.requestPayload(
-        'POST /api/read',
-        { uri, ...(server !== undefined && { server }) },
-        gateway,
-      ),
+      gateway.client.requestPayload('POST /api/read', { uri, server }, gateway),
     );
     if (out.style.isJsonRequested) out.jsonText(result.text);
     const { contents } = isJsonObject(result.peek) ? result.peek : ({} as JsonObject);

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { AdminHit } from '../../admin/contract/contract.ts';
+import type { AdminSearchHit } from '../../admin/contract/contract.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -66,16 +66,12 @@ async function searchTools(
   gateway: CommandConnection,
   q: string,
   { limit, server }: SearchOptions,
-): Promise<readonly AdminHit[]> {
-  const hits = await gateway.client.request(
-    'GET /api/search',
-    { q, ...(limit !== undefined && { limit }), ...(server !== undefined && { server }) },
-    gateway,
-  );
+): Promise<readonly AdminSearchHit[]> {
+  const hits = await gateway.client.request('GET /api/search', { q, limit, server }, gateway);
   return gateway.onlyServer === undefined ? hits : hits.map((hit) => ({ ...hit, name: hit.original }));
 }
 
-function printHits(hits: readonly AdminHit[], { out }: CliContext): void {
+function printHits(hits: readonly AdminSearchHit[], { out }: CliContext): void {
   if (hits.length === 0) out.line('No tools found.');
   out.table(
     hits.map(({ name, tier, description, title }) => [

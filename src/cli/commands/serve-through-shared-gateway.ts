@@ -4,7 +4,7 @@ import type { FindOrStartOptions } from '../../app/shared-gateway/find-or-start-
 import { isProcessAlive } from '../../core/lib/is-process-alive.ts';
 import { StdioPipe } from '../../app/shared-gateway/pipe/stdio-pipe.ts';
 import { startGateway } from '../../app/shared-gateway/start-gateway.ts';
-import { profileProblem } from '../../app/profile-problem.ts';
+import { findProfileProblem } from '../../app/find-profile-problem.ts';
 import { loadConfig, readConfigAtStart } from '../../config/load-config.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { ExitCode } from '../../core/errors.ts';
@@ -89,6 +89,6 @@ export async function createFindOrStartOptions(
 
 async function checkProfile(profile: string, source: Parameters<typeof loadConfig>[0]): Promise<void> {
   const { value } = await loadConfig(source);
-  const problem = profileProblem(profile, value);
+  const problem = findProfileProblem(profile, value);
   if (problem !== undefined) throw new GatewayError('USAGE', problem);
 }

@@ -23,7 +23,7 @@ export function runStats(
     context,
     async (gateway) => {
       const { out } = context;
-      const filter = { ...(server !== undefined && { server }), ...(tool !== undefined && { tool }) };
+      const filter = { server, tool };
       const all = (await gateway.client.request('GET /api/stats', filter, gateway)).slice(0, limit);
       if (out.style.format === 'json') out.json(all);
       else if (all.length === 0)

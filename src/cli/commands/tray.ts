@@ -1,5 +1,5 @@
 import { createAdminClient } from '../../admin/admin-client.ts';
-import { readEvents } from '../../admin/read-events.ts';
+import { readServerSentEvents } from '../../admin/read-server-sent-events.ts';
 import { findGatewayRecord } from '../../app/shared-gateway/gateway-record.ts';
 import { createSocketFetch } from '../../app/shared-gateway/socket-fetch.ts';
 import type { ExitCode } from '../../core/errors.ts';
@@ -61,7 +61,7 @@ function connectToSocket(socket: string): MonitoredGateway {
     client: createAdminClient(send),
     async *changes(signal) {
       const { body } = await send(new Request('http://trunkline/api/events', { signal }));
-      if (body !== null) yield* readEvents(body);
+      if (body !== null) yield* readServerSentEvents(body);
     },
   };
 }

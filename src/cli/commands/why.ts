@@ -23,7 +23,7 @@ export function runWhy(
       const { out } = context;
       const found = await gateway.client.request(
         'GET /api/explain',
-        { name, ...(options.client !== undefined && { client: options.client }) },
+        { name, client: options.client },
         gateway,
       );
       const { pausedSince } = await gateway.client.request('GET /api/status', {}, gateway);

@@ -24,8 +24,8 @@ export async function runWrap(options: WrapOptions, context: CliContext): Promis
       'The server to wrap is missing. Run: trunkline wrap -- COMMAND ARGS…, or: trunkline wrap --url URL',
     );
   const { env } = withHeaderVariables(context, options.header ?? []);
-  const { readClient } = await import('../../app/read-client.ts');
-  const { client, stdin } = await readClient(context.stdin);
+  const { readClientDescription } = await import('../../app/read-client-description.ts');
+  const { client, stdin } = await readClientDescription(context.stdin);
   const locations = resolveLocations(context);
   const config = createWrapConfig(server, { cwd: context.cwd, env: context.env, locations, client });
   const { stderr } = context;

@@ -11,8 +11,8 @@ export function declareTroubleshooting({ program, lazy }: CommandRegistrar): voi
   program
     .command('refresh')
     .argument('[server]', 'only this server')
-    .summary('list the tools of servers again')
-    .description('List the tools, prompts and resources of all servers again, or of one.')
+    .summary('fetch the tool lists of servers again')
+    .description('Fetch the tools, prompts and resources again, from all servers or from the given one.')
     .action(lazy(async () => (await import('../commands/servers.ts')).runRefresh));
   program
     .command('restart')
@@ -34,7 +34,7 @@ export function declareTroubleshooting({ program, lazy }: CommandRegistrar): voi
     .description('Explain why a tool is hidden, refused, renamed or unreachable. Does not start anything.')
     .option(
       '--client <name>',
-      'also explain what is different for this client, such as claude-code or cursor',
+      'also explain how the tool differs for this client, for example claude-code or cursor',
     )
     .action(lazy(async () => (await import('../commands/why.ts')).runWhy));
   program

@@ -1,4 +1,4 @@
-import { GUARD_MARK } from '../../core/guard-mark.ts';
+import { GUARD_URL_PARAMETER } from '../../core/guard-url-parameter.ts';
 import { REDACTED, redactText } from '../../observability/audit/redact.ts';
 
 /** The minimum length of a redacted value, in characters. Shorter values are common words, which would be redacted everywhere. */
@@ -19,7 +19,7 @@ const FRAME_WITHOUT_FILE = /[( ]node:|<anonymous>/;
  */
 export function isGuardError(error: unknown): boolean {
   const frames = readFrames(error instanceof Error ? readErrorFields(error).stack : '');
-  return frames.find((line) => !FRAME_WITHOUT_FILE.test(line))?.includes(`?${GUARD_MARK}=`) === true;
+  return frames.find((line) => !FRAME_WITHOUT_FILE.test(line))?.includes(`?${GUARD_URL_PARAMETER}=`) === true;
 }
 
 /** Formats the log line for a crash. Node would print all properties of the error, which may hold secrets. */

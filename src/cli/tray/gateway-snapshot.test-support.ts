@@ -1,4 +1,4 @@
-import type { AdminServer, AdminStatus, AdminWaitingCall } from '../../admin/contract/contract.ts';
+import type { AdminServer, AdminStatus, AdminHeldCall } from '../../admin/contract/contract.ts';
 import type { GatewaySnapshot } from './tray-state.ts';
 
 export function createServer(name: string, changes: Partial<AdminServer> = {}): AdminServer {
@@ -43,7 +43,7 @@ export function createSnapshot(changes: Partial<GatewaySnapshot> = {}): GatewayS
   };
 }
 
-export function createHeldCall(args: AdminWaitingCall['arguments']): AdminWaitingCall {
+export function createHeldCall(args: AdminHeldCall['arguments']): AdminHeldCall {
   return {
     id: 'c1',
     caller: 'ada',

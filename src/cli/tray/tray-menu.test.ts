@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { AdminHeld } from '../../admin/contract/contract.ts';
+import type { AdminHeldItem } from '../../admin/contract/contract.ts';
 import {
   createSnapshot,
   createServer,
@@ -28,7 +28,7 @@ function findItem(gateway: GatewaySnapshot, label: string | RegExp): MenuItem | 
   );
 }
 
-function createHeldEntry(serverName: string, kind: AdminHeld['kind'], name = ''): AdminHeld {
+function createHeldEntry(serverName: string, kind: AdminHeldItem['kind'], name = ''): AdminHeldItem {
   return {
     server: serverName,
     kind,

@@ -1,5 +1,5 @@
 import { formatCount } from '../../core/lib/format-count.ts';
-import type { AdminServer, AdminWaitingCall } from '../../admin/contract/contract.ts';
+import type { AdminServer, AdminHeldCall } from '../../admin/contract/contract.ts';
 import { sanitizeLabel } from './sanitize-label.ts';
 import { formatHeadline, listAttentionItems } from './tray-state.ts';
 import type { AttentionItem, GatewaySnapshot, TrayState } from './tray-state.ts';
@@ -119,7 +119,7 @@ function createAttentionMenuItem(item: AttentionItem): MenuItem {
 }
 
 /** Offers to allow the call only if the menu shows its arguments in full, so that a user never agrees to something unseen. */
-function createHeldCallItem({ id, server, name, caller, arguments: args }: AdminWaitingCall): MenuItem {
+function createHeldCallItem({ id, server, name, caller, arguments: args }: AdminHeldCall): MenuItem {
   const argumentText = JSON.stringify(args);
   const isShownInFull = sanitizeLabel(argumentText, MAX_ARGUMENT_CHARACTERS) === argumentText;
   const argumentItem: MenuItem = {

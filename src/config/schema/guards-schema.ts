@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-import { patternProblem } from '../../core/lib/bounded-pattern-search.ts';
+import { findPatternProblem } from '../../core/lib/bounded-pattern-search.ts';
 import { nonEmptyString } from './schema-parts.ts';
 
 const nonEmptyList = z.array(nonEmptyString).min(1);
 
 const searchPattern = nonEmptyString
   .superRefine((source, context) => {
-    const problem = patternProblem(source);
+    const problem = findPatternProblem(source);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   })
   .meta({ title: 'regular expression' });

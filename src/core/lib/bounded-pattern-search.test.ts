@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { compileBoundedPattern, patternProblem } from './bounded-pattern-search.ts';
+import { compileBoundedPattern, findPatternProblem } from './bounded-pattern-search.ts';
 
 describe('boundedSearch', () => {
   test('bounded search: matches case-insensitively and across chunks of a long text', () => {
@@ -15,14 +15,14 @@ describe('boundedSearch', () => {
   test.each(['(a+)+$', '(a|b)*c', String.raw`(a)\1`, 'a*b*c*', 'x'.repeat(501), '('])(
     'bounded search: rejects the unsafe or invalid pattern %j',
     (source) => {
-      expect(patternProblem(source)).toBeTypeOf('string');
+      expect(findPatternProblem(source)).toBeTypeOf('string');
     },
   );
 
   test.each(['^prod', String.raw`rm\s+-rf\s+/`, '[a-z]{3}', 'a|b', String.raw`\*\+`])(
     'bounded search: accepts the pattern %j',
     (source) => {
-      expect(patternProblem(source)).toBeUndefined();
+      expect(findPatternProblem(source)).toBeUndefined();
     },
   );
 });

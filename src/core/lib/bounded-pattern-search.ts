@@ -12,7 +12,7 @@ const OVERLAP = 512;
 const ESCAPES_AND_SETS = /\\.|\[(?:\\.|[^\]\\])*\]/gs;
 
 /** Returns why a regular expression from the configuration is rejected, or undefined if it is accepted. */
-export function patternProblem(source: string): string | undefined {
+export function findPatternProblem(source: string): string | undefined {
   if (source.length > MAX_SOURCE) return `is longer than ${MAX_SOURCE} characters`;
   const plain = source.replaceAll(ESCAPES_AND_SETS, 'x');
   if (/\)[*+{]/.test(plain)) return 'repeats a group, which can take very long';
@@ -33,7 +33,7 @@ function isPattern(source: string): boolean {
 
 /**
  * Returns a case-insensitive search for a regular expression from the configuration. Repetitions match at most 100 characters and a text
- * is searched in pieces, so the time grows linearly with its length. `patternProblem` must have accepted the source.
+ * is searched in pieces, so the time grows linearly with its length. `findPatternProblem` must have accepted the source.
  */
 export function compileBoundedPattern(source: string): (text: string) => boolean {
   const pattern = new RegExp(boundRepetitions(source), 'iu');

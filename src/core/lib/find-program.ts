@@ -6,7 +6,7 @@ interface SearchOptions {
   readonly platform: NodeJS.Platform;
   /** The folder to which relative paths refer. */
   readonly cwd: string;
-  readonly isProgram?: (path: string) => boolean;
+  readonly isProgram?: ((path: string) => boolean) | undefined;
 }
 
 /** Returns the file that a command would run, or undefined if there is none. */

@@ -21,7 +21,7 @@ import type { Database } from './database.ts';
 import { openRawSqlite, row, throwAwayDatabases, troubleIn } from './database.test-support.ts';
 import { LazyDatabase } from './lazy-database.ts';
 import { migrate } from './migrations.ts';
-import { preparedQuery } from './prepared-query.ts';
+import { prepareQuery } from './prepared-query.ts';
 import { sqliteVersion } from './sqlite.ts';
 import { loadSqliteBinding } from './sqlite-binding.ts';
 
@@ -80,7 +80,7 @@ describe('healthy database', () => {
     const insert = (name: string) =>
       query
         .transaction()
-        .execute((transaction) => transaction.executeQuery(preparedQuery('add', text, [name, '{}'])));
+        .execute((transaction) => transaction.executeQuery(prepareQuery('add', text, [name, '{}'])));
     await insert('a');
     await insert('b');
     await expect(insert('a')).rejects.toThrow(GatewayError);

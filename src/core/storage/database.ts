@@ -5,18 +5,18 @@ import type { Kysely } from 'kysely';
 
 import { makeFolderSync } from '../lib/make-folder.ts';
 import type { JsonObject } from '../json.ts';
-import type { Changes } from './changes.ts';
+import type { ChangeNotifier } from './change-notifier.ts';
 import type { TransactionLane } from './postgres/postgres-driver.ts';
 import type { PostgresLeases } from './postgres/postgres-leases.ts';
 import { classifyStoreError, storeProblemOf } from './store-error.ts';
-import type { StorePlace } from './store-place.ts';
+import type { StoreLocation } from './store-location.ts';
 import type { Tables } from './tables.ts';
 
 /** The database of the gateway. Every failure is a GatewayError. */
 export interface Database extends AsyncDisposable {
   readonly engine: 'sqlite' | 'postgres';
   readonly query: Kysely<Tables>;
-  readonly changes: Changes;
+  readonly changes: ChangeNotifier;
   /** Leases that are bound to a connection. Absent for SQLite, where a lease is a row; see `withLease`. */
   readonly leases?: PostgresLeases;
   /** The new path of a damaged database that was moved aside when this one was opened; undefined if there was none. */
@@ -27,7 +27,7 @@ export interface StoreLog {
   warn(message: string, fields?: JsonObject): void;
 }
 
-export interface OpenOptions extends StorePlace {
+export interface OpenOptions extends StoreLocation {
   readonly signal?: AbortSignal;
   readonly log?: StoreLog;
   /** Maximum time that a statement waits for a lock of another process, without blocking the event loop. */
@@ -77,7 +77,7 @@ async function openFile(options: OpenOptions): Promise<Database> {
 }
 
 /** Whether an earlier run may have stored data. Does not create the database. Returns true if the file cannot be checked. */
-export function hasDatabase({ stateDir, server }: StorePlace): boolean {
+export function hasDatabase({ stateDir, server }: StoreLocation): boolean {
   if (server !== undefined) return true;
   try {
     // The file is created empty, and the first write may have failed.

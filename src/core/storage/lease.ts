@@ -18,7 +18,7 @@ interface LeaseOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Called after the work. If it returns true, other processes wait until `releaseLate` is called or the lease expires. */
+  /** Called after the work. If it returns true, other processes wait until `releaseLeftoverLease` is called or the lease expires. */
   readonly isKept?: () => boolean;
   /** Average pause between two attempts to acquire the lease. */
   readonly pauseMs?: number;
@@ -82,11 +82,11 @@ async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Pr
 async function giveBack(options: LeaseOptions, owner: string): Promise<void> {
   leftBehindIn(options.database).set(options.name, owner);
   if (options.isKept?.() === true) return;
-  await releaseLate(options.database, options.name).catch(() => {});
+  await releaseLeftoverLease(options.database, options.name).catch(() => {});
 }
 
 /** Releases a lease that `isKept` held back or that could not be released before. */
-export async function releaseLate(database: Database, name: string): Promise<void> {
+export async function releaseLeftoverLease(database: Database, name: string): Promise<void> {
   const left = leftBehindIn(database);
   const owner = left.get(name);
   if (owner === undefined) return;

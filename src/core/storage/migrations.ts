@@ -1,22 +1,22 @@
 import type { Kysely, Transaction } from 'kysely';
 
-import { approvalTables } from './migration-steps/approval-tables.ts';
-import { auditTables } from './migration-steps/create-audit-tables.ts';
-import { browserTables } from './migration-steps/browser-tables.ts';
-import { checkedAuditView } from './migration-steps/checked-audit-view.ts';
-import { callerTables } from './migration-steps/caller-tables.ts';
-import { fleetTables } from './migration-steps/fleet-tables.ts';
-import { choreTables } from './migration-steps/chore-tables.ts';
-import { clientStepTables } from './migration-steps/client-step-tables.ts';
-import { lighterRecords } from './migration-steps/lighter-records.ts';
-import { menuTokenTables } from './migration-steps/menu-token-tables.ts';
-import { recordTables } from './migration-steps/record-tables.ts';
-import { sessionTables } from './migration-steps/create-session-tables.ts';
-import { runtimeServerTables } from './migration-steps/runtime-server-tables.ts';
-import { shareTables } from './migration-steps/share-tables.ts';
-import { sharedTables } from './migration-steps/shared-tables.ts';
-import { signInTables } from './migration-steps/sign-in-tables.ts';
-import { taskOwnerTables } from './migration-steps/task-owner-tables.ts';
+import { createApprovalTables } from './migration-steps/create-approval-tables.ts';
+import { createAuditTables } from './migration-steps/create-audit-tables.ts';
+import { createBrowserTables } from './migration-steps/create-browser-tables.ts';
+import { checkAuditView } from './migration-steps/check-audit-view.ts';
+import { createCallerTables } from './migration-steps/create-caller-tables.ts';
+import { createFleetTables } from './migration-steps/create-fleet-tables.ts';
+import { createChoreTables } from './migration-steps/create-chore-tables.ts';
+import { createClientStepTables } from './migration-steps/create-client-step-tables.ts';
+import { shrinkAuditRecords } from './migration-steps/shrink-audit-records.ts';
+import { createMenuTokenTables } from './migration-steps/create-menu-token-tables.ts';
+import { createRecordTables } from './migration-steps/create-record-tables.ts';
+import { createSessionTables } from './migration-steps/create-session-tables.ts';
+import { createRuntimeServerTables } from './migration-steps/create-runtime-server-tables.ts';
+import { createLimitShareTables } from './migration-steps/create-limit-share-tables.ts';
+import { createChangeAndResultTables } from './migration-steps/create-change-and-result-tables.ts';
+import { createSignInTables } from './migration-steps/create-sign-in-tables.ts';
+import { createTaskOwnerTables } from './migration-steps/create-task-owner-tables.ts';
 import { storeError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -40,23 +40,23 @@ const released: readonly Migration[] = [
       .addColumn('decided_at', 'integer', (column) => column.notNull())
       .execute();
   },
-  signInTables,
-  auditTables,
-  callerTables,
-  approvalTables,
-  menuTokenTables,
-  sharedTables,
-  clientStepTables,
-  fleetTables,
-  sessionTables,
-  choreTables,
-  shareTables,
-  runtimeServerTables,
-  browserTables,
-  recordTables,
-  lighterRecords,
-  taskOwnerTables,
-  checkedAuditView,
+  createSignInTables,
+  createAuditTables,
+  createCallerTables,
+  createApprovalTables,
+  createMenuTokenTables,
+  createChangeAndResultTables,
+  createClientStepTables,
+  createFleetTables,
+  createSessionTables,
+  createChoreTables,
+  createLimitShareTables,
+  createRuntimeServerTables,
+  createBrowserTables,
+  createRecordTables,
+  shrinkAuditRecords,
+  createTaskOwnerTables,
+  checkAuditView,
 ];
 
 /** Reads and writes the schema version of a database; 0 if it has no schema yet. */

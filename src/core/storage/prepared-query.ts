@@ -9,6 +9,6 @@ export interface PreparedQuery extends CompiledQuery {
 }
 
 /** Creates a prepared query. Each name must stand for one text only. */
-export function preparedQuery(statement: string, text: string, values: unknown[] = []): PreparedQuery {
+export function prepareQuery(statement: string, text: string, values: unknown[] = []): PreparedQuery {
   return { ...CompiledQuery.raw(text, values), statement };
 }

@@ -11,7 +11,7 @@ import type { SchemaVersion } from './migrations.ts';
 import type { PreparedQuery } from './prepared-query.ts';
 import { loadSqliteBinding } from './sqlite-binding.ts';
 import type { SqliteBinding, SqliteFile, SqliteStatement } from './sqlite-binding.ts';
-import { SqliteChanges } from './sqlite-changes.ts';
+import { SqliteChangeNotifier } from './sqlite-change-notifier.ts';
 import { classifyStoreError, sqliteCode, storeError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -27,11 +27,11 @@ export interface SqliteOptions {
   readonly binding?: SqliteBinding;
 }
 
-/** Maximum time that SQLite itself waits for a lock, which blocks the process. Longer waits happen between attempts, without blocking. */
+/** Maximum time that SQLite itself waits for a lock, which blocks the process. To wait longer, the attempt is repeated after a pause that does not block. */
 const BLOCKING_WAIT_MS = 5;
 /** Average pause between two attempts to get a lock. */
 const PAUSE_MS = 20;
-/** Statements block the process. After this time in one turn of the event loop, the next statement waits for another turn. */
+/** Maximum time that statements, which block the process, may take in one turn of the event loop. The next statement waits for another turn. */
 const MAX_TURN_MS = 15;
 /** The result code of SQLite for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -49,7 +49,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Omit<Database,
     await driver.close();
     throw classifyStoreError(error, options.file);
   }
-  const changes = new SqliteChanges(query, options.lookEveryMs);
+  const changes = new SqliteChangeNotifier(query, options.lookEveryMs);
   return {
     engine: 'sqlite',
     query,
@@ -100,7 +100,7 @@ class SqliteDriver implements Driver {
   readonly #binding: SqliteBinding;
   readonly #closing = new AbortController();
   #connection: SqliteConnection | undefined;
-  /** Settles when the last of the callers that use or wait for the single connection has released it. */
+  /** Settles when the last caller in the queue for the single connection has released it. */
   #turn: Promise<void> = Promise.resolve();
   /** Ends the turn of the caller that has the connection now. */
   #endTurn: () => void = () => {};
@@ -168,7 +168,7 @@ class SqliteDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #database: SqliteFile;
   readonly #options: SqliteOptions;
-  /** Prepared statements by name, for reuse; see `preparedQuery`. */
+  /** Prepared statements by name, for reuse; see `prepareQuery`. */
   readonly #kept = new Map<string, SqliteStatement>();
 
   /** The time of the first statement in this turn of the event loop; undefined before it. */

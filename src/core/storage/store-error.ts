@@ -60,7 +60,7 @@ export function storeError(
 ): GatewayError {
   return new GatewayError(CODES[reason] ?? 'STORE_LOCKED', options.message ?? SENTENCES[reason], {
     cause: options.cause,
-    details: { reason, ...(options.file === undefined ? {} : { file: options.file }) },
+    details: { reason, file: options.file },
   });
 }
 

@@ -1,6 +1,6 @@
 import type { AuthenticatedCaller } from '../../auth/downstream/auth-result.ts';
 import type { Caller } from '../../core/caller.ts';
-import { profileInPath, serverInPath } from './mcp-paths.ts';
+import { readProfileFromPath, readServerFromPath } from './mcp-paths.ts';
 
 /** Tells which paths exist for a caller. */
 export interface PathTargets {
@@ -20,9 +20,9 @@ export class CallerResolver {
 
   /** Returns undefined if the path has nothing for this caller, which must look the same as a path that does not exist. */
   resolve(path: string, { caller, isBound }: AuthenticatedCaller): Caller | undefined {
-    const server = serverInPath(path);
+    const server = readServerFromPath(path);
     if (server !== undefined) return this.#targets.hasServer(server, caller) ? caller : undefined;
-    const profile = profileInPath(path);
+    const profile = readProfileFromPath(path);
     if (profile === undefined) return caller;
     if (!this.#targets.hasProfile(profile)) return undefined;
     if (profile === caller.profile) return caller;

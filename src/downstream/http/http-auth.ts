@@ -19,7 +19,7 @@ export interface HttpAuth {
   /** The admin API and the dashboard, which check their own credentials. */
   readonly admin?:
     | {
-        takes(path: string): boolean;
+        canHandle(path: string): boolean;
         handle(request: IncomingMessage, response: ServerResponse): void;
       }
     | undefined;
@@ -28,7 +28,7 @@ export interface HttpAuth {
 }
 
 export interface WebPages {
-  takes(path: string): boolean;
+  canHandle(path: string): boolean;
   answer(request: WebRequest): Promise<WebResponse>;
 }
 

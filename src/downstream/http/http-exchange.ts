@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Caller } from '../../core/caller.ts';
 import type { Logger } from '../../observability/log.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import {
   isJsonType,
   readBody,
@@ -76,7 +76,7 @@ export function readMessage(
       const message = `A message may have at most ${maxBodyBytes} bytes. Send less, or raise http.maxBodyBytes.`;
       refuseWhileSending(request, response, {
         status: 413,
-        text: serializeError(null, { code: RPC.invalidRequest, message }),
+        text: serializeError(null, { code: RPC_ERROR_CODES.invalidRequest, message }),
         headers,
         maxBytes: maxBodyBytes,
       });
@@ -85,7 +85,7 @@ export function readMessage(
 }
 
 /** Returns why a batch must be rejected, or undefined if it is allowed. */
-export function batchProblem(messages: readonly RpcMessage[], session: Session): string | undefined {
+export function findBatchProblem(messages: readonly RpcMessage[], session: Session): string | undefined {
   if (session.protocol !== BATCH_VERSION)
     return `Only protocol version ${BATCH_VERSION} has batches; send one message per request.`;
   if (messages.length === 0) return 'A batch must not be empty.';
@@ -99,16 +99,19 @@ export function sendRefusal(
   message: string,
   id: RequestId | null = null,
 ): void {
-  sendRpcError(response, status, { id, body: { code: RPC.invalidRequest, message }, headers });
+  sendRpcError(response, status, { id, body: { code: RPC_ERROR_CODES.invalidRequest, message }, headers });
 }
 
 export function sendBusy({ response, headers }: AuthenticatedExchange, id: RequestId | null = null): void {
-  const body = { code: RPC.internalError, message: 'All sessions are in use. Try again in a few seconds.' };
+  const body = {
+    code: RPC_ERROR_CODES.internalError,
+    message: 'All sessions are in use. Try again in a few seconds.',
+  };
   sendRpcError(response, 503, { id, body, headers: [...headers, 'Retry-After', '5'] });
 }
 
 export function sendMethodNotAllowed({ response, headers }: AuthenticatedExchange, allowed: string): void {
-  const body = { code: RPC.invalidRequest, message: `Only ${allowed} is possible here.` };
+  const body = { code: RPC_ERROR_CODES.invalidRequest, message: `Only ${allowed} is possible here.` };
   sendRpcError(response, 405, { id: null, body, headers: [...headers, 'Allow', allowed] });
 }
 
@@ -124,6 +127,6 @@ export function sendText(response: ServerResponse, status: number, text: string)
 }
 
 function sendNotJson({ response, headers }: AuthenticatedExchange): void {
-  const body = { code: RPC.parseError, message: 'The body is not JSON.' };
+  const body = { code: RPC_ERROR_CODES.parseError, message: 'The body is not JSON.' };
   sendRpcError(response, 400, { id: null, body, headers });
 }

@@ -4,7 +4,7 @@ import {
   LEGACY_VERSIONS,
   MODERN_VERSION,
   NEWEST_LEGACY_VERSION,
-  RPC,
+  RPC_ERROR_CODES,
   detectEra,
 } from '../../protocol/era.ts';
 import { readAccept, sendEmpty, sendRpcError } from '../../protocol/http/http-io.ts';
@@ -20,7 +20,13 @@ import { PostResponse } from '../../protocol/http/post-response.ts';
 import { PostedRequest } from '../../protocol/http/posted-request.ts';
 import type { ResponseWriter } from '../../protocol/http/posted-request.ts';
 import type { ClientChannel, ClientConnection } from '../../protocol/client-connection.ts';
-import { batchProblem, readMessage, sendRefusal, sendBusy, sendMethodNotAllowed } from './http-exchange.ts';
+import {
+  findBatchProblem,
+  readMessage,
+  sendRefusal,
+  sendBusy,
+  sendMethodNotAllowed,
+} from './http-exchange.ts';
 import type { EndpointDeps, AuthenticatedExchange, PostedMessage } from './http-exchange.ts';
 import { serveStream } from './serve-stream.ts';
 import type { OneWayMessage } from '../sessions/replicas/session-relay.ts';
@@ -116,7 +122,10 @@ export class McpEndpoint {
       connection.handleRequest(request);
     } catch (error) {
       onError(error);
-      request.sendError({ code: RPC.internalError, message: 'The request failed inside the gateway.' });
+      request.sendError({
+        code: RPC_ERROR_CODES.internalError,
+        message: 'The request failed inside the gateway.',
+      });
     }
   }
 
@@ -157,7 +166,7 @@ export class McpEndpoint {
       session = sessions.open(exchange.caller, exchange.path);
     } catch (error) {
       log.error('A session could not be opened.', { error: String(error) });
-      const body = { code: RPC.internalError, message: 'The session could not be opened.' };
+      const body = { code: RPC_ERROR_CODES.internalError, message: 'The session could not be opened.' };
       return sendRpcError(exchange.response, 200, { id: message.id, body, headers: exchange.headers });
     }
     if (session === undefined) return sendBusy(exchange, message.id);
@@ -198,7 +207,7 @@ export class McpEndpoint {
     batch: { readonly session: Session; readonly messages: readonly RpcMessage[] },
   ): void {
     const { session, messages } = batch;
-    const problem = batchProblem(messages, session);
+    const problem = findBatchProblem(messages, session);
     if (problem !== undefined) return sendRefusal(exchange, 400, problem);
     // Notifications and responses get no response, so a batch without requests is answered with 202.
     const expected = messages.filter(({ kind }) => kind === 'request' || kind === 'invalid').length;
@@ -214,7 +223,7 @@ export class McpEndpoint {
         response.addRequest(request);
         session.run(request);
       } else if (message.kind === 'invalid') {
-        const error = { code: RPC.invalidRequest, message: message.problem };
+        const error = { code: RPC_ERROR_CODES.invalidRequest, message: message.problem };
         response?.respond(serializeError(message.id, error), 200);
       } else {
         const forwarded = this.#deps.sessions.relay?.forward(session, message);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { isMcpPath, profileInPath, serverInPath } from './mcp-paths.ts';
+import { isMcpPath, readProfileFromPath, readServerFromPath } from './mcp-paths.ts';
 
 test('MCP path: is recognised by its form alone', () => {
   for (const path of ['/mcp', '/sse', '/messages', '/mcp/s/x', '/mcp/p/x'])
@@ -15,13 +15,13 @@ describe('server path', () => {
     ['/mcp/s/my%20files', 'my files'],
     ['/mcp/s/a%2Fb', 'a/b'],
   ])('server path: %s selects a server', (path, name) => {
-    expect(serverInPath(path)).toBe(name);
+    expect(readServerFromPath(path)).toBe(name);
   });
 
   test.each(['/mcp', '/mcp/s', '/mcp/s/', '/mcp/s/a/b', '/mcp/s/%', '/s/a', ''])(
     'server path: %s selects no server',
     (path) => {
-      expect(serverInPath(path)).toBeUndefined();
+      expect(readServerFromPath(path)).toBeUndefined();
     },
   );
 });
@@ -33,5 +33,5 @@ test.each([
   ['/mcp/p/%72', undefined],
   ['/mcp', undefined],
 ])('profile path: %s selects profile %s', (path, profile) => {
-  expect(profileInPath(path)).toBe(profile);
+  expect(readProfileFromPath(path)).toBe(profile);
 });

@@ -4,11 +4,11 @@ const PROFILE_PREFIX = '/mcp/p/';
 /** Returns whether the path has the form of an MCP endpoint, whether or not its server or profile exists. */
 export function isMcpPath(path: string): boolean {
   if (path === '/mcp' || path === '/sse' || path === '/messages') return true;
-  return serverInPath(path) !== undefined || profileInPath(path) !== undefined;
+  return readServerFromPath(path) !== undefined || readProfileFromPath(path) !== undefined;
 }
 
 /** Returns the single server that a path names. */
-export function serverInPath(path: string): string | undefined {
+export function readServerFromPath(path: string): string | undefined {
   if (!path.startsWith(SERVER_PREFIX)) return undefined;
   const name = path.slice(SERVER_PREFIX.length);
   if (name === '' || name.includes('/')) return undefined;
@@ -20,7 +20,7 @@ export function serverInPath(path: string): string | undefined {
 }
 
 /** Returns the profile that a path names. */
-export function profileInPath(path: string): string | undefined {
+export function readProfileFromPath(path: string): string | undefined {
   const name = path.startsWith(PROFILE_PREFIX) ? path.slice(PROFILE_PREFIX.length) : '';
   return /^[A-Za-z0-9_.-]+$/.test(name) ? name : undefined;
 }

@@ -170,7 +170,7 @@ export class McpRoutes implements AsyncDisposable {
     const { origin, host } = request.headers;
     const isMcp = isMcpPath(path);
     const isMetrics = path === '/metrics' && this.#metricsText() !== undefined;
-    const isAdmin = !isMcp && this.#auth.admin?.takes(path) === true;
+    const isAdmin = !isMcp && this.#auth.admin?.canHandle(path) === true;
     if (!isMcp && !isMetrics && !isAdmin && !this.#isPage(path, host)) return sendNotFound(response);
     // The admin API and the metrics get no CORS headers, so that web pages of other origins cannot read them.
     const headers = isAdmin || isMetrics ? [] : corsHeaders(this.#hostCheck.readableBy(origin));
@@ -244,7 +244,9 @@ export class McpRoutes implements AsyncDisposable {
   }
 
   #isPage(path: string, host = ''): boolean {
-    return this.#auth.pages?.takes(path) === true || this.#auth.resource.metadata(path, host) !== undefined;
+    return (
+      this.#auth.pages?.canHandle(path) === true || this.#auth.resource.metadata(path, host) !== undefined
+    );
   }
 
   #servePage(exchange: HttpExchange): void {

@@ -2,7 +2,7 @@ import { parseExact } from '../../core/lib/exact-json.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { onResponseClosed } from '../../protocol/http/http-io.ts';
 import { serializeError } from '../../protocol/rpc-message.ts';
-import { parseEventId, STANDALONE } from '../../protocol/http/resumable-streams.ts';
+import { parseEventId, STANDALONE_STREAM } from '../../protocol/http/resumable-streams.ts';
 import type { EventId } from '../../protocol/http/resumable-streams.ts';
 import { SseResponse } from '../../protocol/http/sse-response.ts';
 import { sendRefusal, sendMethodNotAllowed } from './http-exchange.ts';
@@ -73,7 +73,7 @@ async function resumeRemoteStream(
   if (found?.kind === 'over') return sendStreamEnded(exchange);
   if (found !== undefined)
     return continueStream(startStream(exchange, session, deps), exchange, session, found);
-  if (event.stream === STANDALONE) return openStream(exchange, session, deps);
+  if (event.stream === STANDALONE_STREAM) return openStream(exchange, session, deps);
   const error = lostRequestError(event);
   if (error === undefined) return sendStreamEnded(exchange);
   const stream = startStream(exchange, session, deps);

@@ -1,14 +1,20 @@
 import { callerIdentity, isSameCaller } from '../../core/caller.ts';
 import { GatewayError } from '../../core/errors.ts';
-import { replicaInId } from '../../core/replica-bus.ts';
+import { readReplicaFromId } from '../../core/replica-bus.ts';
 import type { ReplicaBus } from '../../core/replica-bus.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { readAccept, sendEmpty, onResponseClosed } from '../../protocol/http/http-io.ts';
 import { serializeError, parseMessage, flattenMessage } from '../../protocol/rpc-message.ts';
 import type { RpcMessage, ParsedMessage } from '../../protocol/rpc-message.ts';
 import type { ResponseWriter } from '../../protocol/http/posted-request.ts';
 import { SseResponse } from '../../protocol/http/sse-response.ts';
-import { batchProblem, readMessage, sendRefusal, sendBusy, sendMethodNotAllowed } from './http-exchange.ts';
+import {
+  findBatchProblem,
+  readMessage,
+  sendRefusal,
+  sendBusy,
+  sendMethodNotAllowed,
+} from './http-exchange.ts';
 import type { EndpointDeps, AuthenticatedExchange } from './http-exchange.ts';
 import type { Session } from '../sessions/session.ts';
 
@@ -35,7 +41,7 @@ export class SseEndpoint {
       if (!isOwn || message === undefined || message.kind === 'garbage') return {};
       const problem = messageProblem(message, found);
       if (problem === undefined) receiveAll(message, found);
-      return { isTaken: true, ...(problem !== undefined && { problem }) };
+      return { isTaken: true, problem };
     });
   }
 
@@ -76,7 +82,7 @@ export class SseEndpoint {
     if (exchange.request.method !== 'POST') return sendMethodNotAllowed(exchange, 'POST');
     const sessionId = new URLSearchParams(query).get('sessionId');
     if (sessionId === null) return sendRefusal(exchange, 400, 'sessionId is missing; open /sse first.');
-    const replica = this.#replicas && replicaInId(sessionId);
+    const replica = this.#replicas && readReplicaFromId(sessionId);
     const id = replica === undefined ? sessionId : sessionId.slice(replica.length + 1);
     if (replica !== undefined && replica !== this.#replicas?.self)
       return readMessage(exchange, this.#deps, (_message, text) =>
@@ -118,7 +124,7 @@ function sendUnknownSession(exchange: AuthenticatedExchange): void {
 }
 
 function messageProblem(message: ParsedMessage, { session }: SseSession): string | undefined {
-  return message.kind === 'batch' ? batchProblem(message.messages, session) : undefined;
+  return message.kind === 'batch' ? findBatchProblem(message.messages, session) : undefined;
 }
 
 function receiveAll(message: Exclude<ParsedMessage, { kind: 'garbage' }>, session: SseSession): void {
@@ -128,7 +134,10 @@ function receiveAll(message: Exclude<ParsedMessage, { kind: 'garbage' }>, sessio
 function receive({ session, writer }: SseSession, message: RpcMessage): void {
   if (message.kind === 'request') session.run(session.begin(message, writer));
   else if (message.kind === 'invalid') {
-    writer.respond(serializeError(message.id, { code: RPC.invalidRequest, message: message.problem }), 200);
+    writer.respond(
+      serializeError(message.id, { code: RPC_ERROR_CODES.invalidRequest, message: message.problem }),
+      200,
+    );
   } else session.receive(message);
 }
 

@@ -7,7 +7,7 @@ import type { MemoryRequest } from '../../../test/support/memory-client.ts';
 import { MemoryGateway } from '../../../test/support/memory-gateway.ts';
 import type { Offer } from '../../../test/support/memory-gateway.ts';
 import { GatewayError } from '../../core/errors.ts';
-import { META } from '../../protocol/era.ts';
+import { META_KEYS } from '../../protocol/era.ts';
 import { ClientSubscriptions } from './client-subscriptions.ts';
 
 const caller = { id: 'local', via: 'stdio', profile: 'default' } as const;
@@ -136,7 +136,7 @@ describe('list change listener', () => {
 });
 
 describe('subscriptions/listen', () => {
-  const tag = { _meta: { [META.subscriptionId]: 1 } };
+  const tag = { _meta: { [META_KEYS.subscriptionId]: 1 } };
 
   test('subscriptions/listen: acknowledges what it will deliver first', () => {
     const request = fixture.listen({ toolsListChanged: true, promptsListChanged: false, unheardOf: true });

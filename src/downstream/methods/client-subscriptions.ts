@@ -7,7 +7,7 @@ import { GatewayError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { readClientName } from '../../protocol/envelope.ts';
-import { META } from '../../protocol/era.ts';
+import { META_KEYS } from '../../protocol/era.ts';
 import type { IncomingRequest } from '../../protocol/client-connection.ts';
 
 type Digests = Readonly<Record<keyof CatalogView['digests'], string>>;
@@ -104,7 +104,7 @@ export class ClientSubscriptions {
   ): Promise<undefined> {
     const onUpdate = (params: JsonObject): void => {
       const meta = isJsonObject(params['_meta']) ? params['_meta'] : {};
-      const _meta = { ...meta, [META.subscriptionId]: request.id };
+      const _meta = { ...meta, [META_KEYS.subscriptionId]: request.id };
       request.notify('notifications/tasks', { ...params, _meta });
     };
     const tasks = await this.#backend.watchTasks(this.#caller, taskIds, onUpdate);
@@ -112,7 +112,7 @@ export class ClientSubscriptions {
   }
 
   #openListen(request: IncomingRequest, filter: JsonObject, tasks: TaskSubscriptions): void {
-    const tag = { _meta: { [META.subscriptionId]: request.id } };
+    const tag = { _meta: { [META_KEYS.subscriptionId]: request.id } };
     const { accepted, uris } = acceptFilter(filter, [...tasks.keys()]);
     request.notify('notifications/subscriptions/acknowledged', { notifications: accepted, ...tag });
     const open = [this.#notifyListChanges(request, accepted, tag)];

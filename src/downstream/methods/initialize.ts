@@ -3,9 +3,9 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Era, ServerFacts } from '../../core/server-facts.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import { readClientName } from '../../protocol/envelope.ts';
-import { LEGACY_VERSIONS, META, MODERN_VERSION, NEWEST_LEGACY_VERSION } from '../../protocol/era.ts';
+import { LEGACY_VERSIONS, META_KEYS, MODERN_VERSION, NEWEST_LEGACY_VERSION } from '../../protocol/era.ts';
 import type { ClientSession } from '../client-session.ts';
-import { invalidParams } from '../encode-response.ts';
+import { invalidParamsError } from '../encode-response.ts';
 
 /** The description of the gateway or of a single server that a client receives. */
 export interface ServerDescription {
@@ -35,7 +35,7 @@ const LEGACY_TASKS: JsonObject = { cancel: {}, requests: { tools: { call: {} } }
 /** Handles `initialize` of a legacy client. */
 export function handleInitialize(session: ClientSession, params: JsonObject): Promise<Payload> | Payload {
   const { protocolVersion: requested, capabilities, clientInfo } = params;
-  if (typeof requested !== 'string') throw invalidParams('protocolVersion must be a string.');
+  if (typeof requested !== 'string') throw invalidParamsError('protocolVersion must be a string.');
   session.register(clientInfo, capabilities);
   const version = negotiateVersion(requested);
   return session.describe({ era: 'legacy', version }, (description) =>
@@ -60,7 +60,7 @@ export function describeGateway(
     capabilities: {
       ...GATEWAY_CAPABILITIES,
       ...(era === 'legacy' && hasTasks && { tasks: LEGACY_TASKS }),
-      ...(extensions !== undefined && { extensions }),
+      extensions,
     },
     info: { name: 'trunkline', title: 'Trunkline', version },
     instructions,
@@ -109,8 +109,8 @@ function initializeResult(requested: string, description: ServerDescription): Pa
     protocolVersion: negotiateVersion(requested, protocol),
     capabilities,
     serverInfo: info,
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(meta === undefined ? {} : { _meta: meta }),
+    instructions,
+    _meta: meta,
   });
 }
 
@@ -119,18 +119,22 @@ function discoverResult({ capabilities, info, instructions, meta }: ServerDescri
     resultType: 'complete',
     supportedVersions: [MODERN_VERSION, ...LEGACY_VERSIONS.toReversed()],
     capabilities,
-    ...(instructions === undefined ? {} : { instructions }),
+    instructions,
     ttlMs: 0,
     cacheScope: 'private',
-    _meta: { ...meta, [META.serverInfo]: info },
+    _meta: { ...meta, [META_KEYS.serverInfo]: info },
   });
 }
 
 /** Returns the `_meta` that a single server sends with a list; a modern server names itself in every result. */
-export function listMeta(method: string, facts: ServerFacts | undefined, era: Era): JsonObject | undefined {
+export function buildListMeta(
+  method: string,
+  facts: ServerFacts | undefined,
+  era: Era,
+): JsonObject | undefined {
   const own = facts?.listMeta?.[method];
   const info = era === 'modern' ? facts?.info : undefined;
   return own === undefined && info === undefined
     ? undefined
-    : { ...own, ...(info && { [META.serverInfo]: info }) };
+    : { ...own, ...(info && { [META_KEYS.serverInfo]: info }) };
 }

@@ -4,7 +4,7 @@ import { isLogLevel } from '../../core/log-level.ts';
 import type { IncomingRequest } from '../../protocol/client-connection.ts';
 import { ClientCall } from '../client-call.ts';
 import type { ClientSession } from '../client-session.ts';
-import { invalidParams, stringParam } from '../encode-response.ts';
+import { invalidParamsError, requireStringParam } from '../encode-response.ts';
 import type { ClientSettingsChange, ClientSettings } from '../sessions/client-settings.ts';
 import type { ClientSubscriptions } from './client-subscriptions.ts';
 
@@ -24,14 +24,14 @@ export class SessionSettings {
   }
 
   async setLogLevel(level: unknown): Promise<Payload> {
-    if (!isLogLevel(level)) throw invalidParams('level must be a log level such as "info".');
+    if (!isLogLevel(level)) throw invalidParamsError('level must be a log level such as "info".');
     this.#applyLogLevel(level);
     await this.#save({ level });
     return EMPTY_RESULT;
   }
 
   async subscribe(request: IncomingRequest, params: JsonObject): Promise<Payload> {
-    const uri = stringParam(params, 'uri');
+    const uri = requireStringParam(params, 'uri');
     // The server of the resource is known only after the servers were listed.
     await this.#session.options.backend.whenListed();
     const call = new ClientCall(this.#session, request, 'legacy');
@@ -49,7 +49,7 @@ export class SessionSettings {
   }
 
   async unsubscribe(params: JsonObject): Promise<Payload> {
-    const uri = stringParam(params, 'uri');
+    const uri = requireStringParam(params, 'uri');
     this.#follows.delete(uri);
     this.#subscriptions.unsubscribe(uri);
     await this.#save({ unfollow: uri });

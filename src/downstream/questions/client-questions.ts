@@ -3,7 +3,7 @@ import type { Cancellation } from '../../core/lib/cancellation.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import type { RpcMessage, RequestId } from '../../protocol/rpc-message.ts';
 import type { IncomingRequest } from '../../protocol/client-connection.ts';
 
@@ -47,7 +47,7 @@ export class ClientQuestions {
   ): Promise<JsonObject> {
     if (!canAnswer(question, options.capabilities, options.isSingleServer) || !request.canSendRequests) {
       const message = `The client does not support ${requiredCapability(question).join('.')}.`;
-      throw new RpcError({ code: RPC.methodNotFound, message });
+      throw new RpcError({ code: RPC_ERROR_CODES.methodNotFound, message });
     }
     const number = this.#nextId++;
     const id = this.#replica === undefined ? number : `${this.#replica}.${number}`;
@@ -57,7 +57,7 @@ export class ClientQuestions {
         if (!this.#open.delete(id)) return;
         for (const cancellation of cancellations) cancellation.offCancel(giveUp);
         request.notify('notifications/cancelled', { requestId: id, reason: reason.message });
-        reject(new RpcError({ code: RPC.internalError, message: reason.message }));
+        reject(new RpcError({ code: RPC_ERROR_CODES.internalError, message: reason.message }));
       };
       const onResponse = (response: ClientResponse): void => {
         this.#open.delete(id);
@@ -66,7 +66,7 @@ export class ClientQuestions {
         const { value } = response.payload;
         if (isJsonObject(value)) return resolve(value);
         const message = `The client answered ${question.method} with something other than an object.`;
-        reject(new RpcError({ code: RPC.internalError, message }));
+        reject(new RpcError({ code: RPC_ERROR_CODES.internalError, message }));
       };
       this.#open.set(id, { onResponse, giveUp });
       request.sendRequest(id, question.method, question.params);

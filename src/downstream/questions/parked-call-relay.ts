@@ -8,7 +8,7 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { IncomingRequest } from '../../protocol/client-connection.ts';
 import type { CallOwner } from './parked-calls.ts';
-import { replicaInId } from '../../core/replica-bus.ts';
+import { readReplicaFromId } from '../../core/replica-bus.ts';
 import type { ReplicaBus } from '../../core/replica-bus.ts';
 
 /** Continues a call that is parked at this replica. */
@@ -44,7 +44,7 @@ export class ParkedCallRelay implements Disposable {
 
   /** Returns the other replica that holds the call, or undefined if this replica does. */
   replicaOf(state: string): string | undefined {
-    const replica = replicaInId(state);
+    const replica = readReplicaFromId(state);
     return replica === this.#replicas.self ? undefined : replica;
   }
 

@@ -5,7 +5,7 @@ import { Payload } from '../../core/lib/payload.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import type { IncomingRequest } from '../../protocol/client-connection.ts';
 import { canAnswer, requiredCapability } from './client-questions.ts';
 import type { ServerQuestion } from './client-questions.ts';
@@ -52,7 +52,7 @@ const STATE_PREFIX = 'trunkline.';
 const MAX_PARKED = 1000;
 /** Questions that a server asks within this time are sent to the client together. */
 const GATHER_MS = 20;
-/** Notifications of legacy servers that no longer exist for modern clients. */
+/** Notifications of legacy servers that the modern protocol no longer has. */
 const LEGACY_NOTIFICATIONS: ReadonlySet<string> = new Set([
   'notifications/elicitation/complete',
   'notifications/tasks/status',
@@ -93,7 +93,7 @@ export class ParkedCalls {
     if (call?.isContinuedBy(request, owner) !== true) {
       const message =
         'Unknown requestState: the call has ended, or its owner or parameters differ. Make the call again without requestState.';
-      return Promise.reject(new RpcError({ code: RPC.invalidParams, message }));
+      return Promise.reject(new RpcError({ code: RPC_ERROR_CODES.invalidParams, message }));
     }
     this.#parked.delete(state);
     return call.resume(request, (parked) => this.#park(parked));
@@ -131,7 +131,7 @@ interface OpenRequest {
   readonly cancel: (reason: Error) => void;
 }
 
-/** One call of a modern client. Almost no call is ever asked a question, so the members for questions are created on first use. */
+/** One call of a modern client. Servers ask questions during few calls, so the members for questions are created on first use. */
 class ParkedCall implements ParkedChannel {
   readonly cancellation = new Cancellation();
   readonly #first: IncomingRequest;
@@ -188,7 +188,10 @@ class ParkedCall implements ParkedChannel {
       const [name, part] = requiredCapability({ method, params });
       this.#missing ??= new Map<string, JsonObject>();
       this.#missing.set(name, { ...this.#missing.get(name), ...(part !== undefined && { [part]: {} }) });
-      throw new RpcError({ code: RPC.methodNotFound, message: `The client does not support ${method}.` });
+      throw new RpcError({
+        code: RPC_ERROR_CODES.methodNotFound,
+        message: `The client does not support ${method}.`,
+      });
     }
     const questions = (this.#questions ??= new Map<string, PendingQuestion>());
     return new Promise<JsonObject>((resolve, reject) => {
@@ -270,7 +273,7 @@ class ParkedCall implements ParkedChannel {
   #inputRequired(park: ParkCall): Payload {
     const pending = [...(this.#questions ?? [])];
     for (const [, { onLeft }] of pending) onLeft();
-    const requests = pending.map(([key, { method, params }]) => [key, { method, ...(params && { params }) }]);
+    const requests = pending.map(([key, { method, params }]) => [key, { method, params }]);
     return Payload.of({
       resultType: 'input_required',
       inputRequests: Object.fromEntries(requests) as JsonObject,
@@ -286,7 +289,7 @@ function isToolError({ outline }: Payload): boolean {
 /** Returns the error for a call that failed after a question could not be asked, which is assumed to be the cause. */
 function missingCapabilities(missing: ReadonlyMap<string, JsonObject>): RpcError {
   return new RpcError({
-    code: RPC.missingClientCapability,
+    code: RPC_ERROR_CODES.missingClientCapability,
     message: `The server needs capabilities that the client has not declared: ${[...missing.keys()].join(', ')}.`,
     data: { requiredCapabilities: Object.fromEntries(missing) },
   });

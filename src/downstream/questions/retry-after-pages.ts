@@ -4,7 +4,7 @@ import type { RequestingClient } from '../../core/requesting-client.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 
 const MAX_ROUNDS = 10;
 const MAX_PAGES = 20;
@@ -50,7 +50,7 @@ async function showPagesAndRetry(
 }
 
 function requiredPages(error: unknown): readonly JsonObject[] {
-  if (!(error instanceof RpcError) || error.body.code !== RPC.urlElicitationRequired) return [];
+  if (!(error instanceof RpcError) || error.body.code !== RPC_ERROR_CODES.urlElicitationRequired) return [];
   const { data } = error.body;
   const pages = isJsonObject(data) ? data['elicitations'] : undefined;
   return Array.isArray(pages) ? pages.filter(isJsonObject).slice(0, MAX_PAGES) : [];

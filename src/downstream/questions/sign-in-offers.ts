@@ -6,7 +6,7 @@ import type { Caller } from '../../core/caller.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Era } from '../../core/server-facts.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 
 interface StartedSignIn {
   readonly state: { readonly id: string; readonly url: string; readonly code?: string };
@@ -90,7 +90,11 @@ export class SignInOffers {
         if (!isNotSupported(problem)) throw problem;
         // The client can show links but cannot be asked during the call, so the link is returned in an error.
         void signIn.finished.then(({ state }) => state === 'done' && complete());
-        throw new RpcError({ code: RPC.urlElicitationRequired, message, data: { elicitations: [link] } });
+        throw new RpcError({
+          code: RPC_ERROR_CODES.urlElicitationRequired,
+          message,
+          data: { elicitations: [link] },
+        });
       });
     if (answer['action'] !== 'accept') {
       this.#suppress(key);
@@ -139,7 +143,7 @@ function canShowLinks({ requestingClient }: CallRequest): boolean {
 }
 
 function isNotSupported(problem: unknown): boolean {
-  return problem instanceof RpcError && problem.body.code === RPC.methodNotFound;
+  return problem instanceof RpcError && problem.body.code === RPC_ERROR_CODES.methodNotFound;
 }
 
 function notSignedIn({ server, command }: RequiredSignIn, problem: string | undefined): GatewayError {

@@ -2,8 +2,8 @@ import type { Cancellation } from '../../core/lib/cancellation.ts';
 import type { RequestingClient, CallDeadline } from '../../core/requesting-client.ts';
 import { RpcError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { isLevelWanted } from '../../core/log-level.ts';
-import { RPC } from '../../protocol/era.ts';
+import { isLevelEnabled } from '../../core/log-level.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import type { RequestId } from '../../protocol/rpc-message.ts';
 import type { ClientChannel } from '../../protocol/client-connection.ts';
 import type { ClientQuestions } from './client-questions.ts';
@@ -46,7 +46,7 @@ export class UnsolicitedChannel implements RequestingClient {
     const channel = this.#channel;
     if (channel.sendRequest === undefined)
       throw new RpcError({
-        code: RPC.methodNotFound,
+        code: RPC_ERROR_CODES.methodNotFound,
         message: `The client cannot be asked ${method} while it has no request open.`,
       });
     const request = {
@@ -63,7 +63,7 @@ export class UnsolicitedChannel implements RequestingClient {
 
   /** A client that has set no log level receives every log message that the server sends outside of requests. */
   log(message: JsonObject): void {
-    if (this.logLevel === undefined || isLevelWanted(message['level'], this.logLevel))
+    if (this.logLevel === undefined || isLevelEnabled(message['level'], this.logLevel))
       this.tell('notifications/message', message);
   }
 

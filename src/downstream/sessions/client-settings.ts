@@ -17,7 +17,7 @@ export type ClientSettingsChange =
   | { readonly unfollow: string }
   | { readonly reveal: readonly string[] };
 
-export const DEFAULT_SETTINGS: ClientSettings = { follows: [], revealed: [] };
+export const DEFAULT_CLIENT_SETTINGS: ClientSettings = { follows: [], revealed: [] };
 
 const MAX_FOLLOWS = 1000;
 const MAX_REVEALED = 2000;
@@ -40,7 +40,7 @@ export function applySettingsChange(settings: ClientSettings, change: ClientSett
 
 /** Reads stored settings, which another version of the gateway may have written. */
 export function parseClientSettings(value: unknown): ClientSettings {
-  if (!isJsonObject(value)) return DEFAULT_SETTINGS;
+  if (!isJsonObject(value)) return DEFAULT_CLIENT_SETTINGS;
   const { level, follows, revealed } = value;
   return {
     ...(isLogLevel(level) && { level }),

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { eachEngine } from '../../../test/support/each-engine.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
 import type { SessionUpdate } from './session-store.ts';
-import { SESSION_MS } from './sealed-ids.ts';
+import { SESSION_LIFETIME_MS } from './sealed-ids.ts';
 import { openDatabase } from '../../core/storage/database.ts';
 import { DatabaseSessionStore, DatabaseStreamLocations } from './database-session-store.ts';
 
@@ -107,7 +107,7 @@ eachEngine((_engine, newStore) => {
     });
     await places.record('old');
     await one.sessions.markEnded('s', 5000);
-    clock.now = SESSION_MS + LATER;
+    clock.now = SESSION_LIFETIME_MS + LATER;
     await places.record('new');
     await one.sessions.markEnded('t', clock.now + 1000);
     expect(await one.count()).toBe(1);

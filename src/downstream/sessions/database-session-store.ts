@@ -7,10 +7,10 @@ import { deriveKey } from '../../core/lib/derive-key.ts';
 import { seal, unseal } from '../../core/lib/seal.ts';
 import type { Database } from '../../core/storage/database.ts';
 import type { Tables } from '../../core/storage/tables.ts';
-import { applySettingsChange, DEFAULT_SETTINGS, parseClientSettings } from './client-settings.ts';
+import { applySettingsChange, DEFAULT_CLIENT_SETTINGS, parseClientSettings } from './client-settings.ts';
 import type { ClientSettingsChange, ClientSettings } from './client-settings.ts';
 import type { StreamLocations } from './replicas/session-relay.ts';
-import { SESSION_MS } from './sealed-ids.ts';
+import { SESSION_LIFETIME_MS } from './sealed-ids.ts';
 import type { SessionReference, SessionStore, SessionUpdate } from './session-store.ts';
 
 interface SessionStoreDeps {
@@ -57,7 +57,7 @@ export class DatabaseSessionStore implements SessionStore {
   async saveChange(id: string, change: ClientSettingsChange, expiresAt: number): Promise<void> {
     const key = await this.#encryptionKey();
     await this.#write(id, expiresAt, (body) => {
-      const before = body === undefined ? DEFAULT_SETTINGS : readState({ id, body }, key);
+      const before = body === undefined ? DEFAULT_CLIENT_SETTINGS : readState({ id, body }, key);
       if (before === 'ended') return undefined;
       const after = applySettingsChange(before, change);
       return after === before ? undefined : seal(JSON.stringify(after), key, sealContext(id));
@@ -161,7 +161,7 @@ export class DatabaseSessionStore implements SessionStore {
     // Replicas remove these rows themselves unless they stopped unexpectedly.
     await query
       .deleteFrom('session_streams')
-      .where('opened_at', '<=', now - SESSION_MS)
+      .where('opened_at', '<=', now - SESSION_LIFETIME_MS)
       .execute();
   }
 }
@@ -219,7 +219,7 @@ function readState(
   if (body === ENDED) return 'ended';
   const text = unseal(body, key, sealContext(id));
   // A body that was sealed with another key cannot be read, so the session starts with default settings.
-  return text === undefined ? DEFAULT_SETTINGS : parseClientSettings(JSON.parse(text));
+  return text === undefined ? DEFAULT_CLIENT_SETTINGS : parseClientSettings(JSON.parse(text));
 }
 
 function sealContext(id: string): readonly string[] {

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import type { Caller } from '../../core/caller.ts';
-import { SESSION_MS, SealedIds } from './sealed-ids.ts';
-import { clientFacts } from './session-facts.ts';
+import { SESSION_LIFETIME_MS, SealedIds } from './sealed-ids.ts';
+import { readClientFacts } from './session-facts.ts';
 import type { SessionFacts } from './session-facts.ts';
 
 const caller: Caller = { id: 'key:anna', via: 'http', profile: 'default', groups: ['a', 'b'] };
@@ -36,7 +36,7 @@ describe('sealed session ids', () => {
           fc.json().map((text) => JSON.parse(text) as unknown),
         ),
         async (name, capabilities) => {
-          const introduced = clientFacts({ clientInfo: { name }, capabilities });
+          const introduced = readClientFacts({ clientInfo: { name }, capabilities });
           const given = facts(introduced);
           const id = one.seal(given, bound);
           expect(id).toMatch(/^[\w.-]{1,6000}$/);
@@ -87,9 +87,9 @@ describe('sealed session ids', () => {
     expect(next.split('.')[0]).not.toBe(old.split('.')[0]);
     // The key label is not trusted: the key of another week does not open the id.
     expect(made.open([next.split('.')[0], ...old.split('.').slice(1)].join('.'), bound)).toBeUndefined();
-    now = START + SESSION_MS - 1;
+    now = START + SESSION_LIFETIME_MS - 1;
     expect([made.open(old, bound), made.open(next, bound)]).toMatchObject([{ id: 'abc' }, { id: 'abc' }]);
-    now = START + SESSION_MS;
+    now = START + SESSION_LIFETIME_MS;
     expect([made.open(old, bound), made.open(next, bound)]).toMatchObject([undefined, { id: 'abc' }]);
     now = START + 20 * WEEK;
     expect(made.open(next, bound)).toBeUndefined();
@@ -105,7 +105,7 @@ describe('sealed session ids', () => {
     const made = await ids(randomBytes(32));
     const clientInfo = { name: 'n'.repeat(5000), version: '1', icons: ['x'.repeat(5000)] };
     const capabilities = { elicitation: { url: {} }, roots: {}, experimental: { x: 'x'.repeat(9000) } };
-    const introduced = clientFacts({ clientInfo, capabilities });
+    const introduced = readClientFacts({ clientInfo, capabilities });
     expect(introduced.capabilities).toEqual({ elicitation: { url: {} }, roots: {} });
     expect(introduced.info).toEqual({ name: 'n'.repeat(200), version: '1' });
     expect(made.seal(facts(introduced), bound).length).toBeLessThan(4000);

@@ -17,7 +17,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The period after which another key seals new ids. */
 const KEY_MS = 7 * DAY_MS;
 /** The maximum lifetime of a session. */
-export const SESSION_MS = 30 * DAY_MS;
+export const SESSION_LIFETIME_MS = 30 * DAY_MS;
 /** The clocks of two replicas may differ by this much. */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 const MAX_ID_CHARS = 6000;
@@ -63,12 +63,13 @@ export class SealedIds {
     const [, label = '', sealed = ''] = (id.length <= MAX_ID_CHARS && ID_FORMAT.exec(id)) || [];
     const period = Number.parseInt(label, 36);
     const now = this.#now();
-    // A valid session was issued less than `SESSION_MS` ago and not in the future, so its key period must overlap that time.
-    const isPossible = (period + 1) * KEY_MS > now - SESSION_MS && period * KEY_MS <= now + CLOCK_SKEW_MS;
+    // A valid session was issued less than `SESSION_LIFETIME_MS` ago and not in the future, so its key period must overlap that time.
+    const isPossible =
+      (period + 1) * KEY_MS > now - SESSION_LIFETIME_MS && period * KEY_MS <= now + CLOCK_SKEW_MS;
     if (!isPossible) return undefined;
     const text = unseal(sealed, this.#key(period), context(binding));
     const facts = text === undefined ? undefined : parseFacts(text);
-    return facts !== undefined && facts.issuedAt > now - SESSION_MS ? facts : undefined;
+    return facts !== undefined && facts.issuedAt > now - SESSION_LIFETIME_MS ? facts : undefined;
   }
 
   #key(period: number): Buffer {

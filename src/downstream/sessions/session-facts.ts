@@ -20,7 +20,7 @@ const KNOWN_INFO = ['name', 'version', 'title'];
 const KNOWN_CAPABILITIES = ['elicitation', 'sampling', 'roots', 'tasks', 'extensions'];
 
 /** Returns how a client described itself in `initialize`. Shortens long descriptions, because the session id contains them. */
-export function clientFacts(params: JsonObject | undefined): Pick<SessionFacts, 'info' | 'capabilities'> {
+export function readClientFacts(params: JsonObject | undefined): Pick<SessionFacts, 'info' | 'capabilities'> {
   const { clientInfo, capabilities } = params ?? {};
   return {
     info: isJsonObject(clientInfo) ? shortenInfo(clientInfo) : undefined,

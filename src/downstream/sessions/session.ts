@@ -7,18 +7,18 @@ import { GatewayError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../observability/log.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { serializeNotification } from '../../protocol/rpc-message.ts';
 import type { RpcMessage } from '../../protocol/rpc-message.ts';
 import { PostedRequest } from '../../protocol/http/posted-request.ts';
 import type { ResponseWriter, PostedRequestOwner } from '../../protocol/http/posted-request.ts';
 import type { ClientChannel } from '../../protocol/client-connection.ts';
-import { ResumableStreams, STANDALONE } from '../../protocol/http/resumable-streams.ts';
+import { ResumableStreams, STANDALONE_STREAM } from '../../protocol/http/resumable-streams.ts';
 import type { SseResponse } from '../../protocol/http/sse-response.ts';
 import { DuplicateFilter } from './replicas/duplicate-filter.ts';
 import type { OneWayMessage, SessionRelay } from './replicas/session-relay.ts';
 import type { SessionConnection } from './session-store.ts';
-import { clientFacts } from './session-facts.ts';
+import { readClientFacts } from './session-facts.ts';
 import type { SessionFacts } from './session-facts.ts';
 import type { ClientSettings } from './client-settings.ts';
 
@@ -149,7 +149,10 @@ export class Session implements ClientChannel, PostedRequestOwner {
       this.#connection.handleRequest(request);
     } catch (error) {
       this.onError(error);
-      request.sendError({ code: RPC.internalError, message: 'The request failed inside the gateway.' });
+      request.sendError({
+        code: RPC_ERROR_CODES.internalError,
+        message: 'The request failed inside the gateway.',
+      });
     }
   }
 
@@ -178,7 +181,7 @@ export class Session implements ClientChannel, PostedRequestOwner {
     if (!NOTICED_BY_ALL.test(method) && this.#duplicates?.isDuplicate(text, replica) === true) return;
     const stream = this.#streams.findLast((candidate) => candidate.isOpen);
     // A client that had a stream may resume it, so the event is recorded. Without a stream, only the latest list changes are kept.
-    const id = this.#hadStream ? this.resumable.record(STANDALONE, text) : undefined;
+    const id = this.#hadStream ? this.resumable.record(STANDALONE_STREAM, text) : undefined;
     if (stream !== undefined) stream.send(text, 'message', id);
     else if (LIST_CHANGED.test(method)) this.#undelivered.set(method, text);
   }
@@ -201,7 +204,7 @@ export class Session implements ClientChannel, PostedRequestOwner {
   /** Continues a broken stream of this session; returns false if nothing more will come on it. */
   resume(lastEvent: string, stream: SseResponse): boolean {
     const resumed = this.resumable.resume(lastEvent, stream);
-    if (resumed === undefined || resumed.stream === STANDALONE) {
+    if (resumed === undefined || resumed.stream === STANDALONE_STREAM) {
       // The missed events, which `resume` has just sent, include the undelivered notifications.
       if (resumed !== undefined) this.#undelivered.clear();
       void this.attach(stream);
@@ -264,7 +267,7 @@ export class Session implements ClientChannel, PostedRequestOwner {
     if (request.method === 'initialize' && result !== undefined) {
       const version = isJsonObject(result.peek) ? result.peek['protocolVersion'] : undefined;
       const protocol = typeof version === 'string' ? version : '';
-      const { info, capabilities } = clientFacts(request.params);
+      const { info, capabilities } = readClientFacts(request.params);
       // From here on the session is open: the response carries its sealed id.
       this.#facts ??= { id: this.id, protocol, issuedAt: this.#now(), info, capabilities };
     }

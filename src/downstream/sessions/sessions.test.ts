@@ -6,10 +6,10 @@ import { GatewayError } from '../../core/errors.ts';
 import { silentLogger } from '../../observability/log.ts';
 import type { ClientConnection } from '../../protocol/client-connection.ts';
 import type { StoredSession, SessionStore, SessionUpdate } from './session-store.ts';
-import { SESSION_MS, SealedIds } from './sealed-ids.ts';
+import { SESSION_LIFETIME_MS, SealedIds } from './sealed-ids.ts';
 import { Session } from './session.ts';
 import { Sessions } from './sessions.ts';
-import { DEFAULT_SETTINGS, applySettingsChange } from './client-settings.ts';
+import { DEFAULT_CLIENT_SETTINGS, applySettingsChange } from './client-settings.ts';
 import type { ClientSettings } from './client-settings.ts';
 
 const caller: Caller = { id: 'test', via: 'http', profile: 'default' };
@@ -161,7 +161,7 @@ function several() {
       return (callers.get(of) ?? 0) >= issuedAt ? 'ended' : rows.get(id);
     },
     saveChange: async (id, change) => {
-      const before = rows.get(id) ?? DEFAULT_SETTINGS;
+      const before = rows.get(id) ?? DEFAULT_CLIENT_SETTINGS;
       write(id, before === 'ended' ? before : applySettingsChange(before, change));
     },
     markEnded: async (id) => write(id, 'ended'),
@@ -309,7 +309,7 @@ describe('session at another replica or after a restart', () => {
     const { gateway, world } = several();
     const [one, other] = [gateway(), gateway()];
     const id = await opened(one.sessions);
-    world.time += SESSION_MS - 1;
+    world.time += SESSION_LIFETIME_MS - 1;
     expect(await other.sessions.find(id, here)).toBeInstanceOf(Session);
     world.time += 1;
     for (const { sessions } of [one, other, gateway()]) expect(await sessions.find(id, here)).toBe('unknown');

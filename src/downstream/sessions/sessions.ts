@@ -5,12 +5,12 @@ import type { Logger } from '../../observability/log.ts';
 import { SessionRelay } from './replicas/session-relay.ts';
 import type { SessionRelayDeps } from './replicas/session-relay.ts';
 import type { ConnectSession, SessionStore, SessionUpdate, StoredSession } from './session-store.ts';
-import { SESSION_MS, SealedIds } from './sealed-ids.ts';
+import { SESSION_LIFETIME_MS, SealedIds } from './sealed-ids.ts';
 import type { SessionBinding } from './sealed-ids.ts';
 import { Session } from './session.ts';
 import type { SessionFacts } from './session-facts.ts';
 import { SessionCapacity } from './session-capacity.ts';
-import { DEFAULT_SETTINGS } from './client-settings.ts';
+import { DEFAULT_CLIENT_SETTINGS } from './client-settings.ts';
 import type { ClientSettings } from './client-settings.ts';
 
 /** The dependencies that let sessions survive the process and be served by several replicas. */
@@ -160,7 +160,7 @@ export class Sessions {
       this.end(session, reason);
     }
     const { store, now } = this.#options;
-    const saved = store?.markCallerEnded(caller, now() + SESSION_MS);
+    const saved = store?.markCallerEnded(caller, now() + SESSION_LIFETIME_MS);
     saved?.catch((error: unknown) => this.#logUnsaved('end', error));
   }
 
@@ -185,7 +185,7 @@ export class Sessions {
   #check(session: Session, { caller, path }: SessionBinding): SessionLookup {
     const { issuedAt = 0 } = session.facts ?? {};
     if (session.path !== path || !isSameCaller(session.caller, caller)) return 'unknown';
-    if (issuedAt > this.#options.now() - SESSION_MS) return session;
+    if (issuedAt > this.#options.now() - SESSION_LIFETIME_MS) return session;
     this.end(session, new GatewayError('CALL_CANCELLED', 'The session has expired; start with initialize.'));
     return 'unknown';
   }
@@ -219,7 +219,7 @@ export class Sessions {
     // The session may have ended while the settings were read.
     if (this.#ended.has(facts.id)) return 'unknown';
     if (!this.#makeRoom(binding.caller)) return 'busy';
-    const session = this.#create(binding, { facts, state: settings ?? DEFAULT_SETTINGS });
+    const session = this.#create(binding, { facts, state: settings ?? DEFAULT_CLIENT_SETTINGS });
     this.#addPublicId(id, session);
     session.moveStream(streamReplica);
     if (settings === undefined) this.#withoutSettings.add(session);
@@ -233,9 +233,9 @@ export class Sessions {
     caller: Caller,
   ): Promise<ClientSettings | 'ended' | undefined> {
     const { store, log } = this.#options;
-    if (store === undefined) return DEFAULT_SETTINGS;
+    if (store === undefined) return DEFAULT_CLIENT_SETTINGS;
     try {
-      return (await store.read({ id, issuedAt, caller: caller.id })) ?? DEFAULT_SETTINGS;
+      return (await store.read({ id, issuedAt, caller: caller.id })) ?? DEFAULT_CLIENT_SETTINGS;
     } catch (error) {
       log.warn('The settings of a session cannot be read now.', { reason: String(error) });
       return undefined;
@@ -314,7 +314,7 @@ export class Sessions {
   }
 
   #expiryOf({ facts }: Session): number {
-    return (facts?.issuedAt ?? this.#options.now()) + SESSION_MS;
+    return (facts?.issuedAt ?? this.#options.now()) + SESSION_LIFETIME_MS;
   }
 
   #makeRoom(caller: Caller): boolean {

@@ -6,7 +6,7 @@ import type { OversizedResults } from '../results/oversized-results.ts';
 import type { Exposure, ExposureContext } from '../exposure.ts';
 import { truncateResult } from '../truncate-result.ts';
 import { formatServerLines, formatServerNames } from '../format-server-lines.ts';
-import { ALWAYS_LOADED, FINDER_TOOLS, READ_RESULT, withServerNames } from '../meta-tools.ts';
+import { ALWAYS_LOADED, FINDER_TOOLS, READ_RESULT_TOOL, withServerNames } from '../meta-tools.ts';
 import { answerReadResult } from '../answer-read-result.ts';
 import { answerSearchTools } from '../answer-search-tools.ts';
 import type { RunCodeDeps } from './run-code.ts';
@@ -22,7 +22,7 @@ export interface CodeExposureOptions extends Omit<RunCodeDeps, 'names'> {
 export function createCodeExposure(options: CodeExposureOptions): Exposure {
   const { results } = options;
   const names: RunCodeDeps['names'] = new WeakMap();
-  const metaTools = [...CODE_TOOLS, ...(results?.isEnabled === true ? [READ_RESULT] : [])];
+  const metaTools = [...CODE_TOOLS, ...(results?.isEnabled === true ? [READ_RESULT_TOOL] : [])];
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
   return {
     kind: 'code',
@@ -40,7 +40,7 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
     // A client that knows the name of a tool may call it although it is not listed.
     if (!metaToolNames.has(name)) return context.call(name, request);
     const args = request.params['arguments'];
-    if (results !== undefined && name === READ_RESULT['name'])
+    if (results !== undefined && name === READ_RESULT_TOOL['name'])
       return answerReadResult(args, {
         results,
         owner: callerKey(context.caller),

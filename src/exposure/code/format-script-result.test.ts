@@ -7,9 +7,10 @@ const limits = { timeoutMs: 1000, cpuMs: 500, memoryMb: 32, maxCalls: 3, maxOutp
 
 function answer(
   outcome: ScriptOutcome,
-  rest: { log?: string[]; isLogCut?: boolean; leftCalls?: boolean } = {},
+  rest: { log?: string[]; isLogCut?: boolean; hasUnfinishedCalls?: boolean } = {},
 ): unknown {
-  return formatScriptResult({ outcome, log: [], isLogCut: false, leftCalls: false, ...rest }, limits).value;
+  return formatScriptResult({ outcome, log: [], isLogCut: false, hasUnfinishedCalls: false, ...rest }, limits)
+    .value;
 }
 
 const text = (value: string) => ({ type: 'text', text: value });
@@ -82,7 +83,7 @@ describe('result of run_code', () => {
     [{ kind: 'stopped', limit: 'memory' }, 'SCRIPT_STOPPED', '32 MB'],
     [{ kind: 'stopped', limit: 'calls' }, 'SCRIPT_STOPPED', '3 calls'],
   ] as const)('run_code: reports the outcome %j as %s', (outcome, code, message) => {
-    expect(answer(outcome, { log: ['so far'], leftCalls: true })).toEqual({
+    expect(answer(outcome, { log: ['so far'], hasUnfinishedCalls: true })).toEqual({
       content: [
         text(expect.stringContaining(message) as string),
         text('console:\nso far'),

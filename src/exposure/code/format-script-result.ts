@@ -9,14 +9,14 @@ import type { ScriptResult } from './script-run.ts';
 
 /** Returns the answer to `run_code`: the result of the script or the reason why there is none, and its log. */
 export function formatScriptResult(
-  { outcome, log, isLogCut, leftCalls }: ScriptResult,
+  { outcome, log, isLogCut, hasUnfinishedCalls }: ScriptResult,
   limits: ScriptLimits,
 ): Payload {
   const logBlocks =
     log.length === 0
       ? []
       : [textBlock(`console:\n${log.join('\n')}${isLogCut ? '\n… (the rest was left out)' : ''}`)];
-  const warnings = leftCalls
+  const warnings = hasUnfinishedCalls
     ? [textBlock('Calls that the script did not await were still running and have been cancelled.')]
     : [];
   if (outcome.kind === 'value') {

@@ -3,7 +3,7 @@ import type { CatalogView } from '../../gateway/catalog-view.ts';
 import type { Payload } from '../../core/lib/payload.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { ExposureContext } from '../exposure.ts';
-import { parseMetaArguments, invalidArguments } from '../meta-arguments.ts';
+import { parseMetaArguments, invalidArgumentsError } from '../meta-arguments.ts';
 import type { ScriptLimits } from './worker-messages.ts';
 import { formatScriptResult } from './format-script-result.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -28,8 +28,9 @@ export async function runCode(
 ): Promise<Payload> {
   const { code } = parseMetaArguments(request.params['arguments']);
   if (typeof code !== 'string' || code.trim() === '')
-    throw invalidArguments('code must be the text of a script');
-  if (code.length > MAX_SOURCE) throw invalidArguments(`code must have at most ${MAX_SOURCE} characters`);
+    throw invalidArgumentsError('code must be the text of a script');
+  if (code.length > MAX_SOURCE)
+    throw invalidArgumentsError(`code must have at most ${MAX_SOURCE} characters`);
   const { cancellation, requestingClient, timeoutMs = configured.timeoutMs } = request;
   const limits = { ...configured, timeoutMs: Math.min(timeoutMs, configured.timeoutMs) };
   // A quarter of the memory in characters: the script needs memory for the text of a result and for the parsed value.

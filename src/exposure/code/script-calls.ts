@@ -112,7 +112,7 @@ export class ScriptCalls {
       client,
       cancellation,
       group: this.#group,
-      params: { name, arguments: args, ...(_meta === undefined ? {} : { _meta }) },
+      params: { name, arguments: args, _meta },
       shouldValidateArguments: true,
       requestingClient: requestingClient && new ScriptCallClient(requestingClient, this.#callsWithQuestions),
       onProgress: onProgress && ((progress) => onProgress(this.#toScriptProgress(name, progress))),

@@ -32,7 +32,7 @@ export interface ScriptResult {
   readonly log: readonly string[];
   readonly isLogCut: boolean;
   /** Whether calls that the script did not await were still running when it was stopped. */
-  readonly leftCalls: boolean;
+  readonly hasUnfinishedCalls: boolean;
 }
 
 /** Runs one script in a thread: answers its calls, enforces its limits, and reports its end. */
@@ -133,7 +133,7 @@ export class ScriptRun {
       outcome: this.#outcome ?? outcome,
       log: this.#log,
       isLogCut: this.#isLogCut,
-      leftCalls: this.#outcome !== undefined && outcome.kind === 'stopped',
+      hasUnfinishedCalls: this.#outcome !== undefined && outcome.kind === 'stopped',
     });
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ResultLookup, KeptResult, ResultStore } from './result-store.ts';
+import type { ResultLookup, StoredResult, ResultStore } from './result-store.ts';
 
 interface StoreOptions {
   /** Time for which a result is kept after it was last read. */
@@ -10,7 +10,7 @@ interface StoreOptions {
   readonly now: () => number;
 }
 
-interface OwnedResult extends KeptResult {
+interface OwnedResult extends StoredResult {
   readonly owner: string;
   readonly bytes: number;
   expiresAt: number;
@@ -42,7 +42,7 @@ export class MemoryResultStore implements ResultStore, Disposable {
     this.#options = { ...this.#options, keepMs, maxBytes };
   }
 
-  async keep(owner: string, text: string): Promise<KeptResult | undefined> {
+  async keep(owner: string, text: string): Promise<StoredResult | undefined> {
     const { maxBytes, maxCount, keepMs, now } = this.#options;
     // Every result counts as at least `maxBytes / maxCount` bytes, so the byte limit also limits the number of results.
     const bytes = Math.max(Buffer.byteLength(text), maxBytes / maxCount);

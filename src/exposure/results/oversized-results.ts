@@ -8,7 +8,7 @@ import type { PagedResult } from './paged-result.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { isOversized } from './is-oversized.ts';
 import type { EstimateTokens } from './is-oversized.ts';
-import type { KeptResult, ResultStore } from './result-store.ts';
+import type { StoredResult, ResultStore } from './result-store.ts';
 import { SharedResultStore } from './shared-result-store.ts';
 
 interface ResultsOptions {
@@ -44,7 +44,7 @@ export class OversizedResults implements Disposable {
   readonly #memory: MemoryResultStore;
   readonly #shared: SharedResultStore | undefined;
   /** Cached while the results are kept, because paging a result takes as long as parsing it. */
-  readonly #pagedResults = new WeakMap<KeptResult, PagedResult>();
+  readonly #pagedResults = new WeakMap<StoredResult, PagedResult>();
   readonly #searchSlots = new Slots(SEARCH_SLOTS);
 
   constructor(options: ResultsOptions) {
@@ -105,7 +105,7 @@ export class OversizedResults implements Disposable {
     this.#memory[Symbol.dispose]();
   }
 
-  async #paged(result: KeptResult): Promise<PagedResult> {
+  async #paged(result: StoredResult): Promise<PagedResult> {
     const { PagedResult: LoadedPagedResult } = await import('./paged-result.ts');
     let paged = this.#pagedResults.get(result);
     if (paged === undefined) {

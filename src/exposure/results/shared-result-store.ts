@@ -5,7 +5,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { storeProblemOf } from '../../core/storage/store-error.ts';
 import type { Tables } from '../../core/storage/tables.ts';
 import { removeExpiredResults } from './remove-expired-results.ts';
-import type { ResultLookup, KeptResult, ResultStore } from './result-store.ts';
+import type { ResultLookup, StoredResult, ResultStore } from './result-store.ts';
 
 interface SharedOptions {
   readonly database: () => Promise<Database>;
@@ -24,7 +24,7 @@ export class SharedResultStore implements ResultStore {
   #options: SharedOptions;
   /** Keeps the results that cannot be stored in the database. */
   readonly #memory: ResultStore;
-  readonly #cache = new Map<string, KeptResult>();
+  readonly #cache = new Map<string, StoredResult>();
 
   constructor(options: SharedOptions, memory: ResultStore) {
     this.#options = options;
@@ -35,7 +35,7 @@ export class SharedResultStore implements ResultStore {
     this.#options = { ...this.#options, keepMs, maxBytes };
   }
 
-  async keep(owner: string, text: string): Promise<KeptResult | undefined> {
+  async keep(owner: string, text: string): Promise<StoredResult | undefined> {
     const { database, keepMs, maxBytes, now } = this.#options;
     const bytes = Buffer.byteLength(text);
     if (bytes > maxBytes) return undefined;
@@ -86,7 +86,7 @@ export class SharedResultStore implements ResultStore {
     return { state: 'kept', result };
   }
 
-  #addToCache(result: KeptResult): void {
+  #addToCache(result: StoredResult): void {
     this.#cache.set(result.id, result);
     // The map is not empty, so its first key is a string.
     if (this.#cache.size > MAX_CACHED_RESULTS) this.#cache.delete(this.#cache.keys().next().value as string);

@@ -28,7 +28,7 @@ export function serializeClientMetadata(client: RequestingClient | undefined): J
   return {
     session,
     capabilities,
-    ...(logLevel !== undefined && { logLevel }),
+    logLevel,
     ...(isAlone === true && { isAlone }),
   };
 }

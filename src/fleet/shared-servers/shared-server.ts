@@ -29,7 +29,7 @@ export function toOwnershipName({ server, fingerprint, session }: SharedServer):
 }
 
 export function serializeSharedServer({ server, fingerprint, session }: SharedServer): JsonObject {
-  return { server, fingerprint, ...(session !== undefined && { session }) };
+  return { server, fingerprint, session };
 }
 
 export function parseSharedServer(value: unknown): SharedServer | undefined {

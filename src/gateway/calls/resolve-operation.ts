@@ -1,6 +1,6 @@
 import { fingerprintOfText } from '../../catalog/fingerprint.ts';
-import type { OwnUri } from '../../catalog/resource-uris.ts';
-import { exposedUri, findResource } from '../../catalog/snapshot.ts';
+import type { UpstreamUri } from '../../catalog/resource-uris.ts';
+import { toExposedUri, findResource } from '../../catalog/snapshot.ts';
 import type { HeldEntry, ResourceRoute, Snapshot } from '../../catalog/snapshot.ts';
 import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from '../../core/entry.ts';
 import { GatewayError } from '../../core/errors.ts';
@@ -11,7 +11,7 @@ import { findSimilar } from '../../core/lib/find-similar.ts';
 import type { Operation } from '../../policy/guard.ts';
 
 /** Returns the operation that calls a tool. As in the other operations of this file, the names are the upstream's own. */
-export function toolOperation(entry: ToolEntry, params: JsonObject): Operation {
+export function createToolOperation(entry: ToolEntry, params: JsonObject): Operation {
   const { upstream, definition } = entry;
   return {
     kind: 'tool',
@@ -22,7 +22,7 @@ export function toolOperation(entry: ToolEntry, params: JsonObject): Operation {
   };
 }
 
-export function promptOperation(snapshot: Snapshot, name: string, params: JsonObject): Operation {
+export function createPromptOperation(snapshot: Snapshot, name: string, params: JsonObject): Operation {
   const entry = resolvePrompt(snapshot, name);
   const { upstream, definition } = entry;
   return {
@@ -34,11 +34,18 @@ export function promptOperation(snapshot: Snapshot, name: string, params: JsonOb
   };
 }
 
-export function resourceOperation({ upstream, entry, uri }: ResourceRoute, params: JsonObject): Operation {
+export function createResourceOperation(
+  { upstream, entry, uri }: ResourceRoute,
+  params: JsonObject,
+): Operation {
   return { kind: 'resource', upstream, entry, method: 'resources/read', params: { ...params, uri } };
 }
 
-export function completionOperation(snapshot: Snapshot, ref: JsonObject, params: JsonObject): Operation {
+export function createCompletionOperation(
+  snapshot: Snapshot,
+  ref: JsonObject,
+  params: JsonObject,
+): Operation {
   const { upstream, entry, upstreamRef } = resolveReference(snapshot, ref);
   return {
     kind: 'completion',
@@ -78,8 +85,11 @@ export function resolveResource(snapshot: Snapshot, uri: string): ResourceRoute 
  * Returns the entry that the policy decides about when a caller follows a resource link. It is the listed entry of the server that
  * returned the link, even if the caller cannot see that entry, or else a new entry that contains only the URI.
  */
-export function linkedEntry(snapshot: Snapshot, { upstream, uri }: OwnUri): ResourceEntry | TemplateEntry {
-  const listed = findResource(snapshot, exposedUri(snapshot, upstream, uri));
+export function findLinkedEntry(
+  snapshot: Snapshot,
+  { upstream, uri }: UpstreamUri,
+): ResourceEntry | TemplateEntry {
+  const listed = findResource(snapshot, toExposedUri(snapshot, upstream, uri));
   if (listed?.entry !== undefined && listed.upstream === upstream) return listed.entry;
   const definition = { uri };
   return {

@@ -1,10 +1,10 @@
-import { exposedUri, findResource } from '../../catalog/snapshot.ts';
+import { toExposedUri, findResource } from '../../catalog/snapshot.ts';
 import type { Snapshot } from '../../catalog/snapshot.ts';
-import { prefixedUri } from '../../catalog/resource-uris.ts';
+import { toPrefixedUri } from '../../catalog/resource-uris.ts';
 import { MatchBudget } from '../../catalog/uri-template.ts';
 import { callerIdentity } from '../../core/caller.ts';
 import type { Caller } from '../../core/caller.ts';
-import type { OwnUri } from '../../catalog/resource-uris.ts';
+import type { UpstreamUri } from '../../catalog/resource-uris.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -36,7 +36,7 @@ interface ResultContext {
 export class ResourceLinkRoutes {
   readonly #callers = new Map<string, CallerLinks>();
 
-  find(caller: Caller, uri: string): OwnUri | undefined {
+  find(caller: Caller, uri: string): UpstreamUri | undefined {
     return this.#callers.size === 0 ? undefined : this.#callers.get(callerIdentity(caller))?.find(uri);
   }
 
@@ -65,8 +65,8 @@ export class ResourceLinkRoutes {
   #exposeUri(uri: string, context: ResultContext, budget: MatchBudget): string {
     const { caller, upstream, snapshot, read } = context;
     if (read !== undefined && uri === read.upstreamUri) return read.requestedUri;
-    // Once the budget is spent, `exposedUri` returns a prefixed URI, which is stored as a link like every other unlisted URI.
-    const listedUri = exposedUri(snapshot, upstream, uri, budget);
+    // Once the budget is spent, `toExposedUri` returns a prefixed URI, which is stored as a link like every other unlisted URI.
+    const listedUri = toExposedUri(snapshot, upstream, uri, budget);
     if (findResource(snapshot, listedUri, budget)?.upstream === upstream) return listedUri;
     return this.#linksOf(caller).add(listedUri, { upstream, uri });
   }
@@ -83,10 +83,10 @@ export class ResourceLinkRoutes {
 }
 
 class CallerLinks {
-  readonly #routesByUri = new Map<string, OwnUri>();
+  readonly #routesByUri = new Map<string, UpstreamUri>();
   readonly #urisByUpstream = new Map<UpstreamName, Map<string, true>>();
 
-  find(uri: string): OwnUri | undefined {
+  find(uri: string): UpstreamUri | undefined {
     return this.#routesByUri.get(uri);
   }
 
@@ -94,11 +94,11 @@ class CallerLinks {
    * Adds a link and returns its exposed URI. The first server that returns a URI keeps it unchanged. The same URI from another server gets
    * a prefix, and so does a URI with the gateway's own scheme, which could imitate a prefix.
    */
-  add(uri: string, route: OwnUri): string {
+  add(uri: string, route: UpstreamUri): string {
     const owner = this.#routesByUri.get(uri);
     const isAvailable =
       (owner === undefined || owner.upstream === route.upstream) && !route.uri.startsWith(GATEWAY_SCHEME);
-    const exposed = isAvailable ? uri : prefixedUri(route.upstream, route.uri);
+    const exposed = isAvailable ? uri : toPrefixedUri(route.upstream, route.uri);
     this.#routesByUri.set(exposed, route);
     const uris = this.#urisByUpstream.get(route.upstream) ?? new Map<string, true>();
     this.#urisByUpstream.set(route.upstream, uris);

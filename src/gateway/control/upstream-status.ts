@@ -11,10 +11,10 @@ export interface UpstreamStatus {
   readonly prompts: number;
   readonly resources: number;
   /** Time of the last listing in milliseconds since 1970; absent before the first one. */
-  readonly listedAt?: number;
+  readonly listedAt?: number | undefined;
   /** Number of requests that the server has not answered yet. */
   readonly inFlight: number;
-  readonly pid?: number;
+  readonly pid?: number | undefined;
   readonly problem?: UpstreamProblem;
 }
 
@@ -49,9 +49,8 @@ export function describeUpstream(
     prompts: listing?.prompts.length ?? 0,
     resources: listing?.resources.length ?? 0,
     inFlight: upstream?.inFlight ?? 0,
-    // The admin API serializes the status, so absent values must be absent members.
-    ...(listing !== undefined && { listedAt: listing.at }),
-    ...(upstream?.pid !== undefined && { pid: upstream.pid }),
+    listedAt: listing?.at,
+    pid: upstream?.pid,
     ...(problem !== undefined && { problem }),
   };
 }

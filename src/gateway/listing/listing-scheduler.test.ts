@@ -4,7 +4,7 @@ import { deferred } from '../../core/lib/deferred.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { silentLogger } from '../../observability/log.ts';
-import { ListingScheduler, firstListWait, remainingWait } from './listing-scheduler.ts';
+import { ListingScheduler, computeFirstListWait, computeRemainingWait } from './listing-scheduler.ts';
 
 const one = 'one' as UpstreamName;
 const down = new GatewayError('UPSTREAM_UNAVAILABLE', 'not now');
@@ -60,12 +60,12 @@ describe('listing failure', () => {
 
 describe('first list wait', () => {
   test('list wait: counts from process start for early requests', () => {
-    expect(firstListWait(950, 250)).toEqual({ earliest: 712.5, usual: 950, latest: 1200 });
+    expect(computeFirstListWait(950, 250)).toEqual({ earliest: 712.5, usual: 950, latest: 1200 });
   });
 
   test('list wait: allows late requests half the wait, and the full wait without any listing', () => {
-    expect(firstListWait(950, 600)).toEqual({ earliest: 837.5, usual: 1075, latest: 1550 });
-    expect(firstListWait(950, 3_600_000)).toEqual({
+    expect(computeFirstListWait(950, 600)).toEqual({ earliest: 837.5, usual: 1075, latest: 1550 });
+    expect(computeFirstListWait(950, 3_600_000)).toEqual({
       earliest: 3_600_237.5,
       usual: 3_600_475,
       latest: 3_600_950,
@@ -73,14 +73,17 @@ describe('first list wait', () => {
   });
 
   test('list wait: shares one deadline among all requests', () => {
-    const wait = firstListWait(950, 250);
-    expect(remainingWait(wait, 250)).toMatchObject({ forAllMs: 700, atMostMs: 950 });
-    expect(remainingWait(wait, 250).withoutFew).toEqual({ fromMs: 462.5, lullMs: 50 });
-    expect(remainingWait(wait, 1000)).toMatchObject({ forAllMs: 0, atMostMs: 200 });
-    expect(remainingWait(wait, 5000)).toMatchObject({ forAllMs: 0, atMostMs: 0 });
+    const wait = computeFirstListWait(950, 250);
+    expect(computeRemainingWait(wait, 250)).toMatchObject({ forAllMs: 700, atMostMs: 950 });
+    expect(computeRemainingWait(wait, 250).withoutFew).toEqual({ fromMs: 462.5, lullMs: 50 });
+    expect(computeRemainingWait(wait, 1000)).toMatchObject({ forAllMs: 0, atMostMs: 200 });
+    expect(computeRemainingWait(wait, 5000)).toMatchObject({ forAllMs: 0, atMostMs: 0 });
   });
 
   test('list wait: ends at once when it is configured as zero', () => {
-    expect(remainingWait(firstListWait(0, 200), 200)).toMatchObject({ forAllMs: 0, atMostMs: 0 });
+    expect(computeRemainingWait(computeFirstListWait(0, 200), 200)).toMatchObject({
+      forAllMs: 0,
+      atMostMs: 0,
+    });
   });
 });

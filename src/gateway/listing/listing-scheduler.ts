@@ -5,7 +5,7 @@ import { Cancellation } from '../../core/lib/cancellation.ts';
 import { deferred } from '../../core/lib/deferred.ts';
 import type { StragglerOptions } from '../../core/lib/wait-for-stragglers.ts';
 import type { Logger } from '../../observability/log.ts';
-import { FORGET_HELP } from '../../upstream/cli/forget-help.ts';
+import { FORGET_HELP_METHOD } from '../../upstream/cli/forget-help-method.ts';
 import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
 
 /** Delay in milliseconds before servers in the cached catalog are listed again, so that a warm start answers clients first. */
@@ -88,8 +88,8 @@ export class ListingScheduler implements AsyncDisposable {
     const { catalog, pool, listWaitMs } = this.#options;
     // The wait uses the monotonic clock, because setting the system time back would prolong it.
     const now = performance.now();
-    this.#firstListWait ??= firstListWait(listWaitMs(), now);
-    return catalog.settled(pool.names(), remainingWait(this.#firstListWait, now));
+    this.#firstListWait ??= computeFirstListWait(listWaitMs(), now);
+    return catalog.settled(pool.names(), computeRemainingWait(this.#firstListWait, now));
   }
 
   /** Returns a promise while a server is listed again after it announced a changed list. The promise resolves even if listing fails. */
@@ -189,7 +189,7 @@ export class ListingScheduler implements AsyncDisposable {
   async #forgetHelp(name: UpstreamName, cancellation: Cancellation): Promise<void> {
     await this.#options.pool
       .get(name)
-      ?.request(FORGET_HELP, {}, { cancellation })
+      ?.request(FORGET_HELP_METHOD, {}, { cancellation })
       .catch(() => {});
   }
 
@@ -221,7 +221,7 @@ interface FirstListWait {
  * the first request on, the wait takes at least a quarter of `listWaitMs` if only few servers are missing, at least half of it if at
  * least one server is listed, and all of it if none is.
  */
-export function firstListWait(listWaitMs: number, requestedAt: number): FirstListWait {
+export function computeFirstListWait(listWaitMs: number, requestedAt: number): FirstListWait {
   return {
     earliest: Math.max(listWaitMs * UNDISTURBED_SHARE, requestedAt + listWaitMs / 4),
     usual: Math.max(listWaitMs, requestedAt + listWaitMs / 2),
@@ -229,7 +229,10 @@ export function firstListWait(listWaitMs: number, requestedAt: number): FirstLis
   };
 }
 
-export function remainingWait({ earliest, usual, latest }: FirstListWait, now: number): StragglerOptions {
+export function computeRemainingWait(
+  { earliest, usual, latest }: FirstListWait,
+  now: number,
+): StragglerOptions {
   return {
     withoutFew: { fromMs: Math.max(0, earliest - now), lullMs: FEW_MISSING_LULL_MS },
     forAllMs: Math.max(0, usual - now),

@@ -1,4 +1,4 @@
-import type { StorePlace } from '../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../core/storage/store-location.ts';
 import type { AuditConditions, AuditQuery, AuditRecord } from './audit-record.ts';
 import type { CallTimeSeries, CallTimeSeriesQuery } from './call-time-series.ts';
 import type { DailyTokens } from './daily-tokens.ts';
@@ -9,7 +9,7 @@ import type { ToolStats } from './tool-stats.ts';
 /** The settings that the audit thread receives when it starts. */
 export interface AuditSettings {
   /** The location of the database. It includes the password of a database server, so it must not be logged. */
-  readonly place: StorePlace;
+  readonly place: StoreLocation;
   /** Older records are deleted. */
   readonly keepMs: number;
   /** The maximum size of all records; beyond it, the oldest are deleted. */
@@ -25,7 +25,10 @@ export interface AuditSettings {
 /** The queries that the audit thread answers, with their parameters and results. */
 export interface AuditQueries {
   records: { params: AuditQuery; result: readonly AuditRecord[] };
-  stats: { params: { readonly server?: string; readonly entry?: string }; result: readonly ToolStats[] };
+  stats: {
+    params: { readonly server?: string | undefined; readonly entry?: string | undefined };
+    result: readonly ToolStats[];
+  };
   verify: { params: { readonly expect?: string }; result: ChainVerification };
   totals: { params: AuditConditions; result: AuditTotals };
   series: { params: CallTimeSeriesQuery; result: readonly CallTimeSeries[] };
@@ -40,7 +43,7 @@ export interface AuditTotals {
   /** The approximate size of all records, whatever the conditions. */
   readonly bytes: number;
   /** The hash of the newest chained record. */
-  readonly head?: string;
+  readonly head?: string | undefined;
 }
 
 /** A message to the audit thread. */

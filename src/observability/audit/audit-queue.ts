@@ -13,7 +13,7 @@ export interface AuditHealth {
   /** Records that could not be written, or that exceeded the queue. */
   readonly dropped: number;
   /** Why the last record was lost; absent once writing works again. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 interface AuditQueueOptions {
@@ -104,7 +104,7 @@ export class AuditQueue {
     return {
       written: this.#written,
       dropped: this.#dropped,
-      ...(this.#problem !== undefined && { problem: this.#problem }),
+      problem: this.#problem,
     };
   }
 

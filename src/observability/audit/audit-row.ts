@@ -56,7 +56,7 @@ export const COMMON_FIELDS = [
 ] as const satisfies readonly (keyof AuditRecord)[];
 
 /** Fields that each record has for itself. */
-export const OWN_FIELDS = [
+export const PER_RECORD_FIELDS = [
   'seq',
   'at',
   'request',

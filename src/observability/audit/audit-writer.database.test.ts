@@ -9,14 +9,14 @@ import { eachEngine } from '../../../test/support/each-engine.ts';
 
 import { openDatabase } from '../../core/storage/database.ts';
 import type { Database } from '../../core/storage/database.ts';
-import type { StorePlace } from '../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../core/storage/store-location.ts';
 import type { AuditSettings } from './audit-messages.ts';
 import type { RecordDraft } from './record-batch.ts';
 import { TestAuditLog, recordDraft } from './audit-log.test-support.ts';
 import type { FlatRecordDraft } from './audit-log.test-support.ts';
 
 let stateDir: string;
-let place: StorePlace;
+let place: StoreLocation;
 let database: Database;
 let now = 0;
 

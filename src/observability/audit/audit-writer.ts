@@ -2,7 +2,7 @@ import type { Selectable, Transaction } from 'kysely';
 
 import { claimChore } from '../../core/storage/chore.ts';
 import type { Database } from '../../core/storage/database.ts';
-import { preparedQuery } from '../../core/storage/prepared-query.ts';
+import { prepareQuery } from '../../core/storage/prepared-query.ts';
 import type { Tables } from '../../core/storage/tables.ts';
 import type { AuditSettings } from './audit-messages.ts';
 import { AUDIT_COLUMNS, COMMON_FIELDS } from './audit-row.ts';
@@ -11,7 +11,13 @@ import type { BulkStatement } from './bulk-statements.ts';
 import { deleteOldRecords } from './delete-old-records.ts';
 import { filterRecords } from './filter-records.ts';
 import { finalizeDrafts } from './finalize-drafts.ts';
-import type { FinalBatch, FinalRecord, OwnFields, RecordGroup, TokenEstimator } from './finalize-drafts.ts';
+import type {
+  FinalBatch,
+  FinalRecord,
+  PerRecordFields,
+  RecordGroup,
+  TokenEstimator,
+} from './finalize-drafts.ts';
 import { computeChainHash } from './hash-chain.ts';
 import type { CommonFields, RecordDraft } from './record-batch.ts';
 import { buildStatsStatements } from './tool-stats.ts';
@@ -44,7 +50,7 @@ export class AuditWriter {
     await database.query.transaction().execute(async (transaction) => {
       if (isRetry && (await isWritten(transaction, batch.records[0]))) return;
       const { rows } = await transaction.executeQuery<LogState>(
-        preparedQuery('read_ends', 'select * from audit_ends'),
+        prepareQuery('read_ends', 'select * from audit_ends'),
       );
       const [state] = rows;
       numberRecords(batch.records, state, settings.chain);
@@ -169,7 +175,7 @@ function insertRecordsSql(rows: string): string {
 }
 
 /** Returns the own fields as a JSON list, in the order in which the view `audit` reads them. Absent texts at the end are left out. */
-function formatBody(own: OwnFields, size: number): string {
+function formatBody(own: PerRecordFields, size: number): string {
   const { request, group, ms, bytesIn, bytesOut, tokensIn, tokensOut, digest } = own;
   const { arguments: args, result, details, hash } = own;
   const body = [request, group, ms, bytesIn, bytesOut, tokensIn, tokensOut, digest, size];
@@ -185,7 +191,7 @@ function updateStateSql(rows: string): string {
     on conflict (id) do update set ${updates.join(', ')}`;
 }
 
-function sizeOfOwnFields(own: OwnFields): number {
+function sizeOfOwnFields(own: PerRecordFields): number {
   const { request, group, digest, arguments: args, result, details, hash } = own;
   const idChars = request.length + (group?.length ?? 0) + (digest?.length ?? 0);
   return RECORD_BYTES + idChars + totalLength([args, result, details, hash]);

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 
 import type { Database } from '../../core/storage/database.ts';
-import { preparedQuery } from '../../core/storage/prepared-query.ts';
+import { prepareQuery } from '../../core/storage/prepared-query.ts';
 import type { Tables } from '../../core/storage/tables.ts';
 
 /** The maximum number of rows per SQLite statement. */
@@ -37,13 +37,13 @@ export async function runBulkStatements(
     const values = statements.map((statement) => formatRows(statement, 0, statement.rows.length));
     const text = `with ${withQueries.join(', ')} ${texts.at(-1)}`;
     const name = statements.map((statement) => statement.name).join('_');
-    await transaction.executeQuery(preparedQuery(name, text, values));
+    await transaction.executeQuery(prepareQuery(name, text, values));
     return;
   }
   for (const statement of statements)
     for (let start = 0; start < statement.rows.length; start += MAX_SQLITE_ROWS) {
       const values = [formatRows(statement, start, start + MAX_SQLITE_ROWS)];
-      await transaction.executeQuery(preparedQuery(statement.name, statement.text('json_each(?)'), values));
+      await transaction.executeQuery(prepareQuery(statement.name, statement.text('json_each(?)'), values));
     }
 }
 

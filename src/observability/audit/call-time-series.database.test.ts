@@ -7,11 +7,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eachEngine } from '../../../test/support/each-engine.ts';
 
 import { openDatabase } from '../../core/storage/database.ts';
-import type { StorePlace } from '../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../core/storage/store-location.ts';
 import { TestAuditLog, recordDraft } from './audit-log.test-support.ts';
 import type { FlatRecordDraft } from './audit-log.test-support.ts';
 
-type NewStore = (stateDir: string) => Promise<StorePlace>;
+type NewStore = (stateDir: string) => Promise<StoreLocation>;
 
 async function openLogWith(newStore: NewStore, records: readonly FlatRecordDraft[]): Promise<TestAuditLog> {
   const stateDir = mkdtempSync(join(tmpdir(), 'trunkline-series-'));

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { EVENT_KINDS } from './audit-record.ts';
 import type { AuditConditions } from './audit-record.ts';
-import { filterRecords, startedBefore, startedSince } from './filter-records.ts';
+import { filterRecords, whereStartedBefore, whereStartedSince } from './filter-records.ts';
 import { BUCKET_GROWTH, MIN_BUCKET_MS, latencyQuantile } from './latency-histogram.ts';
 
 export interface CallTimeSeriesQuery extends AuditConditions {
@@ -54,7 +54,10 @@ export async function readCallTimeSeries(
     number | null
   >`case when ms is null or outcome = 'refused' or code in (${sql.join(UNSENT_CODES)}) then null
     when ms <= ${MIN_BUCKET_MS} then 0 else cast(ceil(ln(ms / ${MIN_BUCKET_MS}) / ${Math.log(BUCKET_GROWTH)}) as integer) end`;
-  const records = startedBefore(startedSince(filterRecords(query.selectFrom('audit'), filter), from), to);
+  const records = whereStartedBefore(
+    whereStartedSince(filterRecords(query.selectFrom('audit'), filter), from),
+    to,
+  );
   const rows: readonly CountRow[] = await records
     .where('kind', 'not in', EVENT_KINDS)
     .select([

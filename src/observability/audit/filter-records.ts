@@ -46,8 +46,8 @@ export function filterRecords<O>(rows: Rows<O>, filter: AuditConditions): Rows<O
   const { after, before, since, until, minMs, errors } = filter;
   if (after !== undefined) filtered = filtered.where('seq', '>', after);
   if (before !== undefined) filtered = filtered.where('seq', '<', before);
-  if (since !== undefined) filtered = startedSince(filtered, since);
-  if (until !== undefined) filtered = startedBefore(filtered, until);
+  if (since !== undefined) filtered = whereStartedSince(filtered, since);
+  if (until !== undefined) filtered = whereStartedBefore(filtered, until);
   if (minMs !== undefined) filtered = filtered.where('ms', '>=', minMs);
   return errors === true ? filtered.where('outcome', '!=', 'ok') : filtered;
 }
@@ -56,14 +56,14 @@ export function filterRecords<O>(rows: Rows<O>, filter: AuditConditions): Rows<O
  * Selects records from a time on. `at` has no index, so the query is narrowed by sequence number, with the time ranges of
  * `audit_commons`, which has one row for many records.
  */
-export function startedSince<O>(rows: Rows<O>, time: number): Rows<O> {
+export function whereStartedSince<O>(rows: Rows<O>, time: number): Rows<O> {
   return rows
     .where('at', '>=', time)
     .where(sql<boolean>`seq >= (select min(id) from audit_commons where last_at >= ${time})`);
 }
 
 /** Selects records before a time, in the same way. */
-export function startedBefore<O>(rows: Rows<O>, time: number): Rows<O> {
+export function whereStartedBefore<O>(rows: Rows<O>, time: number): Rows<O> {
   return rows
     .where('at', '<', time)
     .where(sql<boolean>`seq <= (select max(last_seq) from audit_commons where first_at < ${time})`);

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../core/json.ts';
 import type { AuditSettings } from './audit-messages.ts';
 import type { AuditRecord } from './audit-record.ts';
 import { COMMON_FIELDS } from './audit-row.ts';
-import type { OWN_FIELDS } from './audit-row.ts';
+import type { PER_RECORD_FIELDS } from './audit-row.ts';
 import { SAMPLE_CHARS } from './record-batch.ts';
 import type { CommonFields, RecordDraft } from './record-batch.ts';
 import { redactText, redactUri, redactValue } from './redact.ts';
@@ -19,7 +19,9 @@ interface FinalizeDeps {
 }
 
 /** The fields that each record has for itself. `seq` and `hash` are set when the record is inserted. */
-export type OwnFields = { -readonly [K in (typeof OWN_FIELDS)[number]]: AuditRecord[K] | undefined } & {
+export type PerRecordFields = {
+  -readonly [K in (typeof PER_RECORD_FIELDS)[number]]: AuditRecord[K] | undefined;
+} & {
   seq: number;
   at: number;
   request: string;
@@ -28,12 +30,12 @@ export type OwnFields = { -readonly [K in (typeof OWN_FIELDS)[number]]: AuditRec
 /** The records of a batch that have the same common fields. */
 export interface RecordGroup {
   readonly common: CommonFields;
-  readonly records: OwnFields[];
+  readonly records: PerRecordFields[];
 }
 
 export interface FinalRecord {
   readonly group: RecordGroup;
-  readonly own: OwnFields;
+  readonly own: PerRecordFields;
 }
 
 /** A batch that is ready to be inserted: its records in order, and grouped by their common fields. */
@@ -78,7 +80,7 @@ function storableFields(common: CommonFields): CommonFields {
   return Object.fromEntries(entries) as CommonFields; // The fields and their types are unchanged.
 }
 
-function finalizeDraft(draft: RecordDraft, { settings, estimate }: FinalizeDeps): OwnFields {
+function finalizeDraft(draft: RecordDraft, { settings, estimate }: FinalizeDeps): PerRecordFields {
   const { common, argumentText, resultText, resultChars, group, details } = draft;
   return {
     seq: 0,
@@ -97,7 +99,7 @@ function finalizeDraft(draft: RecordDraft, { settings, estimate }: FinalizeDeps)
     result: resultText && settings.results ? storableText(redactResult(resultText)) : undefined,
     details: details && storableText(details),
     hash: undefined,
-  } as OwnFields; // `text && …` would be an empty text for an empty text, but all texts are JSON and not empty.
+  } as PerRecordFields; // `text && …` would be an empty text for an empty text, but all texts are JSON and not empty.
 }
 
 const SURROGATE = /[\uD800-\uDFFF]/;

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../core/storage/database.ts';
 import type { AuditRow } from './audit-row.ts';
 import { toAuditRecord } from './audit-row.ts';
-import type { OwnFields } from './finalize-drafts.ts';
+import type { PerRecordFields } from './finalize-drafts.ts';
 import type { CommonFields } from './record-batch.ts';
 
 /** The result of a check of the hash chain. */
@@ -16,9 +16,9 @@ export interface ChainVerification {
   /** Records that were written while chaining was off. */
   readonly unchained: number;
   /** The hash of the newest record, which the user can store elsewhere. */
-  readonly head?: string;
+  readonly head?: string | undefined;
   /** The first problem that was found. */
-  readonly problem?: { readonly seq?: number; readonly message: string };
+  readonly problem?: { readonly seq?: number; readonly message: string } | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface ChainVerification {
  * The two parts are not merged into one object first, which took 20 µs per record and as much garbage collection.
  */
 export function computeChainHash(
-  { common, own }: { readonly common: CommonFields; readonly own: Readonly<Partial<OwnFields>> },
+  { common, own }: { readonly common: CommonFields; readonly own: Readonly<Partial<PerRecordFields>> },
   previousHash: string,
 ): string {
   // The order is that of `AUDIT_COLUMNS` and must not change, or existing chains become invalid. Absent values become null in JSON.
@@ -82,8 +82,8 @@ export async function verifyChain(
     ok: problem === undefined,
     checked,
     unchained,
-    ...(checked > 0 && { head }),
-    ...(problem !== undefined && { problem }),
+    head: checked > 0 ? head : undefined,
+    problem,
   });
   for await (const row of readRows(query)) {
     const { hash: storedHash, ...record } = toAuditRecord(row);

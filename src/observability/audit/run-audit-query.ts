@@ -60,6 +60,6 @@ async function readTotals({ query }: Database, filter: AuditConditions): Promise
   return {
     records: count?.records ?? 0,
     bytes: state?.bytes ?? 0,
-    ...(head !== undefined && { head }),
+    head,
   };
 }

@@ -22,9 +22,9 @@ export interface ToolStats {
   readonly tokensIn: number;
   readonly tokensOut: number;
   /** Quantiles of the duration in milliseconds, for calls that were not refused. Estimated from a histogram: up to 10 % off. */
-  readonly p50?: number;
-  readonly p95?: number;
-  readonly p99?: number;
+  readonly p50?: number | undefined;
+  readonly p95?: number | undefined;
+  readonly p99?: number | undefined;
 }
 
 type Counts = Tables['tool_stats'];
@@ -123,7 +123,7 @@ function addLatencySql(rows: string): string {
 /** Returns the statistics of all entries, or of one server or entry, with the most calls first. */
 export async function readToolStats(
   { query }: Database,
-  filter: { readonly server?: string; readonly entry?: string },
+  filter: { readonly server?: string | undefined; readonly entry?: string | undefined },
 ): Promise<readonly ToolStats[]> {
   let countsQuery = query.selectFrom('tool_stats').selectAll().orderBy('calls', 'desc').orderBy('server');
   let latencyQuery = query.selectFrom('tool_latency').selectAll();
@@ -163,8 +163,8 @@ function toToolStats(row: Counts, histograms: ReadonlyMap<string, Histogram>): T
     bytesOut: row.bytes_out,
     tokensIn: row.tokens_in,
     tokensOut: row.tokens_out,
-    ...(p50 !== undefined && { p50 }),
-    ...(p95 !== undefined && { p95 }),
-    ...(p99 !== undefined && { p99 }),
+    p50,
+    p95,
+    p99,
   };
 }

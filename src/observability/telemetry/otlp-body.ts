@@ -27,7 +27,7 @@ export function buildSpan(completed: CompletedCall, ids: TraceIds): JsonObject {
   return {
     traceId: ids.traceId,
     spanId: ids.spanId,
-    ...(ids.parentId !== undefined && { parentSpanId: ids.parentId }),
+    parentSpanId: ids.parentId,
     name: name === undefined ? method : `${method} ${name}`,
     kind: KIND_SERVER,
     startTimeUnixNano: toNanoseconds(completed.at),

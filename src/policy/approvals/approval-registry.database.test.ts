@@ -11,10 +11,10 @@ import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
 import { silentLogger } from '../../observability/log.ts';
 import { hasDatabase, openDatabase } from '../../core/storage/database.ts';
 import { LazyDatabase } from '../../core/storage/lazy-database.ts';
-import type { StorePlace } from '../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../core/storage/store-location.ts';
 import { ApprovalRegistry } from './approval-registry.ts';
 import type { TrustMode } from './assess-offer.ts';
-import { approvalSubjects } from './approval-subject.ts';
+import { listApprovalSubjects } from './approval-subject.ts';
 import type { ServerOffer } from './approval-subject.ts';
 
 const one = 'one' as UpstreamName;
@@ -31,7 +31,7 @@ const offer = (
 });
 
 let stateDir = '';
-let place: StorePlace;
+let place: StoreLocation;
 let database: LazyDatabase;
 beforeEach(() => {
   isBroken = false;
@@ -66,7 +66,7 @@ const decide = (
   state: 'approved' | 'refused',
 ) =>
   approvals.decide(
-    approvalSubjects(offered)
+    listApprovalSubjects(offered)
       .filter((subject) => subject.name === name)
       .map((subject) => ({ upstream: one, subject })),
     state,

@@ -8,7 +8,7 @@ import type { ScanEntry } from '../scanner.ts';
 import { ApprovalIndex } from './approval-index.ts';
 import { readApprovals } from './approval-rows.ts';
 import type { Approval } from './approval-rows.ts';
-import { approvalSubjects, createSubject, createSubjects } from './approval-subject.ts';
+import { listApprovalSubjects, createSubject, createSubjects } from './approval-subject.ts';
 import type { ApprovalKind, ApprovalSubject, ServerOffer } from './approval-subject.ts';
 import { ApprovalWriter } from './approval-writer.ts';
 import { assessOffer } from './assess-offer.ts';
@@ -219,7 +219,7 @@ export class ApprovalRegistry {
       ...assessment.prompts.map(([name]) => `prompt ${name}`),
       ...(assessment.words === undefined ? [] : ['words ']),
     ]);
-    const shown = approvalSubjects(before).filter(({ kind, name }) => !held.has(`${kind} ${name}`));
+    const shown = listApprovalSubjects(before).filter(({ kind, name }) => !held.has(`${kind} ${name}`));
     this.#approve(before, shown, { index, by: 'an earlier run' });
   }
 

@@ -34,7 +34,7 @@ interface OfferedEntry {
   readonly definition: JsonObject & { readonly name: string };
 }
 
-export function approvalSubjects(offer: ServerOffer): readonly ApprovalSubject[] {
+export function listApprovalSubjects(offer: ServerOffer): readonly ApprovalSubject[] {
   return completeAtOnce(createSubjects(offer));
 }
 
@@ -52,7 +52,7 @@ export function* createSubjects({
     ['prompt', prompts],
   ] as const) {
     for (const { definition } of entries) {
-      subjects.push(yield* subjectSteps(kind, definition.name, modelVisibleDefinition(definition)));
+      subjects.push(yield* subjectSteps(kind, definition.name, toModelVisibleDefinition(definition)));
       yield;
     }
   }
@@ -83,7 +83,7 @@ export function createSubject(kind: ApprovalKind, name: string, definition: Json
 }
 
 /** Removes `_meta` and `icons`, which are data for programs. Unknown members stay, because a model may read them. */
-export function modelVisibleDefinition(definition: JsonObject): JsonObject {
+export function toModelVisibleDefinition(definition: JsonObject): JsonObject {
   const { _meta: _, icons: __, ...visible } = definition;
   return visible;
 }

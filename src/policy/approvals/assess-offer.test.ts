@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fingerprint } from '../../core/ids.ts';
 import { assessOffer } from './assess-offer.ts';
 import type { AssessmentCriteria, TrustMode } from './assess-offer.ts';
-import { approvalFingerprint, createSubject, modelVisibleDefinition } from './approval-subject.ts';
+import { approvalFingerprint, createSubject, toModelVisibleDefinition } from './approval-subject.ts';
 import type { ApprovalSubject } from './approval-subject.ts';
 
 const tool = (name: string, description: string): ApprovalSubject =>
@@ -105,7 +105,7 @@ describe('fingerprints', () => {
     annotations: { readOnlyHint: true },
   };
   const of = (changes: object): Fingerprint =>
-    approvalFingerprint(modelVisibleDefinition({ ...definition, ...changes }));
+    approvalFingerprint(toModelVisibleDefinition({ ...definition, ...changes }));
 
   test.each([
     { name: 'b' },

@@ -13,7 +13,7 @@ const COMPILE_STEPS_PER_CLASS = 1_000;
 export type BoundedPattern = (text: string, budget: StepBudget) => boolean | undefined;
 
 /** Compiles a regular expression of a server. The returned function refuses matches that could block the gateway. */
-export function boundedPattern(source: string, budget: StepBudget): BoundedPattern {
+export function createBoundedPattern(source: string, budget: StepBudget): BoundedPattern {
   const estimateSteps = createStepEstimate(source);
   if (estimateSteps === undefined) return () => undefined;
   const classes = source.match(/\\p/gi)?.length ?? 0;

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { collectNodes, isAffordable } from './schema-cost.ts';
-import { referenceResolver } from './schema-references.ts';
+import { createReferenceResolver } from './schema-references.ts';
 
 /** A schema that can be enforced. */
 export interface PreparedSchema {
@@ -41,7 +41,7 @@ export function prepareSchema(schema: JsonObject): PreparedSchema | undefined {
   const { $schema: dialect, $id: _, id: _id, ...root } = schema;
   const nodes = collectNodes(root);
   if (nodes === undefined) return undefined;
-  const resolve = referenceResolver(root, nodes);
+  const resolve = createReferenceResolver(root, nodes);
   const reachable = collectReachable(root, resolve);
   if (reachable === undefined || !isAffordable(reachable, resolve)) return undefined;
   const hasUnevaluated = reachable.some(

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 /** Returns a function that resolves references of a schema. It returns undefined for a reference that has no target in the schema. */
-export function referenceResolver(
+export function createReferenceResolver(
   schema: JsonObject,
   nodes: readonly JsonObject[],
 ): (reference: string) => unknown {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../core/json.ts';
 import { prepareSchema } from './prepare-schema.ts';
 import { SchemaValidator } from './schema-validator.ts';
-import { Undecided } from './step-budget.ts';
+import { UndecidedError } from './step-budget.ts';
 
 const a = { a: { type: 'string' } };
 
@@ -85,7 +85,7 @@ describe('schema validator', () => {
   ])(
     'schema validator: gives no verdict where one pattern that takes too long decides: %j',
     (schema, value) => {
-      expect(() => validatorOf(schema).validate(value)).toThrow(Undecided);
+      expect(() => validatorOf(schema).validate(value)).toThrow(UndecidedError);
     },
   );
 

@@ -1,10 +1,10 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { boundedPattern } from './bounded-pattern.ts';
+import { createBoundedPattern } from './bounded-pattern.ts';
 import type { BoundedPattern } from './bounded-pattern.ts';
-import { Evaluated } from './evaluated.ts';
+import { Evaluation } from './evaluation.ts';
 import type { PreparedSchema } from './prepare-schema.ts';
-import { StepBudget, Undecided } from './step-budget.ts';
+import { StepBudget, UndecidedError } from './step-budget.ts';
 import { ValueComparison } from './value-comparison.ts';
 import { isMultiple, isOfType } from './value-types.ts';
 
@@ -41,7 +41,7 @@ export class SchemaValidator {
     this.#schema = schema;
   }
 
-  /** Returns the problems of a value; none if it is valid. Throws `Undecided` if the validation would take too long. */
+  /** Returns the problems of a value; none if it is valid. Throws `UndecidedError` if the validation would take too long. */
   validate(value: unknown): readonly SchemaProblem[] {
     const run = new ValidationRun(this.#schema, this.#patterns, this.#weights);
     run.check(this.#schema.root, value, undefined);
@@ -71,12 +71,12 @@ class ValidationRun {
   }
 
   /** Returns whether a value is valid; records its problems, and in `evaluated` what it checked. No keyword ends the check early. */
-  check(schema: unknown, value: unknown, evaluated: Evaluated | undefined): boolean {
+  check(schema: unknown, value: unknown, evaluated: Evaluation | undefined): boolean {
     this.#budget.spend(1);
     if (schema === false) return this.#report('false schema', 'boolean schema is false');
     if (!isJsonObject(schema)) return true;
-    if (++this.#depth > MAX_DEPTH) throw new Undecided();
-    const own = this.#schema.hasUnevaluated ? new Evaluated() : undefined;
+    if (++this.#depth > MAX_DEPTH) throw new UndecidedError();
+    const own = this.#schema.hasUnevaluated ? new Evaluation() : undefined;
     let isValid = this.#checkType(schema, value);
     isValid = this.#checkReferences(schema, value, own) && isValid;
     if (typeof value === 'number') isValid = this.#checkNumber(schema, value) && isValid;
@@ -105,7 +105,7 @@ class ValidationRun {
   }
 
   /** Does the same as `check` without recording problems. It is used for schemas whose match can make the arguments invalid. */
-  #matchesExactly(schema: unknown, value: unknown, evaluated: Evaluated | undefined): boolean {
+  #matchesExactly(schema: unknown, value: unknown, evaluated: Evaluation | undefined): boolean {
     const before = this.problems.length;
     this.#inverted++;
     const isValid = this.check(schema, value, evaluated);
@@ -114,7 +114,7 @@ class ValidationRun {
     return isValid;
   }
 
-  #merge(evaluated: Evaluated, branch: Evaluated): void {
+  #merge(evaluated: Evaluation, branch: Evaluation): void {
     this.#budget.spend(branch.keys.size + branch.items.size);
     evaluated.add(branch);
   }
@@ -128,7 +128,7 @@ class ValidationRun {
     return isOfType(type, value) || this.#report('type', `must be ${type as string}`);
   }
 
-  #checkReferences(schema: JsonObject, value: unknown, evaluated: Evaluated | undefined): boolean {
+  #checkReferences(schema: JsonObject, value: unknown, evaluated: Evaluation | undefined): boolean {
     let isValid = true;
     for (const reference of [schema['$ref'], schema['$dynamicRef']])
       if (typeof reference === 'string')
@@ -161,7 +161,7 @@ class ValidationRun {
     if (typeof pattern !== 'string') return isValid;
     const isMatch = this.#test(pattern, value);
     // Text whose match would take too long passes. Where a match can make the arguments invalid, the validation is abandoned.
-    if (isMatch === undefined && this.#inverted > 0) throw new Undecided();
+    if (isMatch === undefined && this.#inverted > 0) throw new UndecidedError();
     if (isMatch === false)
       return this.#report('pattern', `must match pattern "${pattern.slice(0, MAX_QUOTED_LENGTH)}"`);
     return isValid;
@@ -179,11 +179,12 @@ class ValidationRun {
 
   #test(source: string, text: string): boolean | undefined {
     let pattern = this.#patterns.get(source);
-    if (pattern === undefined) this.#patterns.set(source, (pattern = boundedPattern(source, this.#budget)));
+    if (pattern === undefined)
+      this.#patterns.set(source, (pattern = createBoundedPattern(source, this.#budget)));
     return pattern(text, this.#budget);
   }
 
-  #checkAlternatives(schema: JsonObject, value: unknown, evaluated: Evaluated | undefined): boolean {
+  #checkAlternatives(schema: JsonObject, value: unknown, evaluated: Evaluation | undefined): boolean {
     let isValid = true;
     if (schema['not'] !== undefined && this.#matchesExactly(schema['not'], value, undefined))
       isValid = this.#report('not', 'must NOT be valid');
@@ -201,7 +202,7 @@ class ValidationRun {
     return isValid;
   }
 
-  #checkAnyOf(branches: readonly unknown[], value: unknown, evaluated: Evaluated | undefined): boolean {
+  #checkAnyOf(branches: readonly unknown[], value: unknown, evaluated: Evaluation | undefined): boolean {
     const before = this.problems.length;
     let isValid = false;
     for (const schema of branches) {
@@ -215,7 +216,7 @@ class ValidationRun {
     return true;
   }
 
-  #checkOneOf(branches: readonly unknown[], value: unknown, evaluated: Evaluated | undefined): boolean {
+  #checkOneOf(branches: readonly unknown[], value: unknown, evaluated: Evaluation | undefined): boolean {
     const before = this.problems.length;
     let matches = 0;
     this.#inverted++;
@@ -238,7 +239,7 @@ class ValidationRun {
     return isValid;
   }
 
-  #checkItems(schema: JsonObject, items: readonly unknown[], evaluated: Evaluated | undefined): boolean {
+  #checkItems(schema: JsonObject, items: readonly unknown[], evaluated: Evaluation | undefined): boolean {
     const { maxItems, minItems } = schema;
     let isValid = true;
     if (typeof maxItems === 'number' && items.length > maxItems)
@@ -260,7 +261,7 @@ class ValidationRun {
     return isValid;
   }
 
-  #checkEachItem(schema: JsonObject, items: readonly unknown[], evaluated: Evaluated | undefined): boolean {
+  #checkEachItem(schema: JsonObject, items: readonly unknown[], evaluated: Evaluation | undefined): boolean {
     const { isOldDraft } = this.#schema;
     const tuple = schema[isOldDraft ? 'items' : 'prefixItems'];
     const first = Array.isArray(tuple) ? tuple : [];
@@ -278,7 +279,7 @@ class ValidationRun {
     return isValid;
   }
 
-  #checkContains(schema: JsonObject, items: readonly unknown[], evaluated: Evaluated | undefined): boolean {
+  #checkContains(schema: JsonObject, items: readonly unknown[], evaluated: Evaluation | undefined): boolean {
     const { minContains, maxContains } = schema;
     const { isOldDraft } = this.#schema;
     const least = typeof minContains === 'number' && !isOldDraft ? minContains : 1;
@@ -293,7 +294,7 @@ class ValidationRun {
     return matches <= most || this.#report('contains', `must contain at most ${most} valid item(s)`);
   }
 
-  #checkObject(schema: JsonObject, value: JsonObject, evaluated: Evaluated | undefined): boolean {
+  #checkObject(schema: JsonObject, value: JsonObject, evaluated: Evaluation | undefined): boolean {
     const { maxProperties, minProperties, required } = schema;
     let isValid = true;
     if (typeof maxProperties === 'number' || typeof minProperties === 'number') {
@@ -339,7 +340,7 @@ class ValidationRun {
     return isValid;
   }
 
-  #checkDependencies(schema: JsonObject, value: JsonObject, evaluated: Evaluated | undefined): boolean {
+  #checkDependencies(schema: JsonObject, value: JsonObject, evaluated: Evaluation | undefined): boolean {
     let isValid = true;
     for (const keyword of ['dependencies', 'dependentRequired', 'dependentSchemas']) {
       const dependencies = schema[keyword];
@@ -360,7 +361,7 @@ class ValidationRun {
     return isValid;
   }
 
-  #checkMembers(schema: JsonObject, value: JsonObject, evaluated: Evaluated | undefined): boolean {
+  #checkMembers(schema: JsonObject, value: JsonObject, evaluated: Evaluation | undefined): boolean {
     const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
     const patternMap = isJsonObject(schema['patternProperties']) ? schema['patternProperties'] : {};
     const patterns = Object.keys(patternMap);
@@ -393,7 +394,7 @@ class ValidationRun {
     this.#budget.spend(1);
     const isMatch = this.#test(pattern, key);
     // If it is unknown whether the subschema applies, any result could be wrong.
-    if (isMatch === undefined) throw new Undecided();
+    if (isMatch === undefined) throw new UndecidedError();
     return isMatch;
   }
 }

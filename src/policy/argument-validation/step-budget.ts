@@ -9,12 +9,12 @@ export class StepBudget {
     this.#left = steps;
   }
 
-  /** Throws `Undecided` once the budget is used up. */
+  /** Throws `UndecidedError` once the budget is used up. */
   spend(steps: number): void {
     this.#left -= steps;
-    if (this.#left < 0) throw new Undecided();
+    if (this.#left < 0) throw new UndecidedError();
   }
 }
 
 /** Thrown when a validation would take too long. The arguments are then sent to the server, which validates them itself. */
-export class Undecided extends Error {}
+export class UndecidedError extends Error {}

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../core/lib/canonical-json.ts';
 import { isEqualJson } from '../../core/lib/is-equal-json.ts';
-import { Undecided } from './step-budget.ts';
+import { UndecidedError } from './step-budget.ts';
 import type { StepBudget } from './step-budget.ts';
 
 /** Maximum depth of the recursion. Deeper values are left to the server, because they could overflow the stack. */
@@ -55,7 +55,7 @@ export class ValueComparison {
   #spendSize(value: unknown, depth: number): void {
     this.#budget.spend(typeof value === 'string' ? 3 + Math.floor(value.length / 32) : 3);
     if (typeof value !== 'object' || value === null) return;
-    if (depth > MAX_DEPTH) throw new Undecided();
+    if (depth > MAX_DEPTH) throw new UndecidedError();
     for (const member of Object.values(value)) this.#spendSize(member, depth + 1);
   }
 }

@@ -8,12 +8,12 @@ import { silentLogger } from '../../observability/log.ts';
 import { openDatabase } from '../../core/storage/database.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { storeError } from '../../core/storage/store-error.ts';
-import type { StorePlace } from '../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../core/storage/store-location.ts';
 import { FleetShares, SharedConcurrency } from './fleet-shares.ts';
 import { updateShares } from './share-store.ts';
 
 eachEngine((_engine, newStore) => {
-  const opened = async (place: StorePlace): Promise<Database> => {
+  const opened = async (place: StoreLocation): Promise<Database> => {
     const database = await openDatabase(place);
     onTestFinished(() => database[Symbol.asyncDispose]());
     return database;

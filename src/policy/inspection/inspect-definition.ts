@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { classifyPassage, definitionTopic, isEncodingTopic } from './classifier/classify-passage.ts';
+import { classifyPassage, extractDefinitionTopic, isEncodingTopic } from './classifier/classify-passage.ts';
 import { findEncodedText } from './encoded-text.ts';
 import { extractPassages } from './extract-passages.ts';
 import { findHiddenContent } from './hidden-content.ts';
@@ -17,7 +17,7 @@ const SCHEMA_TYPES: ReadonlySet<string> = new Set(
  */
 export function inspectDefinition(definition: JsonObject): readonly InspectionFinding[] {
   const { passages, isTruncated } = extractPassages(definition);
-  const topic = definitionTopic(definition);
+  const topic = extractDefinitionTopic(definition);
   const findings = passages.flatMap((passage) => inspectPassage(passage, topic));
   if (isTruncated)
     findings.push({ rule: 'too-long', where: '', excerpt: 'More text than a definition needs.' });

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RpcErrorBody } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { META, MODERN_VERSION, RPC } from '../era.ts';
+import { META_KEYS, MODERN_VERSION, RPC_ERROR_CODES } from '../era.ts';
 import { buildParamHeaders } from './param-headers.ts';
 import type { HeaderParam } from './param-headers.ts';
 
@@ -30,12 +30,12 @@ export function checkModernRequest(
   headers: IncomingHttpHeaders,
 ): RpcErrorBody | undefined {
   const meta = readMeta(message);
-  const version = meta?.[META.protocolVersion];
-  if (typeof version !== 'string') return missingMeta(META.protocolVersion);
+  const version = meta?.[META_KEYS.protocolVersion];
+  if (typeof version !== 'string') return missingMeta(META_KEYS.protocolVersion);
   const versionHeader = headers['mcp-protocol-version'];
   if (versionHeader !== version) return mismatch('MCP-Protocol-Version', versionHeader);
   if (version !== MODERN_VERSION) return unsupported(version);
-  if (!isJsonObject(meta?.[META.clientCapabilities])) return missingMeta(META.clientCapabilities);
+  if (!isJsonObject(meta?.[META_KEYS.clientCapabilities])) return missingMeta(META_KEYS.clientCapabilities);
   const methodHeader = headers['mcp-method'];
   if (methodHeader !== message.method) return mismatch('Mcp-Method', methodHeader);
   return checkName(message, headers['mcp-name']);
@@ -47,8 +47,8 @@ export function checkModernNotification(
   headers: IncomingHttpHeaders,
 ): RpcErrorBody | undefined {
   const versionHeader = headers['mcp-protocol-version'];
-  const version = readMeta(message)?.[META.protocolVersion] ?? versionHeader;
-  if (typeof version !== 'string') return missingMeta(META.protocolVersion);
+  const version = readMeta(message)?.[META_KEYS.protocolVersion] ?? versionHeader;
+  if (typeof version !== 'string') return missingMeta(META_KEYS.protocolVersion);
   if (versionHeader !== undefined && versionHeader !== version) {
     return mismatch('MCP-Protocol-Version', versionHeader);
   }
@@ -79,11 +79,11 @@ export function checkParamHeaders(
 /** Returns the HTTP status for an error response to a modern request. */
 export function httpStatusForError(error: RpcErrorBody): number {
   switch (error.code) {
-    case RPC.methodNotFound:
+    case RPC_ERROR_CODES.methodNotFound:
       return 404;
-    case RPC.headerMismatch:
-    case RPC.missingClientCapability:
-    case RPC.unsupportedVersion:
+    case RPC_ERROR_CODES.headerMismatch:
+    case RPC_ERROR_CODES.missingClientCapability:
+    case RPC_ERROR_CODES.unsupportedVersion:
       return 400;
     default:
       return 200;
@@ -122,12 +122,16 @@ function decodeHeaderValue(header: string): string | undefined {
 
 function mismatch(header: string, value: string | string[] | undefined): RpcErrorBody {
   const problem = value === undefined ? 'is missing' : 'does not match the body';
-  return { code: RPC.headerMismatch, message: `The header ${header} ${problem}.`, data: { header } };
+  return {
+    code: RPC_ERROR_CODES.headerMismatch,
+    message: `The header ${header} ${problem}.`,
+    data: { header },
+  };
 }
 
 function missingMeta(key: string): RpcErrorBody {
   return {
-    code: RPC.invalidParams,
+    code: RPC_ERROR_CODES.invalidParams,
     message: `params._meta must contain ${key}.`,
     data: { missing: [key] },
   };
@@ -135,7 +139,7 @@ function missingMeta(key: string): RpcErrorBody {
 
 function unsupported(requested: string): RpcErrorBody {
   return {
-    code: RPC.unsupportedVersion,
+    code: RPC_ERROR_CODES.unsupportedVersion,
     message: 'This protocol version is not supported.',
     data: { supported: [MODERN_VERSION], requested },
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { META } from '../era.ts';
+import { META_KEYS } from '../era.ts';
 import { formatSseEvent } from './sse-reader.ts';
 import {
   answerJson,
@@ -11,7 +11,7 @@ import {
   openTransport,
 } from './local-server.test-support.ts';
 
-const modern = { _meta: { [META.protocolVersion]: '2026-07-28' } };
+const modern = { _meta: { [META_KEYS.protocolVersion]: '2026-07-28' } };
 
 describe('interrupted response stream', () => {
   test('interrupted stream: resumes after the last event as often as the server requires', async () => {

@@ -144,11 +144,11 @@ export class HttpClientRequest implements SetMember {
     source.on('error', (error: Error) => this.#end(error));
     const isStream =
       isSuccess(response) && /^text\/event-stream\b/i.test(response.headers['content-type'] ?? '');
-    if (isStream) this.#readEvents(response, source);
+    if (isStream) this.#readEventStream(response, source);
     else this.#readBody(response, source);
   }
 
-  #readEvents(response: IncomingMessage, source: Readable): void {
+  #readEventStream(response: IncomingMessage, source: Readable): void {
     const reader = new SseReader({
       maxBytes: this.#origin.maxMessageBytes,
       onEvent: (event) => {

@@ -29,7 +29,7 @@ export interface HttpOriginOptions {
 export type SocketPool = 'call' | 'side';
 
 /** The maximum number of notifications and responses that wait to be accepted; a server that lets more of them wait is disconnected. */
-export const MAX_UNACCEPTED = 1000;
+export const MAX_UNACCEPTED_MESSAGES = 1000;
 /** The time in which a server must accept a notification or a response; it need not process the message before that. */
 export const ACCEPT_TIMEOUT_MS = 30_000;
 const SIDE_SOCKETS = 16;
@@ -39,7 +39,7 @@ const PROBE_AFTER_MS = 15_000;
 export function unacceptedError(): GatewayError {
   return new GatewayError(
     'UPSTREAM_PROTOCOL',
-    `The server does not accept the messages that it asks for: ${MAX_UNACCEPTED} of them are waiting, so it was disconnected.`,
+    `The server does not accept the messages that it asks for: ${MAX_UNACCEPTED_MESSAGES} of them are waiting, so it was disconnected.`,
   );
 }
 

@@ -10,7 +10,7 @@ import type { HttpRequestOptions, HttpResponseHandler } from './http-client-requ
 import { buildModernHeaders, readRequestVersion } from './request-headers.ts';
 import { HttpListenStream } from './http-listen-stream.ts';
 import type { ListenStreamOwner } from './http-listen-stream.ts';
-import { ACCEPT_TIMEOUT_MS, HttpOrigin, MAX_UNACCEPTED, unacceptedError } from './http-origin.ts';
+import { ACCEPT_TIMEOUT_MS, HttpOrigin, MAX_UNACCEPTED_MESSAGES, unacceptedError } from './http-origin.ts';
 import type { HttpOriginOptions, SocketPool } from './http-origin.ts';
 import { InitializedGate, isInitializedNotification } from '../initialized-gate.ts';
 import { HttpStatusError } from '../client-transport.ts';
@@ -136,7 +136,7 @@ class HttpTransport implements ClientTransport, HttpCallOwner, ListenStreamOwner
 
   /** Sends a notification or a response. Nothing waits for its outcome, but it can reveal that the session is lost. */
   #sendOneWay(message: OutgoingMessage): void {
-    if (this.#unaccepted === MAX_UNACCEPTED) return this.#disconnect(unacceptedError());
+    if (this.#unaccepted === MAX_UNACCEPTED_MESSAGES) return this.#disconnect(unacceptedError());
     this.#unaccepted++;
     const hasSession = this.#session !== undefined;
     const done = (error: Error | undefined): void => {

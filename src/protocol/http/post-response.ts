@@ -4,7 +4,7 @@ import { NOT_IN_SET } from '../../core/lib/swap-remove-set.ts';
 import type { SetMember } from '../../core/lib/swap-remove-set.ts';
 import { stringifyExact } from '../../core/lib/exact-json.ts';
 import { GatewayError } from '../../core/errors.ts';
-import { RPC } from '../era.ts';
+import { RPC_ERROR_CODES } from '../era.ts';
 import { sendJson, onResponseClosed } from './http-io.ts';
 import type { AcceptedTypes } from './http-io.ts';
 import { serializeError, flattenMessage } from '../rpc-message.ts';
@@ -94,7 +94,7 @@ export class PostResponse implements ResponseWriter, ResumableResponse, SetMembe
     const isLast = this.#remaining === 1;
     if (isLast && this.#batch === undefined && !this.#options.accepts.events) {
       this.respond(
-        serializeError(id, { code: RPC.internalError, message: 'The request was cancelled.' }),
+        serializeError(id, { code: RPC_ERROR_CODES.internalError, message: 'The request was cancelled.' }),
         200,
       );
       return;

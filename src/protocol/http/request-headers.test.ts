@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { META } from '../era.ts';
+import { META_KEYS } from '../era.ts';
 import {
   answerJson,
   startLocalServer,
@@ -12,7 +12,7 @@ import {
 import type { ReceivedRequest } from './local-server.test-support.ts';
 import type { OutgoingMessage } from '../client-transport.ts';
 
-const _meta = { [META.protocolVersion]: '2026-07-28' };
+const _meta = { [META_KEYS.protocolVersion]: '2026-07-28' };
 
 async function headersOf(
   message: OutgoingMessage,

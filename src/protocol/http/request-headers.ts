@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { META } from '../era.ts';
+import { META_KEYS } from '../era.ts';
 import type { OutgoingMessage } from '../client-transport.ts';
 
 type HeaderRecord = Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ export function buildModernHeaders(message: OutgoingMessage, protocol: string): 
 export function readRequestVersion(message: OutgoingMessage): string | undefined {
   if (message.kind !== 'request') return undefined;
   const meta = message.params?.['_meta'];
-  const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined;
+  const version = isJsonObject(meta) ? meta[META_KEYS.protocolVersion] : undefined;
   return typeof version === 'string' ? version : undefined;
 }
 

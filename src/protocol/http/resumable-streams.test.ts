@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { ResumableStreams, STANDALONE } from './resumable-streams.ts';
+import { ResumableStreams, STANDALONE_STREAM } from './resumable-streams.ts';
 import type { SseResponse } from './sse-response.ts';
 
 /** Returns a stream that only records what is sent on it. */
@@ -31,13 +31,13 @@ describe('event buffer', () => {
 
   it('event buffer: resumes only from ids that it assigned', () => {
     const streams = new ResumableStreams({ waitMs: 1000 });
-    streams.record(STANDALONE, 'a');
+    streams.record(STANDALONE_STREAM, 'a');
     for (const id of ['', 'x', '1-1', '-1-0', '99999999999999999999-1', '0-1-2', '0 -1']) {
       expect(streams.resume(id, fakeStream().stream)).toBeUndefined();
       expect(streams.isComplete(id)).toBe(false);
     }
     const all = fakeStream();
-    expect(streams.resume('0-0', all.stream)).toEqual({ stream: STANDALONE, isComplete: false });
+    expect(streams.resume('0-0', all.stream)).toEqual({ stream: STANDALONE_STREAM, isComplete: false });
     expect(all.sent).toEqual(['a']);
   });
 

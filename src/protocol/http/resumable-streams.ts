@@ -35,7 +35,7 @@ interface BrokenStream {
 }
 
 /** The number of the notification stream, which belongs to no request. */
-export const STANDALONE = 0;
+export const STANDALONE_STREAM = 0;
 // Beyond either limit, the oldest stored events are dropped.
 const MAX_EVENTS = 500;
 const MAX_CHARACTERS = 512 * 1024;
@@ -54,7 +54,7 @@ export class ResumableStreams {
   readonly #running = new Map<number, ResumableResponse>();
   readonly #broken = new Map<number, BrokenStream>();
   #characters = 0;
-  #streams = STANDALONE;
+  #streams = STANDALONE_STREAM;
   #events = 0;
 
   constructor(options: {
@@ -149,7 +149,7 @@ export class ResumableStreams {
     if (id === undefined || id.replica !== this.#replica || id.stream > this.#streams) return undefined;
     const { stream: number, event: last } = id;
     const missed = this.#sent.filter(({ stream, event }) => stream === number && event > last);
-    return { stream: number, missed, isComplete: number !== STANDALONE && !this.#running.has(number) };
+    return { stream: number, missed, isComplete: number !== STANDALONE_STREAM && !this.#running.has(number) };
   }
 
   #eventId(stream: number, event: number): string {

@@ -10,7 +10,7 @@ import { findResponseText, parseHttpResponse } from './parse-http-response.ts';
 import { isMessageEvent } from './http-call.ts';
 import { HttpClientRequest, isSuccess } from './http-client-request.ts';
 import type { HttpResponseHandler } from './http-client-request.ts';
-import { ACCEPT_TIMEOUT_MS, HttpOrigin, MAX_UNACCEPTED, unacceptedError } from './http-origin.ts';
+import { ACCEPT_TIMEOUT_MS, HttpOrigin, MAX_UNACCEPTED_MESSAGES, unacceptedError } from './http-origin.ts';
 import type { HttpOriginOptions } from './http-origin.ts';
 import { InitializedGate, isInitializedNotification } from '../initialized-gate.ts';
 import { HttpStatusError } from '../client-transport.ts';
@@ -150,7 +150,7 @@ class SseTransport implements ClientTransport, HttpResponseHandler {
   }
 
   #post(message: OutgoingMessage): void {
-    if (message.kind !== 'request' && this.#unaccepted++ === MAX_UNACCEPTED)
+    if (message.kind !== 'request' && this.#unaccepted++ === MAX_UNACCEPTED_MESSAGES)
       return this.fail(unacceptedError());
     const headers = ['Accept', 'application/json', 'Content-Type', 'application/json'];
     headers.push('Content-Length', String(Buffer.byteLength(message.text)));

@@ -7,7 +7,7 @@ import { GatewayError } from '../../core/errors.ts';
 import type { RpcErrorBody } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { RPC } from '../era.ts';
+import { RPC_ERROR_CODES } from '../era.ts';
 import { LineReader } from './line-reader.ts';
 import type { RawMessage } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
@@ -60,7 +60,7 @@ export class StdioServerTransport implements ClientChannel {
       onLine: (line) => this.#receive(line),
       onTooLong: (bytes) => {
         const message = `The message of ${bytes} bytes exceeds the limit of ${maxMessageBytes} bytes.`;
-        this.#writer.write(serializeError(null, { code: RPC.invalidRequest, message }));
+        this.#writer.write(serializeError(null, { code: RPC_ERROR_CODES.invalidRequest, message }));
       },
     });
     stdin.on('data', (chunk: Buffer) => reader.push(chunk));
@@ -113,13 +113,16 @@ export class StdioServerTransport implements ClientChannel {
     const parsed = parseMessage(line);
     if (parsed.kind === 'garbage') {
       this.#writer.write(
-        serializeError(null, { code: RPC.parseError, message: 'Parse error: this line is not JSON.' }),
+        serializeError(null, {
+          code: RPC_ERROR_CODES.parseError,
+          message: 'Parse error: this line is not JSON.',
+        }),
       );
     } else if (parsed.kind !== 'batch') {
       this.#handle(parsed);
     } else if (!this.#mayBatch || parsed.messages.length === 0) {
       const message = 'Batches are allowed in protocol version 2025-03-26 only.';
-      this.#writer.write(serializeError(null, { code: RPC.invalidRequest, message }));
+      this.#writer.write(serializeError(null, { code: RPC_ERROR_CODES.invalidRequest, message }));
     } else {
       for (const message of parsed.messages) this.#handle(message);
     }
@@ -138,7 +141,7 @@ export class StdioServerTransport implements ClientChannel {
       case 'invalid':
         this.#writer.write(
           serializeError(message.id, {
-            code: RPC.invalidRequest,
+            code: RPC_ERROR_CODES.invalidRequest,
             message: `Invalid request: ${message.problem}.`,
           }),
         );

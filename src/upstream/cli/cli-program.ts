@@ -6,7 +6,7 @@ import { makeFolder } from '../../core/lib/make-folder.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../observability/log.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { buildArgv, InvalidArgumentsError } from './build-argv.ts';
 import { toCallResult } from './call-result.ts';
 import type { CliCommand } from './cli-command.ts';
@@ -69,7 +69,8 @@ export class CliProgram implements CliBackend {
 
   async call(name: string, args: JsonObject, cancellation: Cancellation): Promise<JsonObject> {
     const tool = (await this.#getTools()).get(name);
-    if (tool === undefined) throw new RpcError({ code: RPC.invalidParams, message: `Unknown tool: ${name}` });
+    if (tool === undefined)
+      throw new RpcError({ code: RPC_ERROR_CODES.invalidParams, message: `Unknown tool: ${name}` });
     let argv: readonly string[];
     try {
       argv = buildArgv(tool, args);

@@ -3,10 +3,10 @@ import { Payload } from '../../core/lib/payload.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { LEGACY_VERSIONS, NEWEST_LEGACY_VERSION, RPC } from '../../protocol/era.ts';
+import { LEGACY_VERSIONS, NEWEST_LEGACY_VERSION, RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { serializeError, serializeNotification, serializeResult } from '../../protocol/rpc-message.ts';
 import type { ClientTransport, OutgoingMessage, TransportEvents } from '../../protocol/client-transport.ts';
-import { FORGET_HELP } from './forget-help.ts';
+import { FORGET_HELP_METHOD } from './forget-help-method.ts';
 
 /** The tools of a program and the means to call them. */
 export interface CliBackend {
@@ -72,7 +72,7 @@ export class CliServer implements ClientTransport {
     } catch (error) {
       if (cancellation.reason !== undefined) return;
       const body = {
-        code: RPC.internalError,
+        code: RPC_ERROR_CODES.internalError,
         message: error instanceof Error ? error.message : String(error),
       };
       text = serializeError(id, error instanceof RpcError ? error.body : body);
@@ -96,7 +96,7 @@ export class CliServer implements ClientTransport {
       }
       case 'ping':
         return {};
-      case FORGET_HELP:
+      case FORGET_HELP_METHOD:
         this.#backend.forget();
         return {};
       case 'tools/list':
@@ -105,13 +105,13 @@ export class CliServer implements ClientTransport {
         const { name, arguments: args = {} } = params;
         if (typeof name !== 'string' || !isJsonObject(args))
           throw new RpcError({
-            code: RPC.invalidParams,
+            code: RPC_ERROR_CODES.invalidParams,
             message: 'tools/call requires a name, and arguments must be an object.',
           });
         return this.#backend.call(name, args, cancellation);
       }
       default:
-        throw new RpcError({ code: RPC.methodNotFound, message: `Unknown method: ${method}` });
+        throw new RpcError({ code: RPC_ERROR_CODES.methodNotFound, message: `Unknown method: ${method}` });
     }
   }
 }

@@ -5,18 +5,18 @@ import type { Fingerprint } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { CliCommand } from './cli-command.ts';
 
-/** Identifies everything that the commands of a program depend on. */
+/** A change of any field invalidates the cached commands of a program. */
 export interface DiscoveryKey {
-  /** The fingerprint of the configured server, with references unresolved. */
+  /** The fingerprint of the server's configuration, in which secret references are unresolved. */
   readonly config: Fingerprint;
-  /** The version of the gateway, because another one may read help texts differently. */
+  /** The version of the gateway: another version may parse help texts differently. */
   readonly version: string;
   /** Path, size and modification time of the program's files. */
   readonly files: readonly string[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Limits the age, because the launcher of a version manager stays the same when the actual program changes. */
+/** The maximum age. `DiscoveryKey.files` misses some updates: the launcher of a version manager stays the same when the program behind it changes. */
 const MAX_AGE_MS = 7 * DAY_MS;
 const MAX_BYTES = 32 * 1024 * 1024;
 
@@ -38,20 +38,20 @@ export class DiscoveryCache {
       if (!isJsonObject(value) || value['key'] !== JSON.stringify(key)) return undefined;
       const age = this.#now() - Number(value['at']);
       if (!Array.isArray(value['commands']) || !(age >= 0 && age < MAX_AGE_MS)) return undefined;
-      // Needs no validation: the key contains the version, so the same version of the gateway has written the file.
+      // The commands need no validation: the key contains the version, so this version of the gateway has written them.
       return value['commands'] as readonly CliCommand[];
     } catch {
       return undefined; // Missing or damaged: the commands are discovered again.
     }
   }
 
-  /** Stores the commands. A doubtful result, for which some help texts were not read in time, expires after a day. */
+  /** Stores the commands. A doubtful result, in which some help texts are missing because they took too long, expires after a day. */
   async remember(
     key: DiscoveryKey,
     commands: readonly CliCommand[],
     { isDoubtful }: { readonly isDoubtful: boolean },
   ): Promise<void> {
-    // A doubtful result gets an older time, so that only one day of `MAX_AGE_MS` remains.
+    // A doubtful result is dated back, which leaves it one day of `MAX_AGE_MS`.
     const at = this.#now() - (isDoubtful ? MAX_AGE_MS - DAY_MS : 0);
     const text = JSON.stringify({ key: JSON.stringify(key), at, commands });
     // A failure is ignored: the commands are discovered again next time.

@@ -4,7 +4,7 @@ import { RpcError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ServerFacts } from '../../core/server-facts.ts';
-import { META, RPC } from '../../protocol/era.ts';
+import { META_KEYS, RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { findHeaderParams } from '../../protocol/http/param-headers.ts';
 import type { Payload } from '../../core/lib/payload.ts';
 
@@ -99,7 +99,7 @@ async function fetchPages(
       result = (await send(method, cursor === undefined ? {} : { cursor }, cancellation)).value;
     } catch (error) {
       // Many servers declare `resources` but do not implement templates.
-      if (error instanceof RpcError && error.body.code === RPC.methodNotFound)
+      if (error instanceof RpcError && error.body.code === RPC_ERROR_CODES.methodNotFound)
         return { entries, isCut: false, unserved: method };
       throw error;
     }
@@ -120,7 +120,7 @@ async function fetchPages(
 /** Returns the `_meta` of a list without the server info, which the gateway adds itself. Omits a `_meta` above the size limit. */
 function readListMeta(method: string, meta: unknown): Pick<Pages, 'meta'> {
   if (!isJsonObject(meta)) return {};
-  const { [META.serverInfo]: _, ...rest } = meta;
+  const { [META_KEYS.serverInfo]: _, ...rest } = meta;
   const isReasonable = Object.keys(rest).length > 0 && stringifyExact(rest).length <= MAX_META_CHARS;
   return isReasonable ? { meta: [method, rest] } : {};
 }

@@ -6,7 +6,7 @@ import { Cancellation } from '../../core/lib/cancellation.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Era, ServerFacts } from '../../core/server-facts.ts';
-import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/era.ts';
+import { LEGACY_VERSIONS, META_KEYS, MODERN_VERSION } from '../../protocol/era.ts';
 import { RpcClient } from '../../protocol/rpc-client.ts';
 import { HttpStatusError } from '../../protocol/client-transport.ts';
 import { negotiate } from './negotiate.ts';
@@ -24,7 +24,7 @@ const discovered = {
   resultType: 'complete',
   supportedVersions: [MODERN_VERSION],
   capabilities: { tools: { listChanged: true } },
-  _meta: { [META.serverInfo]: { name: 'new', version: '3' } },
+  _meta: { [META_KEYS.serverInfo]: { name: 'new', version: '3' } },
 };
 const unknownMethod = { error: { code: -32601, message: 'Method not found' } };
 
@@ -80,7 +80,7 @@ describe('modern server', () => {
     });
     expect(talk.server.methods).toEqual(['server/discover']);
     expect(talk.server.received[0]?.params?.['_meta']).toMatchObject({
-      [META.protocolVersion]: MODERN_VERSION,
+      [META_KEYS.protocolVersion]: MODERN_VERSION,
     });
     expect(talk.server.agreed).toEqual([{ era: 'modern', protocol: MODERN_VERSION }]);
   });

@@ -5,7 +5,13 @@ import { isLargeJson } from '../../core/lib/is-large-json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Era, ServerFacts } from '../../core/server-facts.ts';
-import { LEGACY_VERSIONS, META, MODERN_VERSION, NEWEST_LEGACY_VERSION, RPC } from '../../protocol/era.ts';
+import {
+  LEGACY_VERSIONS,
+  META_KEYS,
+  MODERN_VERSION,
+  NEWEST_LEGACY_VERSION,
+  RPC_ERROR_CODES,
+} from '../../protocol/era.ts';
 import { withEnvelope } from '../../protocol/envelope.ts';
 import type { RpcClient } from '../../protocol/rpc-client.ts';
 import { HttpStatusError } from '../../protocol/client-transport.ts';
@@ -23,9 +29,9 @@ const PROBE_SILENCE_MS = 3000;
 const MAX_FACT_MEMBERS = 10_000;
 /** Error codes that only a modern server sends. */
 const MODERN_ERRORS: ReadonlySet<number> = new Set([
-  RPC.headerMismatch,
-  RPC.missingClientCapability,
-  RPC.unsupportedVersion,
+  RPC_ERROR_CODES.headerMismatch,
+  RPC_ERROR_CODES.missingClientCapability,
+  RPC_ERROR_CODES.unsupportedVersion,
 ]);
 
 /** Negotiates an era and a version with a server. `era` is configured, remembered from an earlier connection, or unknown. */
@@ -110,18 +116,26 @@ async function discover(
   const result = payload.value;
   if (!isJsonObject(result) || !Array.isArray(result['supportedVersions'])) {
     throw new RpcError({
-      code: RPC.methodNotFound,
+      code: RPC_ERROR_CODES.methodNotFound,
       message: 'The response to server/discover has no list of supported versions.',
     });
   }
   if (!result['supportedVersions'].includes(MODERN_VERSION)) {
     if (result['supportedVersions'].some((version) => LEGACY_VERSIONS.includes(String(version)))) {
-      throw new RpcError({ code: RPC.methodNotFound, message: 'The server supports legacy versions only.' });
+      throw new RpcError({
+        code: RPC_ERROR_CODES.methodNotFound,
+        message: 'The server supports legacy versions only.',
+      });
     }
     throw noCommonVersion(result['supportedVersions']);
   }
   const meta = result['_meta'];
-  return toFacts('modern', MODERN_VERSION, isJsonObject(meta) ? meta[META.serverInfo] : undefined, result);
+  return toFacts(
+    'modern',
+    MODERN_VERSION,
+    isJsonObject(meta) ? meta[META_KEYS.serverInfo] : undefined,
+    result,
+  );
 }
 
 async function initialize(
@@ -156,7 +170,7 @@ function toFacts(era: Era, protocol: string, info: unknown, result: JsonObject):
     const message = `The server describes itself or its capabilities with more than ${MAX_FACT_MEMBERS} members.`;
     throw new GatewayError('UPSTREAM_REFUSED', message);
   }
-  const { [META.serverInfo]: _info, ...meta } = isJsonObject(_meta) ? _meta : {};
+  const { [META_KEYS.serverInfo]: _info, ...meta } = isJsonObject(_meta) ? _meta : {};
   return {
     era,
     protocol,
@@ -168,7 +182,7 @@ function toFacts(era: Era, protocol: string, info: unknown, result: JsonObject):
 }
 
 function listsOurVersion(error: unknown): boolean {
-  if (!(error instanceof RpcError) || error.body.code !== RPC.unsupportedVersion) return false;
+  if (!(error instanceof RpcError) || error.body.code !== RPC_ERROR_CODES.unsupportedVersion) return false;
   const { data } = error.body;
   const supported = isJsonObject(data) ? data['supported'] : undefined;
   return Array.isArray(supported) && supported.includes(MODERN_VERSION);

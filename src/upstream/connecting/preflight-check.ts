@@ -8,13 +8,13 @@ import { classifyConnectError } from './upstream-errors.ts';
 
 interface PreflightDeps {
   readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
-  /** Returns our PATH with that of a login shell, which may have to be run for it. */
+  /** Returns our PATH with that of a login shell, which it may have to run first. */
   readonly searchPath: () => Promise<string | undefined>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
 }
 
-/** Returns the error that opening a server would cause, as far as it can be known without starting anything. */
+/** Returns the error with which opening a server would fail, if that can be found out without starting anything. */
 export async function preflightCheck(
   config: UpstreamConfig,
   deps: PreflightDeps,
@@ -47,13 +47,13 @@ async function findStartError(
   if (kind === 'stdio' && cwd !== undefined && !existsSync(cwd)) return 'ENOENT';
   const isFound = (path: string | undefined, isProgram?: (file: string) => boolean): boolean => {
     const env = buildServerEnv({ ours: deps.env, path, configured: program.env });
-    const where = { env, platform: deps.platform, cwd: cwd ?? '', ...(isProgram && { isProgram }) };
+    const where = { env, platform: deps.platform, cwd: cwd ?? '', isProgram };
     return findProgram(command, where) !== undefined;
   };
   // A login shell is run only if our own PATH does not contain the program.
   if (isFound(deps.env['PATH'])) return undefined;
   const path = await deps.searchPath();
   if (isFound(path)) return undefined;
-  // A file that exists but did not count as a program is not executable.
+  // If the file itself exists, it is not executable.
   return kind === 'stdio' && isFound(path, existsSync) ? 'EACCES' : 'ENOENT';
 }

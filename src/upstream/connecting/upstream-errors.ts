@@ -2,14 +2,14 @@ import { GatewayError, RpcError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Era } from '../../core/server-facts.ts';
-import { RPC } from '../../protocol/era.ts';
+import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { HttpStatusError, UnexpectedResponseError, UnsentError } from '../../protocol/client-transport.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 
 /** The state of a server's process when something went wrong. */
 export interface ProcessHints {
   /** A description such as `exited with code 3`; absent while the process runs, or if there is none. */
-  readonly exit?: string;
+  readonly exit?: string | undefined;
   readonly stderr: readonly string[];
 }
 
@@ -26,8 +26,11 @@ const MISSING_FILE =
   /cannot find (?:module|package)|no such file|was not found|can't open file|no module named|is not recognized|ENOENT|E404/i;
 /** Errors of modern servers about the gateway's own request rather than about the call of the client. */
 const GATEWAY_REQUEST_ERRORS: ReadonlyMap<number, string> = new Map([
-  [RPC.headerMismatch, 'refused the request of the gateway, because its headers do not match its body'],
-  [RPC.unsupportedVersion, 'no longer supports the negotiated protocol version'],
+  [
+    RPC_ERROR_CODES.headerMismatch,
+    'refused the request of the gateway, because its headers do not match its body',
+  ],
+  [RPC_ERROR_CODES.unsupportedVersion, 'no longer supports the negotiated protocol version'],
 ]);
 /** The number of lines of standard error that an error message quotes. */
 const LAST_LINES = 5;
@@ -95,7 +98,7 @@ export function isSessionLost(error: unknown): error is HttpStatusError | Unsent
 }
 
 /** Returns whether the server may still answer the other requests of a lost connection. */
-export function canOthersFinish(cause: unknown): boolean {
+export function canOtherRequestsFinish(cause: unknown): boolean {
   return isSessionLost(cause) || (cause instanceof GatewayError && cause.code === 'UPSTREAM_NEEDS_AUTH');
 }
 

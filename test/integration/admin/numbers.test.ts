@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { AdminTokens } from '../../../src/admin/contract/contract.ts';
+import type { AdminTokenUsage } from '../../../src/admin/contract/contract.ts';
 import { openSignedInBrowser } from '../../support/dashboard-browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture } from '../../support/fixture.ts';
@@ -18,8 +18,8 @@ test('token savings: subtract the cost of listing and searching, and survive a r
   await client.request('tools/list');
   await client.request('tools/call', { name: 'search_tools', arguments: { query: 'tool' } });
   const browser = await openSignedInBrowser(first);
-  const read = async (): Promise<AdminTokens> =>
-    (await browser.fetch('GET', '/api/tokens')).json as AdminTokens;
+  const read = async (): Promise<AdminTokenUsage> =>
+    (await browser.fetch('GET', '/api/tokens')).json as AdminTokenUsage;
   // The cost of the full list is known once all tools are listed.
   const tokens = await eventually(async () => {
     const current = await read();
@@ -33,7 +33,7 @@ test('token savings: subtract the cost of listing and searching, and survive a r
   await first.stop();
   await using second = await startGateway({ ...options, home });
   const again = (await (await openSignedInBrowser(second)).fetch('GET', '/api/tokens?days=1'))
-    .json as AdminTokens;
+    .json as AdminTokenUsage;
   expect(again).toMatchObject({ whole: tokens.whole, menu: tokens.menu, search: tokens.search });
   expect(again.days).toHaveLength(1);
 });

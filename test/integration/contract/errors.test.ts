@@ -51,11 +51,11 @@ function sectionOf(code: ErrorCode): Section {
 }
 
 function factsOf(code: ErrorCode): string {
-  const { toModel, rpc, exit, retry } = errorTable[code];
+  const { isShownToModel, rpc, exit, isRetryable } = errorTable[code];
   return [
-    `Tool calls: ${toModel ? '`isError` result' : `JSON-RPC ${rpc}`}`,
+    `Tool calls: ${isShownToModel ? '`isError` result' : `JSON-RPC ${rpc}`}`,
     `Everything else: JSON-RPC ${rpc}`,
     `Exit code: ${exit}`,
-    `Worth repeating: ${retry ? 'yes' : 'no'}`,
+    `Worth repeating: ${isRetryable ? 'yes' : 'no'}`,
   ].join(' · ');
 }

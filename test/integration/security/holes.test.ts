@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 import { inferTier } from '../../../src/policy/tool-tiers.ts';
-import { createSubject, modelVisibleDefinition } from '../../../src/policy/approvals/approval-subject.ts';
+import { createSubject, toModelVisibleDefinition } from '../../../src/policy/approvals/approval-subject.ts';
 import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openTestSetup } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -55,7 +55,7 @@ describe('common gateway vulnerabilities', () => {
       inputSchema: { properties: { a: {} } },
     };
     const of = (value: typeof definition) =>
-      createSubject('tool', 'a', modelVisibleDefinition(value)).fingerprint;
+      createSubject('tool', 'a', toModelVisibleDefinition(value)).fingerprint;
     expect(of({ ...definition, ...change })).not.toBe(of(definition));
     expect(of({ ...definition })).toBe(of(definition));
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { SignInLinks } from '../../../src/auth/upstream/sign-in-links.ts';
-import { signInRequired } from '../../../src/auth/upstream/sign-in-required.ts';
+import { signInRequiredError } from '../../../src/auth/upstream/sign-in-required-error.ts';
 import { SignInOffers } from '../../../src/downstream/questions/sign-in-offers.ts';
 import { Cancellation } from '../../../src/core/lib/cancellation.ts';
 import { deferred } from '../../../src/core/lib/deferred.ts';
@@ -111,7 +111,7 @@ test('sign-in link: fails the call when it expires, and the next call gets a new
   await using _ = desk;
   const offers = offersAt(desk);
   const client = clientWith(() => ({ action: 'accept' }));
-  const first = offers.offer(signInRequired(signInId), client.refused);
+  const first = offers.offer(signInRequiredError(signInId), client.refused);
   await vi.waitFor(() => expect(client.asked).toHaveLength(1));
   vi.advanceTimersByTime(10 * MINUTE);
   await expect(first).rejects.toMatchObject({
@@ -120,7 +120,7 @@ test('sign-in link: fails the call when it expires, and the next call gets a new
       /The link was not opened.*Make the call again, or run `trunkline login it`/,
     ),
   });
-  const second = offers.offer(signInRequired(signInId), client.refused);
+  const second = offers.offer(signInRequiredError(signInId), client.refused);
   second.catch(() => {});
   await vi.waitFor(() => expect(client.asked).toHaveLength(2));
   expect(client.asked[1]?.params['url']).not.toBe(client.asked[0]?.params['url']);
@@ -133,13 +133,15 @@ test('sign-in link: sends no completion notice when it expires', async () => {
   const offers = offersAt(desk);
   const client = clientWith(undefined);
   const failed = await offers
-    .offer(signInRequired(signInId), client.refused)
+    .offer(signInRequiredError(signInId), client.refused)
     .catch((error: unknown) => error);
   expect(failed).toMatchObject({ body: { code: -32042, data: { elicitations: [{ mode: 'url' }] } } });
   const offer = await desk.find(signInId);
   vi.advanceTimersByTime(10 * MINUTE);
   expect(await offer?.finished).toMatchObject({ state: 'failed' });
-  const again = await offers.offer(signInRequired(signInId), client.refused).catch((error: unknown) => error);
+  const again = await offers
+    .offer(signInRequiredError(signInId), client.refused)
+    .catch((error: unknown) => error);
   expect(again).toMatchObject({ body: { code: -32042 } });
   expect(client.asked[1]?.params['url']).not.toBe(client.asked[0]?.params['url']);
   expect(client.told).toEqual([]);
@@ -150,7 +152,7 @@ test('sign-in link: is not offered again for five minutes after a decline', asyn
   await using _ = desk;
   const offers = offersAt(desk);
   const client = clientWith(() => ({ action: 'decline' }));
-  const mend = (): Promise<boolean> => offers.offer(signInRequired(signInId), client.refused);
+  const mend = (): Promise<boolean> => offers.offer(signInRequiredError(signInId), client.refused);
   expect(await mend()).toBe(false);
   vi.advanceTimersByTime(4.9 * MINUTE);
   expect(await mend()).toBe(false);

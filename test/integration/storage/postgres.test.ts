@@ -14,7 +14,7 @@ import type { GatewayError } from '../../../src/core/errors.ts';
 import { openDatabase } from '../../../src/core/storage/database.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { withLease } from '../../../src/core/storage/lease.ts';
-import type { PostgresServer } from '../../../src/core/storage/store-place.ts';
+import type { PostgresServer } from '../../../src/core/storage/store-location.ts';
 import { needs } from '../../support/needs.ts';
 
 needs('postgresql');

@@ -258,7 +258,7 @@ test('reranker: leaves out tools that the caller may not see', async () => {
   });
   expect(search.status().rerank?.state).toBe('unused');
   const names = async (allow: string): Promise<string[] | undefined> =>
-    namesOf(await search.find(current, 'paint', { limit: 3, allow: ({ name }) => allow.includes(name) }));
+    namesOf(await search.find(current, 'paint', { limit: 3, isAllowed: ({ name }) => allow.includes(name) }));
   expect(await names('abcd')).toEqual(['c', 'b', 'a']);
   expect(await names('acd')).toEqual(['c', 'a', 'd']);
   expect(await names('d')).toEqual(['d']);

@@ -14,8 +14,13 @@ export interface Api {
 
 /** The path parameters, query and body of a route, merged into one object. */
 export type RouteInput<Route extends AdminRoute> = PathParameters<Route> &
-  (AdminContract[Route] extends { query: infer Query } ? Query : object) &
-  (AdminContract[Route] extends { body: infer Body } ? Body : object);
+  (AdminContract[Route] extends { query: infer Query } ? UndefinedAllowed<Query> : object) &
+  (AdminContract[Route] extends { body: infer Body } ? UndefinedAllowed<Body> : object);
+
+/** Optional members may also be undefined, because requests omit undefined values. */
+type UndefinedAllowed<Input> = {
+  [Key in keyof Input]: object extends Pick<Input, Key> ? Input[Key] | undefined : Input[Key];
+};
 
 type PathParameters<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { readonly [key in Name]: string } & PathParameters<`/${Rest}`>

@@ -1,7 +1,7 @@
 import type { AdminCall, AdminCallEvent, AdminProblem } from '../../../src/admin/contract/contract.ts';
 import type { Api } from './api.ts';
 import { Problem, parseProblem } from './problem.ts';
-import { readEvents } from './read-events.ts';
+import { readServerSentEvents } from './read-server-sent-events.ts';
 
 type CallUpdate = Exclude<AdminCallEvent, { readonly event: 'result' | 'error' }>;
 type Result = Extract<AdminCallEvent, { readonly event: 'result' }>['data'];
@@ -30,7 +30,7 @@ export async function callTool(
   const headers = { accept: 'text/event-stream' };
   const response = await api.send('POST /api/call', call, { headers, signal });
   if (response.body === null) throw new Problem({ message: 'The gateway sent an empty response.' });
-  for await (const { event, data } of readEvents(response.body)) {
+  for await (const { event, data } of readServerSentEvents(response.body)) {
     const value: unknown = JSON.parse(data);
     // The contract defines the data of each event.
     if (event === 'result') return { result: value as Result, text: data, ms: performance.now() - startedAt };

@@ -87,7 +87,7 @@ export class AuthorizationServer {
       : this.#authenticate(token, request.path);
 
   /** Whether this server answers requests at the path. */
-  takes(path: string): boolean {
+  canHandle(path: string): boolean {
     return path === METADATA || path.startsWith('/oauth/');
   }
 
@@ -147,7 +147,7 @@ export class AuthorizationServer {
       authorization_endpoint: `${issuer}/oauth/authorize`,
       token_endpoint: `${issuer}/oauth/token`,
       revocation_endpoint: `${issuer}/oauth/revoke`,
-      ...(registration && { registration_endpoint: `${issuer}/oauth/register` }),
+      registration_endpoint: registration ? `${issuer}/oauth/register` : undefined,
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
@@ -250,7 +250,7 @@ export class AuthorizationServer {
     return jsonWebResponse(201, {
       client_id: client.id,
       client_id_issued_at: Math.floor(this.#options.now() / 1000),
-      ...(client.name !== '' && { client_name: client.name }),
+      client_name: client.name === '' ? undefined : client.name,
       redirect_uris: client.redirectUris,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],

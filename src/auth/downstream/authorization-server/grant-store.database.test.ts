@@ -5,7 +5,7 @@ import { eventually } from '../../../../test/support/eventually.ts';
 import { temporaryFolder } from '../../../../test/support/test-run.ts';
 import { silentLogger } from '../../../observability/log.ts';
 import { openDatabase } from '../../../core/storage/database.ts';
-import type { StorePlace } from '../../../core/storage/store-place.ts';
+import type { StoreLocation } from '../../../core/storage/store-location.ts';
 import { ClientRegistry } from './client-registry.ts';
 import { GrantStore } from './grant-store.ts';
 import { AccessTokenCache } from './access-token-cache.ts';
@@ -21,7 +21,7 @@ const config = {
 };
 
 eachEngine((_engine, newStore) => {
-  const openedAt = async (place: StorePlace, clock = { now: 1000 }) => {
+  const openedAt = async (place: StoreLocation, clock = { now: 1000 }) => {
     const database = await openDatabase({ ...place, lookEveryMs: 20 });
     onTestFinished(() => database[Symbol.asyncDispose]());
     let queries = 0;

@@ -104,7 +104,7 @@ async function send(
     method: request.method ?? 'GET',
     agent: false,
     lookup: options.scope === 'none' ? publicLookup(url, options.lookup ?? dnsLookup) : dnsLookup,
-    ...(signal !== undefined && { signal }),
+    signal,
     headers: {
       Accept: 'application/json',
       'User-Agent': 'trunkline',

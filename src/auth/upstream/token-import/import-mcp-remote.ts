@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { GatewayError } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import { grantDetails, prepareSignIn } from '../prepare-sign-in.ts';
+import { toGrantDetails, prepareSignIn } from '../prepare-sign-in.ts';
 import type { SignInTarget } from '../prepare-sign-in.ts';
-import { loginCommand } from '../sign-in-required.ts';
+import { formatLoginCommand } from '../sign-in-required-error.ts';
 import type { StoredTokens } from '../stored-tokens.ts';
 
 const MAX_BYTES = 256 * 1024;
@@ -31,14 +31,18 @@ export async function importMcpRemote(
   if (accessToken === undefined || !/^[\x21-\x7e]+$/.test(accessToken))
     throw new GatewayError(
       'SIGN_IN_FAILED',
-      `mcp-remote has no usable token for ${url}. Run \`${loginCommand(signInId)}\` instead.`,
+      `mcp-remote has no usable token for ${url}. Run \`${formatLoginCommand(signInId)}\` instead.`,
     );
   const id = readText(client, 'client_id');
   // The token endpoint is discovered from the server itself, not read from a file.
   const details =
     id === undefined
       ? undefined
-      : grantDetails(await prepareSignIn(target), { id, secret: readText(client, 'client_secret') }, target);
+      : toGrantDetails(
+          await prepareSignIn(target),
+          { id, secret: readText(client, 'client_secret') },
+          target,
+        );
   const expiresIn = Number(tokens['expires_in'] ?? Number.NaN);
   const imported: StoredTokens = {
     ...details,

@@ -31,17 +31,17 @@ export interface RerankStatus {
   readonly answeredFromCache: number;
   readonly failed: number;
   /** The reason of the last failure, unless a later request succeeded. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** When the endpoint is tried again after too many failures, in milliseconds since the epoch. */
-  readonly retryAt?: number;
+  readonly retryAt?: number | undefined;
 }
 
 const MAX_CACHED = 500;
 /** Searches beyond this number of concurrent requests are not reordered. */
 const MAX_IN_FLIGHT = 8;
-/** The maximum characters of a query. */
+/** The maximum length of a query, in characters. */
 const MAX_QUERY = 2_000;
-/** The maximum characters of the text about one tool. */
+/** The maximum length of the text about one tool, in characters. */
 const MAX_TEXT = 300;
 /** After this many failures in a row, the endpoint is not used for `PAUSE_MS`. */
 const FAILURES_UNTIL_PAUSE = 3;
@@ -100,7 +100,7 @@ export class Reranker {
       // The difference of two infinities would be NaN.
       return a === b ? 0 : a - b;
     });
-    // The scores keep their positions, so they still never increase along the hits.
+    // Only the entries move; the scores stay in place, so they still never increase from one hit to the next.
     return hits.map((hit, at) => {
       const moved = ordered[at - exact];
       return at < exact || moved === undefined ? hit : { ...moved, score: hit.score };
@@ -114,8 +114,8 @@ export class Reranker {
       asked: this.#asked,
       answeredFromCache: this.#cacheHits,
       failed: this.#failed,
-      ...(this.#problem !== undefined && { problem: this.#problem }),
-      ...(this.#pausedUntil > now() && { retryAt: this.#pausedUntil }),
+      problem: this.#problem,
+      retryAt: this.#pausedUntil > now() ? this.#pausedUntil : undefined,
     };
   }
 

@@ -2,18 +2,18 @@ import type { AdminChange } from '../../../admin/contract/approval-contract.ts';
 import { sanitize, toOneLine } from '../../sanitize.ts';
 import type { CliContext } from '../../context.ts';
 
-/** The maximum number of changes that are printed without `isFull`. */
+/** The maximum number of printed changes, unless `isFull` is set. */
 const MAX_CHANGES = 40;
-/** The maximum length of each printed text without `isFull`, in characters. */
+/** The maximum length of each printed text in characters, unless `isFull` is set. */
 const MAX_CHARS = 4000;
 
 interface FormattedChanges {
   readonly lines: readonly string[];
-  /** Whether the lines contain all changes with all their text. */
+  /** Whether nothing was left out or shortened. */
   readonly isWhole: boolean;
 }
 
-/** Formats differences as lines: the path, the old text and the new text. Cuts long ones unless `isFull`. */
+/** Formats each change as its path, its old lines and its new lines. Shortens long output unless `isFull` is set. */
 export function formatChanges(
   changes: readonly AdminChange[],
   { dim, green, red }: CliContext['out']['paint'],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { AdminNamed } from '../../../admin/contract/approval-contract.ts';
+import type { AdminItemReference } from '../../../admin/contract/approval-contract.ts';
 import { writeFileAtomic } from '../../../core/lib/write-file-atomic.ts';
 import { GatewayError } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json.ts';
@@ -9,7 +9,7 @@ import { isJsonObject } from '../../../core/json.ts';
 const FILE = 'shown-approvals.json';
 
 /** An item as `trunkline approvals` printed it. */
-interface ListedItem extends AdminNamed {
+interface ListedItem extends AdminItemReference {
   /** Whether the whole definition was printed; absent in files of older versions. */
   readonly isWhole?: boolean;
 }
@@ -37,9 +37,12 @@ export async function rememberListedApprovals(stateDir: string, held: readonly L
  * Throws if an item changed after `trunkline approvals` printed it, or if the list printed other entries of its server but not this
  * one. Items of servers that were never printed pass.
  */
-export async function assertListedUnchanged(stateDir: string, items: readonly AdminNamed[]): Promise<void> {
+export async function assertListedUnchanged(
+  stateDir: string,
+  items: readonly AdminItemReference[],
+): Promise<void> {
   const listed = await readListedApprovals(stateDir);
-  const isEntry = ({ kind }: AdminNamed): boolean => kind !== 'server';
+  const isEntry = ({ kind }: AdminItemReference): boolean => kind !== 'server';
   const changed = items.find((item) => {
     const before = listed.find((listedItem) => isSameItem(listedItem, item));
     if (before !== undefined) return before.fingerprint !== item.fingerprint;
@@ -56,7 +59,10 @@ export async function assertListedUnchanged(stateDir: string, items: readonly Ad
 }
 
 /** Throws if `trunkline approvals` printed the current definition of an item only in part. Definitions that were never printed pass. */
-export async function assertShownWhole(stateDir: string, items: readonly AdminNamed[]): Promise<void> {
+export async function assertShownWhole(
+  stateDir: string,
+  items: readonly AdminItemReference[],
+): Promise<void> {
   const listed = await readListedApprovals(stateDir);
   const cut = items.find((item) => {
     const before = listed.find((listedItem) => isSameItem(listedItem, item));
@@ -72,7 +78,7 @@ export async function assertShownWhole(stateDir: string, items: readonly AdminNa
   );
 }
 
-function isSameItem(one: AdminNamed, other: AdminNamed): boolean {
+function isSameItem(one: AdminItemReference, other: AdminItemReference): boolean {
   return one.server === other.server && one.kind === other.kind && one.name === other.name;
 }
 

@@ -1,13 +1,13 @@
-import type { AdminHeld, AdminNamed } from '../../../admin/contract/approval-contract.ts';
+import type { AdminHeldItem, AdminItemReference } from '../../../admin/contract/approval-contract.ts';
 import { findSimilar } from '../../../core/lib/find-similar.ts';
 import { GatewayError } from '../../../core/errors.ts';
 
 /** Returns the held items that a name selects: one entry, a held server, or all held entries of a server that is itself accepted. */
 export function selectHeldItems(
-  held: readonly AdminHeld[],
+  held: readonly AdminHeldItem[],
   name: string,
   fingerprint: string | undefined,
-): readonly AdminNamed[] {
+): readonly AdminItemReference[] {
   const byExposedName = held.filter((item) => item.exposed === name);
   const byOriginalName = held.filter((item) => item.name === name && item.name !== '');
   // Naming the server does not select entries that were refused. The user must name them.
@@ -37,7 +37,7 @@ export function selectHeldItems(
   );
 }
 
-function notFoundError(held: readonly AdminHeld[], name: string): GatewayError {
+function notFoundError(held: readonly AdminHeldItem[], name: string): GatewayError {
   const names = held.flatMap(({ exposed, server }) => [server, ...(exposed === undefined ? [] : [exposed])]);
   const near = findSimilar(name, new Set(names), 3);
   const hint = near.length === 0 ? '' : ` Did you mean ${near.map((similar) => `"${similar}"`).join(', ')}?`;

@@ -34,7 +34,7 @@ export function printServerLog(
           {
             name: server,
             lines: from === undefined ? limit : MAX_LINES,
-            ...(from !== undefined && { from }),
+            from,
           },
           { signal },
         );

@@ -1,4 +1,4 @@
-import type { AdminHeld } from '../../../admin/contract/approval-contract.ts';
+import type { AdminHeldItem } from '../../../admin/contract/approval-contract.ts';
 import { quoteShellWord } from '../../../core/lib/quote-shell-word.ts';
 import { readServerTrust } from '../../../setup/manage/config-entries.ts';
 import { isJsonObject } from '../../../core/json.ts';
@@ -25,7 +25,7 @@ export async function findHeldServers(
   return names.filter((name) => held.has(name));
 }
 
-async function listHeldItems({ config, context }: ConfigScope): Promise<readonly AdminHeld[]> {
+async function listHeldItems({ config, context }: ConfigScope): Promise<readonly AdminHeldItem[]> {
   try {
     await using gateway = await openGatewayConnection(context, { config, environment: 'any' });
     const { held } = await gateway.client.request('GET /api/approvals', {});

@@ -175,12 +175,12 @@ async function recordEvents(
 ): Promise<void> {
   if (events.length === 0) return;
   const { version, auditWorker, env, home } = context;
-  const [{ openAudit }, { storePlace }, snapshot] = await Promise.all([
+  const [{ openAudit }, { resolveStoreLocation }, snapshot] = await Promise.all([
     import('../../../app/open-audit.ts'),
     import('../../../app/open-store.ts'),
     loadConfig({ file, version }),
   ]);
-  const place = await storePlace({ stateDir, env, home }, snapshot);
+  const place = await resolveStoreLocation({ stateDir, env, home }, snapshot);
   await using trail = openAudit({ auditWorker, place }, snapshot.value, silentLogger);
   for (const event of events) trail.record(event);
 }

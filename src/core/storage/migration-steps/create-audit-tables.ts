@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import type { Tables } from '../tables.ts';
 
 /** Creates the tables of the audit log, of its statistics per tool (kept longer than the records), and of the ends of its hash chain. */
-export async function auditTables({ schema }: Transaction<Tables>): Promise<void> {
+export async function createAuditTables({ schema }: Transaction<Tables>): Promise<void> {
   let records = schema.createTable('audit').addColumn('seq', 'bigint', (column) => column.primaryKey());
   records = records.addColumn('at', 'bigint', (column) => column.notNull());
   for (const name of ['request', 'kind', 'caller', 'via', 'profile', 'outcome'] as const)

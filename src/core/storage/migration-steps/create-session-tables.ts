@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import type { Tables } from '../tables.ts';
 
 /** Creates the tables of the settings of legacy sessions and of the gateways that hold their streams. */
-export async function sessionTables({ schema }: Transaction<Tables>): Promise<void> {
+export async function createSessionTables({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable('sessions')
     .addColumn('id', 'text', (column) => column.primaryKey())

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
 
-import type { PostgresServer } from '../store-place.ts';
+import type { PostgresServer } from '../store-location.ts';
 
 /** The ids of number types that `pg` returns as text by default. Our values fit into a JavaScript number. */
 const NUMBERS: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
@@ -9,7 +9,7 @@ const NUMBERS: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.b
 const SILENCE_MS = 2000;
 
 /** Returns the options of every connection. */
-export function connectionOptions(server: PostgresServer, lockTimeoutMs: number): ClientConfig {
+export function buildConnectionOptions(server: PostgresServer, lockTimeoutMs: number): ClientConfig {
   const { url, connectTimeoutMs, statementTimeoutMs } = server;
   return {
     connectionString: url,

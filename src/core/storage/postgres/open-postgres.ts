@@ -5,16 +5,16 @@ import type { Database } from '../database.ts';
 import { migrate } from '../migrations.ts';
 import type { SchemaVersion } from '../migrations.ts';
 import type { Tables } from '../tables.ts';
-import { PostgresChanges } from './postgres-changes.ts';
-import { PostgresDriver, LOCK_CLASS } from './postgres-driver.ts';
-import type { DriverOptions } from './postgres-driver.ts';
-import { classifyPostgresError, addressForMessages } from './postgres-error.ts';
+import { PostgresChangeNotifier } from './postgres-change-notifier.ts';
+import { PostgresDriver, ADVISORY_LOCK_NAMESPACE } from './postgres-driver.ts';
+import type { PostgresDriverOptions } from './postgres-driver.ts';
+import { classifyPostgresError, formatPostgresAddress } from './postgres-error.ts';
 import { PostgresLeases } from './postgres-leases.ts';
 
 /** Opens PostgreSQL with the same tables and queries as SQLite. */
-export async function openPostgres(options: DriverOptions): Promise<Database> {
+export async function openPostgres(options: PostgresDriverOptions): Promise<Database> {
   const { server } = options;
-  const file = addressForMessages(server.url);
+  const file = formatPostgresAddress(server.url);
   const driver = new PostgresDriver(options);
   const query = new Kysely<Tables>({
     dialect: {
@@ -30,7 +30,7 @@ export async function openPostgres(options: DriverOptions): Promise<Database> {
     await driver.close();
     throw classifyPostgresError(error, file);
   }
-  const changes = new PostgresChanges(server);
+  const changes = new PostgresChangeNotifier(server);
   const leases = new PostgresLeases(server);
   return {
     engine: 'postgres',
@@ -59,7 +59,7 @@ const MIGRATION_LOCK = 0;
 
 const POSTGRES_VERSION: SchemaVersion = {
   async begin(transaction) {
-    await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, ${sql.lit(MIGRATION_LOCK)})`.execute(
+    await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK_NAMESPACE)}, ${sql.lit(MIGRATION_LOCK)})`.execute(
       transaction,
     );
   },

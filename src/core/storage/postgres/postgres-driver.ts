@@ -5,30 +5,30 @@ import type { Pool, PoolClient } from 'pg';
 import { GatewayError } from '../../errors.ts';
 import { storeError } from '../store-error.ts';
 import type { PreparedQuery } from '../prepared-query.ts';
-import type { PostgresServer } from '../store-place.ts';
-import { connectionOptions } from './connection-options.ts';
-import { endClients } from './end-client.ts';
-import { classifyPostgresError, addressForMessages } from './postgres-error.ts';
+import type { PostgresServer } from '../store-location.ts';
+import { buildConnectionOptions } from './connection-options.ts';
+import { endClients } from './end-clients.ts';
+import { classifyPostgresError, formatPostgresAddress } from './postgres-error.ts';
 
-export interface DriverOptions {
+export interface PostgresDriverOptions {
   readonly server: PostgresServer;
   readonly lockTimeoutMs: number;
   /** Transactions of different lanes do not wait for each other. */
   readonly lane: TransactionLane;
 }
 
-/** The audit log has a lane of its own, because it has its own tables and many writes. */
+/** The audit log has its own lane, because it writes often and only to its own tables. */
 export type TransactionLane = 'state' | 'audit';
 
-/** First key of our advisory locks, chosen to be unlikely in other applications. */
-export const LOCK_CLASS = 0x74_72_6c_6e;
+/** The first key of all our advisory locks. Other applications are unlikely to use this number. */
+export const ADVISORY_LOCK_NAMESPACE = 0x74_72_6c_6e;
 const LANES: Readonly<Record<TransactionLane, number>> = { state: 1, audit: 2 };
 /** Idle time after which the pool closes a connection. */
 const IDLE_MS = 30_000;
 
 /**
- * Serializes transactions across all processes, as SQLite does: each transaction takes the lock of its lane when it begins, so no other
- * process changes what it has read.
+ * Serializes transactions across all processes, as SQLite does. Each transaction acquires the advisory lock of its lane when it begins;
+ * until it ends, no other process changes the rows that it has read.
  */
 export class PostgresDriver implements Driver {
   readonly #pool: Pool;
@@ -37,11 +37,11 @@ export class PostgresDriver implements Driver {
   readonly #place: string;
   #closed: Promise<void> | undefined;
 
-  constructor({ server, lockTimeoutMs, lane }: DriverOptions) {
-    this.#place = addressForMessages(server.url);
-    this.#begin = `begin; select pg_advisory_xact_lock(${LOCK_CLASS}, ${LANES[lane]})`;
+  constructor({ server, lockTimeoutMs, lane }: PostgresDriverOptions) {
+    this.#place = formatPostgresAddress(server.url);
+    this.#begin = `begin; select pg_advisory_xact_lock(${ADVISORY_LOCK_NAMESPACE}, ${LANES[lane]})`;
     this.#pool = new pg.Pool({
-      ...connectionOptions(server, lockTimeoutMs),
+      ...buildConnectionOptions(server, lockTimeoutMs),
       max: server.poolSize,
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,
@@ -84,7 +84,7 @@ export class PostgresDriver implements Driver {
     try {
       await connection.run('rollback');
     } catch {
-      connection.isBroken = true; // The pool closes it, and the server rolls back the transaction of a closed connection.
+      connection.isBroken = true; // The pool closes a broken connection, and the database then rolls back its transaction.
     }
   }
 
@@ -127,7 +127,7 @@ class PostgresConnection implements DatabaseConnection {
     try {
       return await (values === undefined
         ? this.#client.query(text)
-        : this.#client.query({ text, values, ...(name !== undefined && { name }) }));
+        : this.#client.query({ text, values, name }));
     } catch (error) {
       const classified = classifyPostgresError(error, this.#place);
       if (classified.code === 'STORE_AWAY') this.isBroken = true;
@@ -141,7 +141,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
-/** Stores booleans as numbers, as in SQLite, and replaces NUL characters, which PostgreSQL cannot store in text, by U+FFFD. */
+/** Converts booleans to numbers, as SQLite stores them, and NUL characters to U+FFFD, because PostgreSQL cannot store NUL in text. */
 function bindable(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;

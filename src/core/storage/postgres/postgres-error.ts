@@ -38,7 +38,7 @@ function sqlState(error: unknown): string | undefined {
 }
 
 /** Returns the address without credentials, for messages. */
-export function addressForMessages(url: string): string {
+export function formatPostgresAddress(url: string): string {
   if (!URL.canParse(url)) return 'postgres';
   const { hostname, port, pathname } = new URL(url);
   return `postgres://${hostname}${port === '' ? '' : `:${port}`}${pathname}`;

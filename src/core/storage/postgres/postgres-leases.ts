@@ -4,10 +4,10 @@ import pg from 'pg';
 import type { Client } from 'pg';
 
 import { storeError } from '../store-error.ts';
-import type { PostgresServer } from '../store-place.ts';
-import { connectionOptions } from './connection-options.ts';
-import { endClients } from './end-client.ts';
-import { classifyPostgresError, addressForMessages } from './postgres-error.ts';
+import type { PostgresServer } from '../store-location.ts';
+import { buildConnectionOptions } from './connection-options.ts';
+import { endClients } from './end-clients.ts';
+import { classifyPostgresError, formatPostgresAddress } from './postgres-error.ts';
 
 interface HoldOptions {
   readonly name: string;
@@ -40,7 +40,7 @@ export class PostgresLeases implements AsyncDisposable {
 
   constructor(server: PostgresServer) {
     this.#server = server;
-    this.#place = addressForMessages(server.url);
+    this.#place = formatPostgresAddress(server.url);
   }
 
   /** Runs the work under the lease. The signal aborts if the connection is lost. */
@@ -102,7 +102,7 @@ export class PostgresLeases implements AsyncDisposable {
   }
 
   async #open(onGone: () => void): Promise<Session> {
-    const client = new pg.Client(connectionOptions(this.#server, LOCK_TIMEOUT_MS));
+    const client = new pg.Client(buildConnectionOptions(this.#server, LOCK_TIMEOUT_MS));
     const lost = new AbortController();
     const gone = (): void => {
       lost.abort(storeError('away', { file: this.#place }));

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { ReplicaBus } from '../../../core/replica-bus.ts';
 import type { SseSink } from '../../../protocol/http/sse-response.ts';
-import { STANDALONE } from '../../../protocol/http/resumable-streams.ts';
+import { STANDALONE_STREAM } from '../../../protocol/http/resumable-streams.ts';
 import type { Session } from '../session.ts';
 
 interface StreamEvent {
@@ -118,7 +118,7 @@ export class RelayedStreams implements Disposable {
     const resumed = session.resumable.resume(lastEvent, sink);
     if (resumed === undefined) return {};
     const missed = sink.release().map(({ id, text }) => ({ id, text }));
-    if (resumed.stream === STANDALONE) return { kind: 'alone', missed };
+    if (resumed.stream === STANDALONE_STREAM) return { kind: 'alone', missed };
     if (resumed.isComplete) return { kind: 'complete', missed };
     const oldest = this.#outgoing.size >= MAX_OUTGOING ? [...this.#outgoing.keys()][0] : undefined;
     if (oldest !== undefined) this.#break(oldest);

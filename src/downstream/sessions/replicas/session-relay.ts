@@ -1,7 +1,7 @@
 import { callerIdentity } from '../../../core/caller.ts';
 import { GatewayError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import { replicaInId } from '../../../core/replica-bus.ts';
+import { readReplicaFromId } from '../../../core/replica-bus.ts';
 import type { ReplicaBus } from '../../../core/replica-bus.ts';
 import type { Logger } from '../../../observability/log.ts';
 import {
@@ -78,7 +78,7 @@ export class SessionRelay implements Disposable {
   /** Sends a message of a client to the replica that needs it; returns undefined if that is this replica. */
   forward(session: Session, message: OneWayMessage): Promise<void> | undefined {
     if (message.kind !== 'notification') {
-      const replica = replicaInId(message.id);
+      const replica = readReplicaFromId(message.id);
       if (replica === undefined || replica === this.replicas.self) return undefined;
       return this.#sendMessage(replica, session, message);
     }

@@ -6,7 +6,7 @@ import {
   formatSuggestions,
   parseMetaArguments,
   createTextResult,
-  invalidArguments,
+  invalidArgumentsError,
 } from '../../meta-arguments.ts';
 import { formatDeclarations } from './format-declarations.ts';
 import { commentText } from './schema-type.ts';
@@ -19,7 +19,7 @@ export function answerWithDeclarations(args: unknown, view: CatalogView): Payloa
   const { names } = parseMetaArguments(args);
   const requested = typeof names === 'string' ? [names] : names;
   if (!Array.isArray(requested) || requested.length === 0 || requested.length > MAX_NAMES)
-    throw invalidArguments(`names must be a list of 1 to ${MAX_NAMES} names of tools`);
+    throw invalidArgumentsError(`names must be a list of 1 to ${MAX_NAMES} names of tools`);
   const nameIndex = indexToolNames(view);
   const found = new Set<ToolEntry>();
   const unknown: string[] = [];

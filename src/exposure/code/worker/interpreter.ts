@@ -8,7 +8,7 @@ import type {
 import quickjs from '@jitl/quickjs-wasmfile-release-sync';
 import type { CompileError } from './compile-script.ts';
 import { PRELUDE } from './prelude.ts';
-import { wasm } from './wasm.ts';
+import { getWebAssembly } from './wasm.ts';
 import type { WasmMemory, WasmModule } from './wasm.ts';
 
 /** Functions that the script can call. All arguments come from the script and are untrusted. */
@@ -59,7 +59,7 @@ export class ScriptInterpreter {
 
   static async create(wasmModule: WasmModule, maxBytes: number): Promise<ScriptInterpreter> {
     // In this build, the interpreter's own limit counts blocks but not their sizes, so the size of the memory is the limit.
-    const memory = new (wasm().Memory)({
+    const memory = new (getWebAssembly().Memory)({
       initial: INITIAL_PAGES,
       maximum: Math.floor(maxBytes / PAGE_BYTES),
     });

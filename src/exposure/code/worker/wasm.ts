@@ -12,7 +12,7 @@ export interface WasmMemory {
   readonly buffer: { readonly byteLength: number };
 }
 
-export function wasm(): Wasm {
+export function getWebAssembly(): Wasm {
   // Every supported version of Node has WebAssembly.
   return (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { MessageFromWorker, MessageToWorker } from '../worker-messages.ts';
 import { ScriptInterpreter } from './interpreter.ts';
 import { Script } from './script.ts';
-import { wasm } from './wasm.ts';
+import { getWebAssembly } from './wasm.ts';
 
 /** A thread whose interpreter grew larger than this is not reused: ending the thread frees the memory of both at once. */
 const MAX_REUSED_BYTES = 32 * 1024 * 1024;
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     readonly interpreterUrl: string;
     readonly memoryMb: number;
   }; // `Sandbox` sets it.
-  const compiled = await wasm().compile(await readFile(fileURLToPath(interpreterUrl)));
+  const compiled = await getWebAssembly().compile(await readFile(fileURLToPath(interpreterUrl)));
   const create = (): Promise<ScriptInterpreter> => ScriptInterpreter.create(compiled, memoryMb * MEGABYTE);
   // The next interpreter is created in advance, so that a script does not wait for it.
   let nextInterpreter = create();

@@ -1,4 +1,4 @@
-import { approvalSubjects } from '../approval-subject.ts';
+import { listApprovalSubjects } from '../approval-subject.ts';
 import type { ServerOffer, ApprovalSubject } from '../approval-subject.ts';
 import { LOCKFILE_FORMAT } from './lockfile.ts';
 import type { LockfileDocument, LockedEntry } from './lockfile.ts';
@@ -6,7 +6,7 @@ import type { LockfileDocument, LockedEntry } from './lockfile.ts';
 /** Returns the text of a lockfile. Equal offers give equal text, and a diff shows each change on a line of its own. */
 export function formatLockfile(offers: readonly ServerOffer[]): string {
   const servers = sortedRecord(
-    offers.map((offer) => [offer.upstream, formatServer(approvalSubjects(offer))] as const),
+    offers.map((offer) => [offer.upstream, formatServer(listApprovalSubjects(offer))] as const),
   );
   const document: LockfileDocument = { format: LOCKFILE_FORMAT, servers };
   return `${JSON.stringify(sortKeys(document), null, 2)}\n`;

@@ -31,7 +31,7 @@ const MODEL: ClassifierModel = {
  * Returns the topic of a definition: the attributes of its name, title and first sentence. These are expected everywhere in the
  * definition, so they do not count as off-topic. The benchmark that fits the weights passes its own `model`.
  */
-export function definitionTopic(
+export function extractDefinitionTopic(
   { name, title, description }: JsonObject,
   model: ClassifierModel = MODEL,
 ): ReadonlySet<number> {

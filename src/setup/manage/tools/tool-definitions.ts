@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { canonicalJson } from '../../../core/lib/canonical-json.ts';
 import type { ToolEntry } from '../../../core/entry.ts';
-import { OWN_SERVER } from '../../../core/ids.ts';
+import { OWN_SERVER_NAME } from '../../../core/ids.ts';
 import type { ExposedName, Fingerprint } from '../../../core/ids.ts';
 
 export const MANAGE_OPERATIONS = [
@@ -90,7 +90,7 @@ function createEntry(definition: ToolEntry['definition']): ToolEntry {
   const hash = createHash('sha256').update(canonicalJson(definition)).digest('base64url');
   return {
     kind: 'tool',
-    upstream: OWN_SERVER,
+    upstream: OWN_SERVER_NAME,
     name: definition.name as ExposedName,
     fingerprint: hash.slice(0, 22) as Fingerprint,
     definition,

@@ -3,8 +3,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type {
   AdminKey,
   AdminProfile,
-  AdminSeenTool,
-  AdminView,
+  AdminToolDecision,
+  AdminCallerView,
 } from '../../../../src/admin/contract/contract.ts';
 import { toProblem, type Problem } from '../../api/problem.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -73,7 +73,7 @@ export function CallerView({ keys, profiles }: CallerViewProps) {
 /** Loads the view of a caller, and loads it again when keys or profiles change. */
 function useCallerView(caller: string, keys: readonly AdminKey[], profiles: readonly AdminProfile[]) {
   const { api } = useStore();
-  const [view, setView] = useState<AdminView>();
+  const [view, setView] = useState<AdminCallerView>();
   const [problem, setProblem] = useState<Problem>();
   useEffect(() => {
     const controller = new AbortController();
@@ -98,13 +98,13 @@ function parseCaller(caller: string): { key?: string; profile?: string } {
 }
 
 /** The order of the tools in the table: visible tools come first. */
-const verdictOrder: readonly AdminSeenTool['verdict'][] = ['allow', 'ask', 'held', 'hide'];
+const verdictOrder: readonly AdminToolDecision['verdict'][] = ['allow', 'ask', 'held', 'hide'];
 
-function byVerdict(a: AdminSeenTool, b: AdminSeenTool): number {
+function byVerdict(a: AdminToolDecision, b: AdminToolDecision): number {
   return verdictOrder.indexOf(a.verdict) - verdictOrder.indexOf(b.verdict);
 }
 
-function summarize({ tools }: AdminView): string {
+function summarize({ tools }: AdminCallerView): string {
   const visible = tools.filter(({ verdict }) => verdict === 'allow' || verdict === 'ask').length;
   return `${visible} of ${pluralize(tools.length, 'tool')} visible`;
 }
@@ -116,7 +116,7 @@ const verdictStyles = {
   held: { kind: 'warn', label: 'held' },
 } as const;
 
-const columns: readonly Column<AdminSeenTool>[] = [
+const columns: readonly Column<AdminToolDecision>[] = [
   {
     name: 'verdict',
     title: 'Access',

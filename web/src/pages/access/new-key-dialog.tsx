@@ -44,8 +44,8 @@ export function NewKeyDialog({ profiles, onClose }: NewKeyDialogProps) {
     const { key } = await api.request('POST /api/keys', {
       name,
       tier,
-      ...(profile !== '' && { profile }),
-      ...(days !== '' && { expiresAt: Date.now() + Number(days) * DAY_MS }),
+      profile: profile === '' ? undefined : profile,
+      expiresAt: days === '' ? undefined : Date.now() + Number(days) * DAY_MS,
     });
     setCreatedKey(key);
     await keys.load();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { AdminSeries } from '../../../../src/admin/contract/contract.ts';
+import type { AdminTimeSeries } from '../../../../src/admin/contract/contract.ts';
 import { toProblem, type Problem } from '../../api/problem.ts';
 import { LineChart } from '../../components/charts/line-chart.tsx';
 import { ProblemNote } from '../../components/page/problem-note.tsx';
@@ -44,7 +44,7 @@ export function ActivityCharts({ filter, range }: ActivityChartsProps) {
 
 function useSeries(filter: ActivityFilter, range: TimeRange) {
   const { api } = useStore();
-  const [series, setSeries] = useState<AdminSeries>();
+  const [series, setSeries] = useState<AdminTimeSeries>();
   const [problem, setProblem] = useState<Problem>();
   const query = formatQuery({ ...filter, range: range.name });
   useEffect(() => {
@@ -72,7 +72,7 @@ function useSeries(filter: ActivityFilter, range: TimeRange) {
 }
 
 /** Returns a line per server for the busiest servers, and one for all others: the sum of their values, or the maximum duration. */
-function toLines({ series }: AdminSeries, key: 'calls' | 'errors' | 'p95') {
+function toLines({ series }: AdminTimeSeries, key: 'calls' | 'errors' | 'p95') {
   const lines = series.slice(0, MAX_LINES).map((entry) => ({
     name: entry.server ?? 'all',
     values: entry[key],

@@ -34,7 +34,7 @@ export function useRecords(filter: ActivityFilter, range: TimeRange): Records {
   const loadPage: LoadPage = useCallback(
     async (before, signal) => {
       const since = Date.now() - range.ms;
-      const input = { ...filter, since, limit: PAGE_SIZE, ...(before !== undefined && { before }) };
+      const input = { ...filter, since, limit: PAGE_SIZE, before };
       return api.request('GET /api/audit', input, signal && { signal });
     },
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the query represents filter and range

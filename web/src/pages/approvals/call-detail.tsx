@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 
-import type { AdminWaitingCall } from '../../../../src/admin/contract/contract.ts';
+import type { AdminHeldCall } from '../../../../src/admin/contract/contract.ts';
 import { CodeBlock } from '../../components/data/code-block.tsx';
 import { ExpandButton } from '../../components/data/expand-button.tsx';
 import { escapeInvisible } from '../../lib/escape-invisible.ts';
@@ -9,7 +9,7 @@ import { formatCountdown } from '../../lib/format.ts';
 import { useClock } from '../../lib/use-clock.ts';
 
 interface CallDetailProps {
-  readonly call: AdminWaitingCall;
+  readonly call: AdminHeldCall;
   /** Whether long arguments are shown whole. */
   readonly isExpanded: boolean;
   readonly onExpand: () => void;
@@ -51,7 +51,7 @@ export function CallDetail({ call, isExpanded, onExpand }: CallDetailProps) {
   );
 }
 
-function TimeLeft({ call: { since, until } }: { call: AdminWaitingCall }) {
+function TimeLeft({ call: { since, until } }: { call: AdminHeldCall }) {
   const now = useClock();
   const left = Math.max(0, until - now);
   const share = until > since ? left / (until - since) : 0;

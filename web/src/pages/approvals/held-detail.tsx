@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 
-import type { AdminHeld } from '../../../../src/admin/contract/contract.ts';
+import type { AdminHeldItem } from '../../../../src/admin/contract/contract.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/data/code-block.tsx';
 import { ExpandButton } from '../../components/data/expand-button.tsx';
@@ -14,7 +14,7 @@ import { useStore } from '../../store/use-store.ts';
 import { describeRule, explainReason, itemTitle, kindLabels, reasonStyles } from './review-text.ts';
 
 interface DefinitionProps {
-  readonly held: AdminHeld;
+  readonly held: AdminHeldItem;
   /** Whether long definitions are shown whole. */
   readonly isExpanded: boolean;
   readonly onExpand: () => void;
@@ -73,7 +73,7 @@ function AddedBy({ server }: { server: string }) {
   );
 }
 
-function FindingList({ findings }: Pick<AdminHeld, 'findings'>) {
+function FindingList({ findings }: Pick<AdminHeldItem, 'findings'>) {
   if (findings.length === 0) return null;
   const paths = [...new Set(findings.map(({ where }) => where))];
   return (

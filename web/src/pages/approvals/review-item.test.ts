@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
-import type { AdminHeld, AdminWaitingCall } from '../../../../src/admin/contract/contract.ts';
+import type { AdminHeldItem, AdminHeldCall } from '../../../../src/admin/contract/contract.ts';
 import { initialKey, firstEntryKey, groupItems, mayDecide, type ReviewItem } from './review-item.ts';
 
-const held = (server: string, name: string, more: Partial<AdminHeld> = {}): AdminHeld => ({
+const held = (server: string, name: string, more: Partial<AdminHeldItem> = {}): AdminHeldItem => ({
   server,
   name,
   kind: 'tool',
@@ -14,7 +14,7 @@ const held = (server: string, name: string, more: Partial<AdminHeld> = {}): Admi
   findings: [],
   ...more,
 });
-const call: AdminWaitingCall = {
+const call: AdminHeldCall = {
   id: 'c1',
   caller: 'a',
   profile: 'default',
@@ -73,7 +73,7 @@ describe('review of long definitions and arguments', () => {
       ...(approved !== undefined && { approved: { fingerprint: 'a', definition: { ...approved } } }),
     }),
   });
-  const callItem = (args: AdminWaitingCall['arguments']): ReviewItem => ({
+  const callItem = (args: AdminHeldCall['arguments']): ReviewItem => ({
     key: 'call c1',
     kind: 'call',
     call: { ...call, arguments: args },

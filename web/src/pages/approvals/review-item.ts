@@ -1,16 +1,16 @@
 import type {
   AdminApprovals,
-  AdminHeld,
-  AdminNamed,
-  AdminWaitingCall,
+  AdminHeldItem,
+  AdminItemReference,
+  AdminHeldCall,
 } from '../../../../src/admin/contract/contract.ts';
 
 import { isCutAtFirst } from '../../lib/format-definition.ts';
 
 /** A held call, or a held server or entry, that a person approves or refuses. */
 export type ReviewItem =
-  | { readonly key: string; readonly kind: 'call'; readonly call: AdminWaitingCall }
-  | { readonly key: string; readonly kind: 'held'; readonly held: AdminHeld };
+  | { readonly key: string; readonly kind: 'call'; readonly call: AdminHeldCall }
+  | { readonly key: string; readonly kind: 'held'; readonly held: AdminHeldItem };
 
 export interface ReviewGroup {
   readonly title: string;
@@ -56,7 +56,7 @@ export function firstEntryKey(server: string, groups: readonly ReviewGroup[]): s
 }
 
 /** Returns the part of an item that a decision refers to, including the fingerprint of the shown version. */
-export function toReference({ server, kind, name, fingerprint }: AdminNamed): AdminNamed {
+export function toReference({ server, kind, name, fingerprint }: AdminItemReference): AdminItemReference {
   return { server, kind, name, fingerprint };
 }
 
@@ -85,16 +85,16 @@ function versionOf(item: ReviewItem): string {
   return item.kind === 'call' ? item.call.id : item.held.fingerprint;
 }
 
-function toCallItem(call: AdminWaitingCall): ReviewItem {
+function toCallItem(call: AdminHeldCall): ReviewItem {
   return { key: `call ${call.id}`, kind: 'call', call };
 }
 
-function toHeldItem(held: AdminHeld): ReviewItem {
+function toHeldItem(held: AdminHeldItem): ReviewItem {
   return { key: JSON.stringify([held.server, held.kind, held.name]), kind: 'held', held };
 }
 
 /** Returns the sort key of an item. The server itself comes first, then suspicious, changed and new entries. */
-function urgency({ kind, findings, reason }: AdminHeld): number {
+function urgency({ kind, findings, reason }: AdminHeldItem): number {
   if (kind === 'server') return 0;
   if (findings.length > 0 || reason === 'suspicious') return 1;
   return reason === 'changed' ? 2 : 3;

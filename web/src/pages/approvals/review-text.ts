@@ -1,4 +1,4 @@
-import type { AdminHeld } from '../../../../src/admin/contract/contract.ts';
+import type { AdminHeldItem } from '../../../../src/admin/contract/contract.ts';
 import { escapeInvisible } from '../../lib/escape-invisible.ts';
 
 interface ReasonStyle {
@@ -6,14 +6,14 @@ interface ReasonStyle {
   readonly kind: 'plain' | 'accent' | 'warn' | 'bad';
 }
 
-export const reasonStyles: Readonly<Record<AdminHeld['reason'], ReasonStyle>> = {
+export const reasonStyles: Readonly<Record<AdminHeldItem['reason'], ReasonStyle>> = {
   new: { label: 'new', kind: 'accent' },
   changed: { label: 'changed', kind: 'warn' },
   suspicious: { label: 'suspicious', kind: 'bad' },
   refused: { label: 'refused', kind: 'plain' },
 };
 
-export const kindLabels: Readonly<Record<AdminHeld['kind'], string>> = {
+export const kindLabels: Readonly<Record<AdminHeldItem['kind'], string>> = {
   server: 'server',
   words: 'instructions',
   tool: 'tool',
@@ -39,13 +39,13 @@ export function describeRule(rule: string): string {
   return ruleLabels[rule] ?? escapeInvisible(rule);
 }
 
-export function itemTitle({ kind, name, server }: AdminHeld): string {
+export function itemTitle({ kind, name, server }: AdminHeldItem): string {
   if (kind === 'server') return server;
   return kind === 'words' ? 'Instructions' : escapeInvisible(name);
 }
 
 /** Explains why an item is held, and the consequences. */
-export function explainReason({ kind, reason, server }: AdminHeld): string {
+export function explainReason({ kind, reason, server }: AdminHeldItem): string {
   if (kind === 'server') return 'The server does not start until you approve how it is run.';
   if (reason === 'refused')
     return `You refused it. It stays hidden until ${server} offers a different version or you approve it.`;

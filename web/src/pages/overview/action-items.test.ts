@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { AdminHeld, AdminServer, AdminStatus } from '../../../../src/admin/contract/contract.ts';
+import type { AdminHeldItem, AdminServer, AdminStatus } from '../../../../src/admin/contract/contract.ts';
 import { listActionItems } from './action-items.ts';
 
 const held = { kind: 'tool', fingerprint: '', offered: {}, changes: [], findings: [] } as const;
@@ -28,7 +28,7 @@ test('overview: lists held calls first, then problems, each with its action', ()
         { ...held, server: 'e', name: 'x', reason: 'changed' },
         { ...held, server: 'e', name: 'y', reason: 'new' },
         { ...held, server: 'e', name: 'z', reason: 'refused' },
-      ] satisfies AdminHeld[],
+      ] satisfies AdminHeldItem[],
       calls: [
         {
           id: '1',

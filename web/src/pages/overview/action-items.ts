@@ -1,6 +1,6 @@
 import type {
   AdminApprovals,
-  AdminHeld,
+  AdminHeldItem,
   AdminServer,
   AdminStatus,
 } from '../../../../src/admin/contract/contract.ts';
@@ -61,7 +61,7 @@ function listPause({ pausedSince }: AdminStatus): ActionItem[] {
 
 /** Lists one item per server, however many of its entries are held. */
 function listHeldServers(approvals: AdminApprovals | undefined): ActionItem[] {
-  const byServer = new Map<string, AdminHeld[]>();
+  const byServer = new Map<string, AdminHeldItem[]>();
   for (const held of approvals?.held ?? []) {
     // A refused item needs no further decision.
     if (held.reason !== 'refused') byServer.set(held.server, [...(byServer.get(held.server) ?? []), held]);
@@ -75,7 +75,7 @@ function listHeldServers(approvals: AdminApprovals | undefined): ActionItem[] {
   }));
 }
 
-function heldTitle(server: string, held: readonly AdminHeld[]): string {
+function heldTitle(server: string, held: readonly AdminHeldItem[]): string {
   if (held.some(({ kind }) => kind === 'server')) return `${server} is held for approval`;
   if (held.length === 1 && held[0]?.kind === 'words')
     return `The instructions of ${server} are held for approval`;
@@ -83,9 +83,10 @@ function heldTitle(server: string, held: readonly AdminHeld[]): string {
   return `${entries} of ${server} ${held.length === 1 ? 'is' : 'are'} held for approval`;
 }
 
-function heldText(held: readonly AdminHeld[]): string {
+function heldText(held: readonly AdminHeldItem[]): string {
   if (held.some(({ kind }) => kind === 'server')) return 'The server does not start until you approve it.';
-  const count = (reason: AdminHeld['reason']): number => held.filter((item) => item.reason === reason).length;
+  const count = (reason: AdminHeldItem['reason']): number =>
+    held.filter((item) => item.reason === reason).length;
   const counts = [
     [count('changed'), 'changed since you approved it'],
     [count('new'), 'new'],

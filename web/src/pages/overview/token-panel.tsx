@@ -1,4 +1,4 @@
-import type { AdminTokens } from '../../../../src/admin/contract/contract.ts';
+import type { AdminTokenUsage } from '../../../../src/admin/contract/contract.ts';
 import { BarChart } from '../../components/charts/bar-chart.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { formatCompact, formatCount, pluralize } from '../../lib/format.ts';
@@ -6,7 +6,7 @@ import { formatCompact, formatCount, pluralize } from '../../lib/format.ts';
 const weekdayFormat = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** Compares the tokens that clients received to learn about the tools with the cost of listing all tools in full. */
-export function TokenPanel({ tokens }: { readonly tokens: AdminTokens }) {
+export function TokenPanel({ tokens }: { readonly tokens: AdminTokenUsage }) {
   const { menu, search, saved, lists, searches, days } = tokens;
   if (lists + searches === 0) {
     return (
@@ -53,7 +53,11 @@ export function TokenPanel({ tokens }: { readonly tokens: AdminTokens }) {
   );
 }
 
-function Calculation({ tokens: { whole, menu, search, saved, lists, searches } }: { tokens: AdminTokens }) {
+function Calculation({
+  tokens: { whole, menu, search, saved, lists, searches },
+}: {
+  tokens: AdminTokenUsage;
+}) {
   return (
     <dl class="small number">
       <Item name="Cost of listing all tools in full" value={formatCount(whole)} />

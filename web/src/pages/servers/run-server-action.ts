@@ -1,4 +1,4 @@
-import type { AdminServer, AdminServerChanged } from '../../../../src/admin/contract/contract.ts';
+import type { AdminServer, AdminChangeServerResult } from '../../../../src/admin/contract/contract.ts';
 import { openSignIn } from '../../store/open-sign-in.ts';
 import type { Store } from '../../store/store.ts';
 import type { Remedy } from './server-remedy.ts';
@@ -56,7 +56,7 @@ export function serverUrl(name: string, tab?: string): string {
 
 /** Shows the result of a change. If the gateway has saved but not applied it, also shows the reason. */
 export function reportChange(
-  { applied, isHeld, name }: AdminServerChanged,
+  { applied, isHeld, name }: AdminChangeServerResult,
   message: string,
   { notices }: Store,
 ): void {

@@ -109,7 +109,7 @@ function useToolSearch(text: string, server: string | undefined): SearchResult {
     if (text.trim() === '') return undefined;
     const controller = new AbortController();
     const { signal } = controller;
-    const input = { q: text, limit: MAX_RESULTS, cached: true, ...(server !== undefined && { server }) };
+    const input = { q: text, limit: MAX_RESULTS, cached: true, server };
     api.request('GET /api/search', input, { signal }).then(
       (tools) => !signal.aborted && setResult({ tools, problem: undefined }),
       (error: unknown) => !signal.aborted && setResult({ tools: [], problem: toProblem(error) }),

@@ -157,7 +157,7 @@ export class DbusConnection implements Disposable {
       serial: this.#nextSerial(),
       wantsReply: false,
       replyTo: call.serial,
-      ...(call.sender !== undefined && { destination: call.sender }),
+      destination: call.sender,
     };
     if (reply !== undefined)
       return this.#send({ kind: 'return', ...header, signature: reply.signature, body: reply.body });

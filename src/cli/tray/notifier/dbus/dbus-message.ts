@@ -21,7 +21,7 @@ export interface DbusMessage {
   readonly member?: string;
   readonly error?: string;
   readonly replyTo?: number;
-  readonly destination?: string;
+  readonly destination?: string | undefined;
   readonly sender?: string;
   readonly signature: string;
   readonly body: readonly DbusValue[];

@@ -1,6 +1,9 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 
-import type { AdminAddedServers, AdminNewServers } from '../../../../../src/admin/contract/contract.ts';
+import type {
+  AdminAddServersResult,
+  AdminAddServersInput,
+} from '../../../../../src/admin/contract/contract.ts';
 import { toProblem, type Problem } from '../../../api/problem.ts';
 import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/form/field.tsx';
@@ -23,7 +26,7 @@ export function AddPaste({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [name, setName] = useState('');
   const [replace, setReplace] = useState(false);
-  const [result, setResult] = useState<AdminAddedServers>();
+  const [result, setResult] = useState<AdminAddServersResult>();
   const input = { text, replace, ...(name.trim() !== '' && { name: name.trim() }) };
   const { plan, problem } = usePlan(input);
   const add = async (): Promise<void> => {
@@ -72,14 +75,14 @@ export function AddPaste({ onClose }: { onClose: () => void }) {
   );
 }
 
-function countAdded({ results }: AdminAddedServers): number {
+function countAdded({ results }: AdminAddServersResult): number {
   return results.filter(({ result }) => result === 'added').length;
 }
 
 /** Asks the gateway what would happen to each server, without changing anything. */
-function usePlan(input: AdminNewServers & { readonly text: string }) {
+function usePlan(input: AdminAddServersInput & { readonly text: string }) {
   const { api } = useStore();
-  const [plan, setPlan] = useState<AdminAddedServers>();
+  const [plan, setPlan] = useState<AdminAddServersResult>();
   const [problem, setProblem] = useState<Problem>();
   const inputJson = JSON.stringify(input);
   useEffect(() => {

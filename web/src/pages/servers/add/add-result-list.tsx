@@ -1,11 +1,14 @@
-import type { AdminAddedServer, AdminAddedServers } from '../../../../../src/admin/contract/contract.ts';
+import type {
+  AdminAddServerResult,
+  AdminAddServersResult,
+} from '../../../../../src/admin/contract/contract.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { escapeInvisible } from '../../../lib/escape-invisible.ts';
 import { summarizeEntry } from '../entry/summarize-entry.ts';
 import { serverUrl } from '../run-server-action.ts';
 
 /** Lists what happened, or would happen, to each server. */
-export function AddResultList({ added: { results, dryRun } }: { added: AdminAddedServers }) {
+export function AddResultList({ added: { results, dryRun } }: { added: AdminAddServersResult }) {
   return (
     <ul class="add-results" aria-label={dryRun ? 'Servers to add' : 'Added servers'} aria-live="polite">
       {results.map((server, index) => (
@@ -33,7 +36,13 @@ export function AddResultList({ added: { results, dryRun } }: { added: AdminAdde
   );
 }
 
-function ResultBadges({ server: { result, trust }, dryRun }: { server: AdminAddedServer; dryRun: boolean }) {
+function ResultBadges({
+  server: { result, trust },
+  dryRun,
+}: {
+  server: AdminAddServerResult;
+  dryRun: boolean;
+}) {
   if (result === 'refused') return <Badge kind="bad">{dryRun ? 'cannot be added' : 'not added'}</Badge>;
   if (result === 'same') return <Badge>already configured</Badge>;
   return (

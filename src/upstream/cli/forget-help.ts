@@ -1,2 +1,0 @@
-/** The method that makes the built-in server for a program read the help texts again for its next list. */
-export const FORGET_HELP = 'trunkline/forgetHelp';
