@@ -28,13 +28,17 @@ describe('gateway identity', () => {
     ['configuration text', { text: `${identity.text} ` }],
     ['variable value', { env: { ...identity.env, A_TOKEN: 'other' } }],
     ['set of variables, with one missing', { env: { TRUNKLINE_TOKENS_IT: 'seed' } }],
-    ['variable that has a default', { env: { ...identity.env, B: '' } }],
+    ['variable that has a default', { env: { ...identity.env, B: 'b' } }],
     ['server token', { env: { ...identity.env, TRUNKLINE_TOKENS_IT: 'other' } }],
     ['set of server tokens, with one missing', { env: { A_TOKEN: 'secret' } }],
     ['set of server tokens, with one added', { env: { ...identity.env, TRUNKLINE_TOKENS_OTHER: 'seed' } }],
     ['key location', { env: { ...identity.env, TRUNKLINE_KEYCHAIN: '1' } }],
   ])('gateway identity: does not match for a different %s', (_what, changes) => {
     expect(matchesIdentity(createRecord(), { ...identity, ...changes })).toBe(false);
+  });
+
+  test('gateway identity: an empty variable counts as an unset one, as it does in references', () => {
+    expect(matchesIdentity(createRecord(), { ...identity, env: { ...identity.env, B: '' } })).toBe(true);
   });
 
   test('gateway identity: contains no secret and uses a new salt each time', () => {

@@ -45,7 +45,8 @@ function hashEnvironment({ text, env }: SharedGatewayIdentity, salt: string): st
   const hash = createHmac('sha256', salt);
   for (const name of [...findReferencedVariables(text), ...listSignInVariables(env)]) {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    hash.update(`${name}\0${value === undefined ? 'absent' : `=${value}`}\0`);
+    // References treat an empty variable as unset, and some clients hand over unset variables as empty ones.
+    hash.update(`${name}\0${value === undefined || value === '' ? 'absent' : `=${value}`}\0`);
   }
   return hash.digest('base64url').slice(0, 22);
 }

@@ -27,6 +27,7 @@ export interface ConnectOptions extends GlobalOptions {
   readonly dryRun?: boolean;
   readonly undo?: boolean;
   readonly merge?: boolean;
+  readonly split?: boolean;
   readonly conflicts?: ConflictStrategy;
   readonly references?: SecretDestination | true;
   readonly trust?: boolean;
@@ -45,11 +46,16 @@ export async function runConnect(
     throw new GatewayError('USAGE', '--merge requires --undo. Together they restore only the servers.');
   const config = await openEditableConfig(options.config, context);
   if (name === 'other') {
-    out.line(formatSnippet(createLaunchEntry(context, { configFile: config.file, hasPath: true })));
+    out.line(
+      formatSnippet({ trunkline: createLaunchEntry(context, { configFile: config.file, hasPath: true }) }),
+    );
     return 0;
   }
   const client = getConnectableClient(name);
-  const planned = await planClientConnection(client, config, context, { onConflict: options.conflicts });
+  const planned = await planClientConnection(client, config, context, {
+    onConflict: options.conflicts,
+    isSplit: options.split,
+  });
   const scope = { config: options.config, context };
   const held = planned.isChanged ? await findHeldServers(planned.existingServers, scope) : [];
   if (out.style.format === 'text') {
@@ -81,7 +87,7 @@ export async function runConnect(
     prompt,
   });
   const stillHeld = trust === 'first-sight' ? await approveHeldServers(held, scope) : held;
-  const backup = await writeConnection(planned, context);
+  const backup = await writeConnection(planned, await config.reread(), context);
   const newlyHeld = trust === 'manual' ? planned.newServers.map((server) => server.name) : [];
   if (out.style.format === 'json')
     out.json(toReport(planned, [...newlyHeld, ...stillHeld], { written: true, backup }));
@@ -89,13 +95,15 @@ export async function runConnect(
     out.line(`${client.source.title} now uses Trunkline. Restart it to apply the change.`);
     out.line(out.paint.dim(`Undo with: trunkline connect ${name} --undo`));
   }
+  if (options.split === true)
+    out.note('The entries need a gateway that keeps running. Start it with: trunkline serve --http');
   noteApplied(applied, config, context);
   noteHeldServers(stillHeld, context);
   return 0;
 }
 
 function toReport(
-  { client, file, moved, unmoved, newServers }: ClientConnectionPlan,
+  { client, file, moved, unmoved, written: entries, newServers, remarks }: ClientConnectionPlan,
   held: readonly string[],
   { written, backup }: { readonly written: boolean; readonly backup?: string | undefined } = {
     written: false,
@@ -105,8 +113,10 @@ function toReport(
     client: client.source.id,
     file,
     written,
+    entries,
     moved,
     staying: unmoved,
+    remarks: remarks.length > 0 ? remarks : undefined,
     ...secretsToJson(newServers),
     held: held.length > 0 ? held : undefined,
     backup,
@@ -130,7 +140,11 @@ async function undo(name: string, options: ConnectOptions, context: CliContext):
     const now = await readFileIfPresent(record.file);
     const text = mergeUndo(
       client,
-      { before: before?.toString('utf8') ?? '', now: now?.toString('utf8') ?? '' },
+      {
+        before: before?.toString('utf8') ?? '',
+        now: now?.toString('utf8') ?? '',
+        written: record.written,
+      },
       record.file,
     );
     await replaceFile(record.file, now, Buffer.from(text));
@@ -151,7 +165,7 @@ async function undo(name: string, options: ConnectOptions, context: CliContext):
 
 function mergeUndo(
   client: ReturnType<typeof getConnectableClient>,
-  texts: { readonly before: string; readonly now: string },
+  texts: Parameters<typeof planMergedUndo>[1],
   file: string,
 ): string {
   try {

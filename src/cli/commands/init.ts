@@ -167,7 +167,7 @@ async function connectClients(
     }
     if (config.document.isNew) await config.save([]);
     const held = await approveHeldServers(heldBefore, scope);
-    await writeConnection(planned, context);
+    await writeConnection(planned, await config.reread(), context);
     out.line(`${client.source.title} now uses Trunkline. Undo with: trunkline connect ${name} --undo`);
     noteHeldServers(held, context);
   }

@@ -159,7 +159,7 @@ function declareClientCommands({ program, lazy }: CommandRegistrar): void {
     .addOption(
       new Option(
         '--from <client>',
-        'import only from this client (claude-desktop, claude-code, cursor, vscode, windsurf, zed, codex, gemini-cli, cline, continue, mcpzip, mcp, mcproxy, mcpproxy, 1mcp) or file; may be repeated',
+        'import only from this client, such as claude-code or codex, or from this file; may be repeated',
       ).argParser(collectValues),
     )
     .addOption(
@@ -175,13 +175,14 @@ function declareClientCommands({ program, lazy }: CommandRegistrar): void {
     .command('connect')
     .argument(
       '<client>',
-      'claude-desktop, claude-code, cursor, vscode, windsurf, zed, codex, gemini-cli, cline, continue, or other',
+      'a client such as claude-code, codex or cursor; an unknown name prints all; or other',
     )
     .summary('connect a client to Trunkline')
     .description(
       'Write Trunkline into the configuration of a client, and move the servers of that client to Trunkline. The rest of the file does not change, a copy is kept, and --undo restores it byte for byte. For any other client, trunkline connect other prints the entry to paste.',
     )
     .option('--undo', 'restore the configuration of the client')
+    .option('--split', 'write one entry per server, over one gateway that you run with serve --http')
     .option('--merge', 'with --undo: restore only the servers, and keep other changes')
     .addOption(conflictsOption())
     .addOption(referencesOption())

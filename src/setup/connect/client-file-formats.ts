@@ -1,8 +1,9 @@
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
 import {
   isMap,
+  isNode,
+  isScalar,
   isSeq,
-  parse as parseYaml,
   parseDocument as parseYamlDocument,
   stringify as stringifyYaml,
 } from 'yaml';
@@ -10,6 +11,7 @@ import { parseDocument, readNodeValue } from '../../config/file/document.ts';
 import { setMember } from '../../config/file/set-member.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { parseClientYaml } from '../import/client-json.ts';
 
 /** Reads and writes the servers in one kind of client file. Everything around a change keeps its formatting. */
 export interface ClientFileFormat {
@@ -17,22 +19,37 @@ export interface ClientFileFormat {
   readServers(text: string): ReadonlyMap<string, unknown>;
   /** Returns everything except the servers, to check that it has not changed. */
   readOthers(text: string): unknown;
+  /** Whether `setServer` replaces an existing server; otherwise it must be removed first. */
+  readonly canReplace: boolean;
   setServer(text: string, name: string, value: unknown): string;
   removeServer(text: string, name: string): string;
 }
 
-/** JSON with comments that has an object of servers under `key`. */
-export function jsonFormat(key: string): ClientFileFormat {
+/** JSON with comments that has an object of servers at the path. */
+export function jsonFormat(path: readonly [string, ...string[]]): ClientFileFormat {
+  const label = path.join('.');
   return {
     readServers: (text) => {
-      const servers = readJson(text)[key];
-      if (servers !== undefined && !isJsonObject(servers)) throw new Error(`"${key}" is not an object`);
+      const servers = path.reduce<unknown>(
+        (value, key) => (isJsonObject(value) ? value[key] : undefined),
+        readJson(text),
+      );
+      if (servers !== undefined && !isJsonObject(servers)) throw new Error(`"${label}" is not an object`);
       return new Map(Object.entries(servers ?? {}));
     },
-    readOthers: (text) => ({ ...readJson(text), [key]: undefined }),
-    setServer: (text, name, value) => setMember(text.trim() === '' ? '{\n}\n' : text, [key, name], value),
-    removeServer: (text, name) => setMember(text, [key, name], undefined),
+    canReplace: true,
+    readOthers: (text) => omitPath(readJson(text), path),
+    setServer: (text, name, value) => setMember(text.trim() === '' ? '{\n}\n' : text, [...path, name], value),
+    removeServer: (text, name) => setMember(text, [...path, name], undefined),
   };
+}
+
+/** Returns the object without the member at the path. An object that only leads to it counts as absent. */
+function omitPath(value: JsonObject, [key, ...rest]: readonly string[]): JsonObject {
+  if (key === undefined) return value;
+  const member = value[key];
+  const inner = rest.length > 0 && isJsonObject(member) ? omitPath(member, rest) : {};
+  return { ...value, [key]: Object.keys(inner).length === 0 ? undefined : inner };
 }
 
 function readJson(text: string): JsonObject {
@@ -50,6 +67,7 @@ export function tomlFormat(key: string): ClientFileFormat {
       const servers = parseToml(text)[key];
       return new Map(isJsonObject(servers) ? Object.entries(servers) : []);
     },
+    canReplace: false,
     readOthers: (text) => ({ ...(parseToml(text) as JsonObject), [key]: undefined }),
     setServer: (text, name, value) => {
       const eol = detectEol(text);
@@ -103,51 +121,57 @@ function isTableHeader(line: string, key: string, name: string): boolean {
   return isJsonObject(servers) && Object.hasOwn(servers, name);
 }
 
-/** YAML that has a list of named servers under `key`. */
-export function yamlFormat(key: string): ClientFileFormat {
+/** YAML that has a list of named servers, or a map of servers, under `key`. */
+export function yamlFormat(key: string, kind: 'list' | 'map'): ClientFileFormat {
   return {
-    readServers: (text) => {
-      const list = readYaml(text)[key];
-      if (list !== undefined && list !== null && !Array.isArray(list))
-        throw new Error(`"${key}" is not a list`);
-      const items = (Array.isArray(list) ? list : []).filter(isJsonObject);
-      return new Map(
-        items.flatMap((item) => (typeof item['name'] === 'string' ? [[item['name'], item]] : [])),
-      );
-    },
+    readServers: (text) =>
+      new Map(kind === 'list' ? listItems(text, key) : Object.entries(mapItems(text, key))),
+    canReplace: false,
     readOthers: (text) => {
-      const root = readYaml(text);
+      const root = parseClientYaml(text);
+      if (kind === 'map') return { ...root, [key]: undefined };
       const list: readonly unknown[] = Array.isArray(root[key]) ? root[key] : [];
       const unnamed = list.filter((item) => !isJsonObject(item) || typeof item['name'] !== 'string');
       return { ...root, [key]: unnamed };
     },
-    setServer: (text, name, value) => addItem(text, key, { name, ...(isJsonObject(value) ? value : {}) }),
+    setServer: (text, name, value) => {
+      const item = isJsonObject(value) ? value : {};
+      return addItem(text, key, kind === 'list' ? [{ name, ...item }] : { [name]: item });
+    },
     removeServer: (text, name) => removeItems(text, key, name),
   };
 }
 
-function readYaml(text: string): JsonObject {
-  // The limit prevents nested aliases in a malicious file from expanding without bound.
-  const value: unknown = parseYaml(text, { maxAliasCount: 100 });
-  return isJsonObject(value) ? value : {};
+function listItems(text: string, key: string): readonly (readonly [string, JsonObject])[] {
+  const list = parseClientYaml(text)[key];
+  if (list !== undefined && list !== null && !Array.isArray(list)) throw new Error(`"${key}" is not a list`);
+  return (Array.isArray(list) ? list : [])
+    .filter(isJsonObject)
+    .flatMap((item) => (typeof item['name'] === 'string' ? [[item['name'], item] as const] : []));
 }
 
-/** Adds an item after the last one, into an empty list, or with a new list at the end of the text. */
-function addItem(text: string, key: string, value: JsonObject): string {
+function mapItems(text: string, key: string): JsonObject {
+  const map = parseClientYaml(text)[key] ?? {};
+  if (!isJsonObject(map)) throw new Error(`"${key}" is not a map`);
+  return map;
+}
+
+/** Adds an item after the last one, into an empty list or map, or with a new one at the end of the text. */
+function addItem(text: string, key: string, value: readonly JsonObject[] | JsonObject): string {
   const eol = detectEol(text);
   const last = locateItems(text, key).at(-1);
   const indent = last === undefined ? '  ' : (/^\s*/.exec(text.slice(last.from))?.[0] ?? '');
-  const lines = stringifyYaml([value]).trimEnd().split('\n');
+  const lines = stringifyYaml(value).trimEnd().split('\n');
   const item = lines.map((line) => `${indent}${line}${eol}`).join('');
   if (last !== undefined) {
     const before = text.slice(0, last.to);
     return `${before}${before.endsWith('\n') ? '' : eol}${item}${text.slice(last.to)}`;
   }
-  const emptyList = new RegExp(`^${key}:[ \\t]*(?:\\[\\]|null|~)?[ \\t]*(#.*)?$`, 'm').exec(text);
-  if (emptyList !== null) {
-    const rest = text.slice(emptyList.index + emptyList[0].length).replace(/^\r?\n/, '');
-    const comment = emptyList[1] === undefined ? '' : ` ${emptyList[1]}`;
-    return `${text.slice(0, emptyList.index)}${key}:${comment}${eol}${item}${rest}`;
+  const empty = new RegExp(`^${key}:[ \\t]*(?:\\[\\]|\\{\\}|null|~)?[ \\t]*(#.*)?$`, 'm').exec(text);
+  if (empty !== null) {
+    const rest = text.slice(empty.index + empty[0].length).replace(/^\r?\n/, '');
+    const comment = empty[1] === undefined ? '' : ` ${empty[1]}`;
+    return `${text.slice(0, empty.index)}${key}:${comment}${eol}${item}${rest}`;
   }
   const before = text.trim() === '' ? '' : `${text.trimEnd()}${eol}`;
   return `${before}${key}:${eol}${item}`;
@@ -160,19 +184,29 @@ function removeItems(text: string, key: string, name: string): string {
     .reduce((result, { from, to }) => result.slice(0, from) + result.slice(to), text);
 }
 
-/** Returns the range of each list item, from the start of the line with its hyphen to the start of the line after it. */
-function locateItems(
-  text: string,
-  key: string,
-): readonly { readonly name: unknown; readonly from: number; readonly to: number }[] {
-  const list = parseYamlDocument(text).get(key, true);
-  if (!isSeq(list) || list.flow === true) return [];
-  return list.items.flatMap((item) => {
-    if (!isMap(item) || item.range === null || item.range === undefined) return [];
-    const [start, , end] = item.range;
+interface YamlItem {
+  readonly name: unknown;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the range of each item, from the start of its first line to the start of the line after it. */
+function locateItems(text: string, key: string): readonly YamlItem[] {
+  const items = parseYamlDocument(text).get(key, true);
+  const toItem = (name: unknown, start: number, end: number): YamlItem => {
     const from = text.lastIndexOf('\n', start - 1) + 1;
     const to = end < text.length && text[end - 1] !== '\n' ? text.indexOf('\n', end) + 1 || text.length : end;
-    return [{ name: item.get('name'), from, to }];
+    return { name, from, to };
+  };
+  if (isSeq(items) && items.flow !== true) {
+    return items.items.flatMap((item) =>
+      isMap(item) && item.range ? [toItem(item.get('name'), item.range[0], item.range[2])] : [],
+    );
+  }
+  if (!isMap(items) || items.flow === true) return [];
+  return items.items.flatMap(({ key: name, value }) => {
+    if (!isScalar(name) || !name.range || !isNode(value) || !value.range) return [];
+    return [toItem(name.value, name.range[0], value.range[2])];
   });
 }
 

@@ -13,6 +13,8 @@ export interface ConnectionRecord {
   readonly backup?: string | undefined;
   /** Hash of the content that was written. */
   readonly after: string;
+  /** Names of the entries that were written; absent in records of older versions, which wrote one entry. */
+  readonly written?: readonly string[] | undefined;
 }
 
 /** Records the changes of `trunkline connect`, the newest last, so that they can be undone byte for byte. */
@@ -41,15 +43,20 @@ export class ConnectionHistory {
   /** Saves a backup, then writes the file. Rejects if the file has changed since it was read. */
   async write(
     client: string,
-    change: { readonly file: string; readonly before: Buffer | undefined; readonly after: string },
+    change: {
+      readonly file: string;
+      readonly before: Buffer | undefined;
+      readonly after: string;
+      readonly written: readonly string[];
+    },
     now: Date,
   ): Promise<ConnectionRecord> {
-    const { file, before, after } = change;
+    const { file, before, after, written } = change;
     const backup = join(this.#folder, `${client}.${now.toISOString().replaceAll(/[:.]/g, '-')}.bak`);
     if (before !== undefined) await writeFileAtomic(backup, before, 0o600);
     await replaceFile(file, before, Buffer.from(after));
     const hash = computeHash(Buffer.from(after));
-    const record = { file, backup: before === undefined ? undefined : backup, after: hash };
+    const record = { file, backup: before === undefined ? undefined : backup, after: hash, written };
     await this.#save(client, [...(await this.records(client)), record]);
     return record;
   }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { planImport } from '../import/plan-import.ts';
 import type { ClientEnvironment } from '../import/import-source.ts';
 import { connectableClients } from './connectable-clients.ts';
+import { buildProgramEntry } from './client-entries.ts';
 import { planConnection, planMergedUndo } from './plan-connection.ts';
 
 const environment: ClientEnvironment = { platform: 'linux', home: '/h', cwd: '/w', env: {} };
@@ -14,8 +15,13 @@ function client(id: string) {
   return found;
 }
 
-function connected(id: string, text: string, ours: Readonly<Record<string, unknown>> = {}) {
-  const { source, files, extra } = client(id);
+function connected(
+  id: string,
+  text: string,
+  ours: Readonly<Record<string, unknown>> = {},
+  variables: readonly string[] = [],
+) {
+  const { source, files } = client(id);
   const [path = ''] = files(environment);
   const servers = source.read(text, { path, scope: 'user', environment });
   const steps = planImport([{ source, path, scope: 'user', servers }], {
@@ -24,7 +30,7 @@ function connected(id: string, text: string, ours: Readonly<Record<string, unkno
     onConflict: 'keep',
     configFile: '/c',
   });
-  return planConnection(client(id), text, { steps, entry: { ...extra, ...start } });
+  return planConnection(client(id), text, { steps, wanted: buildProgramEntry(client(id), start, variables) });
 }
 
 describe('JSON clients', () => {
@@ -146,13 +152,14 @@ model = "mini"
 [mcp_servers.trunkline]
 command = "trunkline"
 args = [ "serve" ]
+omit_tools_from = [ "deferred" ]
 `);
     expect(connected('codex', after).text).toBe(after);
   });
 
   test('connect (TOML): adds a table to an empty file', () => {
     expect(connected('codex', '').text).toBe(
-      '[mcp_servers.trunkline]\ncommand = "trunkline"\nargs = [ "serve" ]\n',
+      '[mcp_servers.trunkline]\ncommand = "trunkline"\nargs = [ "serve" ]\nomit_tools_from = [ "deferred" ]\n',
     );
   });
 

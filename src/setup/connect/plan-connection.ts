@@ -1,19 +1,23 @@
 import { canonicalJson } from '../../core/lib/canonical-json.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { isSingleServerEntry } from '../import/gateway-entry.ts';
 import type { ImportStep } from '../import/plan-import.ts';
+import { addMissingMembers, OWN_NAME } from './client-entries.ts';
+import type { ClientEntries } from './client-entries.ts';
 import type { ClientFileFormat } from './client-file-formats.ts';
 import type { ConnectableClient } from './connectable-clients.ts';
-
-/** The name of Trunkline's entry in the client's file. */
-const OWN_NAME = 'trunkline';
 
 export interface ConnectionPlan {
   /** The client's text after the change; equal to the current one if there is nothing to change. */
   readonly text: string;
   /** Names of the client's servers that move behind Trunkline. */
   readonly moved: readonly string[];
-  /** The name of an entry for Trunkline that the user wrote; it is kept as it is. */
+  /** Names of the entries that are written. */
+  readonly written: readonly string[];
+  /** The name of an entry for Trunkline that already exists; it is kept. */
   readonly existingEntry?: string | undefined;
+  /** Members that the existing entry lacks and gets. */
+  readonly completed: readonly string[];
   /** Servers that stay in the client's file. */
   readonly unmoved: readonly { readonly name: string; readonly reason: string }[];
 }
@@ -22,52 +26,74 @@ export interface ConnectionPlan {
 export function planConnection(
   { format }: ConnectableClient,
   text: string,
-  { steps, entry }: { readonly steps: readonly ImportStep[]; readonly entry: JsonObject },
+  { steps, wanted }: { readonly steps: readonly ImportStep[]; readonly wanted: ClientEntries },
 ): ConnectionPlan {
   const servers = format.readServers(text);
   const ownSteps = steps.filter(({ state, name }) => state === 'own' && servers.has(name));
-  const [existing, ...redundant] = ownSteps;
+  // An entry for all servers is kept, whatever its name is. Entries for single servers are replaced.
+  const existing = wanted.entries.has(OWN_NAME)
+    ? ownSteps.find(({ entry }) => entry !== undefined && !isSingleServerEntry(entry))
+    : undefined;
   const moved = steps.filter(({ state, name }) => (state === 'new' || state === 'same') && servers.has(name));
-  let after = text;
   const expected = new Map(servers);
-  for (const { name } of [...moved, ...redundant]) {
-    after = format.removeServer(after, name);
-    expected.delete(name);
-  }
-  if (existing === undefined) {
-    after = format.setServer(after, OWN_NAME, entry);
-    expected.set(OWN_NAME, entry);
-  }
-  assertOnlyServersChanged(format, { before: text, after, expected });
+  for (const { name } of [...moved, ...ownSteps]) if (name !== existing?.name) expected.delete(name);
+  for (const [name, entry] of existing === undefined ? wanted.entries : []) expected.set(name, entry);
+  const current = existing?.name === OWN_NAME ? servers.get(OWN_NAME) : undefined;
+  const completed = isJsonObject(current) ? addMissingMembers(current, wanted.additions) : undefined;
+  if (completed !== undefined) expected.set(OWN_NAME, completed);
+  const after = replaceServers(format, text, expected);
   return {
     text: after,
     moved: moved.map(({ name }) => name),
+    written: existing === undefined ? [...wanted.entries.keys()] : [],
     existingEntry: existing?.name,
+    completed: Object.keys(completed ?? {}).filter(
+      (key) => isJsonObject(current) && !isEqual(current[key], completed?.[key]),
+    ),
     unmoved: steps.flatMap(({ state, name, reason }) =>
       state === 'conflicting' || state === 'unusable' ? [{ name, reason: reason ?? '' }] : [],
     ),
   };
 }
 
-/** Plans the text of a client's file with its original servers, if the file has changed since it was connected. */
+/**
+ * Plans the text of a client's file with its original servers, if the file has changed since it was connected. `written` are the names of
+ * the entries that `connect` wrote.
+ */
 export function planMergedUndo(
   { format }: ConnectableClient,
-  { before, now }: { readonly before: string; readonly now: string },
+  {
+    before,
+    now,
+    written = [OWN_NAME],
+  }: { readonly before: string; readonly now: string; readonly written?: readonly string[] | undefined },
 ): string {
   const original = format.readServers(before);
-  const current = format.readServers(now);
-  let after = now;
-  const expected = new Map(current);
-  for (const [name, value] of original) {
-    if (current.has(name)) continue;
+  const expected = new Map(format.readServers(now));
+  for (const name of written) expected.delete(name);
+  for (const [name, value] of original) if (!expected.has(name)) expected.set(name, value);
+  return replaceServers(format, now, expected);
+}
+
+/** Replaces the servers of a text that differ. Every other byte stays as it is. */
+function replaceServers(
+  format: ClientFileFormat,
+  text: string,
+  expected: ReadonlyMap<string, unknown>,
+): string {
+  const servers = format.readServers(text);
+  const changed = [...servers].filter(([name, value]) => !isEqual(value, expected.get(name)));
+  let after = text;
+  for (const [name] of changed) {
+    // A server that is replaced in a JSON file keeps its place.
+    const isReplaced = expected.has(name) && format.canReplace;
+    if (!isReplaced) after = format.removeServer(after, name);
+  }
+  for (const [name, value] of expected) {
+    if (isEqual(servers.get(name), value)) continue;
     after = format.setServer(after, name, value);
-    expected.set(name, value);
   }
-  if (!original.has(OWN_NAME) && current.has(OWN_NAME)) {
-    after = format.removeServer(after, OWN_NAME);
-    expected.delete(OWN_NAME);
-  }
-  assertOnlyServersChanged(format, { before: now, after, expected });
+  assertOnlyServersChanged(format, { before: text, after, expected });
   return after;
 }
 

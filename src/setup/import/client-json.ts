@@ -1,3 +1,4 @@
+import { parse as parseYaml } from 'yaml';
 import { parseDocument, readNodeValue, toPosition } from '../../config/file/document.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -13,6 +14,13 @@ export function parseClientJson(text: string): JsonObject {
   }
   const value = readNodeValue(parsed.root);
   return isJsonObject(value) ? value : {};
+}
+
+/** Parses a YAML map. */
+export function parseClientYaml(text: string): JsonObject {
+  // The limit prevents nested aliases in a malicious file from expanding without bound.
+  const root: unknown = parseYaml(text, { maxAliasCount: 100 });
+  return isJsonObject(root) ? root : {};
 }
 
 /** Returns the members of the object at a path, such as `mcpServers`. */

@@ -29,6 +29,20 @@ export function configHomePath(environment: ClientEnvironment, ...parts: readonl
   return pathModuleFor(environment).join(base, ...parts);
 }
 
+/**
+ * Resolves the path of a client's file, which is written with `/` on every platform. It may begin with `~` (the home folder), `{config}`
+ * (the XDG configuration folder), `{appData}` (the settings of desktop applications) or `{VARIABLE|~/folder}` (a folder that a variable moves).
+ */
+export function resolveClientPath(environment: ClientEnvironment, path: string): string {
+  const [first = '', ...rest] = path.split(/\/(?![^{]*\})/);
+  if (first === '{config}') return configHomePath(environment, ...rest);
+  if (first === '{appData}') return appDataPath(environment, ...rest);
+  const [, variable = '', folder = first] = /^\{(\w+)\|(.*)\}$/.exec(first) ?? [];
+  const moved = nonEmpty(environment.env[variable]);
+  if (moved !== undefined) return pathModuleFor(environment).join(moved, ...rest);
+  return homePath(environment, ...folder.split('/').slice(1), ...rest);
+}
+
 export function userFile(path: string): SourceFile {
   return { path, scope: 'user' };
 }

@@ -3,22 +3,32 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { pathModuleFor } from './client-paths.ts';
 import type { Dialect } from './dialect.ts';
+import { EntryReader, toStrings } from './entry-reader.ts';
 import type { ImportedServer, SourceContext } from './import-source.ts';
+import { describeLeftOut } from './left-out-settings.ts';
 
-interface ConvertOptions {
+export interface ConvertOptions {
   readonly context: SourceContext;
   readonly dialect: Dialect;
   /** Unit of `timeout`; undefined if the client's `timeout` does not limit calls. */
-  readonly timeoutUnit?: 'ms' | 's';
+  readonly timeoutUnit?: 'ms' | 's' | undefined;
   /** Transport of a URL without a type. */
-  readonly urlType?: 'sse';
+  readonly urlType?: 'sse' | undefined;
   /** Working directory of programs without one. */
   readonly folder?: string | undefined;
   /** Additional members in our format. */
   readonly extra?: JsonObject | undefined;
+  /** Members that a caller has already converted into `extra`. */
+  readonly convertedKeys?: readonly string[];
 }
 
-type Translate = (text: string) => string;
+/** What converting one entry needs and collects. */
+interface Conversion {
+  readonly entry: EntryReader;
+  readonly options: ConvertOptions;
+  readonly translate: (text: string) => string;
+  readonly note: (remark: string) => void;
+}
 
 const TRANSPORTS: Readonly<Record<string, string | undefined>> = {
   stdio: 'stdio',
@@ -32,127 +42,211 @@ const TRANSPORTS: Readonly<Record<string, string | undefined>> = {
   sse: 'sse',
 };
 
-/** Converts an entry in the common format of MCP clients, including the variants of single clients, to ours. */
+/**
+ * Converts an entry in the common format of MCP clients, including the variants of single clients, to ours. Every setting is carried over,
+ * known to have no meaning outside the client, or reported in a remark.
+ */
 export function convertClientEntry(name: string, raw: unknown, options: ConvertOptions): ImportedServer {
   if (!isJsonObject(raw)) return { name, problem: 'it is not an object', remarks: [] };
-  const remarks: string[] = [];
+  const remarks = new Set<string>();
   const problems: string[] = [];
-  const translate: Translate = (value) => {
-    const { text, remark, problem } = options.dialect(value);
-    if (remark !== undefined && !remarks.includes(remark)) remarks.push(remark);
-    if (problem !== undefined) problems.push(problem);
-    return text;
+  // Some clients nest the command or the URL in `transport`.
+  const { transport, ...members } = raw;
+  const entryReader = new EntryReader(isJsonObject(transport) ? { ...members, ...transport } : raw);
+  const conversion: Conversion = {
+    entry: entryReader,
+    options,
+    note: (remark) => remarks.add(remark),
+    translate: (value) => {
+      const { text, remark, problem } = options.dialect(value);
+      if (remark !== undefined) remarks.add(remark);
+      if (problem !== undefined) problems.push(problem);
+      return text;
+    },
   };
-  const { command } = raw;
-  const isProgram = isNonEmptyString(command) || Array.isArray(command) || isJsonObject(command);
+  const type = entryReader.text('type', 'transport', 'protocol');
+  entryReader.text('transport', 'protocol');
   const entry: JsonObject = {
-    ...(isProgram ? convertProgram(raw, options, translate) : convertRemote(raw, options, translate)),
-    ...convertSettings(raw, options),
+    ...(hasCommand(raw, transport) ? convertProgram(conversion) : convertRemote(conversion, type)),
+    ...convertSettings(conversion),
     ...options.extra,
   };
-  for (const key of ['oauth', 'auth', 'authProviderType']) {
-    if (raw[key] !== undefined && entry['auth'] === undefined) {
-      remarks.push(
-        'its sign-in settings were left out: run `trunkline login` if the server requires a sign-in',
-      );
-    }
-  }
-  const type = raw['type'] ?? raw['transport'] ?? raw['protocol'];
-  if (typeof type === 'string' && type !== '' && !(type.toLowerCase() in TRANSPORTS)) {
+  if (type !== undefined && !(type.toLowerCase() in TRANSPORTS)) {
     problems.push(`"${type}" is not a transport that Trunkline supports`);
   }
   if (entry['command'] === undefined && entry['url'] === undefined) {
     problems.push('it has neither a command nor a URL');
   }
+  for (const key of entryReader.unused()) {
+    if (options.convertedKeys?.includes(key) === true) continue;
+    const remark = describeLeftOut(key);
+    if (remark !== undefined) remarks.add(remark);
+  }
   const problem = problems[0] ?? findEntryProblem(name, entry, options.context.path);
   if (problem !== undefined) return { name, problem, remarks: [] };
-  return { name, entry, remarks };
+  return { name, entry, remarks: [...remarks] };
 }
 
-function convertProgram(raw: JsonObject, options: ConvertOptions, translate: Translate): JsonObject {
+function hasCommand(raw: JsonObject, transport: unknown): boolean {
+  const members = isJsonObject(transport) ? { ...raw, ...transport } : raw;
+  const command = members['command'] ?? members['cmd'];
+  return (typeof command === 'string' && command !== '') || Array.isArray(command) || isJsonObject(command);
+}
+
+function convertProgram(conversion: Conversion): JsonObject {
+  const { entry, options, translate } = conversion;
   // Some clients have the whole command line in a list, and older versions of Zed have an object.
-  const nested = isJsonObject(raw['command']) ? raw['command'] : undefined;
-  const words = Array.isArray(raw['command']) ? toStrings(raw['command']) : [];
-  const [command = nested?.['path'] ?? nested?.['command'] ?? raw['command'], ...rest] = words;
-  const args = [...rest, ...toStrings(nested?.['args'] ?? raw['args'])];
+  const nested = entry.object('command');
+  const [command = nested?.['path'] ?? nested?.['command'] ?? entry.text('command', 'cmd'), ...rest] =
+    entry.list('command') ?? [];
+  const args = [...rest, ...(nested === undefined ? (entry.list('args') ?? []) : toStrings(nested['args']))];
   const env = {
-    ...convertInheritedVariables(raw),
-    ...convertPairs(nested?.['env'] ?? raw['env'] ?? raw['environment'], translate),
+    ...convertInheritedVariables(entry),
+    ...convertPairs(nested?.['env'] ?? entry.first(isPairs, 'env', 'environment', 'envs'), 'env', conversion),
   };
-  const cwd = raw['cwd'] ?? raw['working_dir'] ?? raw['workingDirectory'];
-  const folder = isNonEmptyString(cwd) ? resolvePath(translate(cwd), options) : options.folder;
-  const envFile = raw['envFile'] ?? raw['env_file'];
+  const cwd = entry.text('cwd', 'working_dir', 'workingDirectory', 'working_directory');
+  const folder = cwd === undefined ? options.folder : resolvePath(translate(cwd), options);
+  const envFile = entry.text('envFile', 'env_file');
   return {
-    ...(isNonEmptyString(command) && { command: translate(command) }),
+    ...(typeof command === 'string' && command !== '' && { command: translate(command) }),
     ...(args.length > 0 && { args: args.map(translate) }),
     ...(Object.keys(env).length > 0 && { env }),
-    ...(isNonEmptyString(envFile) && { envFile: resolvePath(translate(envFile), options) }),
+    ...(envFile !== undefined && { envFile: resolvePath(translate(envFile), options) }),
     ...(folder !== undefined && { cwd: folder }),
   };
 }
 
 /** Returns references to the variables that a program inherits; a variable that is not set becomes empty. */
-function convertInheritedVariables(raw: JsonObject): JsonObject {
-  return Object.fromEntries(
-    toStrings(raw['env_vars'])
-      .filter((name) => name !== '')
-      .map((name) => [name, `\${env:${name}:-}`]),
-  );
+function convertInheritedVariables(entry: EntryReader): JsonObject {
+  const variables = entry.first((value) => Array.isArray(value), 'env_vars') ?? [];
+  const names = variables.map((variable: unknown) => (isJsonObject(variable) ? variable['name'] : variable));
+  // Goose keeps these in the keyring.
+  const keys = (entry.list('env_keys') ?? []).map((name) => [name, `\${env:${name}}`]);
+  return Object.fromEntries([
+    ...toStrings(names).flatMap((name) => (name === '' ? [] : [[name, `\${env:${name}:-}`]])),
+    ...keys,
+  ]) as JsonObject; // The entries are pairs of strings.
 }
 
-function convertRemote(raw: JsonObject, options: ConvertOptions, translate: Translate): JsonObject {
-  const url = [raw['url'], raw['serverUrl'], raw['httpUrl'], raw['endpoint']].find(isNonEmptyString);
+function convertRemote(conversion: Conversion, clientType: string | undefined): JsonObject {
+  const { entry, options, translate } = conversion;
+  const httpUrl = entry.text('httpUrl');
+  const plainUrl = entry.text('url', 'serverUrl', 'baseUrl', 'uri', 'endpoint');
+  const url = plainUrl ?? httpUrl;
   if (url === undefined) return {};
-  const clientType = [raw['type'], raw['transport'], raw['protocol']].find(isNonEmptyString)?.toLowerCase();
-  const isHttp = raw['url'] === undefined && raw['httpUrl'] !== undefined;
-  const type = clientType === undefined ? (isHttp ? 'http' : options.urlType) : TRANSPORTS[clientType];
-  const request = isJsonObject(raw['requestOptions']) ? raw['requestOptions'] : {};
-  const token = raw['authorizationToken'];
-  const bearerVariable = raw['bearer_token_env_var'];
+  const defaultType = plainUrl === undefined ? 'http' : options.urlType;
+  const type = clientType === undefined ? defaultType : TRANSPORTS[clientType.toLowerCase()];
+  const request = entry.object('requestOptions') ?? {};
+  const token = entry.text('authorizationToken');
+  const bearerVariable = entry.text('bearer_token_env_var', 'bearerTokenEnvVar', 'bearerTokenEnv');
   const headers = {
-    ...(isNonEmptyString(token) && {
+    ...(token !== undefined && {
       Authorization: translate(/^bearer /i.test(token) ? token : `Bearer ${token}`),
     }),
-    ...convertPairs(raw['headers'] ?? raw['http_headers'] ?? request['headers'], translate),
-    ...(isNonEmptyString(bearerVariable) && { Authorization: `Bearer \${env:${bearerVariable}}` }),
-    ...convertHeaderVariables(raw['env_http_headers']),
+    ...convertPairs(
+      entry.first(isPairs, 'headers', 'http_headers') ?? request['headers'],
+      'headers',
+      conversion,
+    ),
+    ...(bearerVariable !== undefined && { Authorization: `Bearer \${env:${bearerVariable}}` }),
+    ...convertHeaderVariables(entry),
   };
+  const auth = convertAuth(conversion);
   return {
     ...(type !== undefined && type !== 'stdio' && { type }),
     url: translate(url),
     ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(auth).length > 0 && { auth }),
   };
 }
 
 /** Returns the headers whose values are in environment variables. */
-function convertHeaderVariables(variables: unknown): JsonObject {
-  if (!isJsonObject(variables)) return {};
+function convertHeaderVariables(entry: EntryReader): JsonObject {
+  const variables = entry.object('env_http_headers') ?? {};
   return Object.fromEntries(
     Object.entries(variables).flatMap(([header, variable]) =>
-      isNonEmptyString(variable) ? [[header, `\${env:${variable}}`]] : [],
+      typeof variable === 'string' && variable !== '' ? [[header, `\${env:${variable}}`]] : [],
     ),
   );
 }
 
-function convertSettings(raw: JsonObject, { timeoutUnit }: ConvertOptions): JsonObject {
-  const isDisabled = raw['disabled'] === true || raw['enabled'] === false || raw['isActive'] === false;
-  const seconds = raw['tool_timeout_sec'];
-  const timeoutMs =
-    typeof seconds === 'number' ? seconds * 1000 : Number(raw['timeout']) * (timeoutUnit === 's' ? 1000 : 1);
-  const isTimeoutKnown = timeoutUnit !== undefined || seconds !== undefined;
-  const callMs = isTimeoutKnown && timeoutMs >= 1000 ? Math.round(timeoutMs) : undefined;
-  const allow = toStrings(raw['includeTools'] ?? raw['enabled_tools'] ?? raw['allowedTools']);
-  const deny = toStrings(raw['excludeTools'] ?? raw['disabled_tools'] ?? raw['disabledTools']);
-  const tags = toStrings(raw['tags']).filter((tag) => tag !== '');
+/** Converts the application that a client signs in with. The tokens themselves stay with the client. */
+function convertAuth({ entry, translate, note }: Conversion): JsonObject {
+  const member = entry.object('oauth', 'auth');
+  const settings = new EntryReader(member ?? {});
+  const clientId = settings.text('clientId', 'client_id', 'CLIENT_ID') ?? entry.text('oauth_client_id');
+  const clientSecret = settings.text('clientSecret', 'client_secret', 'CLIENT_SECRET');
+  const port = settings.number('callbackPort', 'callback_port');
+  const scopes =
+    settings.list('scopes') ?? settings.text('scope', 'scopes')?.split(/[\s,]+/) ?? entry.list('scopes');
+  settings.flag('enabled');
+  const isLeftOut = settings.unused().length > 0 || entry.text('auth', 'authProviderType') !== undefined;
+  if (isLeftOut) {
+    note(
+      'some of its sign-in settings were left out: run `trunkline login` if the server requires a sign-in',
+    );
+  } else if (member !== undefined) {
+    note('its sign-in stays with the client: run `trunkline login` if the server requires a sign-in');
+  }
+  return {
+    ...(clientId !== undefined && { clientId: translate(clientId) }),
+    ...(clientSecret !== undefined && { clientSecret: translate(clientSecret) }),
+    ...(scopes !== undefined && scopes.length > 0 && { scopes }),
+    ...(port !== undefined && { callbackPort: port }),
+  };
+}
+
+function convertSettings(conversion: Conversion): JsonObject {
+  const { entry } = conversion;
+  const isDisabled =
+    entry.flag('disabled') === true || entry.flag('enabled') === false || entry.flag('isActive') === false;
+  const tags = (entry.list('tags') ?? []).filter((tag) => tag !== '');
+  const description = entry.text('description');
+  const timeouts = convertTimeouts(conversion);
+  const tools = convertToolLists(entry);
   return {
     ...(isDisabled && { enabled: false }),
-    ...(isNonEmptyString(raw['description']) && { description: raw['description'] }),
+    ...(description !== undefined && { description }),
     ...(tags.length > 0 && { tags }),
-    ...(callMs !== undefined && { timeouts: { call: `${callMs}ms` } }),
-    ...((allow.length > 0 || deny.length > 0) && {
-      tools: { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) },
-    }),
+    ...(Object.keys(timeouts).length > 0 && { timeouts }),
+    ...(Object.keys(tools).length > 0 && { tools }),
   };
+}
+
+function convertTimeouts({ entry, options: { timeoutUnit }, note }: Conversion): JsonObject {
+  const startSeconds = entry.number('startup_timeout_sec');
+  const connectMs =
+    startSeconds === undefined ? entry.number('startup_timeout_ms', 'startupTimeoutMs') : startSeconds * 1000;
+  const callSeconds = entry.number('tool_timeout_sec');
+  const timeout = timeoutUnit === undefined ? undefined : entry.number('timeout');
+  const callMs =
+    callSeconds === undefined
+      ? (entry.number('toolTimeoutMs') ?? (timeout && timeout * (timeoutUnit === 's' ? 1000 : 1)))
+      : callSeconds * 1000;
+  const limits = { connect: connectMs, call: callMs };
+  return Object.fromEntries(
+    Object.entries(limits).flatMap(([key, ms]) => {
+      if (ms === undefined) return [];
+      // Shorter timeouts are mistakes of unit in practice, and would make every call fail.
+      if (ms < 1000) note(`its timeout of ${ms} ms was left out: it is too short for a gateway`);
+      return ms < 1000 ? [] : [[key, `${Math.round(ms)}ms`]];
+    }),
+  );
+}
+
+/** Returns which tools the client offers. An empty list of allowed tools offers none; `*` offers all. */
+function convertToolLists(entry: EntryReader): JsonObject {
+  const allow = entry.list(
+    'includeTools',
+    'enabled_tools',
+    'enabledTools',
+    'allowedTools',
+    'available_tools',
+    'tools',
+  );
+  const deny = entry.list('excludeTools', 'disabled_tools', 'disabledTools', 'blockedTools') ?? [];
+  const isRestricted = allow !== undefined && !allow.includes('*');
+  return { ...(isRestricted && { allow }), ...(deny.length > 0 && { deny }) };
 }
 
 /** Makes the paths of a project absolute, because its programs run in the project's folder. */
@@ -164,7 +258,7 @@ function resolvePath(path: string, { context, folder }: ConvertOptions): string 
 }
 
 /** Converts all values to strings, since some clients also accept numbers and booleans, or a list of `KEY=VALUE`. */
-function convertPairs(value: unknown, translate: Translate): JsonObject {
+function convertPairs(value: unknown, label: string, { translate, note }: Conversion): JsonObject {
   const entries = Array.isArray(value)
     ? toStrings(value).flatMap((line) => {
         const at = line.indexOf('=');
@@ -176,19 +270,13 @@ function convertPairs(value: unknown, translate: Translate): JsonObject {
   return Object.fromEntries(
     entries.flatMap(([key, member]) => {
       if (typeof member === 'string') return [[key, translate(member)]];
-      return typeof member === 'number' || typeof member === 'boolean' ? [[key, String(member)]] : [];
+      if (typeof member === 'number' || typeof member === 'boolean') return [[key, String(member)]];
+      if (member !== null) note(`"${label}.${key}" was left out: its value is not a text`);
+      return [];
     }),
   );
 }
 
-/** Returns the strings, numbers and booleans of a list as strings. */
-export function toStrings(value: unknown): readonly string[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item: unknown) =>
-    typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean' ? [String(item)] : [],
-  );
-}
-
-export function isNonEmptyString(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+function isPairs(value: unknown): value is JsonObject | readonly unknown[] {
+  return isJsonObject(value) || Array.isArray(value);
 }

@@ -17,15 +17,45 @@ interface TranslatedText {
 /** The dialect of a client without variables: every text is literal. */
 export const literalDialect: Dialect = (text) => ({ text: escapeReferences(text) });
 
-/** Translates `${NAME}` and `${NAME:-default}` as in a shell. With `unset: 'empty'`, the client replaces an unset variable by nothing. */
-export function shellDialect({ unset = 'missing' }: { readonly unset?: 'missing' | 'empty' } = {}): Dialect {
-  return (text) =>
-    replaceVariables(text, (body) => {
-      const [, name, fallback] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body) ?? [];
+interface ShellDialectOptions {
+  /** `empty`: the client replaces an unset variable by nothing. */
+  readonly unset?: 'missing' | 'empty';
+  /** Whether the client also replaces `$NAME` without braces. */
+  readonly hasBareNames?: boolean;
+}
+
+/** Translates `${NAME}` and `${NAME:-default}` as in a shell, and `${env:NAME}`. */
+export function shellDialect({ unset = 'missing', hasBareNames = false }: ShellDialectOptions = {}): Dialect {
+  return (value) =>
+    replaceVariables(hasBareNames ? value.replaceAll(/\$([A-Za-z_]\w*)/g, '${$1}') : value, (body) => {
+      const [, kind = '', name, fallback] = /^(env:)?([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body) ?? [];
       if (name === undefined) return undefined;
-      if (fallback !== undefined) return { text: `\${${name}:-${fallback}}` };
-      return { text: unset === 'empty' ? `\${${name}:-}` : `\${${name}}` };
+      if (fallback !== undefined) return { text: `\${${kind}${name}:-${fallback}}` };
+      return { text: unset === 'empty' ? `\${${kind}${name}:-}` : `\${${kind}${name}}` };
     });
+}
+
+/** Translates the variables of a client that also replaces `$(command)` by the output of the command. */
+export function commandDialect(): Dialect {
+  const translate = shellDialect({ hasBareNames: true });
+  return (text) =>
+    text.includes('$(') ? { text: '', problem: '$(…) runs a command in that client' } : translate(text);
+}
+
+/** Translates `{env:NAME}`, which is empty if the variable is unset, and `{file:path}`. */
+export function bracesDialect({ environment, path }: SourceContext): Dialect {
+  const folder = pathModuleFor(environment).dirname(path);
+  return (text) => ({
+    text: text
+      .split(/\{((?:env|file):[^{}]+)\}/)
+      .map((part, at) => {
+        if (at % 2 === 0) return escapeReferences(part);
+        if (part.startsWith('env:')) return `\${${part}:-}`;
+        const file = part.slice('file:'.length);
+        return `\${file:${file.startsWith('~') ? file : pathModuleFor(environment).resolve(folder, file)}}`;
+      })
+      .join(''),
+  });
 }
 
 /**

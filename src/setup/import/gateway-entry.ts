@@ -3,7 +3,7 @@ import { parseDocument, readNodeValue } from '../../config/file/document.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { splitShellWords } from '../../core/lib/split-shell-words.ts';
-import { isNonEmptyString, toStrings } from './convert-client-entry.ts';
+import { isNonEmptyString, toStrings } from './entry-reader.ts';
 
 /** Identifies this program in the configuration of a client. */
 export interface GatewayIdentity {
@@ -13,19 +13,48 @@ export interface GatewayIdentity {
   readonly addresses: readonly string[];
 }
 
+const DEFAULT_ADDRESS = '127.0.0.1:7332';
+
 /** Returns the identity of this program, with the configured address. */
 export function readGatewayIdentity(
   file: string,
   { configText, addresses = [] }: { readonly configText: string; readonly addresses?: readonly string[] },
 ): GatewayIdentity {
+  const { address, publicUrl } = readHttpSettings(configText);
+  const configured = [
+    ...(address === undefined ? [] : [address]),
+    ...(publicUrl === undefined ? [] : [toAddress(publicUrl)]),
+  ];
+  return {
+    files: [...new Set([file, resolveLinks(file)])],
+    addresses: [...new Set([DEFAULT_ADDRESS, ...configured, ...addresses])],
+  };
+}
+
+/** Returns the URL at which clients on this machine reach the gateway that `serve --http` starts. */
+export function readGatewayUrl(configText: string): string {
+  const { address = DEFAULT_ADDRESS, publicUrl } = readHttpSettings(configText);
+  if (publicUrl !== undefined) return publicUrl.origin;
+  // A gateway that listens on all addresses is reached through the loopback address.
+  return `http://${address.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')}`;
+}
+
+function readHttpSettings(configText: string): {
+  readonly address?: string | undefined;
+  readonly publicUrl?: URL | undefined;
+} {
   const parsed = parseDocument(configText);
   const value = 'problem' in parsed ? undefined : readNodeValue(parsed.root);
   const http = isJsonObject(value) && isJsonObject(value['http']) ? value['http'] : {};
-  const configured = typeof http['address'] === 'string' ? [http['address']] : [];
+  const { address, publicUrl } = http;
   return {
-    files: [...new Set([file, resolveLinks(file)])],
-    addresses: [...new Set(['127.0.0.1:7332', ...configured, ...addresses])],
+    address: typeof address === 'string' ? address : undefined,
+    publicUrl: typeof publicUrl === 'string' && URL.canParse(publicUrl) ? new URL(publicUrl) : undefined,
   };
+}
+
+function toAddress({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`;
 }
 
 function resolveLinks(file: string): string {
@@ -60,6 +89,11 @@ export function detectGatewayEntry(
   const { command: _, args: __, ...others } = entry;
   const wrapped = { ...others, command: wrappedCommand, ...(args.length > 0 && { args }) };
   return detectGatewayEntry(wrapped, identity) ?? { wrapped };
+}
+
+/** Whether one of our entries serves a single server (`/mcp/s/NAME`) instead of all. */
+export function isSingleServerEntry({ url }: JsonObject): boolean {
+  return isNonEmptyString(url) && URL.canParse(url) && new URL(url).pathname.startsWith('/mcp/s/');
 }
 
 /** Returns the words of the command line in `sh -c "…"`, or the words unchanged. */
@@ -99,7 +133,7 @@ function isOwnAddress(url: string, { addresses }: GatewayIdentity): boolean {
     return false; // An invalid URL is reported when the entry is checked.
   }
   const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(parsed.hostname);
-  const port = parsed.port === '' ? '80' : parsed.port;
+  const port = toAddress(parsed).slice(parsed.hostname.length + 1);
   return (
     /^\/(?:mcp|sse)(?:\/|$)/.test(parsed.pathname) &&
     addresses.some((address) => {

@@ -1,7 +1,7 @@
 import { parseReferences } from '../../config/resolve-references.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { isNonEmptyString, toStrings } from './convert-client-entry.ts';
+import { isNonEmptyString, toStrings } from './entry-reader.ts';
 
 /** Whether both entries reach the same server. A reference in our entry matches any text in the other one. */
 export function isSameEntry(ours: unknown, other: JsonObject): boolean {

@@ -1,7 +1,7 @@
 import { parseReferences } from '../../config/resolve-references.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { toStrings } from './convert-client-entry.ts';
+import { toStrings } from './entry-reader.ts';
 import { toVariableName } from './dialect.ts';
 
 /** A secret that an entry holds as plain text. Its value must never be displayed. */

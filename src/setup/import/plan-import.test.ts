@@ -9,13 +9,13 @@ import { planImport } from './plan-import.ts';
 import type { ConflictStrategy } from './plan-import.ts';
 import { isSameEntry } from './is-same-entry.ts';
 import { findPlaintextSecrets } from './plaintext-secrets.ts';
-import { cursor } from './sources/cursor.ts';
 import { importSources } from './sources/sources.ts';
 
 const identity = { files: ['/opt/trunkline/dist/main.js'], addresses: ['127.0.0.1:7332'] };
 
 function found(servers: Record<string, JsonObject>, id = 'cursor'): FoundFile {
-  const source = importSources.find((candidate) => candidate.id === id) ?? cursor;
+  const source = importSources.find((candidate) => candidate.id === id);
+  if (source === undefined) throw new Error(`There is no source ${id}.`);
   const read = Object.entries(servers).map(([name, entry]) => ({ name, entry, remarks: [] }));
   return { source, path: `/${id}.json`, scope: 'user', servers: read };
 }

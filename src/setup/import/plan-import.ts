@@ -1,4 +1,6 @@
 import { findEntryProblem } from '../../config/read-server-entry.ts';
+import { canonicalJson } from '../../core/lib/canonical-json.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { FoundFile } from './find-servers.ts';
 import { detectGatewayEntry } from './gateway-entry.ts';
@@ -57,13 +59,22 @@ function planStep(
   const base = { name, as: name, from, remarks, secrets: [] };
   const detected =
     server.entry === undefined ? undefined : detectGatewayEntry(server.entry, options.identity);
-  if (detected === 'own') return { ...base, state: 'own', reason: 'it is Trunkline itself' };
+  if (detected === 'own') {
+    return { ...base, state: 'own', reason: 'it is Trunkline itself', remarks: [], ...entryMember(server) };
+  }
   const entry = detected?.wrapped ?? server.entry;
   if (entry === undefined || server.problem !== undefined) {
     return { ...base, state: 'unusable', reason: server.problem ?? 'it cannot be read' };
   }
   const existingName = names.findSame(entry);
-  if (existingName !== undefined) return { ...base, state: 'same', as: existingName };
+  if (existingName !== undefined) {
+    return {
+      ...base,
+      state: 'same',
+      as: existingName,
+      remarks: compareToolLists(entry, options.servers.get(existingName)),
+    };
+  }
   const as = names.choose(name, id);
   if (as === undefined) {
     return { ...base, state: 'conflicting', reason: 'another server has this name', entry };
@@ -72,6 +83,19 @@ function planStep(
   if (problem !== undefined) return { ...base, state: 'unusable', reason: problem };
   names.add(as, entry);
   return { ...base, state: 'new', as, entry, secrets: findPlaintextSecrets(as, entry) };
+}
+
+function entryMember({ entry }: ImportedServer): Pick<ImportStep, 'entry'> {
+  return entry === undefined ? {} : { entry };
+}
+
+/** Reports that a client offers other tools of a server than Trunkline does, because the server's entry in Trunkline does not change. */
+function compareToolLists(entry: JsonObject, existing: unknown): readonly string[] {
+  if (entry['tools'] === undefined || !isJsonObject(existing)) return [];
+  if (canonicalJson(entry['tools']) === canonicalJson(existing['tools'] ?? {})) return [];
+  return [
+    'the client limits its tools in another way than Trunkline, which keeps its own setting; see "tools" of the server',
+  ];
 }
 
 /** Tracks the entries of our configuration together with those that are going to be imported. */

@@ -3,12 +3,12 @@ import { GatewayError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { parseClientJson } from '../import/client-json.ts';
-import { convertClientEntry, isNonEmptyString, toStrings } from '../import/convert-client-entry.ts';
+import { convertClientEntry } from '../import/convert-client-entry.ts';
+import { isNonEmptyString, toStrings } from '../import/entry-reader.ts';
 import { editorDialect, readEditorInputs, replaceVariables, shellDialect } from '../import/dialect.ts';
 import type { Dialect } from '../import/dialect.ts';
 import type { ClientEnvironment, ImportedServer, SourceContext } from '../import/import-source.ts';
-import { codex } from '../import/sources/codex.ts';
-import { continueDev } from '../import/sources/continue.ts';
+import { readAsClient } from '../import/sources/sources.ts';
 
 /** Servers to add: a text that was pasted, or entries by name. */
 export interface ServerInput {
@@ -67,8 +67,8 @@ function parseText(
   }
   const content = removeCodeFence(text).trim();
   try {
-    if (/^\s*\[mcp_servers\b/m.test(content)) return codex.read(content, context);
-    if (/^mcpServers:\s*$/m.test(content)) return continueDev.read(content, context);
+    if (/^\s*\[mcp_servers\b/m.test(content)) return readAsClient('codex', content, context);
+    if (/^mcpServers:\s*$/m.test(content)) return readAsClient('continue', content, context);
     // Documentation often shows the members without the braces around them.
     return parseRoot(parseClientJson(content.startsWith('"') ? `{${content}}` : content), name, context);
   } catch (error) {

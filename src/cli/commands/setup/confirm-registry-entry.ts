@@ -1,4 +1,4 @@
-import { toStrings } from '../../../setup/import/convert-client-entry.ts';
+import { toStrings } from '../../../setup/import/entry-reader.ts';
 import { OFFICIAL_REGISTRY_URL, RegistryClient } from '../../../setup/registry/registry-client.ts';
 import { createRegistryEntry } from '../../../setup/registry/registry-entry.ts';
 import { quoteShellWord } from '../../../core/lib/quote-shell-word.ts';

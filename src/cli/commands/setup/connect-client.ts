@@ -1,10 +1,13 @@
 import { connectableClients } from '../../../setup/connect/connectable-clients.ts';
 import type { ConnectableClient } from '../../../setup/connect/connectable-clients.ts';
 import { readFileIfPresent, ConnectionHistory } from '../../../setup/connect/connection-history.ts';
+import { buildProgramEntry, buildSplitEntries } from '../../../setup/connect/client-entries.ts';
+import type { ClientEntries } from '../../../setup/connect/client-entries.ts';
 import { planConnection } from '../../../setup/connect/plan-connection.ts';
 import type { ConnectionPlan } from '../../../setup/connect/plan-connection.ts';
 import { resolveLocations } from '../../../config/find-config.ts';
 import type { ServerAddition } from '../../../setup/import/import-edits.ts';
+import { readGatewayUrl } from '../../../setup/import/gateway-entry.ts';
 import { readSourceFile } from '../../../setup/import/find-servers.ts';
 import { planImport } from '../../../setup/import/plan-import.ts';
 import type { ConflictStrategy, ImportStep } from '../../../setup/import/plan-import.ts';
@@ -18,7 +21,7 @@ import { toOneLine } from '../../sanitize.ts';
 import type { EditableConfig } from './editable-config.ts';
 import { getOwnIdentity, toClientEnvironment } from './find-importable-servers.ts';
 import { describeEntry, printEntryDetails } from './describe-entry.ts';
-import { createLaunchEntry, formatSnippet } from './launch-entry.ts';
+import { createLaunchEntry, formatSnippet, listNeededVariables } from './launch-entry.ts';
 
 /** The planned change of a client's configuration file. */
 export interface ClientConnectionPlan extends ConnectionPlan {
@@ -34,12 +37,18 @@ export interface ClientConnectionPlan extends ConnectionPlan {
   readonly disabled: readonly string[];
   /** The entries in the configuration of Trunkline by name. */
   readonly entries: ReadonlyMap<string, unknown>;
+  /** What is not carried over from the client's servers, and what else to know about them. */
+  readonly remarks: readonly { readonly name: string; readonly text: string }[];
+  /** Plans the text for a changed configuration, which may refer to other variables or have other servers. */
+  readonly planFor: (config: EditableConfig) => ConnectionPlan;
 }
 
 interface PlanOptions {
   readonly onConflict?: ConflictStrategy | undefined;
   /** If false, the client keeps servers that the configuration of Trunkline lacks. */
   readonly canTakeOver?: boolean;
+  /** Whether the client gets one entry per server instead of one for all. */
+  readonly isSplit?: boolean | undefined;
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -74,11 +83,10 @@ export async function planClientConnection(
   client: ConnectableClient,
   config: EditableConfig,
   context: CliContext,
-  { onConflict = 'keep', canTakeOver = true }: PlanOptions = {},
+  { onConflict = 'keep', canTakeOver = true, isSplit = false }: PlanOptions = {},
 ): Promise<ClientConnectionPlan> {
-  const { source, extra, inheritsPath: hasPath } = client;
+  const { source } = client;
   const { file, bytes } = await findClientFile(client, context);
-  const launchEntry = { ...extra, ...createLaunchEntry(context, { configFile: config.file, hasPath }) };
   const content = bytes?.toString('utf8') ?? '';
   const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const text = content.slice(mark.length);
@@ -100,39 +108,98 @@ export async function planClientConnection(
   const skipped = all.flatMap((step) =>
     steps.includes(step) ? [] : [{ name: step.name, reason: 'it was not imported' }],
   );
+  const buildEntries = (current: EditableConfig): ClientEntries =>
+    isSplit
+      ? buildServerEntries(client, current, { all, steps, text })
+      : buildLaunchEntries(client, current, context);
+  const planFor = (current: EditableConfig): ConnectionPlan => {
+    const connection = planConnection(client, text, { steps, wanted: buildEntries(current) });
+    return { ...connection, text: mark + connection.text, unmoved: [...connection.unmoved, ...skipped] };
+  };
   try {
     if (found?.problem !== undefined) throw new Error(found.problem);
-    const connection = planConnection(client, text, { steps, entry: launchEntry });
+    const connection = planFor(config);
     return {
       ...connection,
       ...groupServers(steps, config),
-      text: mark + connection.text,
-      isChanged: connection.text !== text,
-      unmoved: [...connection.unmoved, ...skipped],
+      isChanged: connection.text !== content,
       client,
       file,
       before: bytes,
+      planFor,
     };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof GatewayError) throw error;
-    context.out.note(
-      `Add this entry to the servers of ${source.title} yourself:\n${formatSnippet(launchEntry)}`,
-    );
+    const snippet = formatSnippet(Object.fromEntries(buildEntries(config).entries));
+    context.out.note(`Add this to the servers of ${source.title} yourself:\n${snippet}`);
     const reason = error.message.split('\n')[0] ?? '';
     throw new GatewayError('CONFIG_INVALID', `${file} was not changed: ${reason}.`, { details: { file } });
   }
 }
 
+/** Returns the entry with which the client starts Trunkline. */
+function buildLaunchEntries(
+  client: ConnectableClient,
+  { file, document }: EditableConfig,
+  context: CliContext,
+): ClientEntries {
+  const hasPath = client.declaration.inheritsPath === true;
+  const launch = createLaunchEntry(context, { configFile: file, hasPath });
+  return buildProgramEntry(client, launch, listNeededVariables(document.text, context));
+}
+
+/** Returns one entry per enabled server, including those that are about to be added. */
+function buildServerEntries(
+  client: ConnectableClient,
+  { document }: EditableConfig,
+  {
+    all,
+    steps,
+    text,
+  }: { readonly all: readonly ImportStep[]; readonly steps: readonly ImportStep[]; readonly text: string },
+): ClientEntries {
+  const configured = [...document.servers].flatMap(([name, entry]) =>
+    isJsonObject(entry) && isEntryEnabled(entry) ? [name] : [],
+  );
+  const added = steps.flatMap(({ state, as }) => (state === 'new' ? [as] : []));
+  const leaving = new Set(
+    all.flatMap((step) =>
+      step.state === 'own' || (steps.includes(step) && ['new', 'same'].includes(step.state))
+        ? [step.name]
+        : [],
+    ),
+  );
+  const staying = new Set([...client.format.readServers(text).keys()].filter((name) => !leaving.has(name)));
+  const wanted = buildSplitEntries(client, [...new Set([...configured, ...added])], {
+    baseUrl: readGatewayUrl(document.text),
+    isTaken: (name) => staying.has(name),
+  });
+  if (wanted === undefined)
+    throw new GatewayError(
+      'USAGE',
+      `${client.source.title} only starts programs, so it cannot have one entry per server. Connect it without --split.`,
+    );
+  if (wanted.entries.size === 0)
+    throw new GatewayError(
+      'ENTRY_NOT_FOUND',
+      'The configuration has no enabled server, so there is nothing to write. Add a server with: trunkline add',
+    );
+  return wanted;
+}
+
 function groupServers(
   steps: readonly ImportStep[],
   { document }: EditableConfig,
-): Pick<ClientConnectionPlan, 'newServers' | 'existingServers' | 'disabled' | 'entries'> {
+): Pick<ClientConnectionPlan, 'newServers' | 'existingServers' | 'disabled' | 'entries' | 'remarks'> {
   const existingServers = steps.filter(({ state }) => state === 'same').map(({ as }) => as);
   return {
     newServers: steps.flatMap(({ state, as, entry, secrets }) =>
       state === 'new' && entry !== undefined ? [{ name: as, entry, secrets }] : [],
     ),
     existingServers,
+    remarks: steps.flatMap(({ state, as, remarks }) =>
+      state === 'new' || state === 'same' ? remarks.map((text) => ({ name: as, text })) : [],
+    ),
     entries: document.servers,
     disabled: existingServers.filter((name) => {
       const entry = document.servers.get(name);
@@ -151,11 +218,11 @@ export function printConnectionPlan(
   const { out } = context;
   if (!isChanged) return;
   out.line(`${file}${before === undefined ? ' (new)' : ''}`);
-  out.line(
-    existingEntry === undefined
-      ? '  + trunkline'
-      : `  = ${toOneLine(existingEntry)} stays: it already is Trunkline`,
-  );
+  for (const name of plan.written) out.line(`  + ${toOneLine(name)}`);
+  if (existingEntry !== undefined) {
+    const completed = plan.completed.length === 0 ? '' : `; it gets ${plan.completed.join(', ')}`;
+    out.line(`  = ${toOneLine(existingEntry)} stays: it already is Trunkline${completed}`);
+  }
   for (const name of moved) out.line(`  - ${toOneLine(name)} (moves to Trunkline)`);
   for (const { name, reason } of unmoved) out.line(`  = ${toOneLine(name)} stays: ${toOneLine(reason)}`);
   for (const name of held) out.line(`  ! ${toOneLine(name)} is already in Trunkline, but held for approval`);
@@ -167,17 +234,20 @@ export function printConnectionPlan(
     out.line(`  ${name} will be started or reached as:`);
     printEntryDetails(describeEntry(entry, 'user'), context);
   }
+  for (const { name, text } of plan.remarks) out.note(`${toOneLine(name)}: ${toOneLine(text)}`);
   if (moved.length + unmoved.length === 0)
     out.note(`${client.source.title} has no servers of its own to move.`);
 }
 
-/** Writes the client's file. The configuration of Trunkline must already contain the moved servers. */
+/** Writes the client's file. `config` must already contain the moved servers. */
 export async function writeConnection(
-  planned: ClientConnectionPlan,
+  { client, file, before, planFor }: ClientConnectionPlan,
+  config: EditableConfig,
   context: CliContext,
 ): Promise<string | undefined> {
-  const { client, file, before, text } = planned;
+  const { text, written } = planFor(config);
   const connections = new ConnectionHistory(resolveLocations(context).stateDir);
-  const { backup } = await connections.write(client.source.id, { file, before, after: text }, new Date());
+  const change = { file, before, after: text, written };
+  const { backup } = await connections.write(client.source.id, change, new Date());
   return backup;
 }

@@ -11,7 +11,7 @@ import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { createSecretSearch } from '../../../observability/secret-formats.ts';
 import { maskEntry } from '../../../setup/manage/mask-entry.ts';
-import { toStrings } from '../../../setup/import/convert-client-entry.ts';
+import { toStrings } from '../../../setup/import/entry-reader.ts';
 import type { CliContext } from '../../context.ts';
 import { toOneLine } from '../../sanitize.ts';
 
@@ -30,7 +30,7 @@ type EntryOrigin = 'user' | 'project';
 /** Describes everything that decides what a server runs or reaches: the whole command, and the names of variables and headers. */
 export function describeEntry(entry: JsonObject, origin: EntryOrigin): readonly EntryDetail[] {
   const search = createSecretSearch();
-  const { command, args, url, env, headers, cwd, envFile, cli, auth } = entry;
+  const { command, args, url, env, headers, cwd, envFile, cli, auth, tools } = entry;
   const address = typeof url === 'string' ? url : entry['serverUrl'];
   const details: (readonly [string, string])[] = [
     ['command', typeof command === 'string' ? formatCommand(command, toStrings(args), origin) : ''],
@@ -39,7 +39,7 @@ export function describeEntry(entry: JsonObject, origin: EntryOrigin): readonly 
     ['headers', formatValues(headers, origin)],
     ['cwd', typeof cwd === 'string' ? cwd : ''],
     ['envFile', typeof envFile === 'string' ? envFile : ''],
-    ...Object.entries(maskEntry({ cli, auth })).map(
+    ...Object.entries(maskEntry({ cli, auth, tools })).map(
       ([label, value]) => [label, value === undefined ? '' : JSON.stringify(value)] as const,
     ),
   ];

@@ -1,16 +1,18 @@
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { resolveLocations } from '../../../config/find-config.ts';
+import { findReferencedVariables } from '../../../app/shared-gateway/gateway-identity.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import type { LaunchEntry } from '../../../setup/import/sources/client-declaration.ts';
 import type { CliContext } from '../../context.ts';
 
 /** Returns the entry with which a client starts this program for a configuration. */
 export function createLaunchEntry(
   context: CliContext,
   { configFile, hasPath }: { readonly configFile: string; readonly hasPath: boolean },
-): JsonObject {
+): LaunchEntry {
   const { env, program } = context;
-  const [command, ...args] = hasPath && isOnPath(context) ? (['trunkline'] as const) : program;
+  const [command = '', ...args] = hasPath && isOnPath(context) ? (['trunkline'] as const) : program;
   const isDefault = configFile === resolveLocations(context).configFile;
   const home = env['TRUNKLINE_HOME'];
   return {
@@ -21,9 +23,28 @@ export function createLaunchEntry(
   };
 }
 
-/** Formats the entry for clients that use `mcpServers`. */
-export function formatSnippet(entry: JsonObject): string {
-  return JSON.stringify({ mcpServers: { trunkline: entry } }, null, 2);
+/** Variables of the user's session that Trunkline itself uses, if they are set. */
+const SESSION_VARIABLES = [
+  ...['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'],
+  ...['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'],
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['DBUS_SESSION_BUS_ADDRESS', 'TRUNKLINE_KEYCHAIN'],
+];
+
+/** Returns the variables that a client must hand over: all that the configuration refers to, and those of the session that are set. */
+export function listNeededVariables(configText: string, { env }: Pick<CliContext, 'env'>): readonly string[] {
+  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
+  const session = [
+    ...SESSION_VARIABLES,
+    ...Object.keys(env).filter((name) => name.startsWith('TRUNKLINE_TOKENS_')),
+  ];
+  const names = [...findReferencedVariables(configText), ...session.filter(isSet)];
+  return [...new Set(names)].filter((name) => /^[A-Za-z_]\w*$/.test(name)).toSorted();
+}
+
+/** Formats entries for clients that use `mcpServers`. */
+export function formatSnippet(entries: JsonObject): string {
+  return JSON.stringify({ mcpServers: entries }, null, 2);
 }
 
 /** Whether the command `trunkline` on the PATH is this program. */

@@ -1,41 +1,23 @@
 import { isJsonObject } from '../../../core/json.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { parseClientJson } from '../client-json.ts';
 import { shellDialect } from '../dialect.ts';
-import { convertClientEntry } from '../convert-client-entry.ts';
-import { parseClientJson, listServerEntries } from '../client-json.ts';
-import { nonEmpty, pathModuleFor, projectFile, userFile } from '../client-paths.ts';
-import type { ImportedServer, SourceContext, ImportSource } from '../import-source.ts';
+import type { ImportedServer, SourceContext } from '../import-source.ts';
+import { readServers } from './client-source.ts';
 
-/** The user's file also has the servers of single projects. A project may have a file of its own, too. */
-export const claudeCode: ImportSource = {
-  id: 'claude-code',
-  title: 'Claude Code',
-  files: (environment) => {
-    const folder = nonEmpty(environment.env['CLAUDE_CONFIG_DIR']) ?? environment.home;
-    const file = pathModuleFor(environment).join(folder, '.claude.json');
-    return [userFile(file), projectFile(environment, '.mcp.json')];
-  },
-  read: (text, context) => {
-    const root = parseClientJson(text);
-    const folder = context.scope === 'project' ? context.environment.cwd : undefined;
-    const projects = isJsonObject(root['projects']) ? Object.entries(root['projects']) : [];
-    return [
-      ...readServers(root, context, folder),
-      ...projects.flatMap(([project, value]) =>
-        isJsonObject(value)
-          ? readServers(value, context, project).map((server) => ({ ...server, project }))
-          : [],
-      ),
-    ];
-  },
-};
+const format = { servers: ['mcpServers'], dialect: () => shellDialect(), timeoutUnit: 'ms' } as const;
 
-function readServers(
-  root: JsonObject,
-  context: SourceContext,
-  folder: string | undefined,
-): readonly ImportedServer[] {
-  return listServerEntries(root, 'mcpServers').map(([name, raw]) =>
-    convertClientEntry(name, raw, { context, dialect: shellDialect(), timeoutUnit: 'ms', folder }),
-  );
+/** Reads the user's servers, and those that the user's file has for single projects. */
+export function readClaudeCode(text: string, context: SourceContext): readonly ImportedServer[] {
+  const root = parseClientJson(text);
+  const projects = isJsonObject(root['projects']) ? Object.entries(root['projects']) : [];
+  return [
+    ...readServers(format, root, context),
+    ...projects.flatMap(([project, value]) => {
+      if (!isJsonObject(value)) return [];
+      // Programs of a project run in its folder.
+      const environment = { ...context.environment, cwd: project };
+      const servers = readServers(format, value, { ...context, scope: 'project', environment });
+      return servers.map((server) => ({ ...server, project }));
+    }),
+  ];
 }

@@ -1,50 +1,30 @@
-import { parse } from 'yaml';
 import { isJsonObject } from '../../../core/json.ts';
-import type { JsonObject } from '../../../core/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { literalDialect, toVariableName } from '../dialect.ts';
-import { convertClientEntry, isNonEmptyString } from '../convert-client-entry.ts';
-import { parseClientJson, listServerEntries } from '../client-json.ts';
-import { homePath, projectFile, userFile } from '../client-paths.ts';
-import type { ImportedServer, SourceContext, ImportSource } from '../import-source.ts';
+import { convertClientEntry } from '../convert-client-entry.ts';
+import { isNonEmptyString } from '../entry-reader.ts';
+import { parseClientJson, parseClientYaml, listServerEntries } from '../client-json.ts';
+import type { ImportedServer, SourceContext } from '../import-source.ts';
 
 /** Reads the YAML file, which has a list of servers, and the older JSON file, which has it below `experimental`. */
-export const continueDev: ImportSource = {
-  id: 'continue',
-  title: 'Continue',
-  files: (environment) => [
-    userFile(homePath(environment, '.continue', 'config.yaml')),
-    userFile(homePath(environment, '.continue', 'config.json')),
-    projectFile(environment, '.continue', 'mcpServers', 'mcp.json'),
-  ],
-  read: (text, context) => {
-    const root = context.path.endsWith('.json') ? parseClientJson(text) : parseClientYaml(text);
-    const experimental = isJsonObject(root['experimental']) ? root['experimental'] : {};
-    return [
-      ...readList(root['mcpServers'], context),
-      ...readList(experimental['modelContextProtocolServers'], context),
-      ...listServerEntries(root, 'mcpServers').map(([name, raw]) => convertEntry(name, raw, context)),
-    ];
-  },
-};
-
-function parseClientYaml(text: string): JsonObject {
-  // The limit prevents nested aliases in a malicious file from expanding without bound.
-  const root: unknown = parse(text, { maxAliasCount: 100 });
-  return isJsonObject(root) ? root : {};
+export function readContinue(text: string, context: SourceContext): readonly ImportedServer[] {
+  const root = context.path.endsWith('.json') ? parseClientJson(text) : parseClientYaml(text);
+  const experimental = isJsonObject(root['experimental']) ? root['experimental'] : {};
+  return [
+    ...readList(root['mcpServers'], context),
+    ...readList(experimental['modelContextProtocolServers'], context),
+    ...listServerEntries(root, 'mcpServers').map(([name, raw]) => convertEntry(name, raw, context)),
+  ];
 }
 
 function readList(value: unknown, context: SourceContext): readonly ImportedServer[] {
   if (!Array.isArray(value)) return [];
   return value.filter(isJsonObject).map((raw, at) => {
-    const entry = isJsonObject(raw['transport'])
-      ? { ...raw, transport: undefined, ...raw['transport'] }
-      : raw;
     const name = isNonEmptyString(raw['name']) ? raw['name'] : `continue-${at + 1}`;
-    if (raw['uses'] !== undefined && entry['command'] === undefined && entry['url'] === undefined) {
+    if (raw['uses'] !== undefined && raw['command'] === undefined && raw['url'] === undefined) {
       return { name, problem: 'it is a block of the Continue hub', remarks: [] };
     }
-    return convertEntry(name, entry, context);
+    return convertEntry(name, raw, context);
   });
 }
 

@@ -1,32 +1,16 @@
 import { isJsonObject } from '../../../core/json.ts';
-import { listServerEntries, parseClientJson } from '../client-json.ts';
-import { convertClientEntry } from '../convert-client-entry.ts';
-import { shellDialect } from '../dialect.ts';
-import type { ImportSource } from '../import-source.ts';
-import { claudeCode } from './claude-code.ts';
-import { claudeDesktop } from './claude-desktop.ts';
-import { cline } from './cline.ts';
-import { codex } from './codex.ts';
-import { continueDev } from './continue.ts';
-import { cursor } from './cursor.ts';
-import { geminiCli } from './gemini-cli.ts';
+import { parseClientJson } from '../client-json.ts';
+import type { ImportSource, SourceContext } from '../import-source.ts';
+import { clients } from './clients.ts';
+import { createClientSource, readServers } from './client-source.ts';
+import { shell } from './client-declaration.ts';
 import { mcp, mcpproxy, mcproxy, mcpzip, oneMcp } from './other-gateways.ts';
-import { vscode } from './vscode.ts';
-import { windsurf } from './windsurf.ts';
-import { zed } from './zed.ts';
+
+const clientSources = clients.map(createClientSource);
 
 /** All clients and gateways to import from. Of servers with the same name, the one of the first source is imported. */
 export const importSources: readonly ImportSource[] = [
-  claudeDesktop,
-  claudeCode,
-  cursor,
-  vscode,
-  windsurf,
-  zed,
-  codex,
-  geminiCli,
-  cline,
-  continueDev,
+  ...clientSources,
   mcpzip,
   mcp,
   mcproxy,
@@ -34,25 +18,42 @@ export const importSources: readonly ImportSource[] = [
   oneMcp,
 ];
 
+/** Reads a text in the format of one client. */
+export function readAsClient(
+  id: string,
+  text: string,
+  context: SourceContext,
+): ReturnType<ImportSource['read']> {
+  return clientSources.find((source) => source.id === id)?.read(text, context) ?? [];
+}
+
 /** A file that the user named. Its format is detected from its name and content. */
 export const anyFileSource: ImportSource = {
   id: 'file',
   title: 'a file',
   files: () => [],
   read: (text, context) => {
-    if (context.path.endsWith('.toml')) return codex.read(text, context);
-    if (/\.ya?ml$/.test(context.path)) return continueDev.read(text, context);
+    if (context.path.endsWith('.toml')) return readAsClient('codex', text, context);
+    if (/\.ya?ml$/.test(context.path))
+      return readAsClient(/^extensions:/m.test(text) ? 'goose' : 'continue', text, context);
     const root = parseClientJson(text);
     if (Array.isArray(root['mcpServers'])) return mcpproxy.read(text, context);
-    if (root['projects'] !== undefined) return claudeCode.read(text, context);
-    if (root['context_servers'] !== undefined) return zed.read(text, context);
-    if (root['servers'] !== undefined || isJsonObject(root['mcp'])) return vscode.read(text, context);
-    if (root['experimental'] !== undefined) return continueDev.read(text, context);
+    const format = detectFormat(root);
+    if (format !== undefined) return readAsClient(format, text, context);
     if (root['mcpServers'] === undefined) {
       throw new Error('it has neither "mcpServers" nor "servers" nor "context_servers"');
     }
-    return listServerEntries(root, 'mcpServers').map(([name, raw]) =>
-      convertClientEntry(name, raw, { context, dialect: shellDialect() }),
-    );
+    return readServers({ servers: ['mcpServers'], dialect: shell }, root, context);
   },
 };
+
+/** Returns the client whose keys a JSON file has. */
+function detectFormat(root: Readonly<Record<string, unknown>>): string | undefined {
+  const { mcp: inner } = root;
+  if (root['projects'] !== undefined) return 'claude-code';
+  if (root['context_servers'] !== undefined) return 'zed';
+  if (root['amp.mcpServers'] !== undefined) return 'amp';
+  if (root['servers'] !== undefined) return 'vscode';
+  if (isJsonObject(inner)) return isJsonObject(inner['servers']) ? 'vscode' : 'opencode';
+  return root['experimental'] === undefined ? undefined : 'continue';
+}

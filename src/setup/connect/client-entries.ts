@@ -1,0 +1,76 @@
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { LaunchEntry } from '../import/sources/client-declaration.ts';
+import type { ConnectableClient } from './connectable-clients.ts';
+
+/** The name of the entry that serves all servers. */
+export const OWN_NAME = 'trunkline';
+
+/** The entries that `connect` writes. */
+export interface ClientEntries {
+  /** Entries by name: one for Trunkline, or one per server. */
+  readonly entries: ReadonlyMap<string, JsonObject>;
+  /** Members that an existing entry of ours gets if it lacks them. */
+  readonly additions: JsonObject;
+}
+
+/** Builds the entry with which a client starts Trunkline. `variables` are those that the configuration refers to. */
+export function buildProgramEntry(
+  { declaration }: Pick<ConnectableClient, 'declaration'>,
+  launch: LaunchEntry,
+  variables: readonly string[],
+): ClientEntries {
+  const { program = (entry: LaunchEntry) => ({ ...entry }), extra, keepLoaded } = declaration;
+  // A variable with a fixed value is not handed over as well.
+  const names = variables.filter((name) => launch.env?.[name] === undefined);
+  const { env: handedOver, ...others } = names.length === 0 ? {} : (declaration.variables?.(names) ?? {});
+  const env = { ...(isJsonObject(handedOver) ? handedOver : {}), ...launch.env } as Record<string, string>; // Both hold texts only.
+  const { env: _, ...command } = launch;
+  const entry = {
+    ...extra,
+    ...program(Object.keys(env).length === 0 ? command : { ...command, env }),
+    ...others,
+    ...keepLoaded,
+  };
+  const additions = { ...(handedOver !== undefined && { env: handedOver }), ...others, ...keepLoaded };
+  return { entries: new Map([[OWN_NAME, entry]]), additions };
+}
+
+/** Builds one entry per server, each with its address at a running gateway. Returns undefined if the client only starts programs. */
+export function buildSplitEntries(
+  { declaration: { remote } }: Pick<ConnectableClient, 'declaration'>,
+  servers: readonly string[],
+  { baseUrl, isTaken }: { readonly baseUrl: string; readonly isTaken: (name: string) => boolean },
+): ClientEntries | undefined {
+  if (remote === undefined) return undefined;
+  const entries = new Map<string, JsonObject>();
+  for (const server of servers) {
+    const name = chooseName(server, (candidate) => entries.has(candidate) || isTaken(candidate));
+    entries.set(name, remote(`${baseUrl}/mcp/s/${encodeURIComponent(server)}`, name));
+  }
+  return { entries, additions: {} };
+}
+
+/** Clients accept only letters, digits, `_` and `-` in a name, because it becomes a part of the names of tools. */
+function chooseName(server: string, isTaken: (name: string) => boolean): string {
+  const base = server.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'server';
+  const candidates = [base, `${base}-${OWN_NAME}`];
+  const free = candidates.find((name) => !isTaken(name));
+  if (free !== undefined) return free;
+  for (let count = 2; ; count++) if (!isTaken(`${base}-${count}`)) return `${base}-${count}`;
+}
+
+/** Adds the members that an entry lacks. Lists and maps get their missing items; every other value stays. */
+export function addMissingMembers(entry: JsonObject, additions: JsonObject): JsonObject {
+  const added = Object.entries(additions).map(([key, value]) => {
+    const existing = entry[key];
+    if (existing === undefined) return [key, value] as const;
+    if (Array.isArray(existing) && Array.isArray(value)) {
+      const missing = value.filter((item) => !existing.includes(item));
+      return [key, missing.length === 0 ? existing : [...(existing as unknown[]), ...missing]] as const;
+    }
+    if (isJsonObject(existing) && isJsonObject(value)) return [key, { ...value, ...existing }] as const;
+    return [key, existing] as const;
+  });
+  return { ...entry, ...Object.fromEntries(added) };
+}

@@ -1,0 +1,86 @@
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+
+/**
+ * Reads the members of a client's entry and remembers which were used. A member with an unexpected type does not count as used, so that
+ * the import can report every setting that it does not carry over.
+ */
+export class EntryReader {
+  readonly #raw: JsonObject;
+  readonly #used = new Set<string>();
+
+  constructor(raw: JsonObject) {
+    this.#raw = raw;
+  }
+
+  /** Returns the first of the members for which `is` holds. */
+  first<T>(is: (value: unknown) => value is T, ...keys: readonly string[]): T | undefined {
+    for (const key of keys) {
+      const value = this.#raw[key];
+      if (!is(value)) continue;
+      this.#used.add(key);
+      return value;
+    }
+    return undefined;
+  }
+
+  /** Returns the first non-empty text. */
+  text(...keys: readonly string[]): string | undefined {
+    return this.first(isNonEmptyString, ...keys);
+  }
+
+  /** Returns the first list of texts, numbers and switches, as texts; undefined if there is none. */
+  list(...keys: readonly string[]): readonly string[] | undefined {
+    const value = this.first(isPlainList, ...keys);
+    return value === undefined ? undefined : toStrings(value);
+  }
+
+  object(...keys: readonly string[]): JsonObject | undefined {
+    return this.first(isJsonObject, ...keys);
+  }
+
+  number(...keys: readonly string[]): number | undefined {
+    return this.first(isNumber, ...keys);
+  }
+
+  flag(...keys: readonly string[]): boolean | undefined {
+    return this.first(isBoolean, ...keys);
+  }
+
+  /** Returns the keys of members that were not used and that say something: not absent, false or empty. */
+  unused(): readonly string[] {
+    return Object.keys(this.#raw).filter((key) => !this.#used.has(key) && !isEmpty(this.#raw[key]));
+  }
+}
+
+/** Returns the strings, numbers and booleans of a list as strings. */
+export function toStrings(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown) => (isPlain(item) ? [String(item)] : []));
+}
+
+export function isNonEmptyString(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isPlainList(value: unknown): value is readonly (string | number | boolean)[] {
+  return Array.isArray(value) && value.every(isPlain);
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || isNumber(value) || isBoolean(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === '') return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}

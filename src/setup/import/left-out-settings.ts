@@ -1,0 +1,58 @@
+const APPROVALS =
+  'the client now asks about the tools of Trunkline, and rules with the effect "ask" in "policy" hold single calls';
+const HEADERS_COMMAND =
+  'Trunkline does not run a command for headers; put them into "headers", with a reference such as ${file:path} for a secret';
+const PROGRAMS_ONLY = 'it applies only to servers that are started as a program';
+const SANDBOX = 'Trunkline does not start servers in a sandbox';
+
+/** Settings of clients that Trunkline does not have, with the reason or the alternative. */
+const EXPLANATIONS: Readonly<Record<string, string>> = {
+  trust: APPROVALS,
+  autoApprove: APPROVALS,
+  autoApproved: APPROVALS,
+  alwaysAllow: APPROVALS,
+  default_tools_approval_mode: APPROVALS,
+  tools: APPROVALS,
+  tool_permissions: APPROVALS,
+  headersHelper: HEADERS_COMMAND,
+  http_headers_helper: HEADERS_COMMAND,
+  args: PROGRAMS_ONLY,
+  env: PROGRAMS_ONLY,
+  env_vars: PROGRAMS_ONLY,
+  cwd: PROGRAMS_ONLY,
+  envFile: PROGRAMS_ONLY,
+  headers: 'it applies only to servers at a URL',
+  sandbox: SANDBOX,
+  sandboxEnabled: SANDBOX,
+  timeout: 'its meaning in that client is not known; set "timeouts" of the server if calls need more time',
+  oauth_resource: 'run `trunkline login` if the server requires a sign-in',
+  watchPaths: 'Trunkline restarts a server only if it exits or its settings change',
+};
+
+/** Settings that mean something to their client only, by the reason why they are not needed behind Trunkline. */
+const IRRELEVANT = new Set([
+  // They repeat the key of the entry, or describe the entry to people.
+  ...['name', 'title', 'displayName', 'display_name', 'icon', 'iconPath', 'version', 'gallery', 'metadata'],
+  ...[
+    'source',
+    'bundled',
+    'id',
+    'createdAt',
+    'updatedAt',
+    'lastUpdated',
+    'installedAt',
+    'created',
+    'updated',
+  ],
+  // They decide when that client loads or lists tools; Trunkline has its own list.
+  ...['alwaysLoad', 'deferTools', 'omit_tools_from', 'alwaysLoadTools', 'discoverable', 'lifecycle'],
+  // They decide how that client schedules or supervises its own connections.
+  ...['required', 'supports_parallel_tool_calls', 'restart', 'start_on_launch', 'executor', 'dev'],
+]);
+
+/** Returns the sentence that tells the user about a setting that is not carried over; undefined if it is not needed behind Trunkline. */
+export function describeLeftOut(key: string): string | undefined {
+  if (IRRELEVANT.has(key)) return undefined;
+  const explanation = Object.hasOwn(EXPLANATIONS, key) ? EXPLANATIONS[key] : undefined;
+  return `"${key}" was left out: ${explanation ?? 'Trunkline has no such setting'}`;
+}

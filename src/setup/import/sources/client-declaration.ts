@@ -1,0 +1,70 @@
+import type { JsonObject } from '../../../core/json.ts';
+import { shellDialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import type { ClientEnvironment, ImportedServer, SourceContext } from '../import-source.ts';
+
+/** Everything that the import from a client and the connection to it need to know about it. */
+export interface ClientDeclaration {
+  readonly id: string;
+  readonly title: string;
+  /** The user's files, as `resolveClientPath` reads them. `connect` edits the first that exists, or else creates the first. */
+  readonly files: readonly (string | ((environment: ClientEnvironment) => string))[];
+  /** Files in the current folder; only imported if the user names them. */
+  readonly projectFiles?: readonly string[];
+  /** Default: JSON with comments. */
+  readonly syntax?: 'toml' | 'yaml';
+  /** The keys that lead to the servers. */
+  readonly servers: readonly [string, ...string[]];
+  /** The variables that the client replaces. */
+  readonly dialect: (context: SourceContext) => Dialect;
+  /** Unit of `timeout` in an entry; undefined if it does not limit calls. */
+  readonly timeoutUnit?: 'ms' | 's';
+  /** Transport of a URL without a type. */
+  readonly urlType?: 'sse';
+  /** Returns the entry without the client's own peculiarities, or why it cannot be imported. */
+  readonly prepare?: (raw: JsonObject) => JsonObject | string;
+  /** Replaces the reading of files that are not just a map of servers. */
+  readonly read?: (text: string, context: SourceContext) => readonly ImportedServer[];
+  readonly connect: ConnectDeclaration;
+}
+
+/** How `connect` writes Trunkline into the client's file. */
+export interface ConnectDeclaration {
+  /** How the client writes a program; default `{ command, args, env }`. */
+  readonly program?: (launch: LaunchEntry) => JsonObject;
+  /** How the client writes the URL of a server; undefined if it only starts programs. */
+  readonly remote?: (url: string, name: string) => JsonObject;
+  /** Members that the client requires in every entry. */
+  readonly extra?: JsonObject;
+  /** Members that make the client load our few tools at once, instead of behind a search of its own. */
+  readonly keepLoaded?: JsonObject;
+  /** How an entry hands over variables, if the client starts programs without those of its own environment. */
+  readonly variables?: (names: readonly string[]) => JsonObject;
+  /** Whether the client has the user's `PATH`; desktop applications often do not. */
+  readonly inheritsPath?: boolean;
+  /** Ends the paths of the files that can be edited, if not all can. */
+  readonly fileName?: string;
+  /** Whether the servers are a list of objects with a name. */
+  readonly isList?: boolean;
+}
+
+/** The command that starts Trunkline. */
+export interface LaunchEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Entries with a `type`, which is `stdio` for programs. */
+export const typedEntries: ConnectDeclaration = {
+  extra: { type: 'stdio' },
+  remote: (url) => ({ type: 'http', url }),
+};
+
+/** Entries in which the presence of `command` or `url` decides. */
+export const plainEntries: ConnectDeclaration = { remote: (url) => ({ url }) };
+
+export const mcpServers = ['mcpServers'] as const;
+
+/** The dialect of clients that replace `${NAME}` as a shell does. */
+export const shell = (): Dialect => shellDialect();
