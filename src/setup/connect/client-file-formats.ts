@@ -45,11 +45,10 @@ export function jsonFormat(path: readonly [string, ...string[]]): ClientFileForm
 }
 
 /** Returns the object without the member at the path. An object that only leads to it counts as absent. */
-function omitPath(value: JsonObject, [key, ...rest]: readonly string[]): JsonObject {
-  if (key === undefined) return value;
-  const member = value[key];
+function omitPath(value: JsonObject, [key = '', ...rest]: readonly string[]): JsonObject {
+  const { [key]: member, ...others } = value;
   const inner = rest.length > 0 && isJsonObject(member) ? omitPath(member, rest) : {};
-  return { ...value, [key]: Object.keys(inner).length === 0 ? undefined : inner };
+  return Object.keys(inner).length === 0 ? others : { ...others, [key]: inner };
 }
 
 function readJson(text: string): JsonObject {
@@ -113,7 +112,8 @@ function isTableHeader(line: string, key: string, name: string): boolean {
   if (!TABLE_HEADER.test(line)) return false;
   let parsed: unknown;
   try {
-    parsed = parseToml(line);
+    // The line may still end with the carriage return of Windows.
+    parsed = parseToml(line.trimEnd());
   } catch {
     return false; // The line only looks like a table header.
   }

@@ -36,6 +36,7 @@ export const mcp: ImportSource = {
       return convertClientEntry(name, entry, {
         context,
         dialect: shellDialect({ unset: 'empty' }),
+        convertedKeys: ['cli', 'cli_help', 'cli_depth', 'cli_only', 'tool_acl', 'idle_timeout'],
         extra: { ...convertCli(raw), ...convertTiers(raw['tool_acl']), ...convertIdle(raw['idle_timeout']) },
       });
     }),
@@ -104,7 +105,12 @@ export const mcpproxy: ImportSource = {
       const name = isJsonObject(raw) && isNonEmptyString(raw['name']) ? raw['name'] : `mcpproxy-${at + 1}`;
       const isHeld = isJsonObject(raw) && raw['quarantined'] === true;
       const extra = isHeld ? { trust: 'manual' } : undefined;
-      return convertClientEntry(name, raw, { context, dialect: keyringDialect, extra });
+      return convertClientEntry(name, raw, {
+        context,
+        dialect: keyringDialect,
+        extra,
+        convertedKeys: ['quarantined'],
+      });
     });
   },
 };

@@ -340,6 +340,16 @@ test('mcp: reads optional variables, tool tiers and idle timeouts', () => {
   });
 });
 
+test('other gateways: settings that were converted are not reported as left out', () => {
+  const context: SourceContext = { path: '/f.json', scope: 'user', environment: linux };
+  const entry =
+    '"command": "x", "cli": true, "cli_depth": 2, "idle_timeout": "30", "tool_acl": { "read": ["a"] }';
+  expect(source('mcp').read(`{ "mcpServers": { "a": { ${entry} } } }`, context)[0]?.remarks).toEqual([]);
+  const list =
+    '{ "mcpServers": [{ "name": "a", "protocol": "stdio", "command": "x", "quarantined": true }] }';
+  expect(source('mcpproxy').read(list, context)[0]?.remarks).toEqual([]);
+});
+
 test('mcp: reads programs whose subcommands are tools', () => {
   const text = `{ "mcpServers": {
     "k": { "command": "kubectl", "cli": true },
