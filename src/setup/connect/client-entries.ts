@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { LaunchEntry } from '../import/sources/client-declaration.ts';
+import type { LaunchEntry, NeededVariables } from '../import/sources/client-declaration.ts';
 import type { ConnectableClient } from './connectable-clients.ts';
 
 /** The name of the entry that serves all servers. */
@@ -14,16 +14,20 @@ export interface ClientEntries {
   readonly additions: JsonObject;
 }
 
-/** Builds the entry with which a client starts Trunkline. `variables` are those that the configuration refers to. */
+/** Builds the entry with which a client starts Trunkline. */
 export function buildProgramEntry(
   { declaration }: Pick<ConnectableClient, 'declaration'>,
   launch: LaunchEntry,
-  variables: readonly string[],
+  { referenced, session }: NeededVariables,
 ): ClientEntries {
   const { program = (entry: LaunchEntry) => ({ ...entry }), extra, keepLoaded } = declaration;
   // A variable with a fixed value is not handed over as well.
-  const names = variables.filter((name) => launch.env?.[name] === undefined);
-  const { env: handedOver, ...others } = names.length === 0 ? {} : (declaration.variables?.(names) ?? {});
+  const isOpen = (name: string): boolean => launch.env?.[name] === undefined;
+  const needed = { referenced: referenced.filter(isOpen), session: session.filter(isOpen) };
+  const handedOverMembers = Object.entries(declaration.variables?.(needed) ?? {});
+  const { env: handedOver, ...others }: JsonObject = Object.fromEntries(
+    handedOverMembers.filter(([, value]) => Object.keys(value as object).length > 0), // Lists and maps.
+  );
   const env = { ...(isJsonObject(handedOver) ? handedOver : {}), ...launch.env } as Record<string, string>; // Both hold texts only.
   const { env: _, ...command } = launch;
   const entry = {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { clients } from '../import/sources/clients.ts';
+import type { NeededVariables } from '../import/sources/client-declaration.ts';
 import type { ClientEnvironment } from '../import/import-source.ts';
 import { planImport } from '../import/plan-import.ts';
 import type { ImportStep } from '../import/plan-import.ts';
@@ -20,6 +21,10 @@ const launch = { command: 'trunkline', args: ['serve'] };
 const baseUrl = 'http://127.0.0.1:7332';
 
 const all = connectableClients.map((client) => [client.source.id, client] as const);
+
+function needs(referenced: readonly string[]): NeededVariables {
+  return { referenced, session: [] };
+}
 
 function client(id: string): ConnectableClient {
   const found = connectableClients.find(({ source }) => source.id === id);
@@ -82,7 +87,7 @@ describe('every client', () => {
     'connect (%s): moves the servers, and is recognised as connected afterwards',
     (_, target) => {
       const text = sampleFile(target);
-      const wanted = buildProgramEntry(target, launch, ['A_TOKEN']);
+      const wanted = buildProgramEntry(target, launch, needs(['A_TOKEN']));
       const plan = connect(target, text, wanted);
       expect(plan.moved).toEqual(['files', 'docs']);
       expect([...target.format.readServers(plan.text).keys()]).toEqual(['trunkline']);
@@ -97,7 +102,11 @@ describe('every client', () => {
       const file = join(folder, 'client-file');
       const before = Buffer.from(sampleFile(target));
       await writeFile(file, before);
-      const { text, written } = connect(target, before.toString(), buildProgramEntry(target, launch, ['A']));
+      const { text, written } = connect(
+        target,
+        before.toString(),
+        buildProgramEntry(target, launch, needs(['A'])),
+      );
       const history = new ConnectionHistory(folder);
       const record = await history.write(id, { file, before, after: text, written }, new Date(0));
       expect((await readFile(file)).equals(before)).toBe(false);
@@ -110,7 +119,7 @@ describe('every client', () => {
 
   test.each(all)('disconnect (%s): restores the servers in a file that has changed since', (_, target) => {
     const before = sampleFile(target);
-    const { text, written } = connect(target, before, buildProgramEntry(target, launch, []));
+    const { text, written } = connect(target, before, buildProgramEntry(target, launch, needs([])));
     const back = planMergedUndo(target, { before, now: text, written });
     expect(target.format.readServers(back)).toEqual(target.format.readServers(before));
   });
@@ -127,14 +136,14 @@ describe('every client', () => {
     expect(connect(target, text, wanted).text).toBe(text);
     const back = planMergedUndo(target, { before, now: text, written });
     expect(target.format.readServers(back)).toEqual(target.format.readServers(before));
-    const single = connect(target, text, buildProgramEntry(target, launch, []));
+    const single = connect(target, text, buildProgramEntry(target, launch, needs([])));
     expect([...target.format.readServers(single.text).keys()]).toEqual(['trunkline']);
   });
 });
 
 describe('entries', () => {
   const entryOf = (id: string, variables: readonly string[] = []): unknown =>
-    buildProgramEntry(client(id), launch, variables).entries.get('trunkline');
+    buildProgramEntry(client(id), launch, needs(variables)).entries.get('trunkline');
 
   test.each([
     ['claude-code', { type: 'stdio', ...launch, alwaysLoad: true }],
@@ -152,14 +161,26 @@ describe('entries', () => {
     expect(entryOf('codex', ['A_TOKEN', 'B'])).toMatchObject({ env_vars: ['A_TOKEN', 'B'] });
     expect(entryOf('gemini-cli', ['A_TOKEN'])).toMatchObject({ env: { A_TOKEN: '${A_TOKEN:-}' } });
     expect(entryOf('claude-code', ['A_TOKEN'])).not.toHaveProperty('env');
-    const fixed = buildProgramEntry(client('codex'), { ...launch, env: { HOME_OF: '/x' } }, ['HOME_OF', 'A']);
+    const fixed = buildProgramEntry(
+      client('codex'),
+      { ...launch, env: { HOME_OF: '/x' } },
+      needs(['HOME_OF', 'A']),
+    );
+    const session = { referenced: ['A'], session: ['HTTPS_PROXY'] };
+    expect(buildProgramEntry(client('codex'), launch, session).entries.get('trunkline')).toMatchObject({
+      env_vars: ['A', 'HTTPS_PROXY'],
+    });
     expect(fixed.entries.get('trunkline')).toMatchObject({ env: { HOME_OF: '/x' }, env_vars: ['A'] });
   });
 
   test('connect: completes an entry of an older version, and keeps what the user changed in it', () => {
     const old =
       '[mcp_servers.trunkline]\ncommand = "trunkline"\nargs = [ "serve", "--profile", "work" ]\nenv_vars = [ "MINE" ]\n';
-    const plan = connect(client('codex'), old, buildProgramEntry(client('codex'), launch, ['A', 'MINE']));
+    const plan = connect(
+      client('codex'),
+      old,
+      buildProgramEntry(client('codex'), launch, needs(['A', 'MINE'])),
+    );
     expect(plan.completed).toEqual(['env_vars', 'omit_tools_from']);
     expect(client('codex').format.readServers(plan.text).get('trunkline')).toEqual({
       command: 'trunkline',
@@ -169,7 +190,7 @@ describe('entries', () => {
     });
     const off = '{"mcpServers":{"trunkline":{"command":"trunkline","args":["serve"],"alwaysLoad":false}}}';
     expect(
-      connect(client('claude-code'), off, buildProgramEntry(client('claude-code'), launch, [])).text,
+      connect(client('claude-code'), off, buildProgramEntry(client('claude-code'), launch, needs([]))).text,
     ).toBe(off);
   });
 

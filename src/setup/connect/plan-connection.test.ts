@@ -30,7 +30,10 @@ function connected(
     onConflict: 'keep',
     configFile: '/c',
   });
-  return planConnection(client(id), text, { steps, wanted: buildProgramEntry(client(id), start, variables) });
+  return planConnection(client(id), text, {
+    steps,
+    wanted: buildProgramEntry(client(id), start, { referenced: variables, session: [] }),
+  });
 }
 
 describe('JSON clients', () => {

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { resolveLocations } from '../../../config/find-config.ts';
 import { findReferencedVariables } from '../../../app/shared-gateway/gateway-identity.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { LaunchEntry } from '../../../setup/import/sources/client-declaration.ts';
+import type { LaunchEntry, NeededVariables } from '../../../setup/import/sources/client-declaration.ts';
 import type { CliContext } from '../../context.ts';
 
 /** Returns the entry with which a client starts this program for a configuration. */
@@ -31,15 +31,14 @@ const SESSION_VARIABLES = [
   ...['DBUS_SESSION_BUS_ADDRESS', 'TRUNKLINE_KEYCHAIN'],
 ];
 
-/** Returns the variables that a client must hand over: all that the configuration refers to, and those of the session that are set. */
-export function listNeededVariables(configText: string, { env }: Pick<CliContext, 'env'>): readonly string[] {
-  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
-  const session = [
-    ...SESSION_VARIABLES,
-    ...Object.keys(env).filter((name) => name.startsWith('TRUNKLINE_TOKENS_')),
-  ];
-  const names = [...findReferencedVariables(configText), ...session.filter(isSet)];
-  return [...new Set(names)].filter((name) => /^[A-Za-z_]\w*$/.test(name)).toSorted();
+/** Returns the variables that a client must hand over. */
+export function listNeededVariables(configText: string, { env }: Pick<CliContext, 'env'>): NeededVariables {
+  const tokens = Object.keys(env).filter((name) => name.startsWith('TRUNKLINE_TOKENS_'));
+  const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
+  return {
+    referenced: [...findReferencedVariables(configText).filter(isName), ...tokens],
+    session: SESSION_VARIABLES.filter((name) => env[name] !== undefined && env[name] !== ''),
+  };
 }
 
 /** Formats entries for clients that use `mcpServers`. */

@@ -38,14 +38,22 @@ export interface ConnectDeclaration {
   readonly extra?: JsonObject;
   /** Members that make the client load our few tools at once, instead of behind a search of its own. */
   readonly keepLoaded?: JsonObject;
-  /** How an entry hands over variables, if the client starts programs without those of its own environment. */
-  readonly variables?: (names: readonly string[]) => JsonObject;
+  /** How an entry hands over variables, if the client starts programs without some of those in its own environment. */
+  readonly variables?: (needed: NeededVariables) => JsonObject;
   /** Whether the client has the user's `PATH`; desktop applications often do not. */
   readonly inheritsPath?: boolean;
   /** Ends the paths of the files that can be edited, if not all can. */
   readonly fileName?: string;
   /** Whether the servers are a list of objects with a name. */
   readonly isList?: boolean;
+}
+
+/** The variables that Trunkline needs from the environment of a client. */
+export interface NeededVariables {
+  /** Those that the configuration refers to, whether they are set or not. */
+  readonly referenced: readonly string[];
+  /** Those of the user's session that are set, such as a proxy. */
+  readonly session: readonly string[];
 }
 
 /** The command that starts Trunkline. */

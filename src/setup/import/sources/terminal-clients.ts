@@ -27,7 +27,7 @@ export const terminalClients: readonly ClientDeclaration[] = [
     connect: {
       ...plainEntries,
       keepLoaded: { omit_tools_from: ['deferred'] },
-      variables: (names) => ({ env_vars: names }),
+      variables: ({ referenced, session }) => ({ env_vars: [...new Set([...referenced, ...session])] }),
     },
   },
   {
@@ -41,8 +41,11 @@ export const terminalClients: readonly ClientDeclaration[] = [
     urlType: 'sse',
     connect: {
       remote: (url) => ({ type: 'http', url }),
-      // An unset variable becomes empty, which counts as unset; without the default, it would become the text "$NAME".
-      variables: (names) => ({ env: Object.fromEntries(names.map((name) => [name, `\${${name}:-}`])) }),
+      // Only names and values that look secret are withheld. An unset variable becomes empty, which counts as unset; without the
+      // default, it would become the text "$NAME".
+      variables: ({ referenced }) => ({
+        env: Object.fromEntries(referenced.map((name) => [name, `\${${name}:-}`])),
+      }),
     },
   },
   {
