@@ -18,12 +18,16 @@ export interface ClientEntries {
 export function buildProgramEntry(
   { declaration }: Pick<ConnectableClient, 'declaration'>,
   launch: LaunchEntry,
-  { referenced, session }: NeededVariables,
+  { referenced, set, session }: NeededVariables,
 ): ClientEntries {
   const { program = (entry: LaunchEntry) => ({ ...entry }), extra, keepLoaded } = declaration;
   // A variable with a fixed value is not handed over as well.
   const isOpen = (name: string): boolean => launch.env?.[name] === undefined;
-  const needed = { referenced: referenced.filter(isOpen), session: session.filter(isOpen) };
+  const needed = {
+    referenced: referenced.filter(isOpen),
+    set: set.filter(isOpen),
+    session: session.filter(isOpen),
+  };
   const handedOverMembers = Object.entries(declaration.variables?.(needed) ?? {});
   const { env: handedOver, ...others }: JsonObject = Object.fromEntries(
     handedOverMembers.filter(([, value]) => Object.keys(value as object).length > 0), // Lists and maps.

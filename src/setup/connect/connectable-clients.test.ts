@@ -23,7 +23,7 @@ const baseUrl = 'http://127.0.0.1:7332';
 const all = connectableClients.map((client) => [client.source.id, client] as const);
 
 function needs(referenced: readonly string[]): NeededVariables {
-  return { referenced, session: [] };
+  return { referenced, set: referenced, session: [] };
 }
 
 function client(id: string): ConnectableClient {
@@ -160,13 +160,18 @@ describe('entries', () => {
   test('connect: hands over the variables that the configuration refers to, where the client withholds them', () => {
     expect(entryOf('codex', ['A_TOKEN', 'B'])).toMatchObject({ env_vars: ['A_TOKEN', 'B'] });
     expect(entryOf('gemini-cli', ['A_TOKEN'])).toMatchObject({ env: { A_TOKEN: '${A_TOKEN:-}' } });
+    expect(entryOf('qoder', ['A_TOKEN'])).toMatchObject({ env: { A_TOKEN: '${A_TOKEN:-}' } });
+    expect(entryOf('openclaw', ['A_TOKEN'])).toMatchObject({ env: { A_TOKEN: '${A_TOKEN}' } });
     expect(entryOf('claude-code', ['A_TOKEN'])).not.toHaveProperty('env');
     const fixed = buildProgramEntry(
       client('codex'),
       { ...launch, env: { HOME_OF: '/x' } },
       needs(['HOME_OF', 'A']),
     );
-    const session = { referenced: ['A'], session: ['HTTPS_PROXY'] };
+    const session = { referenced: ['A'], set: [], session: ['HTTPS_PROXY'] };
+    expect(buildProgramEntry(client('openclaw'), launch, session).entries.get('trunkline')).toMatchObject({
+      env: { HTTPS_PROXY: '${HTTPS_PROXY}' },
+    });
     expect(buildProgramEntry(client('codex'), launch, session).entries.get('trunkline')).toMatchObject({
       env_vars: ['A', 'HTTPS_PROXY'],
     });

@@ -32,7 +32,7 @@ function connected(
   });
   return planConnection(client(id), text, {
     steps,
-    wanted: buildProgramEntry(client(id), start, { referenced: variables, session: [] }),
+    wanted: buildProgramEntry(client(id), start, { referenced: variables, set: [], session: [] }),
   });
 }
 

@@ -35,10 +35,9 @@ const SESSION_VARIABLES = [
 export function listNeededVariables(configText: string, { env }: Pick<CliContext, 'env'>): NeededVariables {
   const tokens = Object.keys(env).filter((name) => name.startsWith('TRUNKLINE_TOKENS_'));
   const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
-  return {
-    referenced: [...findReferencedVariables(configText).filter(isName), ...tokens],
-    session: SESSION_VARIABLES.filter((name) => env[name] !== undefined && env[name] !== ''),
-  };
+  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
+  const referenced = [...findReferencedVariables(configText).filter(isName), ...tokens];
+  return { referenced, set: referenced.filter(isSet), session: SESSION_VARIABLES.filter(isSet) };
 }
 
 /** Formats entries for clients that use `mcpServers`. */

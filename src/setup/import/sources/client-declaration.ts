@@ -52,6 +52,8 @@ export interface ConnectDeclaration {
 export interface NeededVariables {
   /** Those that the configuration refers to, whether they are set or not. */
   readonly referenced: readonly string[];
+  /** Those of `referenced` that are set now. */
+  readonly set: readonly string[];
   /** Those of the user's session that are set, such as a proxy. */
   readonly session: readonly string[];
 }
@@ -61,6 +63,14 @@ export interface LaunchEntry {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Hands variables over as references that the client replaces. An unset variable becomes empty, which counts as unset; without the default,
+ * it would become the text `${NAME}`.
+ */
+export function passReferences({ referenced }: NeededVariables): JsonObject {
+  return { env: Object.fromEntries(referenced.map((name) => [name, `\${${name}:-}`])) };
 }
 
 /** Entries with a `type`, which is `stdio` for programs. */

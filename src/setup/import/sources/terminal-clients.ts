@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../core/json.ts';
 import { bracesDialect, commandDialect, literalDialect, shellDialect } from '../dialect.ts';
 import { readClaudeCode } from './claude-code.ts';
-import { mcpServers, plainEntries, shell, typedEntries } from './client-declaration.ts';
+import { mcpServers, passReferences, plainEntries, shell, typedEntries } from './client-declaration.ts';
 import type { ClientDeclaration, ConnectDeclaration, LaunchEntry } from './client-declaration.ts';
 
 /** Programs that run in a terminal, so they have the `PATH` of the user's shell. */
@@ -41,11 +41,7 @@ export const terminalClients: readonly ClientDeclaration[] = [
     urlType: 'sse',
     connect: {
       remote: (url) => ({ type: 'http', url }),
-      // Only names and values that look secret are withheld. An unset variable becomes empty, which counts as unset; without the
-      // default, it would become the text "$NAME".
-      variables: ({ referenced }) => ({
-        env: Object.fromEntries(referenced.map((name) => [name, `\${${name}:-}`])),
-      }),
+      variables: passReferences,
     },
   },
   {
@@ -131,7 +127,7 @@ export const terminalClients: readonly ClientDeclaration[] = [
     servers: mcpServers,
     dialect: shell,
     timeoutUnit: 'ms',
-    connect: { remote: (url) => ({ type: 'http', url }) },
+    connect: { remote: (url) => ({ type: 'http', url }), variables: passReferences },
   },
   {
     id: 'kimi-code',
@@ -199,7 +195,13 @@ export const terminalClients: readonly ClientDeclaration[] = [
       isJsonObject(toolFilter)
         ? { ...raw, includeTools: toolFilter['include'], excludeTools: toolFilter['exclude'] }
         : raw,
-    connect: { remote: (url) => ({ url, transport: 'streamable-http' }) },
+    connect: {
+      remote: (url) => ({ url, transport: 'streamable-http' }),
+      // It knows no default, and would hand over the text "${NAME}" for an unset variable.
+      variables: ({ set, session }) => ({
+        env: Object.fromEntries([...set, ...session].map((name) => [name, `\${${name}}`])),
+      }),
+    },
   },
   {
     id: 'mcporter',
