@@ -535,6 +535,60 @@ describe('connect', () => {
     });
   });
 
+  test('connect: hands over every variable that the configuration refers to, also those of moved secrets', async () => {
+    const moved = '[mcp_servers.x]\ncommand = "x"\n\n[mcp_servers.x.env]\nX_TOKEN = "abcdefghij"\n';
+    const home = newHome({ '.codex/config.toml': moved });
+    writeFileSync(
+      home.configFile,
+      '{ "mcpServers": { "a": { "url": "https://a.example/mcp", "headers": { "K": "${env:A_TOKEN}" } } } }',
+    );
+    const { code } = await home.run(['connect', 'codex', '--yes', '--trust', '--references', 'env']);
+    expect(code).toBe(0);
+    const after = readFileSync(join(home.folder, '.codex/config.toml'), 'utf8');
+    expect(/^env_vars = \[ (.*) \]$/m.exec(after)?.[1]).toMatch(/^"A_TOKEN", "X_TOKEN"/);
+    expect(after).not.toContain('abcdefghij');
+  });
+
+  test('connect: says which settings of the moved servers were left out', async () => {
+    const servers = { x: { command: 'x', trust: true, includeTools: ['a'] } };
+    const home = newHome({ '.gemini/settings.json': JSON.stringify({ mcpServers: servers }) });
+    const { stdout, stderr } = await home.run(['connect', 'gemini-cli', '--dry-run', '--text']);
+    expect(stdout).toContain('tools    {"allow":["a"]}');
+    expect(stderr).toMatch(/^x: "trust" was left out: /m);
+    const json = await home.run(['connect', 'gemini-cli', '--dry-run']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ remarks: [{ name: 'x' }] });
+    expect((await home.run(['import', '--dry-run', '--text'])).stderr).toMatch(/^x: "trust" was left out: /m);
+  });
+
+  test('connect: --split writes one entry per server, and --undo restores the file exactly', async () => {
+    const home = newHome({ '.cursor/mcp.json': before });
+    const file = join(home.folder, '.cursor', 'mcp.json');
+    writeFileSync(
+      home.configFile,
+      '{ "http": { "address": "127.0.0.1:7444" }, "mcpServers": { "a b": { "command": "x" }, "off": { "command": "y", "enabled": false } } }',
+    );
+    const { stdout, stderr } = await home.run(['connect', 'cursor', '--split', '--yes', '--trust']);
+    expect(JSON.parse(stdout)).toMatchObject({ entries: ['a-b', 'plain'], moved: ['plain'] });
+    expect(stderr).toContain('trunkline serve --http');
+    const after = readFileSync(file, 'utf8');
+    expect(JSON.parse(after.replace('// mine', ''))).toEqual({
+      mcpServers: {
+        plain: { url: 'http://127.0.0.1:7444/mcp/s/plain' },
+        'a-b': { url: 'http://127.0.0.1:7444/mcp/s/a%20b' },
+      },
+      x: [1, 2],
+    });
+    expect((await home.run(['connect', 'cursor', '--split', '--yes', '--text'])).stdout).toBe(
+      'Cursor is already connected.\n',
+    );
+    expect((await home.run(['connect', 'cursor', '--undo'])).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(await home.run(['connect', 'claude-desktop', '--split'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Connect it without --split') as string,
+    });
+  });
+
   test('connect: creates a missing client config, and --undo removes it', async () => {
     const home = newHome();
     const file = join(home.folder, '.codex', 'config.toml');

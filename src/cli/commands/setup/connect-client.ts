@@ -130,8 +130,10 @@ export async function planClientConnection(
     };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof GatewayError) throw error;
-    const snippet = formatSnippet(Object.fromEntries(buildEntries(config).entries));
-    context.out.note(`Add this to the servers of ${source.title} yourself:\n${snippet}`);
+    const { entries } = buildEntries(config);
+    const subject = entries.size === 1 ? 'this entry' : 'these entries';
+    const snippet = formatSnippet(Object.fromEntries(entries));
+    context.out.note(`Add ${subject} to the servers of ${source.title} yourself:\n${snippet}`);
     const reason = error.message.split('\n')[0] ?? '';
     throw new GatewayError('CONFIG_INVALID', `${file} was not changed: ${reason}.`, { details: { file } });
   }
