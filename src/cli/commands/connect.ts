@@ -46,9 +46,8 @@ export async function runConnect(
     throw new GatewayError('USAGE', '--merge requires --undo. Together they restore only the servers.');
   const config = await openEditableConfig(options.config, context);
   if (name === 'other') {
-    out.line(
-      formatSnippet({ trunkline: createLaunchEntry(context, { configFile: config.file, hasPath: true }) }),
-    );
+    const trunkline = createLaunchEntry(context, { configFile: config.file, hasPath: true });
+    out.line(formatSnippet({ trunkline }));
     return 0;
   }
   const client = getConnectableClient(name);
@@ -91,15 +90,19 @@ export async function runConnect(
   const newlyHeld = trust === 'manual' ? planned.newServers.map((server) => server.name) : [];
   if (out.style.format === 'json')
     out.json(toReport(planned, [...newlyHeld, ...stillHeld], { written: true, backup }));
-  else {
-    out.line(`${client.source.title} now uses Trunkline. Restart it to apply the change.`);
-    out.line(out.paint.dim(`Undo with: trunkline connect ${name} --undo`));
-  }
-  if (options.split === true)
-    out.note('The entries need a gateway that keeps running. Start it with: trunkline serve --http');
+  printConnected(name, client.source.title, options, context);
   noteApplied(applied, config, context);
   noteHeldServers(stillHeld, context);
   return 0;
+}
+
+function printConnected(name: string, title: string, { split }: ConnectOptions, { out }: CliContext): void {
+  if (out.style.format === 'text') {
+    out.line(`${title} now uses Trunkline. Restart it to apply the change.`);
+    out.line(out.paint.dim(`Undo with: trunkline connect ${name} --undo`));
+  }
+  if (split === true)
+    out.note('The entries need a gateway that keeps running. Start it with: trunkline serve --http');
 }
 
 function toReport(

@@ -74,8 +74,8 @@ export function addMissingMembers(entry: JsonObject, additions: JsonObject): Jso
     const existing = entry[key];
     if (existing === undefined) return [key, value] as const;
     if (Array.isArray(existing) && Array.isArray(value)) {
-      const missing = value.filter((item) => !existing.includes(item));
-      return [key, missing.length === 0 ? existing : [...(existing as unknown[]), ...missing]] as const;
+      const items: readonly unknown[] = existing;
+      return [key, [...new Set(items.concat(value))]] as const;
     }
     if (isJsonObject(existing) && isJsonObject(value)) return [key, { ...value, ...existing }] as const;
     return [key, existing] as const;

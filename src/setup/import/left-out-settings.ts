@@ -29,26 +29,23 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   watchPaths: 'Trunkline restarts a server only if it exits or its settings change',
 };
 
-/** Settings that mean something to their client only, by the reason why they are not needed behind Trunkline. */
-const IRRELEVANT = new Set([
-  // They repeat the key of the entry, or describe the entry to people.
-  ...['name', 'title', 'displayName', 'display_name', 'icon', 'iconPath', 'version', 'gallery', 'metadata'],
-  ...[
-    'source',
-    'bundled',
-    'id',
-    'createdAt',
-    'updatedAt',
-    'lastUpdated',
-    'installedAt',
-    'created',
-    'updated',
-  ],
-  // They decide when that client loads or lists tools; Trunkline has its own list.
-  ...['alwaysLoad', 'deferTools', 'omit_tools_from', 'alwaysLoadTools', 'discoverable', 'lifecycle'],
-  // They decide how that client schedules or supervises its own connections.
-  ...['required', 'supports_parallel_tool_calls', 'restart', 'start_on_launch', 'executor', 'dev'],
-]);
+/** They repeat the key of the entry, or describe the entry to people. */
+const LABELS = ['name', 'title', 'displayName', 'display_name', 'icon', 'iconPath', 'version', 'gallery'];
+const ORIGINS = ['source', 'bundled', 'id', 'metadata', 'createdAt', 'updatedAt', 'created', 'updated'];
+/** They decide when that client loads or lists tools; Trunkline has its own list. */
+const LISTING = ['alwaysLoad', 'deferTools', 'omit_tools_from', 'alwaysLoadTools', 'lifecycle'];
+/** They decide how that client schedules or supervises its own connections. */
+const SUPERVISION = [
+  'required',
+  'supports_parallel_tool_calls',
+  'restart',
+  'start_on_launch',
+  'executor',
+  'dev',
+];
+
+/** Settings that mean something to their client only. */
+const IRRELEVANT = new Set([...LABELS, ...ORIGINS, ...LISTING, ...SUPERVISION]);
 
 /** Returns the sentence that tells the user about a setting that is not carried over; undefined if it is not needed behind Trunkline. */
 export function describeLeftOut(key: string): string | undefined {

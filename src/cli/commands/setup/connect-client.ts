@@ -90,20 +90,7 @@ export async function planClientConnection(
   const content = bytes?.toString('utf8') ?? '';
   const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const text = content.slice(mark.length);
-  const found = await readSourceFile(
-    source,
-    { path: file, scope: 'user' },
-    toClientEnvironment(context),
-    () => Promise.resolve(text),
-  );
-  // Servers of one project must not become visible in all projects.
-  const servers = (found?.servers ?? []).filter(({ project }) => project === undefined);
-  const all = planImport([{ source, path: file, scope: 'user', servers }], {
-    servers: config.document.servers,
-    identity: getOwnIdentity(context, config.document.text),
-    onConflict,
-    configFile: config.file,
-  });
+  const { all, problem } = await planClientImport(client, { file, text }, { config, context, onConflict });
   const steps = canTakeOver ? all : all.filter(({ state }) => state !== 'new');
   const skipped = all.flatMap((step) =>
     steps.includes(step) ? [] : [{ name: step.name, reason: 'it was not imported' }],
@@ -117,7 +104,7 @@ export async function planClientConnection(
     return { ...connection, text: mark + connection.text, unmoved: [...connection.unmoved, ...skipped] };
   };
   try {
-    if (found?.problem !== undefined) throw new Error(found.problem);
+    if (problem !== undefined) throw new Error(problem);
     const connection = planFor(config);
     return {
       ...connection,
@@ -137,6 +124,37 @@ export async function planClientConnection(
     const reason = error.message.split('\n')[0] ?? '';
     throw new GatewayError('CONFIG_INVALID', `${file} was not changed: ${reason}.`, { details: { file } });
   }
+}
+
+/** Decides about every server in the client's file. */
+async function planClientImport(
+  { source }: ConnectableClient,
+  { file, text }: { readonly file: string; readonly text: string },
+  {
+    config,
+    context,
+    onConflict,
+  }: {
+    readonly config: EditableConfig;
+    readonly context: CliContext;
+    readonly onConflict: ConflictStrategy;
+  },
+): Promise<{ readonly all: readonly ImportStep[]; readonly problem?: string | undefined }> {
+  const found = await readSourceFile(
+    source,
+    { path: file, scope: 'user' },
+    toClientEnvironment(context),
+    () => Promise.resolve(text),
+  );
+  // Servers of one project must not become visible in all projects.
+  const servers = (found?.servers ?? []).filter(({ project }) => project === undefined);
+  const all = planImport([{ source, path: file, scope: 'user', servers }], {
+    servers: config.document.servers,
+    identity: getOwnIdentity(context, config.document.text),
+    onConflict,
+    configFile: config.file,
+  });
+  return { all, problem: found?.problem };
 }
 
 /** Returns the entry with which the client starts Trunkline. */

@@ -12,7 +12,7 @@ export function createLaunchEntry(
   { configFile, hasPath }: { readonly configFile: string; readonly hasPath: boolean },
 ): LaunchEntry {
   const { env, program } = context;
-  const [command = '', ...args] = hasPath && isOnPath(context) ? (['trunkline'] as const) : program;
+  const [command, ...args] = hasPath && isOnPath(context) ? (['trunkline'] as const) : program;
   const isDefault = configFile === resolveLocations(context).configFile;
   const home = env['TRUNKLINE_HOME'];
   return {
@@ -25,10 +25,22 @@ export function createLaunchEntry(
 
 /** Variables of the user's session that Trunkline itself uses, if they are set. */
 const SESSION_VARIABLES = [
-  ...['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'],
-  ...['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'],
-  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
-  ...['DBUS_SESSION_BUS_ADDRESS', 'TRUNKLINE_KEYCHAIN'],
+  'XDG_CONFIG_HOME',
+  'XDG_STATE_HOME',
+  'XDG_DATA_HOME',
+  'XDG_CACHE_HOME',
+  'XDG_RUNTIME_DIR',
+  'HTTPS_PROXY',
+  'HTTP_PROXY',
+  'NO_PROXY',
+  'https_proxy',
+  'http_proxy',
+  'no_proxy',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'TRUNKLINE_KEYCHAIN',
 ];
 
 /** Returns the variables that a client must hand over. */
