@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -80,6 +81,11 @@ test('connect: at least 30 clients can be connected, each with an id and a file 
   expect(connectableClients.length).toBeGreaterThanOrEqual(30);
   expect(new Set(all.map(([id]) => id)).size).toBe(all.length);
   expect(new Set(all.map(([, { files }]) => files(environment)[0])).size).toBe(all.length);
+});
+
+test('connect: the page on clients names every client', () => {
+  const page = readFileSync(new URL('../../../docs/clients.md', import.meta.url), 'utf8');
+  expect(all.filter(([id]) => !page.includes(`| \`${id}\` |`)).map(([id]) => id)).toEqual([]);
 });
 
 describe('every client', () => {
