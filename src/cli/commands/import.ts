@@ -123,7 +123,7 @@ function printPlan(
   if (conflicts === undefined && steps.some(({ state }) => state === 'conflicting'))
     out.note('To add servers whose name is taken under another name, use --conflicts rename.');
   for (const { as, remarks, state } of steps)
-    for (const remark of state === 'new' ? remarks : []) out.note(`${as}: ${remark}`);
+    for (const remark of state === 'new' || state === 'same' ? remarks : []) out.note(`${as}: ${remark}`);
   // Without --dry-run, addPlannedServers reports secrets and asks about them.
   if (dryRun === true)
     notePlaintextSecrets(

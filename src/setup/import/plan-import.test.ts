@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { buildImportEdits } from './import-edits.ts';
 import type { FoundFile } from './find-servers.ts';
 import { findServers } from './find-servers.ts';
-import { detectGatewayEntry } from './gateway-entry.ts';
+import { detectGatewayEntry, readGatewayIdentity, readGatewayUrl } from './gateway-entry.ts';
 import { planImport } from './plan-import.ts';
 import type { ConflictStrategy } from './plan-import.ts';
 import { isSameEntry } from './is-same-entry.ts';
@@ -51,6 +51,23 @@ describe('import plan', () => {
       ['unusable', 'bad\u0001', 'its name has control characters'],
       ['unusable', 'wrong', 'why'],
     ]);
+  });
+
+  test('import plan: reports a restriction of tools that an existing entry does not have', () => {
+    const restricted = { command: 'x', tools: { allow: ['read'] } };
+    const remarksFor = (files: readonly FoundFile[], servers: JsonObject): unknown =>
+      planImport(files, {
+        servers: new Map(Object.entries(servers)),
+        identity,
+        onConflict: 'keep',
+        configFile: '/c.jsonc',
+      }).at(-1)?.remarks;
+    const reported = [expect.stringContaining('limits its tools')];
+    expect(remarksFor([found({ a: restricted })], { a: { command: 'x' } })).toEqual(reported);
+    expect(remarksFor([found({ a: restricted })], { a: restricted })).toEqual([]);
+    // The entry may come from another client in the same import.
+    const other = found({ a: { command: 'x' } }, 'zed');
+    expect(remarksFor([other, found({ a: restricted })], {})).toEqual(reported);
   });
 
   test('import plan: keeps a name for the first server that has it', () => {
@@ -117,6 +134,19 @@ describe('own entry detection', () => {
     { url: 'nonsense' },
   ])('own entry: does not mistake %j for Trunkline', (entry) => {
     expect(detectGatewayEntry(entry, identity)).toBeUndefined();
+  });
+});
+
+describe('gateway address', () => {
+  test.each([
+    ['{}', 'http://127.0.0.1:7332'],
+    ['{ "http": { "address": "0.0.0.0:8000" } }', 'http://127.0.0.1:8000'],
+    ['{ "http": { "address": "[::1]:8000" } }', 'http://[::1]:8000'],
+    ['{ "http": { "publicUrl": "https://mcp.example.com/" } }', 'https://mcp.example.com'],
+  ])('gateway address: of %s is %s, and an entry with it is recognised', (configText, address) => {
+    expect(readGatewayUrl(configText)).toBe(address);
+    const known = readGatewayIdentity('/x/main.js', { configText });
+    expect(detectGatewayEntry({ url: `${address}/mcp/s/a` }, known)).toBe('own');
   });
 });
 

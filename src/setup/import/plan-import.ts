@@ -72,7 +72,7 @@ function planStep(
       ...base,
       state: 'same',
       as: existingName,
-      remarks: compareToolLists(entry, options.servers.get(existingName)),
+      remarks: compareToolLists(entry, names.get(existingName)),
     };
   }
   const as = names.choose(name, id);
@@ -107,6 +107,10 @@ class ImportNames {
   constructor(options: ImportOptions) {
     this.#options = options;
     this.#entries = new Map(options.servers);
+  }
+
+  get(name: string): unknown {
+    return this.#entries.get(name);
   }
 
   findSame(entry: JsonObject): string | undefined {
