@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const LIMIT_MS = 180_000;
+import { installPackages } from '../../scripts/install-packages.mjs';
 
 /**
  * Returns the peers that can run here, each with the path of its program, and the others with the reason, which is printed. Each peer is
@@ -20,7 +19,7 @@ export async function installPeers(peers, { say, nodeVersion = process.versions.
       const folder = join(cache, wanted.join('_').replaceAll('/', '+'));
       if (!existsSync(folder)) {
         say(`installing ${wanted.join(' and ')} …`);
-        await install(folder, wanted);
+        await installPackages(folder, wanted);
       }
       ready.push({ ...peer, ...programOf(folder, peer, nodeVersion) });
     } catch (error) {
@@ -37,68 +36,6 @@ function cacheFolder() {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (uid !== -1 && statSync(folder).uid !== uid) throw new Error(`${folder} belongs to somebody else`);
   return folder;
-}
-
-/** Installs into a temporary name and renames it: a folder with the final name is complete. */
-async function install(folder, wanted) {
-  const making = `${folder}.making`;
-  rmSync(making, { recursive: true, force: true });
-  mkdirSync(making);
-  writeFileSync(join(making, 'package.json'), JSON.stringify({ name: 'bench-peer', private: true }));
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const args = [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    '--engine-strict=false',
-    '--save-exact',
-    ...wanted,
-  ];
-  try {
-    await run(npm, args, making);
-    renameSync(making, folder);
-  } catch (error) {
-    rmSync(making, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-function run(command, args, cwd) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text) => (said = (said + text).slice(-8000)));
-    const end = () => {
-      try {
-        process.kill(-Number(child.pid), 'SIGKILL');
-      } catch {
-        // The process has already ended.
-      }
-    };
-    const limit = setTimeout(() => {
-      end();
-      reject(new Error(`npm took longer than ${LIMIT_MS / 1000} s`));
-    }, LIMIT_MS);
-    process.once('exit', end);
-    child.on('error', reject);
-    child.on('exit', (code) => {
-      clearTimeout(limit);
-      process.off('exit', end);
-      if (code === 0) resolve();
-      else reject(new Error(reasonIn(said)));
-    });
-  });
-}
-
-/** The line of npm's error output that gives the reason. */
-export function reasonIn(said) {
-  const lines = said.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
-  const texts = lines.map((line) => line.replace(/^npm (error|ERR!)\s*/, '').trim()).filter(Boolean);
-  const code = texts.find((text) => text.startsWith('code '))?.slice(5);
-  if (code === 'E404') return 'it is not in the npm registry that is used here';
-  const first = texts.find((text) => !text.startsWith('code ')) ?? 'npm could not install it';
-  return first.slice(0, 120);
 }
 
 function programOf(folder, peer, nodeVersion) {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { eventReader } from '../client/sse-client.mjs';
-import { leastMajor, reasonIn } from './install.mjs';
+import { reasonIn } from '../../scripts/install-packages.mjs';
+import { leastMajor } from './install.mjs';
 import { PEERS } from './peers.mjs';
 
 describe('peers', () => {

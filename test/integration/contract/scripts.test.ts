@@ -53,6 +53,24 @@ test('npm run conformance: tries clients and servers of both eras with each othe
         expect(names).toContain(`${client} through Trunkline to a ${server} server over ${leg}`);
 });
 
+test('npm run compat: lists its clients when it is given an unknown one', () => {
+  expect(scripts['compat']).toBe('node test/compat/run.mjs');
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'test/compat/run.mjs'), '--only', 'nonsense'],
+    { encoding: 'utf8' },
+  );
+  expect(stderr).toMatch(/^Unknown: nonsense\. Choose from .*claude-code.*opencode/);
+  expect(status).toBe(2);
+});
+
+test('docs/compatibility.md: shows the results of the last runs', async () => {
+  const { renderPage } = (await import(pathToFileURL(join(root, 'test/compat/page.mjs')).href)) as {
+    readonly renderPage: (results: unknown) => string;
+  };
+  expect(read('docs/compatibility.md')).toBe(renderPage(JSON.parse(read('test/compat/results.json'))));
+});
+
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }

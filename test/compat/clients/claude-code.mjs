@@ -1,0 +1,21 @@
+export const claudeCode = {
+  id: 'claude-code',
+  title: 'Claude Code',
+  package: '@anthropic-ai/claude-code',
+  version: '2.1.327',
+  bin: 'claude',
+  file: '.claude.json',
+  environment: ({ url }) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'scripted',
+    DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // The default for Anthropic's own endpoint; Claude Code turns it off for others.
+    ENABLE_TOOL_SEARCH: 'true',
+  }),
+  addStdio: (name, command) => ['mcp', 'add', '--scope', 'user', name, '--', ...command],
+  addHttp: (name, url) => ['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+  list: ['mcp', 'list'],
+  listed: /trunkline: .*Connected/,
+  prompt: (text) => ['-p', text, '--allowedTools', 'mcp__trunkline'],
+};

@@ -1,0 +1,29 @@
+export const opencode = {
+  id: 'opencode',
+  title: 'opencode',
+  package: 'opencode-ai',
+  version: '1.18.33',
+  bin: 'opencode',
+  file: '.config/opencode/opencode.jsonc',
+  environment: () => ({
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  }),
+  prepare: (workspace, { url }) =>
+    workspace.write('.config/opencode/opencode.jsonc', {
+      $schema: 'https://opencode.ai/config.json',
+      provider: {
+        scripted: {
+          npm: '@ai-sdk/openai-compatible',
+          options: { baseURL: `${url}/v1`, apiKey: 'scripted' },
+          models: { scripted: { name: 'Scripted', tool_call: true } },
+        },
+      },
+    }),
+  addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
+  addHttp: (name, url) => ['mcp', 'add', name, '--url', url],
+  list: ['mcp', 'list'],
+  listed: /✓ trunkline|trunkline.*connected/,
+  prompt: (text) => ['run', '-m', 'scripted/scripted', text],
+};
