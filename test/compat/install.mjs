@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { installPackages } from '../../scripts/install-packages.mjs';
 
-/** The npm package with a Node for clients that refuse older ones. */
-const NODE_FOR_CLIENTS = 'node@22.23.3';
+/** The npm package with a Node that every client accepts. */
+const NEWER_NODE = '24.21.0';
 
 export const cache =
   process.env.TRUNKLINE_COMPAT_CACHE ||
@@ -22,19 +23,27 @@ async function install(packages) {
 }
 
 /** Installs a client and returns the command that runs it. */
-export async function installClient({ package: name, version, bin, needsNode22 = false }) {
+export async function installClient({ package: name, version, bin, needsNewerNode = false }) {
   const folder = await install([`${name}@${version}`]);
   const packageFolder = join(folder, 'node_modules', name);
   const declared = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')).bin;
   const program = join(packageFolder, typeof declared === 'string' ? declared : declared[bin]);
   if (!isScript(program)) return [program];
-  return [needsNode22 ? await installNode() : process.execPath, program];
+  return [needsNewerNode ? await installNode() : process.execPath, program];
 }
 
-/** Returns the path of a Node that every client accepts. */
+/** Returns the path of a Node that every client accepts: this one, or a newer one from npm. */
 async function installNode() {
-  if (Number.parseInt(process.versions.node, 10) >= 22) return process.execPath;
-  return join(await install([NODE_FOR_CLIENTS]), 'node_modules', 'node', 'bin', 'node');
+  if (Number.parseInt(process.versions.node, 10) >= Number.parseInt(NEWER_NODE, 10)) return process.execPath;
+  return join(await install([`node@${NEWER_NODE}`]), 'node_modules', 'node', 'bin', 'node');
+}
+
+/** Installs a library and returns the command that runs its program, which must be below the installed packages to find them. */
+export async function installLibrary({ packages, program }) {
+  const folder = await install(packages);
+  const programs = join(folder, 'programs');
+  cpSync(fileURLToPath(new URL('libraries', import.meta.url)), programs, { recursive: true });
+  return [await installNode(), join(programs, program)];
 }
 
 function isScript(program) {

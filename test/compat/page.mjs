@@ -2,6 +2,8 @@
 
 import { clientChecks } from './client-checks.mjs';
 import { clients } from './clients/clients.mjs';
+import { libraries } from './libraries/libraries.mjs';
+import { libraryChecks } from './library-checks.mjs';
 
 const MARKS = { yes: '✓', no: '✗', 'n/a': '–' };
 
@@ -13,8 +15,12 @@ export function renderPage(results) {
     introduction,
     '## Agents',
     agentsText,
-    table('client', clients, results.clients, clientChecks),
-    ...notes(clients, results.clients, clientChecks),
+    table('client', clients, clientChecks, results.clients),
+    ...notes(clients, clientChecks, results.clients),
+    '## Libraries and tools',
+    librariesText,
+    table('library', libraries, libraryChecks, results.libraries),
+    ...notes(libraries, libraryChecks, results.libraries),
   ].join('\n\n')}\n`;
 }
 
@@ -42,12 +48,15 @@ const agentsText = [
   }).map(([title, text]) => `- **${title}**: ${text}`),
 ].join('\n');
 
-function table(title, list, rows, checks) {
+const librariesText = `A short program connects with the library and makes the calls of \`stdio\` and \`http\` above; where the library has an agent of its own, the scripted
+model makes them.`;
+
+function table(title, list, checks, rows = {}) {
   const titles = Object.values(checks);
   const header = [title, 'version', 'date', ...titles];
-  const lines = list.map(({ id, title: name, version }) => {
+  const lines = list.map(({ id, title: name }) => {
     const row = rows[id];
-    if (row === undefined) return [name, version, 'never ran', ...titles.map(() => '')];
+    if (row === undefined) return [name, '', 'never ran', ...titles.map(() => '')];
     const marks = Object.keys(checks).map((check) => MARKS[row.checks[check]?.outcome] ?? '');
     return [name, row.version, row.date, ...marks];
   });
@@ -55,7 +64,7 @@ function table(title, list, rows, checks) {
 }
 
 /** Returns one list of everything that does not work, with its reason. */
-function notes(list, rows, checks) {
+function notes(list, checks, rows = {}) {
   const lines = list.flatMap(({ id, title }) => {
     const { problem, checks: outcomes = {} } = rows[id] ?? {};
     const failed = Object.entries(checks).filter(([check]) => outcomes[check]?.outcome === 'no');

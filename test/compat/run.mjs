@@ -1,17 +1,24 @@
-// npm run compat: runs real clients from npm against the built gateway, with a scripted model on loopback, and writes docs/compatibility.md.
-// `-- --only claude-code,codex` runs those whose ids contain one of the words; the others keep their results.
+// npm run compat: runs real clients and libraries from npm against the built gateway, with a scripted model on loopback, and writes
+// docs/compatibility.md. `-- --only claude,codex` runs those whose ids contain one of the words; the others keep their results.
 
 import { build } from '../../scripts/build.mjs';
 import { checkClient } from './client-checks.mjs';
 import { clients } from './clients/clients.mjs';
-import { installClient } from './install.mjs';
+import { installClient, installLibrary } from './install.mjs';
+import { libraries } from './libraries/libraries.mjs';
+import { checkLibrary } from './library-checks.mjs';
 import { readResults, writeResults } from './results.mjs';
 import { startScriptedModel } from './scripted-model.mjs';
 import { createWorkspace } from './workspace.mjs';
 
+/** What runs: the subjects, how one is installed, and how it is checked. */
+const parts = [
+  { part: 'clients', subjects: clients, install: installClient, check: checkClient },
+  { part: 'libraries', subjects: libraries, install: installLibrary, check: checkLibrary },
+];
+
 const words = parseArguments(process.argv.slice(2));
-const isWanted = ({ id }) => words.length === 0 || words.some((word) => id.includes(word));
-const ids = clients.map(({ id }) => id);
+const ids = parts.flatMap(({ subjects }) => subjects.map(({ id }) => id));
 const unknown = words.filter((word) => !ids.some((id) => id.includes(word)));
 if (unknown.length > 0) {
   console.error(`Unknown: ${unknown.join(', ')}. Choose from ${ids.join(', ')}.`);
@@ -21,21 +28,29 @@ if (unknown.length > 0) {
 await build();
 const results = readResults();
 const failures = [];
-for (const client of clients.filter(isWanted)) {
-  const row = await runClient(client);
-  results.clients[client.id] = row;
-  failures.push(...failuresOf(client, row));
-  writeResults(results);
+for (const { part, subjects, ...how } of parts) {
+  for (const subject of subjects.filter(isWanted)) {
+    const row = await runSubject(subject, how);
+    results[part] = { ...results[part], [subject.id]: row };
+    failures.push(...failuresOf(subject, row));
+    writeResults(results);
+  }
 }
 console.log(failures.length === 0 ? '\nAll passed.' : `\nFailed:\n  ${failures.join('\n  ')}`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-async function runClient(client) {
-  console.log(`\n== ${client.title} ${client.version}`);
-  const row = { version: client.version, date: new Date().toISOString().slice(0, 10), checks: {} };
+function isWanted({ id }) {
+  return words.length === 0 || words.some((word) => id.includes(word));
+}
+
+/** Installs and checks one subject. Resolves with its row of the results. */
+async function runSubject(subject, { install, check }) {
+  const version = subject.version ?? versionOf(subject.packages[0]);
+  console.log(`\n== ${subject.title} ${version}`);
+  const row = { version, date: new Date().toISOString().slice(0, 10), checks: {} };
   let command;
   try {
-    command = await installClient(client);
+    command = await install(subject);
   } catch (error) {
     console.log(`cannot be installed: ${error.message}`);
     return { ...row, problem: `cannot be installed: ${error.message}` };
@@ -43,17 +58,17 @@ async function runClient(client) {
   const model = await startScriptedModel();
   const workspace = createWorkspace();
   const start = performance.now();
-  const report = (check, outcome, text) => {
+  const report = (name, outcome, text) => {
     const note = text === undefined ? undefined : workspace.anonymize(text);
-    row.checks[check] = note === undefined ? { outcome } : { outcome, note };
+    row.checks[name] = note === undefined ? { outcome } : { outcome, note };
     const seconds = ((performance.now() - start) / 1000).toFixed(0);
-    console.log(`${outcome.padEnd(4)}${check.padEnd(9)}${seconds.padStart(4)} s  ${note ?? ''}`);
+    console.log(`${outcome.padEnd(4)}${name.padEnd(9)}${seconds.padStart(4)} s  ${note ?? ''}`);
   };
   try {
-    await checkClient(client, { command, model, workspace, report });
+    await check(subject, { command, model, workspace, report });
   } catch (error) {
-    console.log(error.message);
     row.problem = workspace.anonymize(error.message);
+    console.log(row.problem);
   } finally {
     workspace.close();
     model.close();
@@ -61,6 +76,10 @@ async function runClient(client) {
   if (model.unknownPaths().length > 0)
     console.log(`paths that the model does not serve: ${[...new Set(model.unknownPaths())].join(', ')}`);
   return row;
+}
+
+function versionOf(packageWithVersion) {
+  return packageWithVersion.slice(packageWithVersion.lastIndexOf('@') + 1);
 }
 
 function failuresOf({ title }, { problem, checks }) {

@@ -27,7 +27,7 @@ const GRACE_MS = 10_000;
 const PASSED_VARIABLES = ['LANG', 'LC_ALL', 'SHELL', 'SystemRoot', 'TERM', 'TMPDIR', 'USER'];
 
 /** Creates a workspace. `environment` holds variables that only programs in it get. */
-export function createWorkspace() {
+export function createWorkspace({ servers = [notesServer] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-compat-'));
   const running = new Set();
   const environment = {};
@@ -105,9 +105,12 @@ export function createWorkspace() {
       if (code !== 0) throw new Error(`trunkline ${args.join(' ')} failed: ${lastLine(output)}`);
       return stdout.trim() === '' ? undefined : JSON.parse(stdout);
     },
-    /** Returns the command lines of processes that still run in this workspace after a grace period. */
+    /** Returns the command lines of gateways and servers that still run in this workspace after a grace period. */
     async processesLeft() {
-      const left = () => processesWith(folder);
+      // Clients leave processes of their own behind, such as Cline its hub.
+      const isOurs = ({ command }) =>
+        [program, join(bin, 'trunkline'), ...servers].some((part) => command.includes(part));
+      const left = () => processesWith(folder).filter(isOurs);
       await waitFor('end of all processes', () => left().length === 0, GRACE_MS).catch(() => {});
       return left().map(({ command }) => command);
     },

@@ -1,0 +1,22 @@
+export const copilotCli = {
+  id: 'copilot-cli',
+  title: 'Copilot CLI',
+  package: '@github/copilot',
+  version: '1.0.102',
+  bin: 'copilot',
+  needsNewerNode: true,
+  file: '.copilot/mcp-config.json',
+  environment: ({ url }) => ({
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_PROVIDER_WIRE_API: 'completions',
+    COPILOT_MODEL: 'gpt-4.1',
+    COPILOT_OFFLINE: 'true',
+    COPILOT_AUTO_UPDATE: 'false',
+  }),
+  addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
+  addHttp: (name, url) => ['mcp', 'add', '--transport', 'http', name, url],
+  list: ['mcp', 'list'],
+  // Copilot CLI lists entries without connecting to them.
+  listed: /trunkline \(local\)/,
+  prompt: (text) => ['--disable-builtin-mcps', '--allow-all-tools', '-p', text],
+};

@@ -1,0 +1,22 @@
+export const geminiCli = {
+  id: 'gemini-cli',
+  title: 'Gemini CLI',
+  package: '@google/gemini-cli',
+  version: '0.61.0',
+  bin: 'gemini',
+  file: '.gemini/settings.json',
+  environment: ({ url }) => ({
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_API_KEY: 'scripted',
+    GEMINI_TELEMETRY_ENABLED: 'false',
+    // Servers are disabled in folders that the user does not trust.
+    GEMINI_CLI_TRUST_WORKSPACE: 'true',
+  }),
+  prepare: (workspace) =>
+    workspace.write('.gemini/settings.json', { security: { auth: { selectedType: 'gemini-api-key' } } }),
+  addStdio: (name, command) => ['mcp', 'add', '--scope', 'user', name, ...command],
+  addHttp: (name, url) => ['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+  list: ['mcp', 'list'],
+  listed: /trunkline: .*Connected/,
+  prompt: (text) => ['-m', 'gemini-2.5-pro', '--approval-mode', 'yolo', '-p', text],
+};
