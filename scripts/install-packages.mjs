@@ -70,7 +70,9 @@ function environment(home) {
     npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), '.npmrc'),
     npm_config_cache: process.env.npm_config_cache ?? join(homedir(), '.npm'),
   };
-  return { ...Object.fromEntries(own), ...settings, HOME: home };
+  // Browsers are large, and nothing that is installed here needs one.
+  const withoutBrowsers = { PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' };
+  return { ...Object.fromEntries(own), ...settings, ...withoutBrowsers, HOME: home };
 }
 
 /** The line of npm's error output that gives the reason. */

@@ -2,13 +2,15 @@
 // An answer is an array of the buffers in which it arrived.
 
 const HEAD = 160;
+/** Length of `"id":` with the longest id and the character behind it. */
+const ID = 24;
 
 /** The id is at the head or, from servers that write it last, at the tail. NaN for a notification. */
 export function idOf(answer) {
   const head = headOf(answer);
   if (head.includes('"method":')) return Number.NaN;
   const at = head.indexOf('"id":');
-  if (at !== -1) return Number.parseInt(head.slice(at + 5), 10);
+  if (at !== -1 && at <= HEAD - ID) return Number.parseInt(head.slice(at + 5), 10);
   const tail = textOf(answer).slice(-64);
   return Number.parseInt(tail.slice(tail.lastIndexOf('"id":') + 5), 10);
 }

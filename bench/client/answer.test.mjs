@@ -13,6 +13,13 @@ test.each([answer, idLast])('response parsing: finds the id at any chunk boundar
   }
 });
 
+test('response parsing: finds the id of an answer of any length', () => {
+  for (let length = 0; length < 300; length++) {
+    const text = `{"result":{"text":"${'x'.repeat(length)}"},"jsonrpc":"2.0","id":1234}`;
+    expect([length, idOf([Buffer.from(text)])]).toEqual([length, 1234]);
+  }
+});
+
 test('response parsing: finds no id in a notification', () => {
   const text = '{"jsonrpc":"2.0","method":"notifications/message","params":{"id":7}}';
   expect(idOf([Buffer.from(text.slice(0, 20)), Buffer.from(text.slice(20))])).toBeNaN();

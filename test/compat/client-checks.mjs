@@ -34,7 +34,7 @@ export const clientChecks = {
 };
 
 /** The check does not apply, because Trunkline or the client has no such command. */
-class NotSupported extends Error {}
+export class NotSupported extends Error {}
 
 const SHARED_CALL_MS = 8000;
 
@@ -51,11 +51,10 @@ const clientScripts = {
   ],
 };
 
-/** Runs a check and reports its outcome. Resolves with whether it passed. */
+/** Runs a check and reports its outcome with the text that it returns, if any. Resolves with whether it passed. */
 export async function runCheck(name, work, report) {
   try {
-    await work();
-    report(name, 'yes');
+    report(name, 'yes', await work());
     return true;
   } catch (error) {
     report(name, error instanceof NotSupported ? 'n/a' : 'no', error.message);

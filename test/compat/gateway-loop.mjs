@@ -64,8 +64,8 @@ export async function stopGateway(workspace) {
 }
 
 /** Throws if a gateway or a server runs after the gateway has been stopped. */
-export async function verifyNothingRuns(workspace) {
+export async function verifyNothingRuns(workspace, servers) {
   await stopGateway(workspace);
-  const left = await workspace.processesLeft();
+  const left = await workspace.processesLeft(servers);
   if (left.length > 0) throw new Error(`still running: ${left.join(' · ').slice(0, 300)}`);
 }

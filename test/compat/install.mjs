@@ -22,12 +22,13 @@ async function install(packages) {
   return folder;
 }
 
-/** Installs a client and returns the command that runs it. */
-export async function installClient({ package: name, version, bin, needsNewerNode = false }) {
+/** Installs a client or server and returns the command that runs it. */
+export async function installProgram({ package: name, version, bin, needsNewerNode = false }) {
   const folder = await install([`${name}@${version}`]);
   const packageFolder = join(folder, 'node_modules', name);
   const declared = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')).bin;
-  const program = join(packageFolder, typeof declared === 'string' ? declared : declared[bin]);
+  const file = typeof declared === 'string' ? declared : (declared[bin] ?? Object.values(declared)[0]);
+  const program = join(packageFolder, file);
   if (!isScript(program)) return [program];
   return [needsNewerNode ? await installNode() : process.execPath, program];
 }

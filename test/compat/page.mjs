@@ -4,6 +4,8 @@ import { clientChecks } from './client-checks.mjs';
 import { clients } from './clients/clients.mjs';
 import { libraries } from './libraries/libraries.mjs';
 import { libraryChecks } from './library-checks.mjs';
+import { serverChecks } from './servers/server-checks.mjs';
+import { servers } from './servers/servers.mjs';
 
 const MARKS = { yes: '✓', no: '✗', 'n/a': '–' };
 
@@ -21,6 +23,10 @@ export function renderPage(results) {
     librariesText,
     table('library', libraries, libraryChecks, results.libraries),
     ...notes(libraries, libraryChecks, results.libraries),
+    '## Servers',
+    serversText,
+    table('server', servers, serverChecks, results.servers),
+    ...notes(servers, serverChecks, results.servers),
   ].join('\n\n')}\n`;
 }
 
@@ -51,16 +57,35 @@ const agentsText = [
 const librariesText = `A short program connects with the library and makes the calls of \`stdio\` and \`http\` above; where the library has an agent of its own, the scripted
 model makes them.`;
 
+const serversText = [
+  'Each server runs without an account, once directly and once behind a gateway that was just started. All packages were installed before.',
+  ...Object.entries({
+    'ready directly': 'time from the start of the server to its lists',
+    'ready through Trunkline':
+      'time from the start of the gateway to the tools of the server; includes the start of the gateway',
+    alone:
+      'at `/mcp/s/NAME`, the server has the same name, instructions, tools, prompts, resources and templates as directly; only a missing `type` of an input schema is added',
+    merged: 'at `/mcp`, the same tools, apart from their names and order',
+    call: 'a harmless call has the same answer directly, at `/mcp/s/NAME` and at `/mcp`',
+    end: 'no process is left after the gateway has stopped',
+  }).map(([title, text]) => `- **${title}**: ${text}`),
+].join('\n');
+
 function table(title, list, checks, rows = {}) {
   const titles = Object.values(checks);
   const header = [title, 'version', 'date', ...titles];
   const lines = list.map(({ id, title: name }) => {
     const row = rows[id];
     if (row === undefined) return [name, '', 'never ran', ...titles.map(() => '')];
-    const marks = Object.keys(checks).map((check) => MARKS[row.checks[check]?.outcome] ?? '');
+    const marks = Object.keys(checks).map((check) => cell(row.checks[check]));
     return [name, row.version, row.date, ...marks];
   });
   return [header, header.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Returns the mark of an outcome, or the text that a check that passed returned. */
+function cell({ outcome, note } = {}) {
+  return outcome === 'yes' && note !== undefined ? note : (MARKS[outcome] ?? '');
 }
 
 /** Returns one list of everything that does not work, with its reason. */

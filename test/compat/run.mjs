@@ -1,20 +1,23 @@
-// npm run compat: runs real clients and libraries from npm against the built gateway, with a scripted model on loopback, and writes
+// npm run compat: runs real clients, libraries and servers from npm against the built gateway, with a scripted model on loopback, and writes
 // docs/compatibility.md. `-- --only claude,codex` runs those whose ids contain one of the words; the others keep their results.
 
 import { build } from '../../scripts/build.mjs';
 import { checkClient } from './client-checks.mjs';
 import { clients } from './clients/clients.mjs';
-import { installClient, installLibrary } from './install.mjs';
+import { installLibrary, installProgram } from './install.mjs';
 import { libraries } from './libraries/libraries.mjs';
 import { checkLibrary } from './library-checks.mjs';
 import { readResults, writeResults } from './results.mjs';
+import { checkServer } from './servers/server-checks.mjs';
+import { servers } from './servers/servers.mjs';
 import { startScriptedModel } from './scripted-model.mjs';
 import { createWorkspace } from './workspace.mjs';
 
 /** What runs: the subjects, how one is installed, and how it is checked. */
 const parts = [
-  { part: 'clients', subjects: clients, install: installClient, check: checkClient },
+  { part: 'clients', subjects: clients, install: installProgram, check: checkClient },
   { part: 'libraries', subjects: libraries, install: installLibrary, check: checkLibrary },
+  { part: 'servers', subjects: servers, install: installProgram, check: checkServer },
 ];
 
 const words = parseArguments(process.argv.slice(2));
@@ -29,9 +32,12 @@ await build();
 const results = readResults();
 const failures = [];
 for (const { part, subjects, ...how } of parts) {
+  // Earlier results of what is no longer in the list are dropped.
+  const isKnown = ([id]) => subjects.some((subject) => subject.id === id);
+  results[part] = Object.fromEntries(Object.entries(results[part] ?? {}).filter(isKnown));
   for (const subject of subjects.filter(isWanted)) {
     const row = await runSubject(subject, how);
-    results[part] = { ...results[part], [subject.id]: row };
+    results[part][subject.id] = row;
     failures.push(...failuresOf(subject, row));
     writeResults(results);
   }

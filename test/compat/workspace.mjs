@@ -27,7 +27,7 @@ const GRACE_MS = 10_000;
 const PASSED_VARIABLES = ['LANG', 'LC_ALL', 'SHELL', 'SystemRoot', 'TERM', 'TMPDIR', 'USER'];
 
 /** Creates a workspace. `environment` holds variables that only programs in it get. */
-export function createWorkspace({ servers = [notesServer] } = {}) {
+export function createWorkspace() {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-compat-'));
   const running = new Set();
   const environment = {};
@@ -39,7 +39,7 @@ export function createWorkspace({ servers = [notesServer] } = {}) {
   symlinkSync(program, join(bin, 'trunkline'));
 
   /** Starts a command as the leader of its own process group, as a shell does. */
-  const start = ([executable, ...args], { timeoutMs = TIMEOUT_MS } = {}) => {
+  const start = ([executable, ...args], { timeoutMs = TIMEOUT_MS, hasInput = false, env = {} } = {}) => {
     const child = spawn(executable, args, {
       cwd: project,
       env: {
@@ -47,12 +47,15 @@ export function createWorkspace({ servers = [notesServer] } = {}) {
         PATH: [bin, process.env.PATH].join(delimiter),
         HOME: home,
         ...environment,
+        ...env,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       detached: true,
     });
     const texts = { stdout: '', output: '' };
-    child.stdout.setEncoding('utf8').on('data', (text) => {
+    // A client on the streams of the process reads bytes.
+    if (!hasInput) child.stdout.setEncoding('utf8');
+    child.stdout.on('data', (text) => {
       texts.stdout += text;
       texts.output += text;
     });
@@ -73,7 +76,7 @@ export function createWorkspace({ servers = [notesServer] } = {}) {
     });
     finished.catch(() => {}); // Whoever awaits it handles the error.
     running.add(signal);
-    return { pid: child.pid, finished, signal, output: () => texts.output };
+    return { child, finished, signal, output: () => texts.output };
   };
 
   /** Runs a command to its end. Resolves with `{ code, stdout, output }`. */
@@ -106,7 +109,7 @@ export function createWorkspace({ servers = [notesServer] } = {}) {
       return stdout.trim() === '' ? undefined : JSON.parse(stdout);
     },
     /** Returns the command lines of gateways and servers that still run in this workspace after a grace period. */
-    async processesLeft() {
+    async processesLeft(servers = [notesServer]) {
       // Clients leave processes of their own behind, such as Cline its hub.
       const isOurs = ({ command }) =>
         [program, join(bin, 'trunkline'), ...servers].some((part) => command.includes(part));

@@ -34,7 +34,12 @@ export const libraries = [
   {
     id: 'langchain',
     title: 'LangChain',
-    packages: ['@langchain/mcp-adapters@1.1.4', 'zod@4.6.7'],
+    packages: [
+      '@langchain/mcp-adapters@1.1.4',
+      '@langchain/core@1.2.13',
+      '@langchain/langgraph@1.4.10',
+      'zod@4.6.7',
+    ],
     program: 'langchain.mjs',
   },
   {
