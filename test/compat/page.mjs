@@ -34,7 +34,7 @@ const introduction = `\`npm run compat\` installs the programs below from npm, r
 on one machine, on loopback, with throw-away home folders and without accounts. A scripted model takes the place of the AI: it decides in advance
 which tools are called, and records what reached it.
 
-✓ works · ✗ does not work, see the notes below the table · – not supported`;
+✓ works · ✗ does not work, see the notes below the table · – not supported, or not tried`;
 
 const agentsText = [
   'Each client runs in its non-interactive mode with the servers that its own command added to its configuration.',
@@ -58,7 +58,7 @@ const librariesText = `A short program connects with the library and makes the c
 model makes them.`;
 
 const serversText = [
-  'Each server runs without an account, once directly and once behind a gateway that was just started. All packages were installed before.',
+  'Each server runs without an account, once directly and once behind a gateway that was just started. All packages were installed before. The times compare the two ways on one busy machine; they are no benchmark.',
   ...Object.entries({
     'ready directly': 'time from the start of the server to its lists',
     'ready through Trunkline':
