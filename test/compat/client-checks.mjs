@@ -16,7 +16,7 @@ import {
   writeGatewayConfig,
 } from './gateway-loop.mjs';
 import { lastLines, succeed, withoutColours } from './output.mjs';
-import { findTool } from './scripted-model.mjs';
+import { findTool, stepTurns } from './scripted-model.mjs';
 import { waitFor } from './workspace.mjs';
 
 /** Columns of the table, in order. */
@@ -30,6 +30,7 @@ export const clientChecks = {
   cancel: 'cancel',
   share: 'share',
   http: 'http',
+  variables: 'variables',
   end: 'end',
 };
 
@@ -43,6 +44,10 @@ const clientScripts = {
   short: [{ call: 'search_tools', args: { query: 'wait' } }, { say: 'FINISHED' }],
   shared: [
     { call: 'call_read_tool', args: { name: 'notes__wait', arguments: { ms: SHARED_CALL_MS } } },
+    { say: 'FINISHED' },
+  ],
+  variables: [
+    { call: 'call_read_tool', args: { name: 'variables__show_variable', arguments: {} } },
     { say: 'FINISHED' },
   ],
   endless: [
@@ -84,12 +89,13 @@ export async function checkClient(client, { command, model, workspace, report })
   await check('cancel', cancel);
   await check('share', share);
   await check('http', loopOverHttp);
+  if (isConnected) await check('variables', passVariables);
   await check('end', () => verifyNothingRuns(workspace));
 }
 
 async function prepare({ client, model, workspace }) {
   rmSync(join(workspace.home, client.file), { force: true });
-  writeGatewayConfig(workspace, { isEmpty: true });
+  writeGatewayConfig(workspace, {});
   await client.prepare?.(workspace, model);
 }
 
@@ -219,6 +225,26 @@ async function loopOverHttp(setting) {
     await succeed(run(client.addHttp('trunkline', address)), 'adding the address');
     await loop(setting, 'http');
   });
+}
+
+/** A variable of the client reaches a server whose configuration refers to it. Clients withhold names that look secret. */
+async function passVariables(setting) {
+  const { client, model, workspace, run } = setting;
+  await prepare(setting);
+  const [command, ...args] = workspace.notesCommand;
+  const env = { COMPAT_TOKEN: '${env:COMPAT_TOKEN}' };
+  writeGatewayConfig(workspace, { variables: { command, args, env } });
+  await workspace.trunkline('connect', client.id, '--yes', '--trust');
+  model.scripts.variables = clientScripts.variables;
+  workspace.environment.COMPAT_TOKEN = 'handed over';
+  try {
+    const output = await succeed(run(client.prompt('Please run script:variables', model)), 'the client');
+    const result = stepTurns(model.requestsOf('variables').at(-1)?.turns ?? []).at(-1)?.result;
+    if (result?.includes('The variable is handed over.') !== true)
+      throw new Error(`the server did not get the variable: ${(result ?? lastLines(output)).slice(0, 300)}`);
+  } finally {
+    delete workspace.environment.COMPAT_TOKEN;
+  }
 }
 
 /** Turns the refusal of an unknown client into `NotSupported`. */

@@ -35,13 +35,13 @@ export function verifyResults(results, output) {
   throw new Error(`step ${missing + 1} of ${loopResults.length} failed: ${said.slice(0, 300)}`);
 }
 
-/** Writes the configuration of a gateway with the server of the workspace. */
-export function writeGatewayConfig(workspace, { isEmpty = false } = {}) {
+/** Writes the configuration of a gateway; without servers, with the server of the workspace. */
+export function writeGatewayConfig(workspace, servers) {
   const [command, ...args] = workspace.notesCommand;
   workspace.write('.config/trunkline/config.jsonc', {
-    // With two tools, `auto` would list them.
+    // With a few tools, `auto` would list them.
     expose: { kind: 'search' },
-    mcpServers: isEmpty ? {} : { notes: { command, args } },
+    mcpServers: servers ?? { notes: { command, args } },
   });
 }
 

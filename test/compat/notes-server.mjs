@@ -21,6 +21,13 @@ await serve({
       call: ({ count }) => text(Array.from({ length: count }, (_, at) => `This is line ${at}.\n`).join('')),
     },
     {
+      name: 'show_variable',
+      description: 'Shows the environment variable that the compatibility run sets.',
+      inputSchema: object({}),
+      annotations,
+      call: () => text(`The variable is ${process.env.COMPAT_TOKEN ?? 'not set'}.`),
+    },
+    {
       name: 'wait',
       description: 'Waits for some milliseconds.',
       inputSchema: object({ ms: integer }),

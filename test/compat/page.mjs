@@ -50,6 +50,8 @@ const agentsText = [
     share:
       'three clients share one gateway and one copy of the server, and two calls survive the exit of the client that had started the gateway',
     http: 'the same calls as in `stdio`, through a gateway that runs already',
+    variables:
+      'after `trunkline connect`, a variable of the client reaches a server whose configuration refers to it with `${env:NAME}`',
     end: 'no process is left after `trunkline stop`',
   }).map(([title, text]) => `- **${title}**: ${text}`),
 ].join('\n');
