@@ -28,6 +28,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await build();
 const results = readResults();
 const failures = [];

@@ -82,6 +82,14 @@ export function createWorkspace() {
   /** Runs a command to its end. Resolves with `{ code, stdout, output }`. */
   const run = (command, options) => start(command, options).finished;
 
+  const close = () => {
+    process.off('exit', close);
+    for (const signal of running) signal('SIGKILL');
+    for (const { pid } of processesWith(folder)) kill(pid, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.on('exit', close); // An interrupted run leaves nothing behind, either.
+
   return {
     home,
     environment,
@@ -119,11 +127,7 @@ export function createWorkspace() {
     },
     /** Removes paths of this machine from a message. */
     anonymize: (text) => text.replaceAll(folder, '…').replaceAll(root, '…/').replaceAll(cache, '…'),
-    close() {
-      for (const signal of running) signal('SIGKILL');
-      for (const { pid } of processesWith(folder)) kill(pid, 'SIGKILL');
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close,
   };
 }
 
