@@ -209,7 +209,7 @@ export const fileSchema = z
         listWait: duration(0)
           .prefault('950ms')
           .describe(
-            'Without a cached catalog: how long after the start the first listing waits for servers to answer. The first client waits at least half of it, and all of it while no server has answered. In its last quarter, the wait ends early if only a few of many servers are missing and no further one answers.',
+            'Without a cached catalog: how long after the start the first listing waits for servers to answer. The first client waits at least half of it, and all of it while no server has answered. In its last quarter, the wait ends early if only a few of many servers are missing and no further one answers. The tools of `search` and `code` are listed without waiting.',
           ),
         refresh: duration(1)
           .prefault('30s')
