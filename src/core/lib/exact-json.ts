@@ -1,27 +1,31 @@
 /**
- * Parses and writes JSON without loss of numbers. JavaScript rounds `9223372036854775807`, turns `1e400` into `null` and `-0` into `0`.
- * `parseExact` turns such numbers into marked strings, and `stringifyExact` writes the original digits again. If a string of a client or
- * server begins with the first character of the mark, that character is doubled, so the string cannot become a number.
+ * Parses and writes JSON without changing numbers. `JSON.parse` followed by `JSON.stringify` rounds `9223372036854775807`, and turns
+ * `1e400` into `null` and `-0` into `0`. `parseExact` turns such numbers into strings that begin with a mark, and `stringifyExact` writes
+ * their original digits again. If a string in the input already begins with the first character of the mark, `parseExact` doubles that
+ * character, so that `stringifyExact` does not mistake the string for a number.
  */
 const LEAD = '\uE000';
 const MARK = `${LEAD}exact:`;
 /**
- * These match a marked number, and the quote and first character of a string whose first character was doubled. JSON.stringify does not
- * escape private-use characters, so the mark is unchanged in the text. The lookbehind skips quotes inside a string, which follow a
- * backslash.
+ * Matches a marked number in a JSON text. JSON.stringify does not escape private-use characters, so the text contains the mark unchanged.
+ * The lookbehind skips a quote inside a string, because a backslash precedes it.
  */
-const MARKED = /(?<!\\)"\uE000exact:(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"/g;
-const DOUBLED = /(?<!\\)"\uE000(?=\uE000)/g;
+const MARKED_NUMBER = /(?<!\\)"\uE000exact:(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"/g;
+/** Matches the opening quote of a string with a doubled first character, and the first of the two characters. */
+const DOUBLED_LEAD = /(?<!\\)"\uE000(?=\uE000)/g;
 /**
- * Matches at least 16 digits and points in a row, or an exponent: apart from `-0`, only such numbers can be inexact. The pattern begins
- * with the digit, so that the engine skips most of a text, which is twice as fast as two alternatives.
+ * Matches a number that may be inexact, except `-0`: one with an exponent, or with at least 16 characters that are digits or the decimal
+ * point. Both alternatives share the first digit, which is twice as fast as two separate patterns, because the engine skips all text
+ * without digits.
  */
 const LONG_NUMBER = /\d(?:[\d.]{15}|[eE][+-]?\d)/;
 const MINUS_ZERO = /-0(?:\.0*)?(?![\d.])/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const INTEGER = /^-?\d+$/;
 const STRING_LIKE_MARK = /"(?:\uE000|\\u[eE]000)/y;
 
-/** Parses a JSON text like `JSON.parse`, with inexact numbers as marked strings. */
+/** Parses a JSON text like `JSON.parse`, but returns inexact numbers as marked strings. */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!mayNeedMarks(text)) return value;
@@ -29,12 +33,12 @@ export function parseExact(text: string): unknown {
   return marked === text ? value : JSON.parse(marked);
 }
 
-/** Serializes a value of `parseExact` with the original digits of its numbers. */
+/** Serializes a value that `parseExact` returned, with the original digits of its numbers. */
 export function stringifyExact(value: unknown, indent?: number): string {
   return restoreNumbers(JSON.stringify(value, undefined, indent) ?? 'null');
 }
 
-/** Returns the value with numbers, perhaps rounded, instead of marked strings. A value without marks is returned as it is. */
+/** Replaces marked strings by ordinary numbers, which may be rounded. Returns the same value if it contains no marks. */
 export function withRoundedNumbers(value: unknown): unknown {
   return hasMarks(value) ? JSON.parse(stringifyExact(value)) : value;
 }
@@ -50,8 +54,8 @@ function hasMarks(value: unknown): boolean {
 /** Replaces the marked strings in a JSON text by their numbers, and undoes the doubling. */
 export function restoreNumbers(text: string): string {
   if (!text.includes(LEAD)) return text;
-  const restored = text.replace(MARKED, '$1');
-  return restored.includes(LEAD) ? restored.replace(DOUBLED, '"') : restored;
+  const restored = text.replace(MARKED_NUMBER, '$1');
+  return restored.includes(LEAD) ? restored.replace(DOUBLED_LEAD, '"') : restored;
 }
 
 /** Whether the text may contain an inexact number or a mark. The check is cheap; it has false positives but no false negatives. */
@@ -60,10 +64,10 @@ function mayNeedMarks(text: string): boolean {
   return text.includes(LEAD) || text.includes('\\ue000') || text.includes('\\uE000');
 }
 
-/** Replaces inexact numbers of a valid JSON text by marked strings, and doubles the first character of strings that begin like the mark. */
+/** Replaces inexact numbers in a valid JSON text by marked strings, and doubles the first character of strings that begin like the mark. */
 function markNumbers(text: string): string {
   let out = '';
-  // The part of the text before this offset is in `out`.
+  // `out` already covers the text before this offset.
   let copied = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -74,7 +78,7 @@ function markNumbers(text: string): string {
         out += `${text.slice(copied, at + 1)}${LEAD}`;
         copied = at + 1;
       }
-      at = endOfString(text, at);
+      at = findClosingQuote(text, at);
     } else if (code === 45 || (code >= 48 && code <= 57)) {
       NUMBER.lastIndex = at;
       const end = NUMBER.test(text) ? NUMBER.lastIndex : at + 1;
@@ -90,7 +94,7 @@ function markNumbers(text: string): string {
 }
 
 /** Returns the offset of the closing quote: the next one with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
+function findClosingQuote(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
     while (text.charCodeAt(at - 1 - slashes) === 92) slashes++;
@@ -100,26 +104,23 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Whether JavaScript writes an equal number, perhaps in another notation. An integer must not get an exponent, because many parsers would
- * read it as a float, which no longer equals the original id or key.
+ * Whether JavaScript preserves the number. Another notation of the same number is fine, except for an integer that JavaScript writes with
+ * an exponent: many parsers would read it as a float, which does not equal the original id or key.
  */
 function isExact(literal: string): boolean {
   const value = Number(literal);
   const written = String(value);
   if (written === literal) return true;
-  // An integer has only one notation without an exponent, so another text is another number, or another sign of zero.
+  // JavaScript wrote an integer differently, so it was rounded, lost the sign of `-0`, or got an exponent.
   if (!Number.isFinite(value) || INTEGER.test(literal)) return false;
-  return decimal(written) === decimal(literal);
+  return normalizeNumber(written) === normalizeNumber(literal);
 }
 
-/** Returns a normal form (sign, significant digits, exponent), which two literals share exactly if they are the same number and sign. */
-function decimal(literal: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
+/** Returns the sign, significant digits and exponent, which are equal for two literals only if both are the same number. */
+function normalizeNumber(literal: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER_PARTS.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return `${sign}0`;
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
-
-const INTEGER = /^-?\d+$/;
-const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
