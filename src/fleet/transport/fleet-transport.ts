@@ -18,12 +18,12 @@ export type ReplicaRequestHandler = (body: JsonObject, context: ReplicaRequestCo
 interface FleetTransportOptions {
   /** The id of this replica. */
   readonly self: string;
-  /** The pre-shared key of the connections between replicas. It has no other use. */
+  /** The pre-shared key that encrypts the connections between replicas. It is used for nothing else. */
   readonly key: Buffer;
   readonly host: string;
   /** 0 lets the system choose a free port. */
   readonly port: number;
-  /** Returns the address of a replica from memory, or undefined if the replica is gone or unknown. */
+  /** Returns the last known address of a replica, or undefined if the replica is gone or unknown. */
   readonly addressOf: (replica: string) => string | undefined;
   readonly maxMessageBytes: number;
   /** The interval at which both ends of a connection send pings. */
@@ -42,14 +42,13 @@ export interface ReplicaRequestOptions {
 const TIMEOUT_MS = 30_000;
 
 /**
- * Carries requests and channels between replicas. Two replicas use one encrypted connection in each direction, which is opened for the
- * first request and again after it was lost. A request is sent once: if its connection is lost, the request fails instead of being
- * repeated.
+ * Carries requests and channels between replicas. Each replica opens one encrypted connection to each replica that it needs, when it sends
+ * the first request, and reopens a lost connection for the next request. A request is sent only once: it fails if its connection is lost.
  */
 export class FleetTransport implements AsyncDisposable {
   readonly #options: FleetTransportOptions;
   readonly #requestHandlers = new Map<string, ReplicaRequestHandler>();
-  /** Outgoing connections by the id of the other replica, established or not yet. */
+  /** Outgoing connections by the id of the other replica, including those that are still being opened. */
   readonly #connections = new Map<string, Promise<OutgoingConnection>>();
   #channelHandler: ChannelHandler | undefined;
   #listener: ReplicaListener | undefined;
@@ -103,7 +102,7 @@ export class FleetTransport implements AsyncDisposable {
   /** Sets the handler for requests with this subject until the result is disposed. A subject has one handler at a time. */
   onRequest(subject: string, handler: ReplicaRequestHandler): Disposable {
     if (this.#requestHandlers.has(subject))
-      throw new GatewayError('INVARIANT', `Duplicate handler for requests of replicas: "${subject}".`);
+      throw new GatewayError('INVARIANT', `Duplicate handler for replica requests: "${subject}".`);
     this.#requestHandlers.set(subject, handler);
     return { [Symbol.dispose]: () => void this.#requestHandlers.delete(subject) };
   }
@@ -149,9 +148,10 @@ export class FleetTransport implements AsyncDisposable {
     const existing = this.#connections.get(replica);
     if (existing !== undefined) return existing;
     const { self, key, maxMessageBytes, pingMs, addressOf } = this.#options;
+    if (this.#isClosed) return Promise.reject(unsentError(replica, 'this gateway is stopping'));
     const address = addressOf(replica);
-    if (this.#isClosed || address === undefined) return Promise.reject(unreachableError(replica));
-    // Leaves a newer connection to the same replica alone.
+    if (address === undefined) return Promise.reject(unsentError(replica, 'that gateway has stopped'));
+    // By the time a connection is lost, the map may already contain a newer one to the same replica, which stays.
     const forget = (): void => {
       if (this.#connections.get(replica) === connecting) this.#connections.delete(replica);
     };
@@ -165,13 +165,14 @@ export class FleetTransport implements AsyncDisposable {
       onLost: forget,
     }).catch((error: unknown) => {
       forget();
-      throw unreachableError(replica, address, error);
+      const detail = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+      throw unsentError(replica, `that gateway cannot be reached at ${address}: ${detail}`, error);
     });
     this.#connections.set(replica, connecting);
     return connecting;
   }
 
-  /** Behaves like a request over a connection: the handler gets a copy of the body, and errors are converted in the same way. */
+  /** Handles a request to this replica like one over a connection: copies the body, and converts errors in the same way. */
   async #requestSelf(subject: string, body: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     const context = { from: this.#options.self, signal: signal ?? new AbortController().signal };
     try {
@@ -191,17 +192,15 @@ export class FleetTransport implements AsyncDisposable {
     try {
       return await handler(body, context);
     } catch (error) {
-      this.#options.log.debug('A request of another gateway failed.', { subject, reason: String(error) });
+      this.#options.log.debug('A request from another gateway failed.', { subject, reason: String(error) });
       throw error;
     }
   }
 }
 
-function unreachableError(replica: string, address?: string, cause?: unknown): GatewayError {
-  const detail = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it is stopping';
-  const reason = address === undefined ? 'it has stopped' : `it cannot be reached at ${address}: ${detail}`;
+function unsentError(replica: string, reason: string, cause?: unknown): GatewayError {
   const text = `The request to gateway ${replica} of this fleet was not sent, because ${reason}.`;
-  return new GatewayError('REPLICA_AWAY', text, { cause, details: { replica, isUnasked: true } });
+  return new GatewayError('REPLICA_AWAY', text, { cause, details: { replica, isUnsent: true } });
 }
 
 function timeoutError(replica: string, ms: number): GatewayError {
@@ -209,6 +208,7 @@ function timeoutError(replica: string, ms: number): GatewayError {
   return new GatewayError('REPLICA_AWAY', text, { details: { replica } });
 }
 
+/** The message is written for the replica that sent the request, so the other gateway is this one. */
 function noHandlerError(): GatewayError {
   const text =
     'The other gateway does not handle this request. It may be starting, stopping, or running another version.';
