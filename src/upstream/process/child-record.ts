@@ -5,11 +5,13 @@ import { readProcStat } from '../../core/lib/read-proc-stat.ts';
 import { isJsonObject } from '../../core/json.ts';
 
 /**
- * Records the process groups of this gateway in a file. If both the gateway and the watchdog are killed, the next start of a gateway ends
- * the groups that are left. A process is identified by its id and its start time, because ids are reused.
+ * Records the process groups of this gateway's servers in a file. If both the gateway and the watchdog are killed, the next gateway that
+ * starts kills the remaining groups. A process is identified by its id and its start time, because ids are reused. A group has the id of
+ * its first process.
  */
 export class ChildRecord {
   readonly #file: string;
+  /** The start time of the first process of each group, by the id of the group. */
   readonly #groups = new Map<number, string>();
 
   constructor(runDir: string, pid: number) {
@@ -17,9 +19,10 @@ export class ChildRecord {
   }
 
   add(group: number): void {
-    const started = readProcStat(group)?.startTime;
-    if (started === undefined) return;
-    this.#groups.set(group, started);
+    const startTime = readProcStat(group)?.startTime;
+    // The process has already exited, or the system has no /proc.
+    if (startTime === undefined) return;
+    this.#groups.set(group, startTime);
     this.#save();
   }
 
@@ -41,26 +44,26 @@ export class ChildRecord {
         );
       }
     } catch {
-      // Ignored: the record only matters if the watchdog fails, too.
+      // Ignored: the record is needed only if the watchdog fails, too.
     }
   }
 }
 
-/** Ends the process groups of gateways that no longer run; returns how many were still alive. */
+/** Kills the process groups of gateways that no longer run; returns how many it killed. */
 export function sweepOrphans(runDir: string): number {
-  let ended = 0;
+  let killed = 0;
   for (const { file, groups } of findOrphans(runDir)) {
-    for (const group of groups) if (killGroup(group)) ended++;
+    for (const group of groups) if (killGroup(group)) killed++;
     try {
       rmSync(file, { force: true });
     } catch {
       // Ignored: the next start tries again.
     }
   }
-  return ended;
+  return killed;
 }
 
-/** Returns the records of gateways that no longer run, with their groups that are still alive. */
+/** Returns the records of gateways that no longer run, each with the groups whose first process is still alive. */
 export function findOrphans(
   runDir: string,
 ): readonly { readonly file: string; readonly groups: readonly number[] }[] {
@@ -68,17 +71,19 @@ export function findOrphans(
     const pid = /^children-(\d+)\.json$/.exec(name)?.[1];
     if (pid === undefined) return [];
     const file = join(runDir, name);
-    const { by, groups } = readRecord(file);
+    const { gatewayStartTime, groups } = readRecord(file);
     const gateway = readProcStat(Number(pid));
-    if (by !== undefined && by === gateway?.startTime && gateway.state !== 'Z') return [];
-    const alive = groups.filter(([group, started]) => readProcStat(group)?.startTime === started);
+    const isRunning =
+      gatewayStartTime !== undefined && gatewayStartTime === gateway?.startTime && gateway.state !== 'Z';
+    if (isRunning) return [];
+    const alive = groups.filter(([group, startTime]) => readProcStat(group)?.startTime === startTime);
     return [{ file, groups: alive.map(([group]) => group) }];
   });
 }
 
-/** Reads the valid parts of a record; a damaged one must not end unrelated processes. */
+/** Reads a record and leaves out invalid parts, because a damaged record must not cause unrelated processes to be killed. */
 function readRecord(file: string): {
-  readonly by: string | undefined;
+  readonly gatewayStartTime: string | undefined;
   readonly groups: readonly (readonly [number, string])[];
 } {
   let record: unknown;
@@ -91,7 +96,7 @@ function readRecord(file: string): {
   const isGroup = (value: unknown): value is readonly [number, string] =>
     Array.isArray(value) && Number.isInteger(value[0]) && value[0] > 1 && typeof value[1] === 'string';
   return {
-    by: typeof by === 'string' ? by : undefined,
+    gatewayStartTime: typeof by === 'string' ? by : undefined,
     groups: Array.isArray(groups) ? groups.filter(isGroup) : [],
   };
 }
@@ -100,7 +105,7 @@ function killGroup(group: number): boolean {
   try {
     return process.kill(-group, 'SIGKILL');
   } catch {
-    return false; // It has exited by itself.
+    return false; // The group has already exited.
   }
 }
 
