@@ -4,20 +4,23 @@ import { HttpStatusError } from '../protocol/client-transport.ts';
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
-/** A request is repeated once with a token that another process has stored, and once with a token that this process has refreshed. */
+/** A request is repeated at most twice: once with a newer token that is already stored, and once with a refreshed token. */
 const MAX_REPEATS = 2;
 
-/** The request can be sent again, or it fails with this error; `endsConnection` means that the connection can no longer be used. */
+/** Either the request can be sent again, or it fails with `error`. If `endsConnection` is true, the connection can no longer be used. */
 type RefusalOutcome = 'try-again' | { readonly error: GatewayError; readonly endsConnection: boolean };
 
-/** Lets the credentials handle the error of a request. Returns undefined if the server did not refuse the credentials. */
+/**
+ * Decides what follows a failed request, by asking the credentials. Returns undefined if the error has nothing to do with credentials.
+ * `since` is the time when the request started, and `repeats` is how often it has been repeated.
+ */
 export async function handleRefusal(
   error: unknown,
   credentials: Credentials | undefined,
   { since, repeats }: { readonly since: number; readonly repeats: number },
 ): Promise<RefusalOutcome | undefined> {
   if (credentials === undefined) return undefined;
-  // A GatewayError with this code comes from the header provider, which has no token; nothing was sent.
+  // UPSTREAM_NEEDS_AUTH comes from the header provider: it has no token, so the request was not sent.
   if (error instanceof GatewayError) {
     return error.code === 'UPSTREAM_NEEDS_AUTH' ? { error, endsConnection: true } : undefined;
   }
@@ -27,10 +30,10 @@ export async function handleRefusal(
   const challenge = typeof header === 'string' ? header : header?.join(', ');
   const isLast = repeats >= MAX_REPEATS;
   const isRepeated = repeats > 0;
-  const answer = await credentials.handleRefusal({ status, challenge, body, since, isRepeated, isLast });
-  if (answer !== 'try-again')
-    return { error: answer, endsConnection: status === 401 && answer.code === 'UPSTREAM_NEEDS_AUTH' };
-  if (!isLast) return answer;
+  const decision = await credentials.handleRefusal({ status, challenge, body, since, isRepeated, isLast });
+  if (decision !== 'try-again')
+    return { error: decision, endsConnection: status === 401 && decision.code === 'UPSTREAM_NEEDS_AUTH' };
+  if (!isLast) return decision;
   const message = `The server refused the credentials ${repeats + 1} times, although the token was refreshed (HTTP ${status}). Sign in again with trunkline login.`;
   return {
     error: new GatewayError('UPSTREAM_NEEDS_AUTH', message, { cause: error }),

@@ -8,18 +8,18 @@ import { classifyConnectError } from './upstream-errors.ts';
 
 interface PreflightDeps {
   readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
-  /** Returns our PATH with that of a login shell, which it may have to run first. */
+  /** Returns our PATH combined with that of a login shell. It may have to run the shell first, which is slow. */
   readonly searchPath: () => Promise<string | undefined>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
 }
 
-/** Returns the error with which opening a server would fail, if that can be found out without starting anything. */
+/** Returns the error with which connecting to a server would fail, or undefined if no problem is found without starting the server. */
 export async function preflightCheck(
   config: UpstreamConfig,
   deps: PreflightDeps,
 ): Promise<GatewayError | undefined> {
-  // Another gateway of the fleet may run the server, so the programs of this machine do not matter.
+  // Another gateway of the fleet may run the server, so it does not matter whether this machine has the program.
   if (config.share === 'fleet') return undefined;
   let transport: ResolvedTransport;
   try {
@@ -36,24 +36,24 @@ export async function preflightCheck(
   return classifyConnectError(cause, config.name, { stderr: [] });
 }
 
-type Program = Exclude<ResolvedTransport, { kind: 'http' }>;
+type ProgramTransport = Exclude<ResolvedTransport, { kind: 'http' }>;
 
 /** Returns the error code that the operating system would report, or undefined if the program can be started. */
 async function findStartError(
-  program: Program,
+  transport: ProgramTransport,
   deps: PreflightDeps,
 ): Promise<'ENOENT' | 'EACCES' | undefined> {
-  const { kind, command, cwd } = program;
+  const { kind, command, cwd } = transport;
   if (kind === 'stdio' && cwd !== undefined && !existsSync(cwd)) return 'ENOENT';
   const isFound = (path: string | undefined, isProgram?: (file: string) => boolean): boolean => {
-    const env = buildServerEnv({ ours: deps.env, path, configured: program.env });
-    const where = { env, platform: deps.platform, cwd: cwd ?? '', isProgram };
-    return findProgram(command, where) !== undefined;
+    const env = buildServerEnv({ ours: deps.env, path, configured: transport.env });
+    const options = { env, platform: deps.platform, cwd: cwd ?? '', isProgram };
+    return findProgram(command, options) !== undefined;
   };
   // A login shell is run only if our own PATH does not contain the program.
   if (isFound(deps.env['PATH'])) return undefined;
   const path = await deps.searchPath();
   if (isFound(path)) return undefined;
-  // If the file itself exists, it is not executable.
+  // No executable file was found; if a file with this name exists, it lacks the permission.
   return kind === 'stdio' && isFound(path, existsSync) ? 'EACCES' : 'ENOENT';
 }
