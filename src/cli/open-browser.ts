@@ -5,7 +5,10 @@ export interface DesktopEnvironment {
   readonly platform: NodeJS.Platform;
 }
 
-/** Opens a page in the user's browser, preferably `BROWSER`. Returns false if there is no browser. The URL never passes through a shell. */
+/**
+ * Opens a page in the browser that the `BROWSER` variable names, or in the default browser. Returns false if there is no browser, or if the
+ * URL is not an HTTP URL. The URL never passes through a shell.
+ */
 export function openBrowser(url: URL, { env, platform }: DesktopEnvironment): Promise<boolean> {
   const [command, ...args] = findBrowser({ env, platform });
   if (command === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
@@ -13,8 +16,9 @@ export function openBrowser(url: URL, { env, platform }: DesktopEnvironment): Pr
   return startDetached(command, [...args, url.href]);
 }
 
-/** Returns the program that opens pages, with its arguments. The list is empty if there is no such program. */
+/** Returns the program that opens pages, followed by its arguments. The list is empty if there is no such program. */
 export function findBrowser({ env, platform }: DesktopEnvironment): readonly string[] {
+  // By convention, BROWSER is a list of commands separated by colons, in which `%s` stands for the URL.
   const named = env['BROWSER']?.split(':')[0]?.trim();
   if (named !== undefined && named !== '') return named.split(/\s+/).filter((word) => word !== '%s');
   if (platform === 'darwin') return ['open'];

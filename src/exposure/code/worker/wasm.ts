@@ -1,9 +1,10 @@
-/** The parts of WebAssembly that the sandbox uses; Node's types lack some of them. */
+/** The parts of WebAssembly that the sandbox uses. They are declared here because `@types/node` does not declare them. */
 interface Wasm {
   compile(bytes: Uint8Array): Promise<WasmModule>;
   readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => WasmMemory;
 }
 
+/** A compiled module, which is only passed on. The optional member keeps TypeScript from accepting any value as a module. */
 export interface WasmModule {
   readonly [Symbol.toStringTag]?: string;
 }
@@ -13,6 +14,6 @@ export interface WasmMemory {
 }
 
 export function getWebAssembly(): Wasm {
-  // Every supported version of Node has WebAssembly.
+  // The cast is safe, because every supported version of Node has WebAssembly.
   return (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
 }
