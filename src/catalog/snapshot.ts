@@ -187,7 +187,11 @@ function withUpstream<Definition>(
 function withDescription(tool: ToolEntry, describe: DescribeTool | undefined): ToolEntry {
   const definition = describe?.(tool.upstream, tool.definition) ?? tool.definition;
   if (definition === tool.definition) return tool;
-  return { ...tool, definition, words: fingerprintOfText(JSON.stringify(definition['description'])) };
+  return {
+    ...tool,
+    definition,
+    descriptionFingerprint: fingerprintOfText(JSON.stringify(definition['description'])),
+  };
 }
 
 function mergeTools(
@@ -318,7 +322,9 @@ function digestOf<Entry extends ToolEntry | PromptEntry | ResourceEntry | Templa
     entry.upstream,
     entry.fingerprint,
     // A changed description in the configuration changes the list, too.
-    ...(entry.kind === 'tool' && entry.words !== undefined ? [entry.words] : []),
+    ...(entry.kind === 'tool' && entry.descriptionFingerprint !== undefined
+      ? [entry.descriptionFingerprint]
+      : []),
   ]);
   return fingerprintOfText(JSON.stringify(lines));
 }

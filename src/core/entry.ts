@@ -24,7 +24,7 @@ export interface ToolEntry extends EntryBase {
   readonly name: ExposedName;
   readonly definition: ToolDefinition;
   /** Fingerprint of the description that the configuration sets for this tool; absent if clients see the server's own. */
-  readonly words?: Fingerprint;
+  readonly descriptionFingerprint?: Fingerprint;
 }
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';

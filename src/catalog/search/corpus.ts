@@ -105,7 +105,7 @@ function* analyseDocuments(
       serverOf.set(upstream, server);
       serverIds.set(upstream, serverIds.size);
     }
-    const key = `${upstream}\n${entry.fingerprint}\n${entry.words ?? ''}\n${entry.name}`;
+    const key = `${upstream}\n${entry.fingerprint}\n${entry.descriptionFingerprint ?? ''}\n${entry.name}`;
     let tool = previous?.tools.get(key);
     if (tool === undefined) {
       tool = analyseTool(entry, words, cache);
