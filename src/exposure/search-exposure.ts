@@ -22,7 +22,7 @@ export interface SearchExposureOptions {
   readonly callTools: 'tiers' | 'single';
   /** Whether tools that a search found are listed for the rest of the session. */
   readonly reveal: boolean;
-  /** Truncates long results; without it every result passes unchanged. */
+  /** Truncates long results. If it is absent, every result passes unchanged. */
   readonly results?: OversizedResults;
 }
 
@@ -51,7 +51,11 @@ export function createSearchExposure({ pin, callTools, reveal, results }: Search
     digest: (view, revealed) =>
       JSON.stringify([
         formatServerNames(view),
-        ...listedEntries(view, revealed).map(({ name, fingerprint, words }) => [name, fingerprint, words]),
+        ...listedEntries(view, revealed).map(({ name, fingerprint, descriptionFingerprint }) => [
+          name,
+          fingerprint,
+          descriptionFingerprint,
+        ]),
       ]),
     callTool: (name, request, context) =>
       truncateResult(results, { name, context, isMetaTool: metaToolNames.has(name) }, () =>
@@ -60,7 +64,7 @@ export function createSearchExposure({ pin, callTools, reveal, results }: Search
   };
 
   async function answer(name: string, request: CallRequest, context: ExposureContext): Promise<Payload> {
-    // A client that knows the name of a tool may call it although it is not listed.
+    // A client may call a tool by its name even if the tool is not listed.
     if (!metaToolNames.has(name)) return context.call(name, request);
     const args = request.params['arguments'];
     const maxTier = CALL_TOOLS[name];
@@ -81,9 +85,9 @@ export function createSearchExposure({ pin, callTools, reveal, results }: Search
 }
 
 const FIND =
-  'The tools of these MCP servers are not listed: find them with search_tools, and read what a signature leaves open with describe_tools.';
+  'The tools of these MCP servers are not listed: find them with search_tools, and see details that a signature omits with describe_tools.';
 
 const HOW_TO = {
-  tiers: `${FIND} Then call a tool with the call tool of its mark: call_read_tool, call_write_tool or call_destructive_tool.`,
+  tiers: `${FIND} Then call a tool with the call tool that matches its mark: call_read_tool, call_write_tool or call_destructive_tool.`,
   single: `${FIND} Then call a tool with call_tool.`,
 } as const;
