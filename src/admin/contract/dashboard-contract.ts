@@ -9,7 +9,7 @@ import type { AdminConfigState } from './management-contract.ts';
 export interface DashboardContract {
   /** The current session; responds with 401 if the browser is not signed in. */
   'GET /api/session': { response: AdminSession };
-  /** Signs a browser in with the admin key; the response sets a cookie. After five wrong keys within a minute, signing in is blocked for a while. */
+  /** Signs a browser in with the admin key; the response sets a cookie. After five wrong keys from one address within a minute, further wrong keys get a 429 response. */
   'POST /api/session': { body: { key: string }; response: AdminSession };
   /** Signs the browser out and invalidates its cookie. */
   'DELETE /api/session': { response: { readonly signedOut: true } };
@@ -23,7 +23,7 @@ export interface DashboardContract {
   };
   /** The median call duration of each server per minute, for the last hour. */
   'GET /api/latency': { response: AdminLatency };
-  /** The tokens that clients received to learn about the tools, and what listing all tools would have cost. */
+  /** The tokens that tool lists and searches cost clients, and the tokens that listing all tools would have cost. */
   'GET /api/tokens': { query: { days?: number }; response: AdminTokenUsage };
 
   'GET /api/profiles': { response: readonly AdminProfile[] };
@@ -52,7 +52,7 @@ export interface AdminStreams {
     query: AdminAuditFilter & { format?: 'jsonl' | 'csv' };
     type: 'application/x-ndjson' | 'text/csv';
   };
-  /** An event `record` for each audit record when it is written. */
+  /** Streams an event `record` for each audit record that is written. */
   'GET /api/audit/events': {
     query: AdminAuditFilter;
     type: 'text/event-stream';
@@ -65,10 +65,10 @@ export interface AdminStreams {
 export interface AdminSession {
   /** The method that authenticated the request. */
   readonly by: 'session' | 'key' | 'socket';
-  /** Whether the caller counts as a person, whose added servers need no approval. */
+  /** Whether the caller counts as a person. Servers that a person adds need no approval. */
   readonly isPerson: boolean;
   readonly caller: string;
-  /** When the session ends unless it is used before then. */
+  /** When the session ends if it is not used again. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface AdminTimeSeries {
   readonly to: number;
   readonly bucket: number;
   readonly at: readonly number[];
-  /** One series in total, or one per server with the busiest first. */
+  /** A single series for all servers, or one per server, busiest first. */
   readonly series: readonly CallTimeSeries[];
 }
 
@@ -101,11 +101,11 @@ export interface AdminLatency {
 
 /** Estimated tokens. `saved` is `whole - menu - search`, which is negative if searching cost more than it saved. */
 export interface AdminTokenCounts {
-  /** The cost of listing every tool in full to the same clients. */
+  /** The cost if the same clients had received every tool in full. */
   readonly whole: number;
-  /** The cost of the tool lists that they received. */
+  /** The cost of the tool lists and instructions that the clients received. */
   readonly menu: number;
-  /** The cost of their searches and descriptions, requests and responses. */
+  /** The cost of searching: the arguments and results of `search_tools` and `describe_tools`. */
   readonly search: number;
   readonly saved: number;
   readonly lists: number;
