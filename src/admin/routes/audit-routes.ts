@@ -58,7 +58,7 @@ export function addAuditRoutes(app: AdminApp, deps: AdminDeps): void {
   });
 }
 
-/** Throws if the text is not a hash. No chain can contain such a text, so its absence would prove nothing. */
+/** Throws if the text is not a hash. Otherwise a mistyped hash would be reported as a changed audit log. */
 function parseHash(text: string | undefined): string | undefined {
   const hash = text?.toLowerCase();
   if (hash === undefined || /^[0-9a-f]{64}$/.test(hash)) return hash;
@@ -95,7 +95,7 @@ async function* exportPages(
   for await (const records of pages) yield formatExportRecords(records, format);
 }
 
-/** Streams new records as events. Polls for them, because other processes write to the same log. */
+/** Streams records as events: those after `filter.after`, or only new ones. It polls, because other processes write to the same log. */
 async function* followRecords(
   deps: AdminDeps,
   filter: AuditConditions,

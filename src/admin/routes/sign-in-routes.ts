@@ -8,7 +8,7 @@ import type { AdminSignIn } from '../contract/contract.ts';
 type SignIns = AdminDeps['signIns'];
 type SignInFlow = NonNullable<Awaited<ReturnType<SignIns['find']>>>;
 
-/** Adds the routes to sign in to servers and out of them. */
+/** Adds the routes that sign in to servers and sign out of them. */
 export function addSignInRoutes(app: AdminApp, { signIns }: AdminDeps): void {
   const serverName = ({ params }: AdminRequest): string => params['name'] ?? '';
   const callerId = (input: JsonObject): string => readText(input, 'caller') ?? '';
@@ -16,7 +16,10 @@ export function addSignInRoutes(app: AdminApp, { signIns }: AdminDeps): void {
     const server = serverName(request);
     const flow = await signIns.find(server, callerId(input));
     if (flow !== undefined) return flow;
-    throw new GatewayError('ENTRY_NOT_FOUND', `No sign-in to server "${server}" was started here.`);
+    throw new GatewayError(
+      'ENTRY_NOT_FOUND',
+      `This gateway knows of no sign-in to server "${server}". Start one with trunkline login.`,
+    );
   };
   addRoute(app, 'GET /api/sign-ins', () => signIns.list());
   addRoute(app, 'POST /api/servers/:name/sign-in', async (request) => {
