@@ -192,7 +192,7 @@ describe('entries', () => {
       old,
       buildProgramEntry(client('codex'), launch, needs(['A', 'MINE'])),
     );
-    expect(plan.completed).toEqual(['env_vars', 'omit_tools_from']);
+    expect(plan.completedMembers).toEqual(['env_vars', 'omit_tools_from']);
     expect(client('codex').format.readServers(plan.text).get('trunkline')).toEqual({
       command: 'trunkline',
       args: ['serve', '--profile', 'work'],

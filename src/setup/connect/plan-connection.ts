@@ -8,21 +8,21 @@ import type { ClientFileFormat } from './client-file-formats.ts';
 import type { ConnectableClient } from './connectable-clients.ts';
 
 export interface ConnectionPlan {
-  /** The client's text after the change; equal to the current one if there is nothing to change. */
+  /** The text of the client's file after the change; equal to the current text if nothing changes. */
   readonly text: string;
   /** Names of the client's servers that move behind Trunkline. */
   readonly moved: readonly string[];
   /** Names of the entries that are written. */
   readonly written: readonly string[];
-  /** The name of an entry for Trunkline that already exists; it is kept. */
+  /** The name of the client's existing entry for Trunkline, if there is one. The entry is kept. */
   readonly existingEntry?: string | undefined;
-  /** Members that the existing entry lacks and gets. */
-  readonly completed: readonly string[];
+  /** Names of the members that are added to the existing entry, or that get more items. */
+  readonly completedMembers: readonly string[];
   /** Servers that stay in the client's file. */
   readonly unmoved: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Plans the new text of a client's file. Throws if the text cannot be edited without losing something else in it. */
+/** Plans the new text of a client's file. Throws if the servers cannot be changed without changing something else in the text. */
 export function planConnection(
   { format }: ConnectableClient,
   text: string,
@@ -39,16 +39,16 @@ export function planConnection(
   for (const { name } of [...moved, ...ownSteps]) if (name !== existing?.name) expected.delete(name);
   for (const [name, entry] of existing === undefined ? wanted.entries : []) expected.set(name, entry);
   const current = existing?.name === OWN_NAME ? servers.get(OWN_NAME) : undefined;
-  const completed = isJsonObject(current) ? addMissingMembers(current, wanted.additions) : undefined;
-  if (completed !== undefined) expected.set(OWN_NAME, completed);
+  const completedEntry = isJsonObject(current) ? addMissingMembers(current, wanted.additions) : undefined;
+  if (completedEntry !== undefined) expected.set(OWN_NAME, completedEntry);
   const after = replaceServers(format, text, expected);
   return {
     text: after,
     moved: moved.map(({ name }) => name),
     written: existing === undefined ? [...wanted.entries.keys()] : [],
     existingEntry: existing?.name,
-    completed: Object.keys(completed ?? {}).filter(
-      (key) => isJsonObject(current) && !isEqual(current[key], completed?.[key]),
+    completedMembers: Object.keys(completedEntry ?? {}).filter(
+      (key) => isJsonObject(current) && !isEqual(current[key], completedEntry?.[key]),
     ),
     unmoved: steps.flatMap(({ state, name, reason }) =>
       state === 'conflicting' || state === 'unusable' ? [{ name, reason: reason ?? '' }] : [],
@@ -57,8 +57,8 @@ export function planConnection(
 }
 
 /**
- * Plans the text of a client's file with its original servers, if the file has changed since it was connected. `written` are the names of
- * the entries that `connect` wrote.
+ * Plans how to disconnect a client whose file has changed since `connect` edited it: removes the entries that `connect` wrote, whose names
+ * are `written`, and restores the servers that are missing. All other changes stay.
  */
 export function planMergedUndo(
   { format }: ConnectableClient,
@@ -75,7 +75,7 @@ export function planMergedUndo(
   return replaceServers(format, now, expected);
 }
 
-/** Replaces the servers of a text that differ. Every other byte stays as it is. */
+/** Changes the servers in a text to the expected ones. Every other byte stays unchanged. */
 function replaceServers(
   format: ClientFileFormat,
   text: string,
@@ -85,7 +85,7 @@ function replaceServers(
   const changed = [...servers].filter(([name, value]) => !isEqual(value, expected.get(name)));
   let after = text;
   for (const [name] of changed) {
-    // A server that is replaced in a JSON file keeps its place.
+    // If the format can replace a server, the server keeps its position in the file.
     const isReplaced = expected.has(name) && format.canReplace;
     if (!isReplaced) after = format.removeServer(after, name);
   }
@@ -118,7 +118,7 @@ function assertOnlyServersChanged(
   if (!isCorrect) throw new Error('its formatting cannot be edited safely');
 }
 
-/** Adds the name to each server, because in list formats each server also contains its name. */
+/** Adds the name to each server for the comparison, because in formats that hold a list, each server contains its name. */
 function withNames(servers: ReadonlyMap<string, unknown>): object {
   return Object.fromEntries(
     [...servers].map(([name, value]) => [

@@ -240,8 +240,9 @@ export function printConnectionPlan(
   out.line(`${file}${before === undefined ? ' (new)' : ''}`);
   for (const name of plan.written) out.line(`  + ${toOneLine(name)}`);
   if (existingEntry !== undefined) {
-    const completed = plan.completed.length === 0 ? '' : `; it gets ${plan.completed.join(', ')}`;
-    out.line(`  = ${toOneLine(existingEntry)} stays: it already is Trunkline${completed}`);
+    const members = plan.completedMembers;
+    const additions = members.length === 0 ? '' : `; it gets ${members.join(', ')}`;
+    out.line(`  = ${toOneLine(existingEntry)} stays: it already is Trunkline${additions}`);
   }
   for (const name of moved) out.line(`  - ${toOneLine(name)} (moves to Trunkline)`);
   for (const { name, reason } of unmoved) out.line(`  = ${toOneLine(name)} stays: ${toOneLine(reason)}`);
