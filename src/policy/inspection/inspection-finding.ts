@@ -20,17 +20,17 @@ export type InspectionRule =
   | 'look-alike'
   | 'too-long';
 
-/** One text of a definition. */
+/** One text in a definition, such as the description of a tool or of a parameter. */
 export interface Passage {
   readonly where: string;
   readonly text: string;
-  /** The name of the parameter that the text belongs to; undefined outside of parameters. */
+  /** The name of the parameter that the text belongs to, or undefined if it belongs to none. */
   readonly parameter?: string | undefined;
 }
 
 const EXCERPT_CHARS = 120;
 
-/** Creates a finding whose excerpt also contains 20 characters before and after the suspicious text at `at`. */
+/** Creates a finding. Its excerpt is the suspicious text at offset `at`, with 20 characters of context before and after it. */
 export function createFinding(
   rule: InspectionRule,
   { where, text }: Passage,

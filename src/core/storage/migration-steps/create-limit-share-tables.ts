@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 
 import type { Tables } from '../tables.ts';
 
-/** Creates the table of each gateway's share of the limits that apply to the whole fleet. */
+/** Creates the table that holds the share of each gateway in the limits of the whole fleet. */
 export async function createLimitShareTables({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable('shares')

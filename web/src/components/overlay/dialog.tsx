@@ -9,7 +9,7 @@ interface DialogProps {
   /** The buttons at the bottom, the main one last. */
   readonly actions?: ComponentChildren;
   readonly size?: 'small' | 'medium' | 'large';
-  /** Whether a click outside leaves the dialog open, because closing it by accident would lose something. */
+  /** Whether a click outside leaves the dialog open. Set it if closing the dialog by accident would lose input. */
   readonly isSticky?: boolean;
   /** Called for Escape, the close button and a click outside. The parent must then remove the dialog. */
   readonly onClose: () => void;
@@ -32,7 +32,7 @@ export function Dialog({
     element?.showModal();
     return () => {
       element?.close();
-      // The browser restores the focus only while the dialog is still in the page.
+      // The browser does not restore the focus if the dialog has already been removed from the page.
       requestAnimationFrame(() => {
         if (document.activeElement === document.body && previousFocus instanceof HTMLElement)
           previousFocus.focus();
