@@ -18,7 +18,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]{43,1024}={0,2}$/;
 /** The minimum number of different characters; a random text has more. */
 const MIN_DISTINCT_HEX = 8;
 const MIN_DISTINCT_BASE64 = 18;
-/** The maximum average length of words, which are runs of letters of one case or of digits. In a random text, the average is about two. */
+/** The maximum average length of the words that `isRandomText` finds in a text. In a random text, the average is about two characters. */
 const MAX_AVERAGE_WORD = 4.5;
 /** No sequence of this many characters may occur twice; in a random text, none does. */
 const SEQUENCE_LENGTH = 8;
@@ -81,6 +81,7 @@ function isRandomText(text: string): boolean {
     text.slice(at, at + SEQUENCE_LENGTH),
   );
   if (new Set(sequences).size < sequences.length) return false;
+  // A word is a run of lowercase letters with at most one capital before it, a run of capitals, or a run of digits.
   const words = text.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
   const consistsOfWords = words.join('').length > words.length * MAX_AVERAGE_WORD;
   if (!isHex && consistsOfWords) return false;

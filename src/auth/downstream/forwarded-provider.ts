@@ -23,13 +23,16 @@ export function createForwardedProvider(config: ForwardedConfig): AuthProvider {
     const user = readHeader(request, userHeader);
     if (user === undefined) return undefined;
     if (user === '' || user.length > MAX_USER_CHARS || UNSAFE_CHARACTERS.test(user))
-      return rejectAuth(`The header ${userHeader} is empty, too long, or contains control characters.`, {
-        error: 'invalid_request',
-      });
+      return rejectAuth(
+        `The header ${userHeader} is empty, longer than ${MAX_USER_CHARS} characters, or contains invalid characters.`,
+        {
+          error: 'invalid_request',
+        },
+      );
     const groups = groupsHeader === undefined ? [] : parseList(readHeader(request, groupsHeader) ?? '');
     if (groups === undefined)
       return rejectAuth(
-        `The header ${groupsHeader} has more than ${MAX_GROUPS} groups, or contains control characters.`,
+        `The header ${groupsHeader} has more than ${MAX_GROUPS} groups, or contains invalid characters.`,
         { error: 'invalid_request' },
       );
     return {
