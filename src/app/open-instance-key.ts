@@ -15,12 +15,12 @@ const KEY_FILE_FORMAT = /^[A-Za-z0-9+/]{43}=$/;
 /** The formats of 32 or more bytes: at least 64 hexadecimal digits, or at least 43 Base64 characters. */
 const HEX = /^[0-9a-f]{64,1024}$/i;
 const BASE64 = /^[A-Za-z0-9+/_-]{43,1024}={0,2}$/;
-/** The minimum number of different characters; a random text has more. */
+/** The minimum number of different characters; almost every random text has at least as many. */
 const MIN_DISTINCT_HEX = 8;
 const MIN_DISTINCT_BASE64 = 18;
 /** The maximum average length of the words that `isRandomText` finds in a text. In a random text, the average is about two characters. */
 const MAX_AVERAGE_WORD = 4.5;
-/** No sequence of this many characters may occur twice; in a random text, none does. */
+/** No sequence of this many characters may occur twice; in almost every random text, none does. */
 const SEQUENCE_LENGTH = 8;
 
 /** Returns the key of this gateway or its fleet: `storage.key` of the configuration if it is set, else the key file in the state folder. */

@@ -8,7 +8,7 @@ import { classifyConnectError } from './upstream-errors.ts';
 
 interface PreflightDeps {
   readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
-  /** Returns our PATH combined with that of a login shell. It may have to run the shell first, which is slow. */
+  /** Returns our PATH combined with that of a login shell. It may have to run the shell first. */
   readonly searchPath: () => Promise<string | undefined>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
