@@ -25,13 +25,12 @@ const ATTACKS = Object.entries({ ...SERVER_ATTACKS, ...CALLER_ATTACKS });
 
 test.each(ATTACKS.filter(([, { isSlow = false }]) => !isSlow))(
   'event loop: keeps answering during an attack with %s',
-  { timeout: 120_000 },
   runAttack,
 );
 
 test.each(ATTACKS.filter(([, { isSlow = false }]) => isSlow))(
   'event loop: keeps answering during a longer attack with %s',
-  { timeout: 120_000, tags: ['slow'] },
+  { tags: ['slow'] },
   runAttack,
 );
 

@@ -120,7 +120,7 @@ test.each(ATTACKS)('hostile registry: a search ends and says why after %s', asyn
 
 test(
   'slow answers: sign-in, keys and registry end at their timeouts when they send a byte per second',
-  { tags: ['slow'], timeout: 90_000 },
+  { tags: ['slow'] },
   async () => {
     const slow = 'a byte per second';
     await using signIn = await startSignIn('metadata');
