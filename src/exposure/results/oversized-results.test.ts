@@ -247,10 +247,10 @@ describe('truncated results', () => {
     const value = { list: records(100) };
     const answer = await fitted(results, { ...text(JSON.stringify(value)), structuredContent: value });
     expect(answer).not.toHaveProperty('structuredContent');
-    expect(noteOf(answer)).toContain('structuredContent says the same again; go on with');
+    expect(noteOf(answer)).toContain('structuredContent repeats the content; continue with');
     const other = await fitted(results, { ...text('x'.repeat(2_000)), structuredContent: value });
     expect(noteOf(other)).toContain(
-      'structuredContent (JSON object {list: array of 100}) was left out; go on with',
+      'structuredContent (JSON object {list: array of 100}) was left out; continue with',
     );
     const only = await fitted(results, { content: [], structuredContent: value });
     expect(String(only.content[0]?.['text'])).toMatch(/^\{"list":\[\{"id":0,/);
@@ -280,7 +280,7 @@ describe('truncated results', () => {
       expect(noteOf(await read(results, { id, find: '/^line 1999$/' }))).toContain('1 of 1 matches');
       const end = await read(results, { id, offset: 1_999 });
       expect(noteOf(end)).toMatch(
-        /^\[Offset 1,999 to 1,999 of 2,000; .* structuredContent says the same again at/,
+        /^\[Offset 1,999 to 1,999 of 2,000; .* structuredContent repeats the content at/,
       );
       expect(end._meta['trunkline/result'].next).toBe(2_000);
     }
@@ -354,7 +354,7 @@ describe('find in results', () => {
 
   test('find: matches text case-insensitively and literally', async () => {
     expect(await found('LINE 199', { limit: 3 })).toMatch(
-      /^199: line 199\n1990: line 1990\n1991: line 1991\n\[3 of 11 matches; go on with read_result \{"id":"r_[^"]*","offset":1992,"find":"LINE 199"\}/,
+      /^199: line 199\n1990: line 1990\n1991: line 1991\n\[3 of 11 matches; continue with read_result \{"id":"r_[^"]*","offset":1992,"find":"LINE 199"\}/,
     );
     expect(await found('line.199')).toContain('[Nothing matches.]');
     expect(await found('line 199', { offset: 1_992, limit: 1 })).toMatch(

@@ -42,7 +42,7 @@ export function readPage(result: PagedResult, { id, offset, limit = Infinity }: 
       ? 'this is the end'
       : isMember
         ? `this is the end of that; ${introduceMember(part)} ${formatReadCall(id, { offset: next })}`
-        : `go on with ${formatReadCall(id, { offset: next, ...(limit !== Infinity && { limit }) })}`;
+        : `continue with ${formatReadCall(id, { offset: next, ...(limit !== Infinity && { limit }) })}`;
   const range = `Offset ${formatNumber(offset)} to ${formatNumber(next - 1)} of ${formatNumber(isMember ? next : total)}`;
   return createAnswer(
     id,
@@ -53,7 +53,7 @@ export function readPage(result: PagedResult, { id, offset, limit = Infinity }: 
 }
 
 function introduceMember(part: PagedPart): string {
-  return `${partLabel(part)} ${part.isRepeated ? 'says the same again' : 'begins'} at`;
+  return `${partLabel(part)} ${part.isRepeated ? 'repeats the content' : 'begins'} at`;
 }
 
 /** Returns each matching unit with its offset in front. */
@@ -81,7 +81,7 @@ export async function findInResult(
   const last = matches[lines.length - 1]?.offset ?? offset;
   const isAll = lines.length === totalMatches;
   const next = { offset: last + 1, find };
-  const more = isAll ? 'these are all' : `go on with ${formatReadCall(id, next)}`;
+  const more = isAll ? 'these are all' : `continue with ${formatReadCall(id, next)}`;
   const contextHint = `What is around one: ${formatReadCall(id, { offset: Math.max(0, (matches[0]?.offset ?? 0) - 5), limit: 10 })}`;
   const text = `${formatNumber(lines.length)} of ${formatNumber(totalMatches)} matches${from}; ${more}. ${contextHint}.`;
   const content = [{ type: 'text', text: lines.join('\n') }];

@@ -42,7 +42,7 @@ export function createPreview(result: PagedResult, { id, bytes, keptFor }: Previ
     const room = Math.floor(textBudget / textsLeft);
     textsLeft -= 1;
     if (hasContent && index >= result.contentParts) {
-      const reason = part.isRepeated ? 'says the same again' : `(${describeSize(part)}) was left out`;
+      const reason = part.isRepeated ? 'repeats the content' : `(${describeSize(part)}) was left out`;
       omissions.push(`${partLabel(part)} ${reason}${formatContinuation(part, 0, id)}`);
       continue;
     }
@@ -81,8 +81,8 @@ interface NoteOptions {
 function formatNote({ id, size, keptFor, omissions }: NoteOptions): string {
   const lines = omissions.map((line) => `- ${line}`).join('\n');
   if (id === undefined)
-    return `[Cut: this result (${size}) is larger than all that may be kept (results.maxBytes), so the rest is lost. Ask the tool for less.\n${lines}]`;
-  return `[Cut: this result is long (${size}). It is kept whole, until ${keptFor} after the last look.\n${lines}\nTo search in it: read_result {"id":"${id}","find":"text or /regex/"}]`;
+    return `[Cut: this result (${size}) exceeds the storage limit (results.maxBytes), so the rest is lost. Ask the tool for less.\n${lines}]`;
+  return `[Cut: this result is long (${size}). The whole result is stored until ${keptFor} after it was last read.\n${lines}\nTo search it: read_result {"id":"${id}","find":"text or /regex/"}]`;
 }
 
 interface Beginning {
@@ -144,7 +144,7 @@ function describeOmittedMedia(part: Extract<PagedPart, { kind: 'media' }>, id: s
 }
 
 function formatContinuation({ offset }: PagedPart, unitsShown: number, id: string | undefined): string {
-  return id === undefined ? '' : `; go on with ${formatReadCall(id, { offset: offset + unitsShown })}`;
+  return id === undefined ? '' : `; continue with ${formatReadCall(id, { offset: offset + unitsShown })}`;
 }
 
 export function formatReadCall(id: string, args: JsonObject): string {

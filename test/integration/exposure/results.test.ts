@@ -130,7 +130,7 @@ scenario(
       textOfResult(await client.callTool('read_result', { id, find: wanted, ...more }));
     expect(await find('LINE 2718 ')).toMatch(/^2718: line 2718 says "€ 🚀"\n\[1 of 1 matches/);
     expect(await find('/^line 12[34] /', { limit: 1 })).toMatch(
-      /^123: line 123 .*\n\[1 of 2 matches; go on with/,
+      /^123: line 123 .*\n\[1 of 2 matches; continue with/,
     );
     expect(await find('nowhere')).toContain('Nothing matches');
     const slow = client.callTool('read_result', { id, find: '/^(.*)*(.*)*(.*)*$x/s' });
