@@ -62,7 +62,7 @@ describe('tray menu', () => {
       'Re-index all tools',
       'Pause serving',
       '---',
-      'Quit this icon',
+      'Quit the tray icon',
     ]);
   });
 
@@ -74,7 +74,7 @@ describe('tray menu', () => {
       'No editor can be started here.',
       '---',
       'Edit configuration…',
-      'Quit this icon',
+      'Quit the tray icon',
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('tray menu', () => {
       type: 'open-dashboard',
       page: '/servers?server=bad',
     });
-    expect(findItem(gateway, 'late: cannot be reached, will be tried again')).toBeDefined();
+    expect(findItem(gateway, 'late: unreachable, will be retried')).toBeDefined();
     expect(findItem(gateway, 'fresh: held for your approval')).toBeDefined();
   });
 

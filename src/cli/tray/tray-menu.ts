@@ -4,7 +4,7 @@ import { sanitizeLabel } from './sanitize-label.ts';
 import { formatHeadline, listAttentionItems } from './tray-state.ts';
 import type { AttentionItem, GatewaySnapshot, TrayState } from './tray-state.ts';
 
-/** The effect of choosing a menu item. */
+/** The action that choosing a menu item starts. */
 export type TrayAction = NonQuitAction | { readonly type: 'quit' };
 
 /** Every action except the one that ends the tray itself. */
@@ -16,7 +16,7 @@ export type NonQuitAction =
   | { readonly type: 'refresh' | 'pause' | 'resume' | 'edit-config' };
 
 export interface MenuItem {
-  /** Identifies the item when the menu is built again, even if its label has changed. */
+  /** Identifies the same item across rebuilds of the menu, even if its label changes. */
   readonly key: string;
   /** Empty for a separator. */
   readonly label: string;
@@ -39,7 +39,7 @@ const OPEN_APPROVALS: TrayAction = { type: 'open-dashboard', page: '/approvals' 
 /** Builds the whole menu from the state. The menu depends on nothing else. */
 export function buildMenu(state: TrayState): readonly MenuItem[] {
   const { gateway, notice } = state;
-  const quit: MenuItem = { key: 'quit', label: 'Quit this icon', action: { type: 'quit' } };
+  const quit: MenuItem = { key: 'quit', label: 'Quit the tray icon', action: { type: 'quit' } };
   const edit: MenuItem = { key: 'edit', label: 'Edit configuration…', action: { type: 'edit-config' } };
   const noticeItems = notice === undefined ? [] : [{ key: 'notice', label: sanitizeLabel(notice) }];
   const headline = { key: 'headline', label: formatHeadline(state) };
@@ -171,7 +171,7 @@ function describeServer({ enabled, state, tools, problem }: AdminServer): string
     idle: 'asleep',
     'needs-auth': 'sign-in needed',
     held: 'held for your approval',
-    waiting: 'cannot be reached, will be tried again',
+    waiting: 'unreachable, will be retried',
     failed: 'failed',
   };
   const description = descriptions[state] ?? state;

@@ -101,7 +101,7 @@ describe('tray icon with a panel', () => {
       'Re-index all tools',
       'Resume serving',
       '',
-      'Quit this icon',
+      'Quit the tray icon',
     ]);
     await menu.choose('Resume serving');
     await iconIs('attention');
