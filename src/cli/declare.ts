@@ -30,7 +30,7 @@ export interface GlobalOptions {
   readonly text?: boolean | undefined;
 }
 
-/** A server that is given on the command line instead of in the configuration. */
+/** Options of commands that accept a server on the command line instead of in the configuration. */
 export interface AdHocOptions extends GlobalOptions {
   readonly url?: string;
   readonly header?: readonly string[];
@@ -45,19 +45,21 @@ export function withAdHocServer(command: Command): Command {
     .addOption(
       new Option(
         '--header <name: value>',
-        'send this header with --url, also as NAME=VALUE; may be repeated',
+        'send this header to the URL; NAME=VALUE works as well; may be repeated',
       ).argParser(collectValues),
     )
     .usage(`${command.usage()} [-- command…]`)
     .allowExcessArguments();
 }
 
-export function collectValues(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
+/** Collects the values of an option that may be repeated. */
+export function collectValues(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
 }
 
-/** Parses an option value that must be a positive integer. */
+/** Parses an option value that must be an integer from 1 to 9,999,999. */
 export function parsePositiveInteger(value: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError('It must be a positive whole number.');
+  if (!/^[1-9]\d{0,6}$/.test(value))
+    throw new InvalidArgumentError('It must be a whole number from 1 to 9999999.');
   return Number(value);
 }

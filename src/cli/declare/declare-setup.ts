@@ -55,7 +55,7 @@ function declareAdd({ program, lazy }: CommandRegistrar): void {
     .addOption(
       new Option(
         '--header <name: value>',
-        'send this header to the URL, also as NAME=VALUE; may be repeated',
+        'send this header to the URL; NAME=VALUE works as well; may be repeated',
       ).argParser(collectValues),
     )
     .addOption(
