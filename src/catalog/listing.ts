@@ -13,7 +13,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { ServerFacts } from '../core/server-facts.ts';
 import { fingerprintOfText } from './fingerprint.ts';
 
-/** A definition with its fingerprint, which is computed once when a listing arrives and stored for warm starts. */
+/** A definition with its fingerprint, which is computed once when a listing arrives and is stored with it for the next start. */
 export interface ListedEntry<Definition> {
   readonly fingerprint: Fingerprint;
   readonly definition: Definition;
@@ -31,7 +31,7 @@ export interface Listing {
   readonly prompts: readonly ListedEntry<PromptDefinition>[];
   readonly resources: readonly ListedEntry<ResourceDefinition>[];
   readonly templates: readonly ListedEntry<TemplateDefinition>[];
-  /** The entries that are held; absent without an assessor. The warm file and the database store this field name. */
+  /** The entries that are held for approval; absent if none were assessed. Stored listings have this field, so its name must not change. */
   readonly judged?: HoldAssessment;
 }
 
@@ -53,8 +53,8 @@ export interface ListingReadResult {
 }
 
 /**
- * Reads a listing and skips invalid entries, for which clients built on the SDK would reject the whole list. Entries that equal those of
- * `known` are reused, because computing fingerprints is most of the cost. Yields often, so other work can run in between.
+ * Reads a listing and skips invalid entries, because clients built on the SDK reject a whole list that contains one. Entries that equal
+ * those of `known` are reused, because computing fingerprints is most of the cost. Yields often, so that other work can run in between.
  */
 export function* readListing(
   raw: RawEntries,
@@ -65,16 +65,19 @@ export function* readListing(
   const listing = {
     ...about,
     facts: raw.facts,
-    tools: yield* readEntries(raw.tools, count, toolOf, { known: known?.tools, keyOf: (tool) => tool.name }),
-    prompts: yield* readEntries(raw.prompts, count, promptOf, {
+    tools: yield* readEntries(raw.tools, count, parseTool, {
+      known: known?.tools,
+      keyOf: (tool) => tool.name,
+    }),
+    prompts: yield* readEntries(raw.prompts, count, parsePrompt, {
       known: known?.prompts,
       keyOf: ({ name }) => name,
     }),
-    resources: yield* readEntries(raw.resources, count, resourceOf, {
+    resources: yield* readEntries(raw.resources, count, parseResource, {
       known: known?.resources,
       keyOf: (resource) => resource.uri,
     }),
-    templates: yield* readEntries(raw.templates, count, templateOf, {
+    templates: yield* readEntries(raw.templates, count, parseTemplate, {
       known: known?.templates,
       keyOf: (template) => template.uriTemplate,
     }),
@@ -85,7 +88,7 @@ export function* readListing(
 function* readEntries<Definition>(
   raw: readonly unknown[],
   count: { unreadable: number; duplicates: number },
-  read: (entry: JsonObject) => Definition | undefined,
+  parse: (entry: JsonObject) => Definition | undefined,
   {
     known = [],
     keyOf,
@@ -94,12 +97,14 @@ function* readEntries<Definition>(
     readonly keyOf: (definition: Definition) => string;
   },
 ): Generator<undefined, readonly ListedEntry<Definition>[]> {
-  const before = new Map(known.map((entry) => [keyOf(entry.definition), entry]));
+  const knownByKey = new Map(known.map((entry) => [keyOf(entry.definition), entry]));
   const found = new Map<string, ListedEntry<Definition>>();
   for (const entry of raw) {
-    const definition = isJsonObject(entry) ? read(entry) : undefined;
+    const definition = isJsonObject(entry) ? parse(entry) : undefined;
     const listed =
-      definition === undefined ? undefined : yield* createEntry(definition, before.get(keyOf(definition)));
+      definition === undefined
+        ? undefined
+        : yield* createEntry(definition, knownByKey.get(keyOf(definition)));
     if (listed === undefined) count.unreadable++;
     else if (found.has(keyOf(listed.definition))) count.duplicates++;
     else found.set(keyOf(listed.definition), listed);
@@ -108,7 +113,7 @@ function* readEntries<Definition>(
   return [...found.values()];
 }
 
-/** Returns undefined for an entry that is nested too deeply to be serialized, because it could not be passed on. */
+/** Returns undefined for an entry that is nested too deeply to be serialized, because it could not be sent to clients. */
 function* createEntry<Definition>(
   definition: Definition,
   known: ListedEntry<Definition> | undefined,
@@ -122,7 +127,7 @@ function* createEntry<Definition>(
   }
 }
 
-function toolOf(entry: JsonObject): ToolDefinition | undefined {
+function parseTool(entry: JsonObject): ToolDefinition | undefined {
   const { name, inputSchema } = entry;
   if (typeof name !== 'string') return undefined;
   if (isJsonObject(inputSchema) && 'type' in inputSchema) return { ...entry, name };
@@ -131,22 +136,22 @@ function toolOf(entry: JsonObject): ToolDefinition | undefined {
   return { ...entry, name, inputSchema: { type: 'object', ...members } };
 }
 
-function promptOf(entry: JsonObject): PromptDefinition | undefined {
+function parsePrompt(entry: JsonObject): PromptDefinition | undefined {
   return typeof entry['name'] === 'string' ? { ...entry, name: entry['name'] } : undefined;
 }
 
-function resourceOf(entry: JsonObject): ResourceDefinition | undefined {
+function parseResource(entry: JsonObject): ResourceDefinition | undefined {
   return typeof entry['uri'] === 'string' ? { ...entry, uri: entry['uri'] } : undefined;
 }
 
-function templateOf(entry: JsonObject): TemplateDefinition | undefined {
+function parseTemplate(entry: JsonObject): TemplateDefinition | undefined {
   const { uriTemplate } = entry;
   return typeof uriTemplate === 'string' ? { ...entry, uriTemplate } : undefined;
 }
 
 const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const;
 
-/** Whether two listings are equal except for their time. */
+/** Whether two listings differ at most in the time at which they were made. */
 export function isSameListing(one: Listing, other: Listing): boolean {
   return isSameOffer(one, other) && canonicalJson(one.judged) === canonicalJson(other.judged);
 }

@@ -22,7 +22,7 @@ export interface UriRoutes {
   /** Exposed URIs that differ from the upstream's own, by upstream and own URI. */
   readonly renamed: ReadonlyMap<UpstreamName, ReadonlyMap<string, string>>;
   /** Pages that tools refer to and no list contains, by exposed URI. */
-  readonly referred: ReadonlyMap<string, UpstreamUri>;
+  readonly unlistedPages: ReadonlyMap<string, UpstreamUri>;
 }
 
 export interface TemplateRoute {
@@ -60,14 +60,14 @@ export function findUnlistedPages({ upstream, tools, resources }: Listing): read
 
 export function buildUriRoutes(entries: {
   readonly resources: readonly ExposedUri[];
-  readonly referred: readonly ExposedUri[];
+  readonly unlistedPages: readonly ExposedUri[];
   readonly templates: readonly TemplateEntry[];
 }): UriRoutes {
-  const { resources, referred, templates } = entries;
+  const { resources, unlistedPages, templates } = entries;
   return {
     templates: groupByUpstream(templates.map(templateRoute)),
-    renamed: renamedOf([...resources, ...referred]),
-    referred: new Map(referred.map(({ exposed, upstream, uri }) => [exposed, { upstream, uri }])),
+    renamed: renamedOf([...resources, ...unlistedPages]),
+    unlistedPages: new Map(unlistedPages.map(({ exposed, upstream, uri }) => [exposed, { upstream, uri }])),
   };
 }
 

@@ -40,8 +40,8 @@ export function restrictSnapshot(snapshot: Snapshot, filter: SnapshotFilter): Sn
         [...snapshot.routes.templates.values()].flat().filter(({ entry }) => visibleTemplates.has(entry)),
       ),
       renamed: snapshot.routes.renamed,
-      referred: new Map(
-        [...snapshot.routes.referred].filter(([, { upstream, uri }]) => pages.get(upstream)?.has(uri)),
+      unlistedPages: new Map(
+        [...snapshot.routes.unlistedPages].filter(([, { upstream, uri }]) => pages.get(upstream)?.has(uri)),
       ),
     },
   };

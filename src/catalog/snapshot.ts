@@ -18,11 +18,11 @@ import { MatchBudget } from './uri-template.ts';
 import type { ExposedUri, UpstreamUri, UriRoutes } from './resource-uris.ts';
 
 /**
- * The merged listings, immutable. `mergeListings` sorts maps and arrays by key, in the order of UTF-16 code units;
+ * An immutable view of the entries of one or all servers. `mergeListings` sorts maps and arrays by key, in the order of UTF-16 code units;
  * `singleServerSnapshot` keeps the order of the server.
  */
 export interface Snapshot {
-  /** Covers all visible entries and their names, but neither held entries nor the servers' texts about themselves. */
+  /** Changes with the visible entries and their names, but not with held entries or with a server's name, instructions and other facts. */
   readonly digest: Fingerprint;
   /** One digest per list with its own change notification; templates belong to the resources. */
   readonly digests: {
@@ -70,13 +70,13 @@ export interface ResourceRoute extends UpstreamUri {
   readonly entry?: ResourceEntry | TemplateEntry;
 }
 
-/** Merges listings; their order does not change the snapshot. */
+/** Merges listings into a snapshot, which does not depend on their order. */
 export function mergeListings(listings: readonly Listing[], options: MergeOptions): Snapshot {
   const tools = mergeTools(listings, options);
   const prompts = mergePrompts(listings, options);
-  const { resources, referred } = mergeResources(listings);
+  const { resources, unlistedPages } = mergeResources(listings);
   const templates = mergeTemplates(listings);
-  return buildSnapshot(listings, { tools, prompts, resources, templates, referred });
+  return buildSnapshot(listings, { tools, prompts, resources, templates, unlistedPages });
 }
 
 /** Returns a snapshot of one upstream with its original names and order. */
@@ -109,8 +109,8 @@ export function singleServerSnapshot(
     upstream,
     ...template,
   }));
-  const referred = findUnlistedPages(listing).map((own) => ({ ...own, exposed: own.uri }));
-  return buildSnapshot([listing], { tools, prompts, resources, templates, referred });
+  const unlistedPages = findUnlistedPages(listing).map((own) => ({ ...own, exposed: own.uri }));
+  return buildSnapshot([listing], { tools, prompts, resources, templates, unlistedPages });
 }
 
 interface Entries {
@@ -119,11 +119,11 @@ interface Entries {
   readonly resources: readonly ResourceEntry[];
   readonly templates: readonly TemplateEntry[];
   /** Pages that tools refer to and that no list contains. */
-  readonly referred: readonly ExposedUri[];
+  readonly unlistedPages: readonly ExposedUri[];
 }
 
 function buildSnapshot(listings: readonly Listing[], offered: Entries): Snapshot {
-  const { resources, templates, referred } = offered;
+  const { resources, templates, unlistedPages } = offered;
   const { visible: tools, held: heldTools } = separateHeldEntries(offered.tools, listings);
   const { visible: prompts, held: heldPrompts } = separateHeldEntries(offered.prompts, listings);
   return {
@@ -141,7 +141,7 @@ function buildSnapshot(listings: readonly Listing[], offered: Entries): Snapshot
         uri: definition.uri,
         exposed: uri,
       })),
-      referred,
+      unlistedPages,
       templates,
     }),
   };
@@ -150,7 +150,7 @@ function buildSnapshot(listings: readonly Listing[], offered: Entries): Snapshot
 type Lists = Pick<Snapshot, 'digest' | 'digests' | 'tools' | 'prompts' | 'resources' | 'templates'>;
 
 /** Returns the visible entries by name, with digests that detect changes. */
-export function buildLists({ tools, prompts, resources, templates }: Omit<Entries, 'referred'>): Lists {
+export function buildLists({ tools, prompts, resources, templates }: Omit<Entries, 'unlistedPages'>): Lists {
   const digests = {
     tools: digestOf(tools, (tool) => tool.name),
     prompts: digestOf(prompts, (prompt) => prompt.name),
@@ -236,13 +236,13 @@ function assignNames<Definition extends { readonly name: string }>(
 
 function mergeResources(listings: readonly Listing[]): {
   readonly resources: readonly ResourceEntry[];
-  readonly referred: readonly ExposedUri[];
+  readonly unlistedPages: readonly ExposedUri[];
 } {
   const owned = withUpstream(listings, (listing) => listing.resources);
-  const referred = listings.flatMap(findUnlistedPages);
+  const unlistedPages = listings.flatMap(findUnlistedPages);
   const own = owned.map(({ upstream, definition }) => ({ upstream, uri: definition.uri }));
-  // Both get their URIs together, so that a listed resource and a referred page never share one.
-  const uris = assignExposedUris([...own, ...referred]);
+  // URIs are assigned to listed resources and unlisted pages together, so that no two of them share one.
+  const uris = assignExposedUris([...own, ...unlistedPages]);
   const entries = owned.map((entry, at) => ({
     kind: 'resource' as const,
     uri: uris[at] ?? entry.definition.uri,
@@ -250,7 +250,7 @@ function mergeResources(listings: readonly Listing[]): {
   }));
   return {
     resources: sortByKey(entries, ({ uri }) => uri),
-    referred: referred.map((one, at) => ({ ...one, exposed: uris[own.length + at] ?? one.uri })),
+    unlistedPages: unlistedPages.map((one, at) => ({ ...one, exposed: uris[own.length + at] ?? one.uri })),
   };
 }
 
@@ -279,8 +279,8 @@ export function findResource(
   const resource = snapshot.resources.get(uri);
   if (resource !== undefined)
     return { entry: resource, upstream: resource.upstream, uri: resource.definition.uri };
-  const referred = snapshot.routes.referred.get(uri);
-  if (referred !== undefined) return referred;
+  const unlistedPage = snapshot.routes.unlistedPages.get(uri);
+  if (unlistedPage !== undefined) return unlistedPage;
   const route = findExposedTemplate(snapshot.routes, uri, budget);
   if (route === undefined) return undefined;
   return { entry: route.entry, upstream: route.entry.upstream, uri: uri.slice(route.prefix.length) };
@@ -299,7 +299,7 @@ export function toExposedUri(
 ): string {
   const renamed = snapshot.routes.renamed.get(upstream)?.get(uri);
   if (renamed !== undefined) return renamed;
-  const listed = snapshot.resources.get(uri) ?? snapshot.routes.referred.get(uri);
+  const listed = snapshot.resources.get(uri) ?? snapshot.routes.unlistedPages.get(uri);
   if (listed?.upstream === upstream) return uri;
   const template = findUpstreamTemplate(snapshot.routes, { upstream, uri }, budget);
   const exposed = (template?.prefix ?? '') + uri;

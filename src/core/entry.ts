@@ -23,7 +23,7 @@ export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
   readonly name: ExposedName;
   readonly definition: ToolDefinition;
-  /** Fingerprint of the description that the configuration sets for this tool; absent if clients see the server's own. */
+  /** Fingerprint of the description that the configuration sets for this tool; absent if clients see the server's own description. */
   readonly descriptionFingerprint?: Fingerprint;
 }
 export interface PromptEntry extends EntryBase {
@@ -33,7 +33,7 @@ export interface PromptEntry extends EntryBase {
 }
 export interface ResourceEntry extends EntryBase {
   readonly kind: 'resource';
-  /** The URI that clients see: the upstream's own unless two upstreams collide. */
+  /** The URI that clients see: the upstream's own URI, unless several upstreams use the same one. */
   readonly uri: string;
   readonly definition: ResourceDefinition;
 }

@@ -30,7 +30,7 @@ function snapshotOf(descriptions: Readonly<Record<string, string>>): Snapshot {
     templates: [],
     upstreams: new Map(),
     held: { tools: new Map(), prompts: new Map() },
-    routes: { templates: new Map(), renamed: new Map(), referred: new Map() },
+    routes: { templates: new Map(), renamed: new Map(), unlistedPages: new Map() },
   };
 }
 

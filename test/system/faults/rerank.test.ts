@@ -244,7 +244,7 @@ test('reranker: leaves out tools that the caller may not see', async () => {
     templates: [],
     upstreams: new Map(),
     held: { tools: new Map(), prompts: new Map() },
-    routes: { templates: new Map(), renamed: new Map(), referred: new Map() },
+    routes: { templates: new Map(), renamed: new Map(), unlistedPages: new Map() },
   };
   using search = new ToolSearch({
     upstreams: [],
