@@ -17,7 +17,7 @@ import type { Store } from './open-store.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Interval at which failed reads and writes of approvals are retried. */
-const TRY_AGAIN_MS = 2000;
+const RETRY_INTERVAL_MS = 2000;
 
 /**
  * Opens the approvals of this configuration. Resolves with undefined for servers on the command line, which need no approval because the
@@ -33,7 +33,7 @@ export async function openApprovals(
   const { config } = runtime;
   // Other gateways on the same database may know servers that this one does not know yet.
   const isShared = store.place.server !== undefined;
-  const trust = trustOf(config);
+  const trust = createTrustLookup(config);
   // Returns the tools of all servers, with the offered tools in place of those that the same server had before.
   const toolsWith = (offered: ServerOffer) => {
     const others = config().value.upstreams.filter(({ name }) => name !== offered.upstream);
@@ -51,25 +51,25 @@ export async function openApprovals(
     // A server that is disabled or has an invalid entry may come back unchanged, so it keeps its approvals.
     isRemoved: (name) =>
       !isShared && ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
-    lock: await readLockFile(lockFile(config())),
+    lock: await readLockfile(lockfilePath(config())),
     scanner: (offered) => createScanner(toolsWith(offered)),
-    onWritten: () => touch(stateDir),
+    onWritten: () => touchStamp(stateDir),
   });
 }
 
-/** Returns a function that returns the trust level of each server. The map is created again only when the configuration changes. */
-function trustOf(config: () => ConfigSnapshot) {
+/** Creates a function that returns the trust level of every configured server. The map is rebuilt only when the configuration changes. */
+function createTrustLookup(config: () => ConfigSnapshot) {
   const read = ({ value }: ConfigSnapshot) =>
     new Map(value.upstreams.map((upstream) => [upstream.name, upstream.trust]));
-  let of = config();
-  let known = read(of);
+  let snapshot = config();
+  let trust = read(snapshot);
   return () => {
-    if (of !== config()) known = read((of = config()));
-    return known;
+    if (snapshot !== config()) trust = read((snapshot = config()));
+    return trust;
   };
 }
 
-/** Watches for approvals by other processes and for changes of the lockfile. */
+/** Reloads the approvals when another process changes them or the lockfile changes. */
 export function watchApprovals(
   { stateDir }: AppOptions,
   snapshot: ConfigSnapshot,
@@ -82,70 +82,70 @@ export function watchApprovals(
   },
 ): void {
   const { approvals, gateway, scope, log, store } = deps;
-  const file = lockFile(snapshot);
+  const file = lockfilePath(snapshot);
   const apply = async (isLock: boolean): Promise<void> => {
-    if (isLock) approvals.useLock(await readLockFile(file));
+    if (isLock) approvals.useLock(await readLockfile(file));
     await gateway.heldEntries.reload();
   };
   const watch = (path: string, isLock: boolean): void => {
     const onChange = (): void => {
       apply(isLock).catch((error: unknown) =>
-        log.error('Approvals could not be read again.', { file: path, reason: String(error) }),
+        log.error('Approvals could not be reloaded.', { file: path, reason: String(error) }),
       );
     };
     const files = [path];
-    const watching = new FileWatcher({ files: () => files, onChange });
-    scope.defer(() => watching[Symbol.dispose]());
+    const watcher = new FileWatcher({ files: () => files, onChange });
+    scope.defer(() => watcher[Symbol.dispose]());
   };
-  makePlaceOfStamp(stateDir);
-  watch(stamp(stateDir), false);
+  makeStampFolder(stateDir);
+  watch(stampPath(stateDir), false);
   store.follow('approvals', () => {
     apply(false).catch((error: unknown) =>
-      log.error('Approvals could not be read again.', { reason: String(error) }),
+      log.error('Approvals could not be reloaded.', { reason: String(error) }),
     );
   });
   watch(file, true);
   // Retries approvals that could not be read or written.
-  const again = setInterval(() => {
+  const retryTimer = setInterval(() => {
     if (approvals.problem !== undefined) apply(false).catch(() => {}); // The problem was logged and is part of the status.
     else if (approvals.hasUnwritten) void approvals.retryWrites();
-  }, TRY_AGAIN_MS).unref();
-  scope.defer(() => clearInterval(again));
+  }, RETRY_INTERVAL_MS).unref();
+  scope.defer(() => clearInterval(retryTimer));
 }
 
 /** Returns the path of the lockfile, beside the configuration, so that both are reviewed together. */
-function lockFile({ file }: Pick<ConfigSnapshot, 'file'>): string {
+function lockfilePath({ file }: Pick<ConfigSnapshot, 'file'>): string {
   return join(dirname(file), LOCKFILE_NAME);
 }
 
-async function readLockFile(file: string): Promise<Lockfile | undefined> {
+async function readLockfile(file: string): Promise<Lockfile | undefined> {
   if (!existsSync(file)) return undefined;
   const { parseLockfile } = await import('../policy/approvals/lockfile/parse-lockfile.ts');
   return parseLockfile(file, readFileSync(file, 'utf8'));
 }
 
 /**
- * Returns the file that is written after each change. It has its own folder, because a watcher of the database's folder would notice every
- * write to the database.
+ * Returns the path of the stamp file, which is written after each change so that other processes notice it. It has its own folder, because
+ * a watcher of the database's folder would notice every write to the database.
  */
-function stamp(stateDir: string): string {
+function stampPath(stateDir: string): string {
   return join(stateDir, 'approvals', 'changed');
 }
 
-/** Creates the folder of the stamp. Ignores a failure: without the folder, the watcher polls every second. */
-function makePlaceOfStamp(stateDir: string): void {
+/** Creates the folder of the stamp file. Ignores a failure: without the folder, the watcher polls every second. */
+function makeStampFolder(stateDir: string): void {
   try {
-    makeFolderSync(dirname(stamp(stateDir)), 0o700);
+    makeFolderSync(dirname(stampPath(stateDir)), 0o700);
   } catch {
     // The folder is not writable, so no process can approve anything.
   }
 }
 
 /** Notifies other processes of a change. Ignores a failure: the other processes then notice the change with their next listing. */
-function touch(stateDir: string): void {
-  makePlaceOfStamp(stateDir);
+function touchStamp(stateDir: string): void {
+  makeStampFolder(stateDir);
   try {
-    writeFileSync(stamp(stateDir), `${Date.now()}\n`, { mode: 0o600 });
+    writeFileSync(stampPath(stateDir), `${Date.now()}\n`, { mode: 0o600 });
   } catch {
     // The approval is stored; only the notification is missing.
   }

@@ -1,4 +1,4 @@
-/** Emits events to its listeners synchronously. If a listener throws, the others are still called. */
+/** Emits events to its listeners synchronously. If a listener throws, `onError` gets the error and the other listeners are still called. */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<{ readonly call: (payload: never) => void }>>();
   readonly #onError: (error: unknown) => void;
@@ -7,18 +7,20 @@ export class Emitter<Events extends object> {
     this.#onError = onError;
   }
 
+  /** Registers a listener until the returned object is disposed. */
   on<K extends keyof Events>(event: K, listener: (payload: Events[K]) => void): Disposable {
-    let set = this.#listeners.get(event);
-    if (set === undefined) this.#listeners.set(event, (set = new Set()));
-    const own = { call: listener };
-    set.add(own);
-    return { [Symbol.dispose]: () => void set.delete(own) };
+    let registrations = this.#listeners.get(event);
+    if (registrations === undefined) this.#listeners.set(event, (registrations = new Set()));
+    // The wrapper makes each registration distinct, so that a function can be registered more than once.
+    const registration = { call: listener };
+    registrations.add(registration);
+    return { [Symbol.dispose]: () => void registrations.delete(registration) };
   }
 
   emit<K extends keyof Events>(event: K, payload: Events[K]): void {
-    const set = this.#listeners.get(event);
-    if (set === undefined) return;
-    for (const { call } of [...set]) {
+    const registrations = this.#listeners.get(event);
+    if (registrations === undefined) return;
+    for (const { call } of [...registrations]) {
       try {
         (call as (payload: Events[K]) => void)(payload);
       } catch (error) {

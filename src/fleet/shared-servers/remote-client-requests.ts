@@ -18,7 +18,7 @@ export class RemoteClientRequests {
   readonly #pending = new Map<number, PendingRequest>();
   #nextId = 1;
 
-  /** Passes the text of a request to `send`, and resolves with the result of the client. Cancelling also notifies the client. */
+  /** Passes the serialized request to `send`, and resolves with the client's result. A cancellation rejects, and notifies the client. */
   request(
     { method, params }: { readonly method: string; readonly params: JsonObject | undefined },
     cancellation: Cancellation,
@@ -52,6 +52,7 @@ export class RemoteClientRequests {
     });
   }
 
+  /** Settles the request that the response belongs to. Ignores a response to an unknown or cancelled request. */
   handleResponse(message: RpcMessage & { readonly kind: 'result' | 'error' }): void {
     const { id } = message;
     const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
