@@ -17,10 +17,18 @@ const server = fileURLToPath(new URL('../test/support/servers/plain.mjs', import
 
 await build();
 const home = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
-const figures = { cold: [], coldTypes: [], warm: [], warmTypes: [], inRow: [], atOnce: [], direct: [] };
-for (let round = 0; round < 5; round += 1) await measure(figures);
+const timings = {
+  cold: [],
+  coldTypes: [],
+  warm: [],
+  warmTypes: [],
+  sequential: [],
+  parallel: [],
+  direct: [],
+};
+for (let round = 0; round < 5; round += 1) await measure(timings);
 rmSync(home, { recursive: true });
-for (const [name, values] of Object.entries(figures)) {
+for (const [name, values] of Object.entries(timings)) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.floor((sorted.length - 1) * share)].toFixed(2);
   console.log(`${name.padEnd(10)} median ${at(0.5)} ms, worst ${at(1)} ms, of ${sorted.length}`);
@@ -37,12 +45,12 @@ async function measure(all) {
     all.warm.push(await run('1'));
     all.warmTypes.push(await run(types));
   }
-  const empty = all.warm.slice(-ROUNDS).toSorted((a, b) => a - b)[ROUNDS / 2];
-  const inRow = `for (let at = 0; at < ${CALLS}; at++) await tools.one.echo({ text: 'x' })`;
-  const atOnce = `await Promise.all(Array.from({ length: ${CALLS} }, () => tools.one.echo({ text: 'x' })))`;
+  const emptyScript = all.warm.slice(-ROUNDS).toSorted((a, b) => a - b)[ROUNDS / 2];
+  const sequential = `for (let at = 0; at < ${CALLS}; at++) await tools.one.echo({ text: 'x' })`;
+  const parallel = `await Promise.all(Array.from({ length: ${CALLS} }, () => tools.one.echo({ text: 'x' })))`;
   for (let at = 0; at < 3; at += 1) {
-    all.inRow.push(((await run(inRow)) - empty) / CALLS);
-    all.atOnce.push(((await run(`${atOnce}; 1`)) - empty) / CALLS);
+    all.sequential.push(((await run(sequential)) - emptyScript) / CALLS);
+    all.parallel.push(((await run(`${parallel}; 1`)) - emptyScript) / CALLS);
     const direct = await timed(async () => {
       for (let each = 0; each < CALLS; each += 1) await client.call('one__echo', { text: 'x' });
     });
@@ -64,23 +72,23 @@ async function connect() {
   const args = [main, 'serve', '--standalone', '--expose', 'code', '--config', config];
   const env = { ...process.env, TRUNKLINE_HOME: home };
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
-  const waiting = new Map();
+  const pending = new Map();
   createInterface(child.stdout).on('line', (line) => {
     const { id, result } = JSON.parse(line);
-    waiting.get(id)?.(result);
+    pending.get(id)?.(result);
   });
   let last = 0;
   const request = (method, params) =>
     new Promise((resolve) => {
-      waiting.set((last += 1), resolve);
+      pending.set((last += 1), resolve);
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: last, method, params })}\n`);
     });
   const clientInfo = { name: 'bench', version: '1' };
   await request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   await request('tools/call', { name: 'search_tools', arguments: { query: 'echo' } });
-  const call = async (name, given) => {
-    const result = await request('tools/call', { name, arguments: given });
+  const call = async (name, args) => {
+    const result = await request('tools/call', { name, arguments: args });
     if (result?.isError !== false && result?.isError !== undefined) throw new Error(JSON.stringify(result));
     return result;
   };

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { fillRecord, stateFolder } from '../bench/dashboard/fill-record.mjs';
+import { fillAuditLog, findStateFolder } from '../bench/dashboard/fill-audit-log.mjs';
 import { build } from './build.mjs';
 import { openDashboardPage } from './dashboard-page.mjs';
 import { ensure } from './ensure.mjs';
@@ -71,7 +71,7 @@ async function takePictures() {
   writeFileSync(config, JSON.stringify(demonstration(), null, 2));
   await start();
   await stop();
-  await fillRecord({ stateDir: stateFolder(home), count: RECORDS, recordOf });
+  await fillAuditLog({ stateDir: findStateFolder(home), count: RECORDS, recordOf });
   await start();
   const context = {
     viewport: { width: WIDTH, height: HEIGHT },

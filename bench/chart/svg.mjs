@@ -1,15 +1,15 @@
-// Draws bars as an SVG that is readable on light and dark pages: one file, no scripts, no embedded fonts.
+// Draws bar charts as an SVG that is readable on light and dark pages: one file, no scripts, no embedded fonts.
 
 const WIDTH = 880;
 const COLUMNS = 2;
 const MARGIN = 24;
 const GAP = 32;
-const LINE = 22;
-const BAR = 13;
+const ROW_HEIGHT = 22;
+const BAR_HEIGHT = 13;
 const NAME_WIDTH = 128;
 const VALUE_WIDTH = 112;
-const HEAD = 58;
-const PANEL_HEAD = 46;
+const TITLE_HEIGHT = 58;
+const PANEL_TITLE_HEIGHT = 46;
 
 const STYLE = `
   text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #24292f; }
@@ -32,24 +32,24 @@ const STYLE = `
 `;
 
 /**
- * `panels` have a `title`, a `hint` and `rows` with `name`, `value`, `text` and optionally `kind`: `own` for the subject of
- * the chart, `base` for the reference.
+ * Returns the SVG of a chart. Each of the `panels` has a `title`, a `hint` and `rows`. A row has a `name`, a `value`, a `text` that shows the
+ * value, and optionally a `kind`: `own` for the subject of the chart, `base` for the reference.
  */
 export function svg({ title, subtitle, panels, note }) {
-  const width = (WIDTH - 2 * MARGIN - GAP * (COLUMNS - 1)) / COLUMNS;
+  const panelWidth = (WIDTH - 2 * MARGIN - GAP * (COLUMNS - 1)) / COLUMNS;
   const parts = [];
-  let top = MARGIN + HEAD;
+  let top = MARGIN + TITLE_HEIGHT;
   for (let first = 0; first < panels.length; first += COLUMNS) {
-    const line = panels.slice(first, first + COLUMNS);
-    line.forEach((panel, column) =>
-      parts.push(panelText(panel, { left: MARGIN + column * (width + GAP), top, width })),
+    const neighbours = panels.slice(first, first + COLUMNS);
+    neighbours.forEach((panel, column) =>
+      parts.push(panelText(panel, { left: MARGIN + column * (panelWidth + GAP), top, width: panelWidth })),
     );
-    top += PANEL_HEAD + Math.max(...line.map(({ rows }) => rows.length)) * LINE + GAP;
+    top += PANEL_TITLE_HEIGHT + Math.max(...neighbours.map(({ rows }) => rows.length)) * ROW_HEIGHT + GAP;
   }
-  const height = top + LINE - GAP / 2;
+  const height = top + ROW_HEIGHT - GAP / 2;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
-    `<title>${escaped(title)}</title>`,
+    `<title>${escapeXml(title)}</title>`,
     `<style>${STYLE}</style>`,
     `<rect class="page" width="${WIDTH}" height="${height}" rx="8"/>`,
     label(title, { x: MARGIN, y: MARGIN + 14, kind: 'title' }),
@@ -61,16 +61,16 @@ export function svg({ title, subtitle, panels, note }) {
 }
 
 function panelText({ title, hint, rows }, { left, top, width }) {
-  const most = Math.max(...rows.map(({ value }) => value), Number.MIN_VALUE);
-  const room = width - NAME_WIDTH - VALUE_WIDTH;
+  const maxValue = Math.max(...rows.map(({ value }) => value), Number.MIN_VALUE);
+  const maxLength = width - NAME_WIDTH - VALUE_WIDTH;
   const lines = rows.map(({ name, value, text, kind = 'bar' }, index) => {
-    const y = top + PANEL_HEAD + index * LINE;
-    const length = Math.max(2, (value / most) * room).toFixed(1);
-    const isOwn = kind === 'own' ? 'ours' : undefined;
+    const y = top + PANEL_TITLE_HEIGHT + index * ROW_HEIGHT;
+    const length = Math.max(2, (value / maxValue) * maxLength).toFixed(1);
+    const labelKind = kind === 'own' ? 'ours' : undefined;
     return [
-      label(name, { x: left + NAME_WIDTH - 8, y: y + BAR - 2, kind: isOwn, anchor: 'end' }),
-      `<rect class="${kind}" x="${left + NAME_WIDTH}" y="${y}" width="${length}" height="${BAR}" rx="2"/>`,
-      label(text, { x: left + NAME_WIDTH + Number(length) + 6, y: y + BAR - 2, kind: isOwn }),
+      label(name, { x: left + NAME_WIDTH - 8, y: y + BAR_HEIGHT - 2, kind: labelKind, anchor: 'end' }),
+      `<rect class="${kind}" x="${left + NAME_WIDTH}" y="${y}" width="${length}" height="${BAR_HEIGHT}" rx="2"/>`,
+      label(text, { x: left + NAME_WIDTH + Number(length) + 6, y: y + BAR_HEIGHT - 2, kind: labelKind }),
     ].join('');
   });
   return [
@@ -81,10 +81,10 @@ function panelText({ title, hint, rows }, { left, top, width }) {
 }
 
 function label(text, { x, y, kind, anchor }) {
-  const shape = `${kind ? ` class="${kind}"` : ''}${anchor ? ` text-anchor="${anchor}"` : ''}`;
-  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${shape}>${escaped(text)}</text>`;
+  const attributes = `${kind ? ` class="${kind}"` : ''}${anchor ? ` text-anchor="${anchor}"` : ''}`;
+  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${attributes}>${escapeXml(text)}</text>`;
 }
 
-function escaped(text) {
+function escapeXml(text) {
   return text.replace(/[&<>"]/g, (char) => `&#${char.codePointAt(0)};`);
 }

@@ -9,7 +9,7 @@ import { openDashboardPage } from '../../scripts/dashboard-page.mjs';
 import { generateCatalog } from '../data/catalog.mjs';
 import { percentile } from '../lib/stats.mjs';
 import { environment, gateway, within } from '../lib/subjects.mjs';
-import { fillRecord, stateFolder } from './fill-record.mjs';
+import { fillAuditLog, findStateFolder } from './fill-audit-log.mjs';
 
 const catalogServer = fileURLToPath(new URL('../fixtures/catalog-server.mjs', import.meta.url));
 const catalog = generateCatalog();
@@ -59,8 +59,8 @@ export async function measureDashboard({ children }) {
   const tools = await within(allTools(opened.page), 'the catalog was not listed', first);
   await opened.close();
   await children.end(first);
-  await fillRecord({
-    stateDir: stateFolder(home),
+  await fillAuditLog({
+    stateDir: findStateFolder(home),
     count: RECORDS,
     recordOf: (n, at) => record(n, at, tools),
   });

@@ -7,10 +7,13 @@ import { noteOf } from '../lib/timeout.mjs';
 
 const HUNG_CALLS = 32;
 const CONCURRENCY = 4;
-const MS = 250;
+const ROUND_MS = 250;
 const WARM_UP_MS = 600;
 
-/** Measures a healthy server while 32 calls of another one are never answered, compared with the same without those calls, in turns. */
+/**
+ * Measures calls of a healthy server while another server leaves 32 calls unanswered, and the same calls without those 32. The two
+ * measurements take turns.
+ */
 export async function hung(children, { plan, peers = [] }) {
   const rows = [];
   const notes = [];
@@ -40,11 +43,11 @@ const COLUMNS = [
 async function compare(children, { name, rounds }) {
   const pair = [];
   try {
-    for (const isBeside of [false, true]) pair.push(await openPair(children, { name, isBeside }));
+    for (const hasHungCalls of [false, true]) pair.push(await openSubject(children, { name, hasHungCalls }));
     const results = await interleaved(pair, {
       rounds,
       steps: ['calls'],
-      measure: (subject) => subject.guard(healthyCalls(subject, MS)),
+      measure: (subject) => subject.guard(measureHealthyCalls(subject, ROUND_MS)),
     });
     const [alone, beside] = pair.map((subject) => results.get(subject));
     const ratio = (key) =>
@@ -60,14 +63,14 @@ async function compare(children, { name, rounds }) {
   }
 }
 
-async function openPair(children, { name, isBeside }) {
+async function openSubject(children, { name, hasHungCalls }) {
   const home = prepareHome(children, { servers: 2, extra: (index) => (index === 1 ? ['--hang'] : []) });
   const subject = await open(children, { name, transport: subjectOf(name).transports[0], home });
   try {
     await subject.guard(subject.client.request('tools/list'));
     for (const server of ['bench0', 'bench1']) await ready(subject, { server });
-    await subject.guard(healthyCalls(subject, WARM_UP_MS));
-    if (isBeside) {
+    await subject.guard(measureHealthyCalls(subject, WARM_UP_MS));
+    if (hasHungCalls) {
       const body = requestBody('tools/call', subject.params('hang', {}, 'bench1'));
       for (let call = 0; call < HUNG_CALLS; call++) subject.client.call(body, () => {});
     }
@@ -78,7 +81,7 @@ async function openPair(children, { name, isBeside }) {
   }
 }
 
-async function healthyCalls(subject, durationMs) {
+async function measureHealthyCalls(subject, durationMs) {
   const body = requestBody('tools/call', subject.params('echo', { text: 'healthy' }, 'bench0'));
   const { times } = await load(subject.client, { body, minBytes: 7, concurrency: CONCURRENCY, durationMs });
   return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) };

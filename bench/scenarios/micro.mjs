@@ -6,7 +6,7 @@ import { median, percentile } from '../lib/stats.mjs';
 
 const BATCHES = 15;
 const BATCH_SHARE = 1 / BATCHES;
-const LOOK_EVERY_MS = 0.5;
+const CLOCK_INTERVAL_MS = 0.5;
 
 /** Measures the hot functions in this process, without sockets, pipes or processes around them. */
 export async function micro(_children, { plan }) {
@@ -14,7 +14,7 @@ export async function micro(_children, { plan }) {
   const vectors = fileURLToPath(new URL('../../src/catalog/search/data/word-vectors.bin', import.meta.url));
   const rows = [];
   for (const { name, count, run } of hotFunctions(generateCatalog(), vectors)) {
-    const times = await batches(run, plan.microMs);
+    const times = await measureBatches(run, plan.microMs);
     const micros = times.map((ms) => (ms * 1000) / count);
     const [from, to] = [0.25, 0.75].map((share) => percentile(micros, share));
     rows.push({ name, micros: median(micros), half: `${short(from)}–${short(to)}` });
@@ -28,26 +28,30 @@ const COLUMNS = [
   { key: 'half', title: '(half)', kind: 'text' },
 ];
 
-/** Milliseconds of one run in each batch, after a warm-up of the same length. */
-async function batches(run, totalMs) {
-  const once = await batch(run, totalMs, 1);
-  const together = Math.max(1, Math.min(1000, Math.round(LOOK_EVERY_MS / once)));
+/** Returns the milliseconds of one run, once for each batch. A warm-up comes first and takes as long as all batches together. */
+async function measureBatches(run, totalMs) {
+  const runMs = await measureBatch(run, totalMs, 1);
+  const runsPerReading = Math.max(1, Math.min(1000, Math.round(CLOCK_INTERVAL_MS / runMs)));
   const times = [];
-  for (let index = 0; index < BATCHES; index++) times.push(await batch(run, totalMs * BATCH_SHARE, together));
+  for (let index = 0; index < BATCHES; index++)
+    times.push(await measureBatch(run, totalMs * BATCH_SHARE, runsPerReading));
   return times;
 }
 
-/** Makes `together` runs between two readings of the clock, which costs as much as a small function. */
-async function batch(run, forMs, together) {
+/**
+ * Returns the mean milliseconds of one run. Reads the clock only after every `runsPerReading` runs, because a reading costs as much as a
+ * small function.
+ */
+async function measureBatch(run, durationMs, runsPerReading) {
   const begin = performance.now();
   let runs = 0;
   let now = begin;
-  while (now - begin < forMs) {
-    for (let index = 0; index < together; index++) {
+  while (now - begin < durationMs) {
+    for (let index = 0; index < runsPerReading; index++) {
       const value = run();
       if (value instanceof Promise) await value;
     }
-    runs += together;
+    runs += runsPerReading;
     now = performance.now();
   }
   return (now - begin) / runs;

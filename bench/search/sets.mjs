@@ -1,4 +1,4 @@
-/** Public sets, of which we have one half each, with the goals for the other halves: R@5 and MRR. */
+/** The public query sets, with goals for R@5 and MRR. We have one half of each set; the goals are set for the other halves. */
 export const SETS = {
   'livemcp-agent': { 'R@5': 0.74, MRR: 0.65 },
   'livemcp-step': { 'R@5': 0.84, MRR: 0.74 },

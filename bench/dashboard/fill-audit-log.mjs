@@ -1,4 +1,4 @@
-// Writes many records into the database of a stopped gateway, through its writer thread.
+// Writes many audit records into the database of a stopped gateway, with the gateway's own writer thread.
 
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +10,8 @@ const worker = fileURLToPath(new URL('../../dist/audit-worker.js', import.meta.u
 const BATCH = 1000;
 const HOUR_MS = 3_600_000;
 
-/** Writes records spread evenly over the last hour; `recordOf` returns the record of a number and a time. */
-export async function fillRecord({ stateDir, count, recordOf }) {
+/** Writes records spread evenly over the last hour; `recordOf` returns the record for an index and a time. */
+export async function fillAuditLog({ stateDir, count, recordOf }) {
   const settings = { arguments: false, results: false, chain: false };
   const thread = new Worker(worker, {
     workerData: { place: { stateDir }, keepMs: 1e12, maxBytes: 1e12, ...settings },
@@ -39,10 +39,11 @@ export async function fillRecord({ stateDir, count, recordOf }) {
   await closed;
 }
 
-/** The folder of a gateway's database below its home; a configuration outside of the user's home has its own. */
-export function stateFolder(home) {
+/** Finds the folder of a gateway's database below `home`. The folder depends on the path of the configuration file. */
+export function findStateFolder(home) {
   const found = readdirSync(home, { recursive: true, withFileTypes: true });
   const database = found.find(({ name }) => name === 'trunkline.db');
-  if (database === undefined) throw new Error('the gateway has made no database');
+  if (database === undefined)
+    throw new Error(`There is no trunkline.db below ${home}: the gateway has not created its database.`);
   return database.parentPath;
 }
