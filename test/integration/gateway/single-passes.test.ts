@@ -71,7 +71,7 @@ scenario(
       message: 'Unknown tool: none. (-32602)',
     });
     const own = await rpcErrorOf(client.request('tools/list', { cursor: 'odd' }));
-    expect(own).toMatchObject({ code: -32602, message: 'That cursor was never given. (-32602)' });
+    expect(own).toMatchObject({ code: -32602, message: 'Unknown cursor. (-32602)' });
   },
 );
 

@@ -18,7 +18,7 @@ import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
 
-/** A caller with a key, in a legacy session or without a session. */
+/** A caller with a key and a legacy session. Its modern requests do not use the session. */
 interface KeyHolder {
   readonly who: string;
   readonly key: string;
@@ -45,27 +45,27 @@ test.each([
     await signIn('ada', '--caller', 'key:ada');
     await signIn('bob', '--caller', 'key:bob');
     const [ada, bob, eve] = [
-      await holder(gateway, 'ada'),
-      await holder(gateway, 'bob'),
-      await holder(gateway, 'eve'),
+      await createKeyHolder(gateway, 'ada'),
+      await createKeyHolder(gateway, 'bob'),
+      await createKeyHolder(gateway, 'eve'),
     ];
     await eventually(async () => expect(await listToolNamesAt(gateway.url, ada)).toContain('it__whoami'), {
       withinMs: 10_000,
     });
     const wrong: string[] = [];
     let calls = 0;
-    // Until the tokens of both callers have been refreshed.
+    // All callers call at the same time, until the tokens of Ada and Bob have been refreshed.
     await eventually(
       async () => {
-        const mixed = Array.from({ length: 48 }, (_, at) => [ada, bob, bob, eve][at % 4] ?? ada);
-        calls += mixed.length;
-        const answers = await Promise.all(mixed.map((one, at) => whoami(gateway, one, at % 3 === 0)));
+        const callers = Array.from({ length: 48 }, (_, at) => [ada, bob, bob, eve][at % 4] ?? ada);
+        calls += callers.length;
+        const answers = await Promise.all(callers.map((one, at) => whoami(gateway, one, at % 3 === 0)));
         for (const [at, answer] of answers.entries()) {
-          const { who } = mixed[at] ?? eve;
+          const { who } = callers[at] ?? eve;
           const isRight = who === 'eve' ? isRefusal(answer) : textOf(answer).startsWith(`${who} `);
           if (!isRight) wrong.push(`${who}: ${JSON.stringify(answer)}`);
         }
-        return wrong.length > 0 || ['ada', 'bob'].every((who) => renewalsOf(server.log, who) > 0);
+        return wrong.length > 0 || ['ada', 'bob'].every((who) => countRefreshes(server.log, who) > 0);
       },
       { withinMs: 20_000 },
     );
@@ -77,7 +77,7 @@ test.each([
     const bySession = subjectsBySession(server.log);
     expect(bySession.size > 0).toBe(era === 'legacy');
     for (const [session, who] of bySession) expect([session, who.size]).toEqual([session, 1]);
-    // The command in the message fixes it.
+    // The command in the error message gives Eve access.
     await signIn('eve', '--caller', 'key:eve');
     await eventually(async () => expect(textOf(await whoami(gateway, eve, false))).toMatch(/^eve /));
   },
@@ -99,7 +99,10 @@ test.each(['/mcp', '/mcp/s/it'])(
       expect(await login(home, 'it', args)).toMatchObject({ code: 0 });
     }
     const url = new URL(path, gateway.url).href;
-    const [ada, eve] = [await holder(gateway, 'ada', url), await holder(gateway, 'eve', url)];
+    const [ada, eve] = [
+      await createKeyHolder(gateway, 'ada', url),
+      await createKeyHolder(gateway, 'eve', url),
+    ];
     const uri = await eventually(async () => {
       const { result } = await request({ url }, ada, 'resources/list', {});
       return (result?.['resources'] as { uri: string }[] | undefined)?.[0]?.uri ?? false;
@@ -114,7 +117,7 @@ test.each(['/mcp', '/mcp/s/it'])(
   },
 );
 
-async function holder(gateway: RunningGateway, who: string, url = gateway.url): Promise<KeyHolder> {
+async function createKeyHolder(gateway: RunningGateway, who: string, url = gateway.url): Promise<KeyHolder> {
   const key = await addKey(gateway, who);
   const { headers } = await sendRequest(url, { key, body: initializeBody });
   return { who, key, session: String(headers['mcp-session-id']) };
@@ -182,7 +185,7 @@ function subjectsBySession(log: FixtureLog): ReadonlyMap<string, ReadonlySet<str
   return found;
 }
 
-function renewalsOf(log: FixtureLog, who: string): number {
+function countRefreshes(log: FixtureLog, who: string): number {
   const families = new Set(
     log.of('issued').flatMap(({ subject, family }) => (subject === who ? [family] : [])),
   );

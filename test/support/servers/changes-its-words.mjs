@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// One prompt and the instructions change with each call of `change`; `--revision-file` keeps the revision across restarts.
-// It also has a tool, a prompt and a page that are not listed.
+// Its texts change: each call of `change` rewords one prompt at once, and the instructions at the next start with `--revision-file`, which keeps
+// the revision. A tool and a prompt are on a second page of their lists, which the first page does not announce.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { serve } from './engine/engine.mjs';
@@ -29,7 +29,7 @@ await serve((options) => {
   });
   const { resources, templates } = plainOffer();
   const websiteUrl = `https://example.com/?${encodeURIComponent(words())}`;
-  // Optional, because most servers describe themselves only by instructions.
+  // Sent only with `--info`, because most servers describe themselves only by instructions.
   const info = { description: words(), websiteUrl, icons: [{ src: websiteUrl }], note: words() };
   return {
     name: 'changes-its-words',

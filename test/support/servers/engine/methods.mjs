@@ -4,7 +4,7 @@ import { note } from './note.mjs';
 import { encode } from './raw-json.mjs';
 import { RpcError } from './rpc-error.mjs';
 
-/** The methods of the server: `era` limits a method to one era, `cacheable` adds the caching fields. */
+/** The methods of the server. `era` limits a method to one era of the protocol; `cacheable` adds the caching fields to its result. */
 export const methods = {
   initialize: { era: 'legacy', run: (params, call) => initializeResult(call.server, params, call.link) },
   'server/discover': {
@@ -37,13 +37,13 @@ function listOf(kind, member = kind) {
       return server.definition.page(member, all, params.cursor, server.options);
     const size = server.pageSize ?? all.length;
     const from = params.cursor === undefined ? 0 : Number(Buffer.from(params.cursor, 'base64').toString());
-    if (!Number.isInteger(from) || from < 0) throw new RpcError(-32602, 'That cursor was never given.');
+    if (!Number.isInteger(from) || from < 0) throw new RpcError(-32602, 'Unknown cursor.');
     const to = from + size;
-    const more = size > 0 && to < all.length;
+    const hasMore = size > 0 && to < all.length;
     return {
       [member]: all.slice(from, to),
       ...(server.definition.listMeta && { _meta: server.definition.listMeta }),
-      ...(more && { nextCursor: Buffer.from(String(to)).toString('base64') }),
+      ...(hasMore && { nextCursor: Buffer.from(String(to)).toString('base64') }),
     };
   };
 }
@@ -63,8 +63,8 @@ async function callTool(params, call) {
     return await tool.call(params.arguments ?? {}, call);
   } catch (error) {
     // An error inside a tool becomes a result for the model; only a protocol error is sent as an error.
-    const isProtocol = error instanceof RpcError || error instanceof InputRequired;
-    if (!isProtocol && !call.signal.aborted) {
+    const isProtocolError = error instanceof RpcError || error instanceof InputRequired;
+    if (!isProtocolError && !call.signal.aborted) {
       return { content: [{ type: 'text', text: error.message }], isError: true };
     }
     throw error;
@@ -118,21 +118,21 @@ function complete(params, call) {
     ref?.type === 'ref/prompt'
       ? call.server.prompts.find(({ name }) => name === ref.name)
       : call.server.templates.find(({ uriTemplate }) => uriTemplate === ref?.uri);
-  if (entry === undefined) throw new RpcError(-32602, 'Nothing of that reference is offered.');
+  if (entry === undefined) throw new RpcError(-32602, 'Unknown prompt or resource template.');
   const values = entry.complete?.(params.argument, params.context) ?? [];
   return { completion: { values, total: values.length, hasMore: false } };
 }
 
-/** Stays open until the client cancels, because an answer would end the subscription. */
+/** Acknowledges a subscription. The request stays open until the client cancels it, because a response would end the subscription. */
 function listen(params, call) {
   const { link, id } = call;
-  const asked = params.notifications ?? {};
+  const requested = params.notifications ?? {};
   const filter = Object.fromEntries(
-    Object.entries(asked).filter(
+    Object.entries(requested).filter(
       ([key, value]) => knownFilters.has(key) && (value === true || Array.isArray(value)),
     ),
   );
-  note('listen', { id, asked, link: link.id });
+  note('listen', { id, asked: requested, link: link.id });
   const send = (text) => call.exchange.send(text);
   const _meta = { [metaKeys.subscriptionId]: id };
   send(

@@ -5,7 +5,7 @@ const file = process.env.FIXTURE_LOG;
 const preset = basename(process.argv[1] ?? '', '.mjs');
 
 /**
- * Appends an event to the log of the server, which tests read.
+ * Appends an event to the log file that tests read.
  * Writes synchronously, so that nothing is lost if the process exits right afterwards.
  */
 export function note(event, fields = {}) {
