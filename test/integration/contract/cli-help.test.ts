@@ -134,7 +134,7 @@ describe('the command line', () => {
     { line: '--color sometimes servers', says: 'Allowed choices are auto, always, never.' },
     {
       line: 'search x --limit many',
-      says: "'--limit <count>' argument 'many' is invalid. It must be a positive",
+      says: "'--limit <count>' argument 'many' is invalid. It must be a whole number",
     },
   ])('usage error: trunkline $line exits with 2 and points to --help', ({ line, says }) => {
     const { code, stdout, stderr } = trunkline(line);

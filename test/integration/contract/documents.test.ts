@@ -62,7 +62,7 @@ describe('README examples', () => {
   test('README: the example search returns the answer shown', async () => {
     const { port } = await started;
     const { command } = consoleBlock('curl');
-    const [, query] = /"([^"]+)" returns\n\n<!-- run: search -->/.exec(readme) ?? [];
+    const [, query] = /"([^"]+)" returns:\n\n<!-- run: search -->/.exec(readme) ?? [];
     const search = command
       .replace('127.0.0.1:7332', `127.0.0.1:${port}`)
       .replaceAll('call_read_tool', 'search_tools')
@@ -73,7 +73,7 @@ describe('README examples', () => {
 
   test('README: trunkline search finds the tools shown', async () => {
     const { home } = await started;
-    const [, query] = /"([^"]+)" returns\n\n<!-- run: search -->/.exec(readme) ?? [];
+    const [, query] = /"([^"]+)" returns:\n\n<!-- run: search -->/.exec(readme) ?? [];
     const search = `node dist/main.js search ${query} --json --config demo/trunkline.jsonc`;
     const hits = JSON.parse(await shell(`cd '${root}' && TRUNKLINE_HOME='${home}' ${search}`)) as {
       name: string;
