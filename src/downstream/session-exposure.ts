@@ -38,8 +38,9 @@ export class SessionExposure {
 
   /** Whether the list of tools depends on what the servers list, so that a request for it waits for them. */
   dependsOnListings(era: Era, clientName?: string): boolean {
-    if (era === 'modern' && this.#choose.dependsOnListings === true) return true;
-    return this.for(era, clientName).dependsOnListings || this.revealedFor(era).size > 0;
+    const { dependsOnListings, isProvisional = false } = this.for(era, clientName);
+    // A legacy client keeps a provisional exposure.
+    return dependsOnListings || (era === 'modern' && isProvisional) || this.revealedFor(era).size > 0;
   }
 
   /** Returns one digest per list, which stays the same while the client sees the same entries. */

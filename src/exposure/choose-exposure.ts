@@ -33,19 +33,22 @@ export function chooseExposure(options: ChoiceOptions): ExposureChoice {
   const chosenByView = new WeakMap<CatalogView, Map<string, Exposure>>();
   const limitedByClient = new Map<string, Exposure>();
   const limit = (inner: Exposure, limits: ClientLimits): Exposure => {
-    const key = `${inner.kind} ${limits.client}`;
+    const key = `${inner.kind} ${inner.isProvisional === true} ${limits.client}`;
     let exposure = limitedByClient.get(key);
     if (exposure === undefined) limitedByClient.set(key, (exposure = withClientLimits(inner, limits)));
     return exposure;
   };
+  const provisional = { ...indirect, isProvisional: true };
+  const indirectFor = (view: CatalogView): Exposure =>
+    options.kind === 'auto' && hasUnlistedServer(view) ? provisional : indirect;
   const choose = (view: CatalogView, limits: ClientLimits | undefined): Exposure => {
-    const inner = isDirect(view, options, limits) ? directExposure : indirect;
+    const inner = isDirect(view, options, limits) ? directExposure : indirectFor(view);
     if (limits === undefined) return inner;
     if (inner === directExposure && countExcessTools(view, limits) > 0)
       options.onExcess?.({ client: limits.client, tools: view.tools.length, limit: limits.tools });
     return limit(inner, limits);
   };
-  const chooseCached = (view: CatalogView, client?: string): Exposure => {
+  return (view, client) => {
     const limits = options.shape === true && client !== undefined ? findClientLimits(client) : undefined;
     let byClient = chosenByView.get(view);
     if (byClient === undefined) chosenByView.set(view, (byClient = new Map<string, Exposure>()));
@@ -54,7 +57,6 @@ export function chooseExposure(options: ChoiceOptions): ExposureChoice {
     if (exposure === undefined) byClient.set(key, (exposure = choose(view, limits)));
     return exposure;
   };
-  return Object.assign(chooseCached, { dependsOnListings: options.kind === 'auto' });
 }
 
 function isDirect(view: CatalogView, options: ChoiceOptions, limits: ClientLimits | undefined): boolean {
@@ -65,11 +67,15 @@ function isDirect(view: CatalogView, options: ChoiceOptions, limits: ClientLimit
 
 /** Whether every server has been listed and all tools together cost fewer tokens than the budget. */
 function fitsBudget(view: CatalogView, budget: number): boolean {
-  if (view.servers.some(({ facts }) => facts === undefined)) return false;
+  if (hasUnlistedServer(view)) return false;
   let left = budget;
   for (const { definition } of view.tools) {
     left -= estimateTokens(stringifyExact(definition), left);
     if (left <= 0) return false;
   }
   return true;
+}
+
+function hasUnlistedServer({ servers }: CatalogView): boolean {
+  return servers.some(({ facts }) => facts === undefined);
 }

@@ -11,6 +11,8 @@ export interface Exposure {
   readonly client?: string;
   /** Whether `tools` depends on what the servers list. If not, it is answered before any server was listed. */
   readonly dependsOnListings: boolean;
+  /** Whether another exposure may be chosen once all servers are listed; false if absent. */
+  readonly isProvisional?: boolean;
   instructions(view: CatalogView): string;
   /** Returns the definitions that the client sees, including those of `revealed` names. */
   tools(view: CatalogView, revealed?: ReadonlySet<string>): readonly JsonObject[];
@@ -34,8 +36,4 @@ export interface ExposureContext {
 }
 
 /** Chooses the exposure of a view for a client with this `clientInfo.name`. */
-export interface ExposureChoice {
-  (view: CatalogView, client?: string): Exposure;
-  /** Whether another exposure may be chosen once the servers are listed; false if absent. */
-  readonly dependsOnListings?: boolean;
-}
+export type ExposureChoice = (view: CatalogView, client?: string) => Exposure;

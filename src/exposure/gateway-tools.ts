@@ -2,7 +2,6 @@ import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { Payload } from '../core/lib/payload.ts';
 import type { Caller } from '../core/caller.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { CatalogView } from '../gateway/catalog-view.ts';
 import type { Exposure, ExposureChoice } from './exposure.ts';
 import { ALWAYS_LOADED } from './meta-tools.ts';
 
@@ -18,13 +17,12 @@ export type GatewayToolProvider = () => readonly GatewayTool[];
 /** Adds the gateway's own tools to every chosen exposure. They take precedence over other tools with the same name. */
 export function withGatewayTools(choose: ExposureChoice, gatewayTools: GatewayToolProvider): ExposureChoice {
   const extended = new WeakMap<Exposure, Exposure>();
-  const chooseExtended = (view: CatalogView, client?: string): Exposure => {
+  return (view, client) => {
     const inner = choose(view, client);
     let exposure = extended.get(inner);
     if (exposure === undefined) extended.set(inner, (exposure = addGatewayTools(inner, gatewayTools)));
     return exposure;
   };
-  return Object.assign(chooseExtended, { dependsOnListings: choose.dependsOnListings === true });
 }
 
 function addGatewayTools(inner: Exposure, gatewayTools: GatewayToolProvider): Exposure {

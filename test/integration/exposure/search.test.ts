@@ -69,6 +69,16 @@ scenario(
 );
 
 scenario(
+  'auto exposure: lists few tools to a modern client on a first start',
+  { downstream: ['http/modern', 'stdio/modern'] },
+  async (cell) => {
+    const config = { startup: { listWait: '60s' } };
+    await using line = await cell.open({ one: ['plain'] }, { args: [], config });
+    expect(await names(line.client)).toContain('one__echo');
+  },
+);
+
+scenario(
   'search exposure: returns results through the call tools unchanged',
   { downstream: everyLeg, upstream: everyLeg },
   async (cell) => {

@@ -64,6 +64,8 @@ scenario(
     expect(tools.map(({ name }) => name)).toContain('search_tools');
     expect(tools.length).toBeLessThan(10);
     if (cell.downstream.startsWith('stdio')) return;
+    // Before the server is listed, `auto` offers search to every client.
+    await line.client.callTool('search_tools', { query: 'tool' });
     const other = await line.another({ clientInfo: { name: 'somebody', version: '1' } });
     expect(await other.listTools()).toHaveLength(101);
   },
