@@ -30,13 +30,13 @@ test('servers page: adds servers from a pasted snippet with an outcome for each'
   await page.keyboard.press('Escape');
   await page.locator('button:focus', { hasText: 'Paste a snippet' }).waitFor();
   await page.keyboard.press('Enter');
-  const mcpServers = { pasted: fixture('plain'), 'no good': { cmd: 'node' } };
+  const mcpServers = { pasted: fixture('plain'), 'no good': { kommand: 'node' } };
   await dialog.getByLabel('Snippet', { exact: true }).fill(JSON.stringify({ mcpServers }));
   const plan = dialog.getByRole('list', { name: 'Servers to add' });
   await plan.getByText('will be added').waitFor();
   expect(await plan.getByRole('listitem').allTextContents()).toEqual([
     expect.stringMatching(/^pastedwill be added/),
-    expect.stringMatching(/^no goodcannot be added.*"cmd" is not a known key/),
+    expect.stringMatching(/^no goodcannot be added.*"kommand" is not a known key/),
   ]);
   expect(readFileSync(gateway.configFile, 'utf8')).not.toContain('pasted');
   await dialog.getByRole('button', { name: 'Add 1 server' }).click();
