@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MemoryServer } from '../../test/support/memory-server.ts';
 import type { MemoryServerScript } from '../../test/support/memory-server.ts';
 import { Cancellation } from '../core/lib/cancellation.ts';
+import { deferred } from '../core/lib/deferred.ts';
 import type { RequestingClient } from '../core/requesting-client.ts';
 import { RpcError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -13,6 +14,8 @@ import type { MessageOrigin, RpcClientHandlers } from './rpc-client.ts';
 class HandlerLog implements RpcClientHandlers {
   readonly notifications: (readonly [string, JsonObject | undefined])[] = [];
   readonly invalid: string[] = [];
+  /** The result of all requests with the method `wait`. */
+  readonly answered = deferred<JsonObject>();
   /** The sessions that each server request may belong to: those with pending and those with abandoned requests. */
   readonly origins: { readonly pending: readonly string[]; readonly abandoned: readonly string[] }[] = [];
 
@@ -29,6 +32,7 @@ class HandlerLog implements RpcClientHandlers {
     });
     if (method === 'refuse') throw new RpcError({ code: -32601, message: 'Unknown.', data: { method } });
     if (method === 'break') throw new TypeError('secret');
+    if (method === 'wait') return this.answered.promise;
     return Promise.resolve({ method, ...params });
   }
 
@@ -271,6 +275,32 @@ describe('unsolicited messages', () => {
         { jsonrpc: '2.0', id: 'c', error: { code: -32603, message: 'The request failed.' } },
       ]),
     );
+  });
+
+  test('server request: is refused while other open requests and it are longer than 32 MiB together', async () => {
+    const { server, heard } = await connect();
+    const ask = (id: string, mebibytes: number): void =>
+      server.send({ id, method: 'wait', params: { text: 'x'.repeat(mebibytes * 1024 * 1024) } });
+    ask('alone', 40);
+    ask('refused', 0);
+    await expect.poll(() => server.received).toMatchObject([{ id: 'refused', error: { code: -32603 } }]);
+    heard.answered.resolve({ is: 'answered' });
+    await expect.poll(() => server.received).toHaveLength(2);
+    ask('later', 20);
+    await expect
+      .poll(() => server.received.slice(1))
+      .toMatchObject([
+        { id: 'alone', result: { is: 'answered' } },
+        { id: 'later', result: { is: 'answered' } },
+      ]);
+  });
+
+  test('server request: of a batch counts only with its share of the batch', async () => {
+    const { server, heard } = await connect();
+    const request = { jsonrpc: '2.0', method: 'wait', params: { text: 'x'.repeat(1024 * 1024) } };
+    server.send(JSON.stringify(Array.from({ length: 8 }, (_, id) => ({ ...request, id }))));
+    heard.answered.resolve({});
+    await expect.poll(() => server.received.filter(({ result }) => result !== undefined)).toHaveLength(8);
   });
 });
 

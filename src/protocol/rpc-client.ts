@@ -74,9 +74,11 @@ interface AbandonedRequest {
 const ABANDONED_MS = 10_000;
 /** The maximum number of server requests that are handled at a time; a person answers them one after the other anyway. */
 const MAX_HANDLED = 256;
+/** The maximum total length of these requests, which stay in memory until they are answered; a single one may be longer. */
+const MAX_HANDLED_LENGTH = 32 * 1024 * 1024;
 const TOO_MANY_REQUESTS = {
   code: -32603,
-  message: `More than ${MAX_HANDLED} requests of this server are open. Wait for a response before sending another one.`,
+  message: `More than ${MAX_HANDLED} requests of this server, or more than 32 MiB of them, are open. Wait for a response before sending another one.`,
 };
 /** Beyond this number, the oldest abandoned requests are forgotten. */
 const MAX_ABANDONED = 256;
@@ -90,6 +92,7 @@ export class RpcClient implements AsyncDisposable {
   readonly #handling = new Map<RequestId, Cancellation>();
   /** The number of server requests that are being handled; it exceeds the size of the map if a server reuses an id. */
   #handled = 0;
+  #handledLength = 0;
   readonly #closed = deferred<Error>();
   #transport: ClientTransport | undefined;
   #closedBy: Error | undefined;
@@ -177,12 +180,18 @@ export class RpcClient implements AsyncDisposable {
     // Before the transport is open nothing has been sent, so no request can wait for this message.
     if (this.#transport === undefined) return;
     const parsed = parseMessage(raw);
-    if (parsed.kind === 'batch') for (const message of parsed.messages) this.#handle(message, raw, request);
-    else if (parsed.kind === 'garbage') this.#handlers.onInvalidMessage(raw.toString());
-    else this.#handle(parsed, raw, request);
+    if (parsed.kind === 'batch') {
+      const length = Math.ceil(raw.length / parsed.messages.length);
+      for (const message of parsed.messages) this.#handle(message, { raw, length }, request);
+    } else if (parsed.kind === 'garbage') this.#handlers.onInvalidMessage(raw.toString());
+    else this.#handle(parsed, { raw, length: raw.length }, request);
   }
 
-  #handle(message: RpcMessage, raw: RawMessage, request: number | undefined): void {
+  #handle(
+    message: RpcMessage,
+    { raw, length }: { readonly raw: RawMessage; readonly length: number },
+    request: number | undefined,
+  ): void {
     switch (message.kind) {
       case 'result':
         return this.#settle(message.id)?.reply.onResult(message.payload);
@@ -193,7 +202,7 @@ export class RpcClient implements AsyncDisposable {
         if (message.method === 'notifications/cancelled') this.#cancelHandling(message.params);
         return this.#handlers.onNotification(message.method, message.params, this.#origin(request));
       case 'request':
-        void this.#respond(message, request);
+        void this.#respond(message, length, request);
         return;
       case 'invalid':
         return this.#handlers.onInvalidMessage(raw.toString());
@@ -206,14 +215,19 @@ export class RpcClient implements AsyncDisposable {
     if (params !== undefined && token !== undefined) this.#pending.get(token)?.onProgress?.(params);
   }
 
-  async #respond(message: RpcMessage & { kind: 'request' }, request: number | undefined): Promise<void> {
-    const { id, method, params } = message;
+  async #respond(
+    { id, method, params }: RpcMessage & { kind: 'request' },
+    length: number,
+    request: number | undefined,
+  ): Promise<void> {
     const cancellation = new Cancellation();
     this.#handling.set(id, cancellation);
     this.#handled++;
+    this.#handledLength += length;
     let text: string;
     try {
-      if (this.#handled > MAX_HANDLED) throw new RpcError(TOO_MANY_REQUESTS);
+      const isLarge = this.#handledLength > MAX_HANDLED_LENGTH && this.#handledLength > length;
+      if (this.#handled > MAX_HANDLED || isLarge) throw new RpcError(TOO_MANY_REQUESTS);
       const context = { origin: this.#origin(request), cancellation };
       const result = method === 'ping' ? {} : await this.#handlers.onRequest(method, params, context);
       text = serializeResult(id, Payload.of(result));
@@ -222,6 +236,7 @@ export class RpcClient implements AsyncDisposable {
       text = serializeError(id, body);
     }
     this.#handled--;
+    this.#handledLength -= length;
     // A server that reuses an id may have replaced the entry.
     if (this.#handling.get(id) === cancellation) this.#handling.delete(id);
     // A request that the server has cancelled gets no response.
