@@ -9,7 +9,7 @@ export interface ResponseLimits {
   readonly maxBufferedBytes: number;
   /** Called when a client was disconnected because it does not read. */
   onSlowClient(bufferedBytes: number): void;
-  /** Limits the bytes that are buffered for all clients together; only large responses are added to it. */
+  /** Limits the bytes that are buffered for all clients together; only responses with many of them are added to it. */
   readonly unsent?: UnsentResponses;
 }
 
@@ -112,7 +112,9 @@ export class SseResponse implements SseSink, SetMember {
       return;
     }
     this.#response.write(formatSseEvent({ event, data, id }));
-    if (data.length >= LARGE_BYTES) this.#limits.unsent?.add(this.#response);
+    // Events of any size are counted, but only once per 64 KiB, because counting looks at all responses.
+    if (Math.floor(buffered / LARGE_BYTES) < Math.floor(this.#response.writableLength / LARGE_BYTES))
+      this.#limits.unsent?.add(this.#response);
   }
 
   /** Called periodically: a comment keeps proxies and clients from closing a quiet stream. */
