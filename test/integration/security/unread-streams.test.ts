@@ -50,11 +50,11 @@ const MESSAGES = {
 type Kind = keyof typeof MESSAGES;
 
 test('unread call: a client that stopped reading is disconnected, and others are served', async () => {
-  await attackCall('log messages', 10);
+  expect(await attackCall('log messages', 10)).toBeLessThan(MAX_GROWTH);
 });
 
 test('unread stream: a client that stopped reading is disconnected, and others are served', async () => {
-  await attackStream(0, 10);
+  expect(await attackStream(0, 10)).toBeLessThan(MAX_GROWTH);
 });
 
 test.each(Object.keys(MESSAGES) as Kind[])(
@@ -74,14 +74,14 @@ test.each([0, 1])(
 );
 
 test('unread responses: clients that read nothing are disconnected before they take all memory', async () => {
-  await leaveResultsUnread('application/json, text/event-stream');
+  expect(await leaveResultsUnread('application/json, text/event-stream')).toContain(DISCONNECTED);
 });
 
 test(
   'unread responses: clients that read no event streams are disconnected before they take all memory',
   { tags: ['slow'] },
   async () => {
-    await leaveResultsUnread('text/event-stream');
+    expect(await leaveResultsUnread('text/event-stream')).toContain(DISCONNECTED);
   },
 );
 
@@ -141,8 +141,8 @@ async function attackStream(bytesPerSecond: number, count: number): Promise<numb
   return grown;
 }
 
-/** Makes calls whose results have 8 MiB, and reads none of the results. */
-async function leaveResultsUnread(accept: string): Promise<void> {
+/** Makes calls whose results have 8 MiB, reads none of the results, and returns the log of the gateway. */
+async function leaveResultsUnread(accept: string): Promise<string> {
   const text = JSON.stringify({ content: [{ type: 'text', text: 'x'.repeat(8 * MEBIBYTE) }] });
   await using server = await startHostileServer({
     'tools/call': (socket, { id }) => {
@@ -158,6 +158,7 @@ async function leaveResultsUnread(accept: string): Promise<void> {
   for (let count = 0; count < 40; count++) clients.push(await openUnread(gateway.url, session, CALL, accept));
   await expectDisconnection(gateway);
   for (const client of clients) client.destroy();
+  return gateway.stderr();
 }
 
 /** Opens a session of a client that can be asked everything. */
