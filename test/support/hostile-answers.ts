@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 export const ATTACKS = ['gzip bomb', 'endless body', 'single bytes', 'deep JSON', 'huge JSON'] as const;
-/** The attacks that end at a size limit or with the body; the one with a byte per second ends at a timeout. */
-export type Attack = (typeof ATTACKS)[number] | 'a byte per second';
+/** Besides `ATTACKS`, which end at a size limit or with the body, the attacks that end only at a timeout. */
+export type Attack = (typeof ATTACKS)[number] | 'a byte per second' | 'no headers';
 
 export interface HostileAnswers extends AsyncDisposable {
   readonly origin: string;
@@ -66,6 +66,8 @@ async function attackWith(kind: Attack, socket: Socket, members: readonly string
       return send(socket, chunked, '1\r\n \r\n'.repeat(10_000), 52);
     case 'endless body':
       return send(socket, chunked, `10000\r\n${' '.repeat(0x10000)}\r\n`, Infinity);
+    case 'no headers':
+      return;
     case 'a byte per second': {
       socket.write(chunked);
       const timer = setInterval(() => socket.write('1\r\n \r\n'), 1000);

@@ -12,6 +12,8 @@ interface IssuerKeysOptions {
   readonly fetch?: typeof fetch;
   /** Minimum interval between two requests, however many tokens name an unknown key. */
   readonly pauseMs?: number;
+  /** Maximum time of one request. */
+  readonly timeoutMs?: number;
 }
 
 /** Thrown if the keys cannot be fetched, which says nothing about the token. */
@@ -28,8 +30,8 @@ const CACHE_MS = 600_000;
  * too old or a token names an unknown key, but at most once per `pauseMs`.
  */
 export function createIssuerKeySource(options: IssuerKeysOptions): JWTVerifyGetKey {
-  const { issuer, now, pauseMs = PAUSE_MS } = options;
-  const get = createBoundedGet(options.fetch ?? fetch);
+  const { issuer, now, pauseMs = PAUSE_MS, timeoutMs = TIMEOUT_MS } = options;
+  const get = createBoundedGet(options.fetch ?? fetch, timeoutMs);
   let opening: Promise<JWTVerifyGetKey> | undefined;
   let failedAt: number | undefined;
   const hasFailedLately = (): boolean => failedAt !== undefined && now() - failedAt < pauseMs;
@@ -38,7 +40,7 @@ export function createIssuerKeySource(options: IssuerKeysOptions): JWTVerifyGetK
     return createRemoteJWKSet(new URL(url), {
       cacheMaxAge: CACHE_MS,
       cooldownDuration: pauseMs,
-      timeoutDuration: TIMEOUT_MS,
+      timeoutDuration: timeoutMs,
       [customFetch]: async (address, { headers, signal }) => {
         // The library pauses only after a success. Without a pause after a failure, every token would trigger a request to the issuer.
         if (hasFailedLately()) throw recentFailure();
@@ -86,9 +88,9 @@ function isTokenProblem(error: unknown): boolean {
 type BoundedGet = (url: string, init?: { headers?: Headers; signal?: AbortSignal }) => Promise<Response>;
 
 /** Returns a GET that follows no redirect and reads at most `MAX_BYTES`. */
-function createBoundedGet(fetchUrl: typeof fetch): BoundedGet {
+function createBoundedGet(fetchUrl: typeof fetch, timeoutMs: number): BoundedGet {
   return async (url, init = {}) => {
-    using timeout = startTimeout(TIMEOUT_MS, init.signal);
+    using timeout = startTimeout(timeoutMs, init.signal);
     const response = await fetchUrl(url, { ...init, signal: timeout.signal, redirect: 'error' });
     const body = await readBounded(response.body, MAX_BYTES, timeout.signal);
     if (response.status !== 200) throw new Error(`The response has status ${response.status}.`);

@@ -26,8 +26,8 @@ export async function readBounded(
 }
 
 /**
- * Yields the chunks of a stream and cancels it at the end. The signal given to `fetch` is not enough to end a body: Node 20 forgets it when
- * garbage is collected after the headers have arrived.
+ * Yields the chunks of a stream and cancels it at the end. The signal given to `fetch` is not enough to end a body: with
+ * `redirect: 'error'`, Node 20.20 forgets it when garbage is collected after the headers have arrived.
  */
 async function* readStream(
   stream: ReadableStream<Uint8Array>,

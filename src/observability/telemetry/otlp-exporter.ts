@@ -13,6 +13,8 @@ interface OtlpExporterOptions {
   /** Resolves secret references for each request. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   readonly intervalMs: number;
+  /** Maximum time of one request. */
+  readonly timeoutMs?: number;
   readonly metrics: CallMetrics;
   readonly gauges: () => GatewayGauges;
   readonly resource: OtlpResource;
@@ -78,12 +80,12 @@ export class OtlpExporter implements AsyncDisposable {
   }
 
   async #post(path: string, body: JsonObject): Promise<void> {
-    const { endpoint, headers } = this.#options;
+    const { endpoint, headers, timeoutMs = SEND_TIMEOUT_MS } = this.#options;
     const response = await fetch(endpoint.replace(/\/+$/, '') + path, {
       method: 'POST',
       headers: { ...(await headers()), 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     await response.body?.cancel();
     if (!response.ok) throw new HttpStatusError(`HTTP status ${response.status}`);
