@@ -37,12 +37,14 @@ describe('CSV export', () => {
     '\n=1',
     '  =1',
     '\u200B=1',
+    '\u0000=1',
+    '\u001B\u0008=1',
     '＝1',
   ])('CSV export: escapes %j so that a spreadsheet does not run it as a formula', (entry) => {
     expect(cellsOf(formatExportRecords([record(entry)], 'csv'))[at]).toBe(`'${entry}`);
   });
 
-  test.each(['a,b', 'say "x"', 'two\nlines', '",=1+1,"', 'a=b', 'plain'])(
+  test.each(['a,b', 'say "x"', 'two\nlines', '",=1+1,"', 'a=b', 'plain', '\u001B[31mred\u0007\u202E'])(
     'CSV export: keeps %j as a single unchanged cell',
     (entry) => {
       const cells = cellsOf(formatExportRecords([record(entry)], 'csv').replace(/\r\n$/, ''));

@@ -18,12 +18,12 @@ export function formatExportRecords(records: readonly AuditRecord[], format: Exp
   return lines.join('');
 }
 
-/** Matches the beginning of a formula, also after white space and in full-width characters, because some spreadsheets accept both. */
-const FORMULA = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+/** Matches the beginning of a formula, also in full-width characters and after white space or invisible characters, which spreadsheets may drop. */
+const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 
 /**
  * Formats a cell as RFC 4180 describes. A text that a spreadsheet could run as a formula gets a leading quote, because clients and servers
- * choose names.
+ * choose names. Everything else stays exact, including control characters, because programs read exports.
  */
 function formatCsvCell(value: string | number | undefined): string {
   if (value === undefined) return '';
