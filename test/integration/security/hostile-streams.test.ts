@@ -70,7 +70,48 @@ test('requests of a server: one that answers no response to them is disconnected
 });
 
 test('slow server: a response of one byte at a time ends at the timeout of its call, and others are served', async () => {
-  await using server = await startHostileServer({
+  await using server = await startSlowServer();
+  await using gateway = await startGateway({ mcpServers: slowEntry(server), listen: 'http' });
+  await using client = await gateway.client();
+  const call = client.request('tools/call', { name: 'hostile__tool', arguments: {} });
+  await using other = await gateway.client();
+  expect(JSON.stringify(await other.request('tools/list', {}))).toContain('hostile__tool');
+  expect(JSON.stringify(await call)).toContain('CALL_TIMEOUT');
+});
+
+test(
+  'slow server: the connection of a call that timed out is closed although the server keeps sending',
+  { tags: ['slow'] },
+  async () => {
+    await using server = await startSlowServer();
+    await using gateway = await startGateway({ mcpServers: slowEntry(server), listen: 'http' });
+    await using client = await gateway.client();
+    const result = await client.request('tools/call', { name: 'hostile__tool', arguments: {} });
+    expect(JSON.stringify(result)).toContain('CALL_TIMEOUT');
+    await server.sent;
+  },
+);
+
+test(
+  'flood: a server that writes short lines without end delays nobody else',
+  { tags: ['slow'] },
+  async () => {
+    const script = `
+    process.stdin.on('data', () => {});
+    const flood = () => { while (process.stdout.write('x\\n'.repeat(30000))); process.stdout.once('drain', flood); };
+    flood();`;
+    const mcpServers = { flood: { command: process.execPath, args: ['-e', script] } };
+    await using gateway = await startGateway({ mcpServers, listen: 'http' });
+    await waitForValue(() => gateway.stderr().includes('not JSON-RPC') || undefined, { what: 'The flood' });
+    await using delay = await measureEventLoopDelay(gateway);
+    for (let count = 0; count < 3; count++) await sendRequest(new URL('/healthz', gateway.url));
+    expect(await delay.longestMs()).toBeLessThan(MAX_DELAY_MS);
+  },
+);
+
+/** Starts a server that answers a call with single bytes until its connection is closed. */
+function startSlowServer(): Promise<HostileServer> {
+  return startHostileServer({
     'tools/call': (socket) => {
       socket.write(EVENT_STREAM);
       const timer = setInterval(() => socket.write('1\r\nx\r\n'), 100);
@@ -82,28 +123,11 @@ test('slow server: a response of one byte at a time ends at the timeout of its c
       });
     },
   });
-  const mcpServers = { hostile: { url: server.url, timeouts: { call: '1s' } } };
-  await using gateway = await startGateway({ mcpServers, listen: 'http' });
-  await using client = await gateway.client();
-  const call = client.request('tools/call', { name: 'hostile__tool', arguments: {} });
-  await using other = await gateway.client();
-  expect(JSON.stringify(await other.request('tools/list', {}))).toContain('hostile__tool');
-  expect(JSON.stringify(await call)).toContain('CALL_TIMEOUT');
-  await server.sent;
-});
+}
 
-test('flood: a server that writes short lines without end delays nobody else', async () => {
-  const script = `
-    process.stdin.on('data', () => {});
-    const flood = () => { while (process.stdout.write('x\\n'.repeat(30000))); process.stdout.once('drain', flood); };
-    flood();`;
-  const mcpServers = { flood: { command: process.execPath, args: ['-e', script] } };
-  await using gateway = await startGateway({ mcpServers, listen: 'http' });
-  await waitForValue(() => gateway.stderr().includes('not JSON-RPC') || undefined, { what: 'The flood' });
-  await using delay = await measureEventLoopDelay(gateway);
-  for (let count = 0; count < 3; count++) await sendRequest(new URL('/healthz', gateway.url));
-  expect(await delay.longestMs()).toBeLessThan(MAX_DELAY_MS);
-});
+function slowEntry(server: HostileServer): Readonly<Record<string, object>> {
+  return { hostile: { url: server.url, timeouts: { call: '1s' } } };
+}
 
 /** Calls the tool, and returns when the server has sent everything and the gateway has read it. */
 async function callUntilSent(gateway: RunningGateway, server: HostileServer): Promise<void> {
