@@ -50,26 +50,22 @@ test('unread socket: a client that reads no responses is disconnected, and other
   });
 });
 
-test(
-  'unread standard output: a standalone gateway whose client reads nothing says so and exits',
-  { tags: ['slow'] },
-  async () => {
-    const config = { startup: { listWait: '20s' } };
-    const { command, args, env } = gatewayCommand({ mcpServers: { plain: fixture('plain') }, config });
-    const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
-    const exited = once(child, 'exit');
-    let stderr = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    child.stdin.on('error', () => {}); // It stops reading when it exits.
-    const send = (message: object): void =>
-      void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-    send({ id: 0, method: 'initialize', params: INITIALIZE });
-    send({ method: 'notifications/initialized' });
-    const params = { name: 'plain__echo', arguments: { text: 'x'.repeat(8 * MEBIBYTE) } };
-    for (let id = 1; id <= 16; id++) send({ id, method: 'tools/call', params });
-    expect(await exited).toEqual([0, null]);
-    const lines = stderr.split('\n').filter((line) => line.includes('did not read its responses'));
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/"level":"warn".*"unsentBytes":\d{8}/);
-  },
-);
+test('unread standard output: a standalone gateway whose client reads nothing says so and exits', async () => {
+  const config = { startup: { listWait: '20s' } };
+  const { command, args, env } = gatewayCommand({ mcpServers: { plain: fixture('plain') }, config });
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit');
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdin.on('error', () => {}); // It stops reading when it exits.
+  const send = (message: object): void =>
+    void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  send({ id: 0, method: 'initialize', params: INITIALIZE });
+  send({ method: 'notifications/initialized' });
+  const params = { name: 'plain__echo', arguments: { text: 'x'.repeat(8 * MEBIBYTE) } };
+  for (let id = 1; id <= 16; id++) send({ id, method: 'tools/call', params });
+  expect(await exited).toEqual([0, null]);
+  const lines = stderr.split('\n').filter((line) => line.includes('did not read its responses'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/"level":"warn".*"unsentBytes":\d{8}/);
+});

@@ -110,13 +110,11 @@ export const CALLER_ATTACKS: Readonly<Record<string, Attack>> = {
     args: `{"list":[${'12345678901234567890,-0,1e400,'.repeat(35_000)}1]}`,
   }),
   'call: 4 MB of text to redact and to record': {
-    isSlow: true,
     args: { a: 'sk-a_b=AKIA0 '.repeat(150_000), b: 'QUJD'.repeat(500_000), c: '-----BEGIN '.repeat(20_000) },
     config: { redact: { arguments: 'mask', entropy: true }, audit: { arguments: true } },
     verifyArrival: ({ called }) => expect(called).toHaveProperty('content'),
   },
   'search: a query of 8 MB': {
-    isSlow: true,
     ...posted({ name: 'search_tools', args: `{"query":"${'ignore aaab'.repeat(700_000)}"}` }),
     expose: 'search',
   },
@@ -134,7 +132,6 @@ export const CALLER_ATTACKS: Readonly<Record<string, Attack>> = {
     },
   },
   'config: 500 servers that are disabled': {
-    isSlow: true,
     servers: disabledServers(500),
     verifyArrival: (attacker) => untilServers(attacker, 501),
   },
