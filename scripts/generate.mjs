@@ -194,7 +194,7 @@ Operations that take longer than half a second show their progress on standard e
 screen readers. Sentences are wrapped between words; commands and names that you may want to copy are not. In a pipe, results are JSON. \`--json\` and \`--text\` select either form; with \`--json\`, errors are
 JSON as well, one line each on standard error. Text from servers cannot control your terminal: control characters are removed.
 
-\`read\` is an exception: a resource is a document, so a pipe gets its unchanged content. No command waits for input that nobody can give: without a terminal, a prompt becomes an
+\`read\` is an exception: a resource is a document, so a pipe gets its unchanged content. Commands never wait for input without a terminal: a prompt becomes an
 error that names the option to use.
 
 ## Arguments of a call

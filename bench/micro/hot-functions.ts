@@ -23,7 +23,7 @@ import { parseMessage, serializeRequest, serializeResult } from '../../src/proto
 
 export interface HotFunction {
   readonly name: string;
-  /** How many of the units in `name` one run processes. */
+  /** The number of units, as `name` counts them, that one run processes. */
   readonly count: number;
   readonly run: () => unknown;
 }

@@ -97,6 +97,14 @@ describe('tools revealed by a search', () => {
     };
   }
 
+  test('search exposure: lists its tools although no server has been listed', async () => {
+    const client = await open();
+    if (memory === undefined) throw new Error('There is no gateway.');
+    vi.spyOn(memory.gateway, 'whenListed').mockReturnValue(new Promise(() => {}));
+    await client.ask('initialize', { protocolVersion: '2025-11-25' });
+    expect(await client.names()).toEqual([]);
+  });
+
   test('revealed tools: are announced once before the response and listed for that session only', async () => {
     const [one, other] = [await open(), await open()];
     for (const { ask } of [one, other]) await ask('initialize', { protocolVersion: '2025-11-25' });

@@ -15,7 +15,7 @@ export class RecordPoller {
   readonly #onRecord: (record: AuditRecord) => void;
   /** The number of the last reported record; undefined before the first query. */
   #after: number | undefined;
-  /** How many records this process had written at the last query. */
+  /** The number of records that this process had written at the last query. */
   #written = -1;
   #queriedAt = 0;
   #isQuerying = false;

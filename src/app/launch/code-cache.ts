@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { isSafeOwner } from './is-safe-owner.ts';
 
-/** How long the process ran that stored the code. A short-lived process has compiled little of the code that a gateway needs. */
+/** The lifetime of the process that stored the code. A short-lived process has compiled little of the code that a gateway needs. */
 export type ProcessLifetime = 'short' | 'long';
 
 export interface CachedCode {

@@ -85,7 +85,7 @@ export class GrantStore {
       .where('id', '=', row.id)
       .where('spent_at', 'is', null)
       .executeTakeFirst();
-    // Of several concurrent uses, only the first one updates the row.
+    // Only the first of several concurrent uses updates the row.
     if (numUpdatedRows === 1n) return this.#issueTokens(grant.id);
     await this.removeGrant(grant.id);
     return { reused: grant };
