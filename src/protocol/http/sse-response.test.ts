@@ -51,3 +51,20 @@ it('SSE response: counts small events that are not read towards the limit of all
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
+
+it('SSE response: reports a client that does not read once, although its connection closes later', async () => {
+  const disconnected: number[] = [];
+  const server = createServer((_, response) => {
+    const onSlowClient = (bytes: number): void => void disconnected.push(bytes);
+    const stream = new SseResponse(response, { maxBufferedBytes: 100_000_000, onSlowClient });
+    stream.start([]);
+    stream.send('x'.repeat(1_000_000));
+    // In one turn of the event loop, nothing is sent and no connection closes.
+    for (let count = 0; count < 20; count++) stream.tick();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => get(`http://127.0.0.1:${port}`, { agent: false }).once('error', resolve));
+  expect(disconnected).toHaveLength(1);
+  await new Promise((resolve) => server.close(resolve));
+});

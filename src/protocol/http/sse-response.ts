@@ -147,9 +147,10 @@ export class StallDetector {
     this.#limits = limits;
   }
 
-  /** Returns true if the response was destroyed. */
+  /** Returns true if the response was destroyed, now or earlier. */
   check(): boolean {
-    const { socket, writableLength } = this.#response;
+    const { socket, writableLength, destroyed } = this.#response;
+    if (destroyed) return true;
     if (socket === null || writableLength === 0) {
       this.#stalledChecks = 0;
       return false;
