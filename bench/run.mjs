@@ -14,7 +14,7 @@ import { summariseInspection } from './inspection/measure.mjs';
 import { inspectionRun, inspectionTable } from './inspection/run.mjs';
 import { ownChildren } from './lib/children.mjs';
 import { PLANS } from './lib/plans.mjs';
-import { withRun } from './lib/page.mjs';
+import { insertRun } from './lib/page.mjs';
 import { machineLine } from './lib/report.mjs';
 import { addResults, newResults, readResults, resultsText, saveResults } from './lib/results.mjs';
 import { installPeers } from './peers/install.mjs';
@@ -162,7 +162,7 @@ function report(run) {
   if (picture !== undefined) writeFileSync(published.chart, picture);
   writeFileSync(
     published.page,
-    withRun(readFileSync(published.page, 'utf8'), {
+    insertRun(readFileSync(published.page, 'utf8'), {
       ...results,
       text,
       picture: picture && 'images/benchmark.svg',

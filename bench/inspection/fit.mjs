@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { bundleSource } from '../lib/bundle-source.mjs';
 import { examplesToFit } from './examples-to-fit.mjs';
 import { chooseFeatures, fitWeights, sumOf } from './fit-weights.mjs';
-import { inLines } from './in-lines.mjs';
+import { wrapEntries } from './wrap-entries.mjs';
 
 /** How many tools of the public catalog may exceed the threshold by their sentences, and how many more by a name; findings of the comparison with other servers come on top. */
 const SAID_ALARMS = 14;
@@ -67,7 +67,7 @@ function linesOf(tools, scoreOf, name) {
 }
 
 function writeWeights(entries) {
-  const text = `/** Written by bench/inspection/fit.mjs; read by classifier-weights.ts. */\nexport const CLASSIFIER_WEIGHTS = \`\n${inLines(entries)}\n\`;\n`;
+  const text = `/** Written by bench/inspection/fit.mjs; read by classifier-weights.ts. */\nexport const CLASSIFIER_WEIGHTS = \`\n${wrapEntries(entries)}\n\`;\n`;
   const file = new URL('../../src/policy/inspection/classifier/classifier-weights-data.ts', import.meta.url);
   writeFileSync(file, text);
   console.log(`${entries.length} weights, ${text.length} characters`);

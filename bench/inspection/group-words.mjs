@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
-import { inLines } from './in-lines.mjs';
+import { wrapEntries } from './wrap-entries.mjs';
 
 const GROUPS = 512;
 /** The vectors are sorted by the frequency of their words. */
@@ -22,7 +22,7 @@ function main() {
   const head =
     '/** Written by bench/inspection/group-words.mjs from src/catalog/search/data, where sources and licences are named; read by term-vocabulary.ts. */';
   const file = new URL('../../src/policy/inspection/classifier/word-groups-data.ts', import.meta.url);
-  writeFileSync(file, `${head}\nexport const WORD_GROUPS = \`\n${inLines(entries)}\n\`;\n`);
+  writeFileSync(file, `${head}\nexport const WORD_GROUPS = \`\n${wrapEntries(entries)}\n\`;\n`);
 }
 
 function readVectors() {

@@ -2,7 +2,7 @@ const BEGIN = '<!-- run -->';
 const END = '<!-- /run -->';
 
 /** Returns the page with its run replaced by this one; `picture` is the path of the picture, relative to the page. */
-export function withRun(
+export function insertRun(
   page,
   { mode, isBusy, machine, date, seconds, failures, peers, skipped, text, picture },
 ) {

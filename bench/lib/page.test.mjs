@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { withRun } from './page.mjs';
+import { insertRun } from './page.mjs';
 
 const run = {
   mode: 'full',
@@ -26,16 +26,16 @@ const run = {
 
 test('results page: replaces the previous run and keeps the rest', () => {
   const page = 'before\n<!-- run -->\nold\n<!-- /run -->\nafter\n';
-  const once = withRun(page, run);
+  const once = insertRun(page, run);
   expect(once).toMatch(/^before\n<!-- run -->\n/);
   expect(once).toMatch(/```\na table\n```\n<!-- \/run -->\nafter\n$/);
   expect(once).toContain('`npm run bench -- --full` on 2026-01-02: two cores; one busy loop');
   expect(once).toContain('other 1.2.3; hung could not be measured: no answer.');
   expect(once).toContain('](images/picture.svg)');
   expect(once).not.toContain('old');
-  expect(withRun(once, run)).toBe(once);
+  expect(insertRun(once, run)).toBe(once);
 });
 
 test('results page: rejects a page without a run section', () => {
-  expect(() => withRun('nothing', run)).toThrow('the page has no <!-- run -->');
+  expect(() => insertRun('nothing', run)).toThrow('the page has no <!-- run -->');
 });

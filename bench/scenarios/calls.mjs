@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { load } from '../client/load.mjs';
 import { requestBody } from '../client/requests.mjs';
-import { opened } from '../lib/opened.mjs';
+import { openSubjects } from '../lib/open-subjects.mjs';
 import { interleaved, medianOf, paired, percentile } from '../lib/stats.mjs';
 import { cpuReader, prepareHome } from '../lib/subjects.mjs';
 import { noteOf } from '../lib/timeout.mjs';
@@ -24,7 +24,7 @@ const TITLES = {
 export async function calls(children, { transport, plan, isBusy, peers = [] }) {
   const busy = isBusy ? startBusyLoop(children, plan.limitSeconds) : undefined;
   const others = transport === 'stdio' ? ['sdk-naive', 'attached'] : ['sdk-naive'];
-  const { subjects, notes, close } = await opened(children, {
+  const { subjects, notes, close } = await openSubjects(children, {
     transport,
     names: [...MAIN, ...others, ...peers],
     homeOf: () => prepareHome(children),

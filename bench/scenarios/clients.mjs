@@ -1,5 +1,5 @@
 import { bytesOf, isResult } from '../client/answer.mjs';
-import { opened } from '../lib/opened.mjs';
+import { openSubjects } from '../lib/open-subjects.mjs';
 import { interleaved, medianOf, paired, percentile } from '../lib/stats.mjs';
 import { anotherClient, memoryOf, prepareHome, serverProcesses } from '../lib/subjects.mjs';
 import { noteOf, withinMs } from '../lib/timeout.mjs';
@@ -40,7 +40,7 @@ const COLUMNS = [
 ];
 
 async function manyClients(children, { count, plan, peers }) {
-  const { subjects, notes, close } = await opened(children, {
+  const { subjects, notes, close } = await openSubjects(children, {
     transport: 'http',
     names: [...MAIN, ...plan.naive, ...peers],
     homeOf: () => prepareHome(children),

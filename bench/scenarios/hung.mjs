@@ -1,6 +1,6 @@
 import { load } from '../client/load.mjs';
 import { requestBody } from '../client/requests.mjs';
-import { ready } from '../lib/opened.mjs';
+import { waitUntilReady } from '../lib/open-subjects.mjs';
 import { interleaved, medianOf, paired, percentile } from '../lib/stats.mjs';
 import { open, prepareHome, subjectOf } from '../lib/subjects.mjs';
 import { noteOf } from '../lib/timeout.mjs';
@@ -68,7 +68,7 @@ async function openSubject(children, { name, hasHungCalls }) {
   const subject = await open(children, { name, transport: subjectOf(name).transports[0], home });
   try {
     await subject.guard(subject.client.request('tools/list'));
-    for (const server of ['bench0', 'bench1']) await ready(subject, { server });
+    for (const server of ['bench0', 'bench1']) await waitUntilReady(subject, { server });
     await subject.guard(measureHealthyCalls(subject, WARM_UP_MS));
     if (hasHungCalls) {
       const body = requestBody('tools/call', subject.params('hang', {}, 'bench1'));

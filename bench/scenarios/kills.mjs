@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { requestBody } from '../client/requests.mjs';
 import { textOf } from '../client/answer.mjs';
-import { ready } from '../lib/opened.mjs';
+import { waitUntilReady } from '../lib/open-subjects.mjs';
 import { isRunning, memory } from '../lib/proc.mjs';
 import { median, percentile } from '../lib/stats.mjs';
 import { open, prepareHome, serverProcesses, subjectOf } from '../lib/subjects.mjs';
@@ -78,8 +78,8 @@ async function killServers(children, { name, kills: wanted }) {
   const times = { answers: [], recoveries: [] };
   try {
     await subject.guard(subject.client.request('tools/list'));
-    await ready(subject, { server: first });
-    if (!isOneServer) await ready(subject, { server: 'bench1' });
+    await waitUntilReady(subject, { server: first });
+    if (!isOneServer) await waitUntilReady(subject, { server: 'bench1' });
     while (counted.kills < wanted && counted.recovered === counted.kills)
       await killOnce(subject, { first, second: isOneServer ? undefined : 'bench1', home, counted, times });
   } finally {
@@ -170,7 +170,7 @@ async function leftAfter(children, { name, signal, extra }) {
   const subject = await open(children, { name, transport: transports[0], home, isApart: true });
   const names = isOneServer ? ['bench'] : Array.from({ length: SERVERS }, (_, index) => `bench${index}`);
   await subject.guard(subject.client.request('tools/list'));
-  for (const server of names) await ready(subject, { server });
+  for (const server of names) await waitUntilReady(subject, { server });
   process.kill(subject.pid, signal);
   const remaining = () => serverProcesses(subject).filter(({ pid }) => isRunning(pid)).length;
   const end = Date.now() + LEFT_AFTER_MS;

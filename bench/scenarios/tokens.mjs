@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
-import { ready } from '../lib/opened.mjs';
+import { waitUntilReady } from '../lib/open-subjects.mjs';
 import { open, prepareHome, subjectOf } from '../lib/subjects.mjs';
 import { noteOf, withinMs } from '../lib/timeout.mjs';
 
@@ -68,7 +68,8 @@ async function readAll(children, { name, expose }) {
   try {
     const tools = await subject.guard(withinMs(listed(), WAIT_MS, 'it did not list all tools'));
     if (isMeta)
-      for (let index = 0; index < SERVERS; index++) await ready(subject, { server: `bench${index}` });
+      for (let index = 0; index < SERVERS; index++)
+        await waitUntilReady(subject, { server: `bench${index}` });
     const instructions = subject.initialized?.instructions ?? '';
     const searching = expose === 'search' ? SEARCHES['mcp-broker'] : SEARCHES[subject.name];
     return {

@@ -30,7 +30,7 @@ export interface PlannedFault {
   readonly atMs: number;
   readonly lastsMs: number;
   /** Selects the target of the fault. */
-  readonly luck: Random;
+  readonly random: Random;
 }
 
 export interface Plan {
@@ -53,14 +53,14 @@ export function planOf({ minutes }: SoakOptions, random: Random): Plan {
   const deck: FaultKind[] = [];
   const shuffles = random.fork('deck');
   const rounds = Array.from({ length: roundCount }, (_, at) => {
-    const luck = random.fork(`round ${at}`);
+    const ofRound = random.fork(`round ${at}`);
     // Faults are dealt from a shuffled deck, so that even a short run has each of them.
     while (deck.length < faultsPerRound) deck.push(...shuffles.shuffled(faultKinds));
     return deck.splice(0, faultsPerRound).map((kind, number) => ({
       kind,
-      atMs: luck.integer(100, roundMs - 1500),
-      lastsMs: luck.integer(300, 3000),
-      luck: luck.fork(`fault ${number}`),
+      atMs: ofRound.integer(100, roundMs - 1500),
+      lastsMs: ofRound.integer(300, 3000),
+      random: ofRound.fork(`fault ${number}`),
     }));
   });
   const ends = Array.from({ length: endCount }, (_, at) =>

@@ -1,10 +1,10 @@
-import type { Ledger } from './ledger.ts';
+import type { RequestTracker } from './request-tracker.ts';
 import { faultEvents } from './watch/fault-watch.ts';
 import type { Sample } from './watch/memory-watch.ts';
 
 /** Formats the requests, faults, outcomes and memory samples for a terminal. `impossible` has the reasons why faults were not tried. */
 export function reportOf(
-  ledger: Ledger,
+  tracker: RequestTracker,
   samples: readonly Sample[],
   impossible: ReadonlyMap<string, string>,
 ): string {
@@ -15,19 +15,19 @@ export function reportOf(
     ),
   );
   return [
-    `${ledger.asked} requests, ${ledger.executed} calls executed`,
+    `${tracker.requestCount} requests, ${tracker.executed} calls executed`,
     '',
     'requests',
-    ...table(ledger.kinds),
+    ...table(tracker.kinds),
     '',
     'outcomes',
-    ...table(ledger.outcomes),
+    ...table(tracker.outcomes),
     '',
     'successful answers by client',
-    ...table(ledger.served),
+    ...table(tracker.served),
     '',
     'faults',
-    ...table(new Map(faultEvents.map((kind) => [kind, ledger.faults.get(kind) ?? 0])), impossible),
+    ...table(new Map(faultEvents.map((kind) => [kind, tracker.faults.get(kind) ?? 0])), impossible),
     '',
     'resources of the gateway in the quiet period after each round',
     row(['', 'heap MB', 'rss MB', 'files', 'handles', 'timers'], 12),

@@ -2,7 +2,7 @@ import { RawClient } from '../../support/raw-client.ts';
 import type { Era, RawClientOptions } from '../../support/raw-messages.ts';
 import { httpTransport, sseTransport } from '../../support/raw-transports.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
-import type { Stage } from '../stage/stage.ts';
+import type { SoakEnvironment } from '../environment/soak-environment.ts';
 
 /** How a client reaches a gateway: `pipe` is stdio as users have it, `alone` is a separate gateway. */
 export type Way = 'http' | 'search' | 'sse' | 'pipe' | 'alone';
@@ -34,20 +34,22 @@ export interface Connection {
 const capabilities = { elicitation: { form: {} } };
 
 /** Connects a client without performing the handshake. */
-export async function connect({ way, era }: ClientKind, stage: Stage): Promise<Connection> {
+export async function connect({ way, era }: ClientKind, environment: SoakEnvironment): Promise<Connection> {
   const options: RawClientOptions = { era, capabilities };
   switch (way) {
     case 'http':
     case 'search': {
-      const url = way === 'http' ? stage.gateway.url : `${stage.gateway.url}/p/searching`;
+      const url = way === 'http' ? environment.gateway.url : `${environment.gateway.url}/p/searching`;
       return dropped(await RawClient.over(httpTransport(url), options));
     }
     case 'sse':
-      return dropped(await RawClient.over(sseTransport(new URL('/sse', stage.gateway.url).href), options));
+      return dropped(
+        await RawClient.over(sseTransport(new URL('/sse', environment.gateway.url).href), options),
+      );
     case 'pipe':
-      return overProcess(await stage.startPipe(), options);
+      return overProcess(await environment.startPipe(), options);
     case 'alone': {
-      const raw = await stage.standalone.client({ ...options, open: false });
+      const raw = await environment.standalone.client({ ...options, open: false });
       return dropped(raw);
     }
   }

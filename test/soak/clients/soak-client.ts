@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RawClient } from '../../support/raw-client.ts';
 import type { JsonObject, RequestOptions } from '../../support/raw-messages.ts';
-import type { TrackedRequest, Ledger } from '../ledger.ts';
+import type { TrackedRequest, RequestTracker } from '../request-tracker.ts';
 import { scaleDeadline } from '../../support/scale-deadline.ts';
 import type { Random } from '../random.ts';
-import type { Stage } from '../stage/stage.ts';
+import type { SoakEnvironment } from '../environment/soak-environment.ts';
 import { type Action, actionsFor } from './actions.ts';
 import { type ClientKind, type Connection, connect } from './connection.ts';
 import { outcomeOfError } from './outcome.ts';
@@ -24,8 +24,8 @@ interface Ending {
 }
 
 interface SoakClientDeps {
-  readonly stage: Stage;
-  readonly ledger: Ledger;
+  readonly environment: SoakEnvironment;
+  readonly tracker: RequestTracker;
   readonly random: Random;
   /** How long it waits for an answer before it reports the request as unanswered. */
   readonly patienceMs?: number;
@@ -34,12 +34,12 @@ interface SoakClientDeps {
 /** A client that sends random requests and checks every answer against them. */
 export class SoakClient {
   readonly kind: ClientKind;
-  readonly ledger: Ledger;
+  readonly tracker: RequestTracker;
   readonly random: Random;
   /** How and since when the soak is ending its gateway, if it is. */
   ending: Ending | undefined;
   readonly patienceMs: number;
-  readonly #stage: Stage;
+  readonly #environment: SoakEnvironment;
   readonly #inFlight = new Set<Promise<void>>();
   /** Ids of cancelled requests, whose answer may arrive late or never. */
   readonly #takenBack = new Set<string>();
@@ -50,12 +50,15 @@ export class SoakClient {
   #lastId = 0;
   #running: Promise<void> | undefined;
 
-  constructor(kind: ClientKind, { stage, ledger, random, patienceMs = usualPatienceMs }: SoakClientDeps) {
+  constructor(
+    kind: ClientKind,
+    { environment, tracker, random, patienceMs = usualPatienceMs }: SoakClientDeps,
+  ) {
     this.patienceMs = patienceMs;
     this.kind = kind;
-    this.ledger = ledger;
+    this.tracker = tracker;
     this.random = random;
-    this.#stage = stage;
+    this.#environment = environment;
   }
 
   get raw(): RawClient {
@@ -72,7 +75,7 @@ export class SoakClient {
     const deadline = performance.now() + openWithinMs;
     for (;;) {
       try {
-        this.#connection = await connect(this.kind, this.#stage);
+        this.#connection = await connect(this.kind, this.#environment);
         this.raw.answers('elicitation/create', (params) => this.answer(params));
         await this.raw.open();
         await this.raw.listen([this.steadyUri]);
@@ -122,8 +125,8 @@ export class SoakClient {
 
   /** Sends one request and records how it ended. `judge` checks the result and returns what is wrong with it. */
   async ask(
-    asked: TrackedRequest,
-    request: { readonly method: string; readonly params: JsonObject; readonly options?: RequestOptions },
+    request: TrackedRequest,
+    message: { readonly method: string; readonly params: JsonObject; readonly options?: RequestOptions },
     judge: (result: JsonObject) => {
       readonly outcome: string;
       readonly provable?: boolean;
@@ -132,39 +135,39 @@ export class SoakClient {
   ): Promise<JsonObject | undefined> {
     const id = this.#nextId();
     try {
-      const options = { withinMs: this.patienceMs, ...request.options, id };
-      const result = await this.raw.request(request.method, request.params, options);
+      const options = { withinMs: this.patienceMs, ...message.options, id };
+      const result = await this.raw.request(message.method, message.params, options);
       const { outcome, provable, wrong } = judge(result);
       if (outcome === 'more') return result;
-      if (wrong !== undefined) this.ledger.violate(`${asked.tag} (${asked.what}): ${wrong}`);
-      this.#end(asked, outcome, provable);
+      if (wrong !== undefined) this.tracker.violate(`${request.tag} (${request.what}): ${wrong}`);
+      this.#end(request, outcome, provable);
       return result;
     } catch (error) {
       const outcome = outcomeOfError(error);
       if (outcome === 'cancelled') this.#takenBack.add(String(id));
-      this.#end(asked, outcome);
+      this.#end(request, outcome);
       return undefined;
     }
   }
 
-  #end(asked: TrackedRequest, outcome: string, provable = false): void {
+  #end(request: TrackedRequest, outcome: string, provable = false): void {
     const isLost = outcome.startsWith('lost') || outcome === 'unanswered';
     if (this.#hasLeft) {
-      this.ledger.end(asked, 'given up by its client');
+      this.tracker.end(request, 'given up by its client');
       return;
     }
-    if (isLost && this.#mayLose(asked, outcome)) {
-      this.ledger.end(asked, 'lost with its gateway');
+    if (isLost && this.#mayLose(request, outcome)) {
+      this.tracker.end(request, 'lost with its gateway');
       return;
     }
     if (isLost)
-      this.ledger.violate(`${asked.tag} (${asked.what} of ${asked.server}) has no answer: ${outcome}`);
+      this.tracker.violate(`${request.tag} (${request.what} of ${request.server}) has no answer: ${outcome}`);
     if (outcome === 'INVARIANT')
-      this.ledger.violate(`${asked.tag} (${asked.what}) failed with an internal error`);
-    const isSteady = asked.server === 'steady' || asked.server === undefined;
+      this.tracker.violate(`${request.tag} (${request.what}) failed with an internal error`);
+    const isSteady = request.server === 'steady' || request.server === undefined;
     if (isSteady && !isLost && this.ending === undefined && outcome !== 'ok' && outcome !== 'cancelled')
-      this.ledger.violate(`${asked.tag} (${asked.what}) of a healthy server ended with ${outcome}`);
-    this.ledger.end(asked, outcome.startsWith('lost') ? 'lost' : outcome, provable);
+      this.tracker.violate(`${request.tag} (${request.what}) of a healthy server ended with ${outcome}`);
+    this.tracker.end(request, outcome.startsWith('lost') ? 'lost' : outcome, provable);
   }
 
   /**
@@ -196,7 +199,7 @@ export class SoakClient {
     try {
       await action(this);
     } catch (error) {
-      this.ledger.violate(`${this.kind.name} failed: ${String(error)}`);
+      this.tracker.violate(`${this.kind.name} failed: ${String(error)}`);
     }
   }
 
@@ -208,8 +211,8 @@ export class SoakClient {
   /** Answers a question, which must be about a call of this client. Its message is the tag, below the name of the server that asks. */
   answer(params: JsonObject): JsonObject {
     const tag = String(params['message']).replace(/^Server "[^"]+" asks:\n> /, '');
-    if (!this.ledger.open.some((asked) => asked.tag === tag && asked.client === this.kind.name))
-      this.ledger.violate(`${this.kind.name} was asked about ${tag}, which it did not call`);
+    if (!this.tracker.open.some((request) => request.tag === tag && request.client === this.kind.name))
+      this.tracker.violate(`${this.kind.name} was asked about ${tag}, which it did not call`);
     return { action: 'accept', content: { word: tag } };
   }
 
@@ -219,7 +222,9 @@ export class SoakClient {
     for (const text of strays.all.splice(0)) {
       const id = /"id":\s*("[^"]*"|-?\d+)/.exec(text)?.[1]?.replaceAll('"', '') ?? 'none';
       if (!this.#takenBack.delete(id))
-        this.ledger.violate(`${this.kind.name} got an unexpected or duplicate answer: ${text.slice(0, 200)}`);
+        this.tracker.violate(
+          `${this.kind.name} got an unexpected or duplicate answer: ${text.slice(0, 200)}`,
+        );
     }
     // Over hours these lists would be a memory leak of the soak itself.
     for (const list of [notifications.all, requests.all, rawLines]) list.length = 0;

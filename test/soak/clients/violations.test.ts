@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
-import { Ledger } from '../ledger.ts';
+import { RequestTracker } from '../request-tracker.ts';
 import { type IncorrectBehaviour, connectIncorrectGateway } from '../incorrect-gateway.ts';
 import { Random } from '../random.ts';
-import type { Stage } from '../stage/stage.ts';
+import type { SoakEnvironment } from '../environment/soak-environment.ts';
 import { SoakClient } from './soak-client.ts';
 
 const patienceMs = 300;
@@ -122,21 +122,23 @@ async function violationsOf(
   awaited: RegExp | undefined,
   ending?: SoakClient['ending'],
 ): Promise<readonly string[]> {
-  const ledger = new Ledger(() => {});
-  // A client of the standalone gateway uses nothing else of the stage.
-  const stage = { standalone: { client: connectIncorrectGateway(lie) } } as unknown as Stage;
+  const tracker = new RequestTracker(() => {});
+  // A client of the standalone gateway uses nothing else of the environment.
+  const environment = { standalone: { client: connectIncorrectGateway(lie) } } as unknown as SoakEnvironment;
   const kind = { name: 'alone', way: 'alone', era: 'legacy' } as const;
-  const client = new SoakClient(kind, { stage, ledger, random: new Random(1), patienceMs });
+  const client = new SoakClient(kind, { environment, tracker, random: new Random(1), patienceMs });
   await client.open();
   client.ending = ending;
   const isFound = (): boolean =>
-    awaited === undefined ? ledger.asked > 100 : ledger.violations.some((text) => awaited.test(text));
+    awaited === undefined
+      ? tracker.requestCount > 100
+      : tracker.violations.some((text) => awaited.test(text));
   for (let round = 0; round < 50 && !isFound(); round += 1) {
-    const asked = ledger.asked;
+    const request = tracker.requestCount;
     client.start();
-    await eventually(() => ledger.asked > asked + 20, { withinMs: 20_000 });
+    await eventually(() => tracker.requestCount > request + 20, { withinMs: 20_000 });
     await client.pause();
   }
   await client.close();
-  return ledger.violations;
+  return tracker.violations;
 }

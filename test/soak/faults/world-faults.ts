@@ -7,54 +7,59 @@ import type { Fault } from './fault.ts';
 const day = 86_400;
 
 /** Changes the environment of one server, which restarts it. */
-export const configChange: Fault = async ({ stage }, { luck }) => {
-  const { config } = stage;
-  config.change({ generation: config.switches.generation + 1 }, luck.chance(0.5));
+export const configChange: Fault = async ({ environment }, { random }) => {
+  const { config } = environment;
+  config.change({ generation: config.switches.generation + 1 }, random.chance(0.5));
   return 'one';
 };
 
 /** Removes a server from the configuration and adds it again. */
-export const configRemove: Fault = async ({ stage }, { luck, lastsMs }) => {
-  stage.config.change({ hasRemovable: false }, luck.chance(0.5));
+export const configRemove: Fault = async ({ environment }, { random, lastsMs }) => {
+  environment.config.change({ hasRemovable: false }, random.chance(0.5));
   await sleep(lastsMs);
-  stage.config.change({ hasRemovable: true }, luck.chance(0.5));
+  environment.config.change({ hasRemovable: true }, random.chance(0.5));
   return 'removable';
 };
 
 /** Adds a server to the configuration and removes it again. */
-export const configAdd: Fault = async ({ stage }, { luck, lastsMs }) => {
-  stage.config.change({ hasAddable: true }, luck.chance(0.5));
+export const configAdd: Fault = async ({ environment }, { random, lastsMs }) => {
+  environment.config.change({ hasAddable: true }, random.chance(0.5));
   await sleep(lastsMs);
-  stage.config.change({ hasAddable: false }, luck.chance(0.5));
+  environment.config.change({ hasAddable: false }, random.chance(0.5));
   return 'addable';
 };
 
 /** Saves half of the file, invalid text, or an empty file, and repairs it. */
-export const configBroken: Fault = async ({ stage: { config } }, { luck, lastsMs }) => {
+export const configBroken: Fault = async ({ environment: { config } }, { random, lastsMs }) => {
   const text = config.text();
-  const broken = luck.pick([text.slice(0, Math.floor(text.length / 2)), '', '{"mcpServers": 7}', 'no JSON']);
-  config.write(broken, luck.chance(0.5));
+  const broken = random.pick([
+    text.slice(0, Math.floor(text.length / 2)),
+    '',
+    '{"mcpServers": 7}',
+    'no JSON',
+  ]);
+  config.write(broken, random.chance(0.5));
   await sleep(lastsMs);
-  config.write(config.text(), luck.chance(0.5));
+  config.write(config.text(), random.chance(0.5));
   return 'config';
 };
 
 /** Invalidates all issued access tokens; they can be refreshed. */
-export const tokensInvalid: Fault = async ({ stage }) => {
-  await stage.guarded.control({ act: 'rotate-keys' });
+export const tokensInvalid: Fault = async ({ environment }) => {
+  await environment.guarded.control({ act: 'rotate-keys' });
   return 'guarded';
 };
 
 /** Revokes all sign-ins, until a person signs in again. */
-export const tokensRevoked: Fault = async ({ stage }, { lastsMs }) => {
-  await stage.guarded.control({ act: 'revoke-all' });
+export const tokensRevoked: Fault = async ({ environment }, { lastsMs }) => {
+  await environment.guarded.control({ act: 'revoke-all' });
   await sleep(lastsMs);
-  await stage.signIn();
+  await environment.signIn();
   return 'guarded';
 };
 
 /** Fills the disk of the state folder. */
-export const diskFull: Fault = async ({ stage: { disk } }, { lastsMs }) => {
+export const diskFull: Fault = async ({ environment: { disk } }, { lastsMs }) => {
   if (disk === undefined) return undefined;
   disk.fill();
   await sleep(lastsMs);
@@ -63,9 +68,9 @@ export const diskFull: Fault = async ({ stage: { disk } }, { lastsMs }) => {
 };
 
 /** Moves the wall clock forward or back, and then corrects it. */
-export const clockJump: Fault = async ({ stage: { clock, gateway } }, { luck, lastsMs }) => {
+export const clockJump: Fault = async ({ environment: { clock, gateway } }, { random, lastsMs }) => {
   if (clock === undefined) return undefined;
-  const seconds = luck.pick([-20 * day, -3600, -10, 10, 3600, 20 * day]);
+  const seconds = random.pick([-20 * day, -3600, -10, 10, 3600, 20 * day]);
   clock.jump(seconds);
   // libfaketime reads the file once a second.
   const [isSeen] = await Promise.all([tellsTime(gateway.url, seconds), sleep(lastsMs + 1500)]);
@@ -88,8 +93,8 @@ async function tellsTime(url: string, seconds: number): Promise<boolean> {
 const CLOCK_TOLERANCE_MS = 4000;
 
 /** Crashes a client with open requests and replaces it with a new one. */
-export const clientLeaves: Fault = async ({ clients }, { luck, lastsMs }) => {
-  const client = luck.pick(clients.filter(({ kind }) => kind.way !== 'alone'));
+export const clientLeaves: Fault = async ({ clients }, { random, lastsMs }) => {
+  const client = random.pick(clients.filter(({ kind }) => kind.way !== 'alone'));
   await client.leave();
   await sleep(Math.min(lastsMs, 1000));
   await client.open();

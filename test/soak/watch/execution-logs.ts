@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FixtureEvent } from '../../support/fixture-log.ts';
-import { type Ledger, count } from '../ledger.ts';
+import { type RequestTracker, count } from '../request-tracker.ts';
 import { tokensExpire } from './fault-watch.ts';
 
 interface Source {
@@ -13,29 +13,29 @@ interface Source {
 /** Long enough for a write whose file was opened before the rename. */
 const settleMs = 300;
 
-/** Reads the new log entries of the servers into the ledger and deletes the files. */
-export async function readExecutions(sources: readonly Source[], ledger: Ledger): Promise<void> {
+/** Reads the new log entries of the servers into the tracker and deletes the files. */
+export async function readExecutions(sources: readonly Source[], tracker: RequestTracker): Promise<void> {
   const taken = sources.filter(({ file }) => existsSync(file));
   // Servers open the file for every line, so they continue with a new one.
   for (const { file } of taken) renameSync(file, `${file}.read`);
   await sleep(settleMs);
   for (const { name, file } of taken) {
     const lines = readFileSync(`${file}.read`, 'utf8').split('\n').slice(0, -1);
-    for (const line of lines) note(name, line, ledger);
+    for (const line of lines) note(name, line, tracker);
     rmSync(`${file}.read`);
   }
 }
 
-function note(name: string, line: string, ledger: Ledger): void {
+function note(name: string, line: string, tracker: RequestTracker): void {
   // Most lines are about other events, and parsing them would take longer than everything else.
   if (line.startsWith('{"event":"executed"')) {
-    ledger.executes(String((JSON.parse(line) as FixtureEvent)['tag']), name);
+    tracker.executes(String((JSON.parse(line) as FixtureEvent)['tag']), name);
   } else if (line.startsWith('{"event":"call"') && line.includes('"tool":"echo"')) {
     const { arguments: args } = JSON.parse(line) as FixtureEvent & { arguments?: { text?: string } };
-    ledger.executes(String(args?.text), name);
+    tracker.executes(String(args?.text), name);
   } else if (line.startsWith('{"event":"refresh"')) {
-    count(ledger.faults, tokensExpire);
+    count(tracker.faults, tokensExpire);
   } else if (line.startsWith('{"event":"violation"')) {
-    ledger.violate(`${name} recorded a protocol violation: ${line.slice(0, 300)}`);
+    tracker.violate(`${name} recorded a protocol violation: ${line.slice(0, 300)}`);
   }
 }

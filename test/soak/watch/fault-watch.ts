@@ -1,5 +1,5 @@
 import { clientKinds } from '../clients/connection.ts';
-import type { Ledger } from '../ledger.ts';
+import type { RequestTracker } from '../request-tracker.ts';
 import { faultKinds } from '../plan.ts';
 
 /** Events that happen by themselves or at the end, in addition to the planned faults. */
@@ -11,11 +11,11 @@ export const gatewayStopped = 'stop of the gateway';
 export const faultEvents: readonly string[] = [...faultKinds, tokensExpire, gatewayKilled, gatewayStopped];
 
 /** Checks that each kind of fault happened, unless it is impossible here: a fault that never happened was not survived. */
-export function checkHappened(ledger: Ledger, impossible: ReadonlyMap<string, string>): void {
+export function checkHappened(tracker: RequestTracker, impossible: ReadonlyMap<string, string>): void {
   for (const kind of faultEvents) {
-    if (ledger.faults.has(kind) || impossible.has(kind)) continue;
-    ledger.violate(`${kind} did not happen in this run, so it was not tested`);
+    if (tracker.faults.has(kind) || impossible.has(kind)) continue;
+    tracker.violate(`${kind} did not happen in this run, so it was not tested`);
   }
   for (const { name } of clientKinds)
-    if (!ledger.served.has(name)) ledger.violate(`${name} got no successful answer in this run`);
+    if (!tracker.served.has(name)) tracker.violate(`${name} got no successful answer in this run`);
 }

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 import { checkLeaks } from '../../support/leak-check.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
-import { Ledger } from '../ledger.ts';
+import { RequestTracker } from '../request-tracker.ts';
 import { type Sample, checkFlat, takeSample } from './memory-watch.ts';
 
 checkLeaks();
@@ -16,9 +16,9 @@ const flat: Sample = { round: 1, heapMb: 40, rssMb: 150, files: 60, handles: 40,
 const parts = ['heapMb', 'rssMb', 'files', 'handles', 'timers'] as const;
 
 function grown(samples: readonly Sample[]): readonly string[] {
-  const ledger = new Ledger(() => {});
-  checkFlat(samples, ledger);
-  return ledger.violations;
+  const tracker = new RequestTracker(() => {});
+  checkFlat(samples, tracker);
+  return tracker.violations;
 }
 
 /** Returns the samples of ten rounds in which the values grow by this much. */

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 
 import { waitForValue } from '../../support/eventually.ts';
-import type { Ledger } from '../ledger.ts';
+import type { RequestTracker } from '../request-tracker.ts';
 
 /** Resources of a gateway without requests and with healthy servers, after a garbage collection. */
 export interface Sample {
@@ -46,7 +46,7 @@ export async function takeSample(pid: number, probeFile: string, round: number):
 }
 
 /** Compares medians of thirds, because a single outlier means nothing, while a leak moves all samples. */
-export function checkFlat(samples: readonly Sample[], ledger: Ledger): void {
+export function checkFlat(samples: readonly Sample[], tracker: RequestTracker): void {
   const steady = samples.slice(warmUpRounds);
   const third = Math.max(1, Math.floor(steady.length / 3));
   if (steady.length < 2) return;
@@ -54,7 +54,7 @@ export function checkFlat(samples: readonly Sample[], ledger: Ledger): void {
     const values = steady.map((sample) => sample[what]);
     const growth = median(values.slice(-third)) - median(values.slice(0, third));
     if (growth > bound)
-      ledger.violate(
+      tracker.violate(
         `${what} grew by ${growth.toFixed(1)} after the warm-up: ${values.map(Math.round).join(' ')}${kindsOf(steady)}`,
       );
   }

@@ -7,8 +7,8 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { temporaryFolder, testRun } from '../../support/test-run.ts';
-import { waitUntilExited } from '../acts/ends.ts';
-import { Ledger } from '../ledger.ts';
+import { waitUntilExited } from '../phases/end-gateways.ts';
+import { RequestTracker } from '../request-tracker.ts';
 import { ProcessWatch, killRemainingProcesses, findRemainingProcesses, startedBy } from './process-watch.ts';
 import { checkServers } from './server-watch.ts';
 
@@ -41,10 +41,10 @@ function server(): string {
 
 /** Runs a watch until it reports a violation, and returns the violations. */
 async function watched(): Promise<readonly string[]> {
-  const ledger = new Ledger(() => {});
-  using _watch = new ProcessWatch(ledger, { graceMs });
-  await eventually(() => ledger.violations.length > 0, patience);
-  return ledger.violations;
+  const tracker = new RequestTracker(() => {});
+  using _watch = new ProcessWatch(tracker, { graceMs });
+  await eventually(() => tracker.violations.length > 0, patience);
+  return tracker.violations;
 }
 
 test('process watch: detects a zombie that its parent does not reap', async () => {
@@ -69,23 +69,23 @@ test('process watch: ignores a server below a gateway and reports an orphan once
   const gateway = join(temporaryFolder(), 'serve');
   shell(`${idle} "$2" & wait`, gateway, server());
   shell(`${idle} "$1" & exit 0`, server());
-  const ledger = new Ledger(() => {});
-  using _watch = new ProcessWatch(ledger, { graceMs });
-  await eventually(() => ledger.violations.length > 0, patience);
+  const tracker = new RequestTracker(() => {});
+  using _watch = new ProcessWatch(tracker, { graceMs });
+  await eventually(() => tracker.violations.length > 0, patience);
   // The watch checks everything at once, and several more times during this pause.
   await new Promise((resolve) => setTimeout(resolve, 4 * graceMs));
-  expect(ledger.violations).toEqual([expect.stringContaining('orphan')]);
+  expect(tracker.violations).toEqual([expect.stringContaining('orphan')]);
 });
 
 test('process watch: reports and kills a process that does not end in time', async () => {
-  const ledger = new Ledger(() => {});
+  const tracker = new RequestTracker(() => {});
   const { pid = 0 } = shell('exec sleep 60');
-  await waitUntilExited([pid], graceMs, 'gateways', ledger);
-  expect(ledger.violations).toEqual([
+  await waitUntilExited([pid], graceMs, 'gateways', tracker);
+  expect(tracker.violations).toEqual([
     expect.stringMatching(new RegExp(`^gateways still run after \\d+ ms: ${pid}$`)),
   ]);
-  await waitUntilExited([pid], patience.withinMs, 'gateways', ledger);
-  expect(ledger.violations).toHaveLength(1);
+  await waitUntilExited([pid], patience.withinMs, 'gateways', tracker);
+  expect(tracker.violations).toHaveLength(1);
 });
 
 test('process watch: detects a process that is left at the end', async () => {
@@ -96,7 +96,7 @@ test('process watch: detects a process that is left at the end', async () => {
 });
 
 test('process watch: detects duplicate and unconfigured server processes', async () => {
-  const ledger = new Ledger(() => {});
+  const tracker = new RequestTracker(() => {});
   const start = (name: string): string => `${idle} "$1" --name ${name} & `;
   const names = ['one', 'one', 'two', 'own', 'own', 'addable'];
   const { pid = 0 } = shell(`${names.map(start).join('')} wait`, server());
@@ -107,6 +107,6 @@ test('process watch: detects duplicate and unconfigured server processes', async
   // A forked child has the command line of its shell until it has executed the server.
   const started = (): number => [...startedBy(pid).values()].reduce((sum, count) => sum + count, 0);
   await eventually(() => started() === names.length, patience);
-  await checkServers([pid], ledger, { mostOf, withinMs: graceMs });
-  expect(ledger.violations).toEqual([expect.stringContaining('2 of one, 1 of addable')]);
+  await checkServers([pid], tracker, { mostOf, withinMs: graceMs });
+  expect(tracker.violations).toEqual([expect.stringContaining('2 of one, 1 of addable')]);
 });

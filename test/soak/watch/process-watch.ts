@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 import { testRun } from '../../support/test-run.ts';
-import { type Ledger, count } from '../ledger.ts';
+import { type RequestTracker, count } from '../request-tracker.ts';
 import { scaleDeadline } from '../../support/scale-deadline.ts';
 
 /** Time for a process to exit or be reaped: ending an unresponsive server takes three steps of a second each. */
@@ -17,13 +17,13 @@ interface Seen {
 
 /** Reports orphaned processes and zombies. */
 export class ProcessWatch implements Disposable {
-  readonly #ledger: Ledger;
+  readonly #tracker: RequestTracker;
   readonly #graceMs: number;
   readonly #since = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(ledger: Ledger, { graceMs = usualGraceMs } = {}) {
-    this.#ledger = ledger;
+  constructor(tracker: RequestTracker, { graceMs = usualGraceMs } = {}) {
+    this.#tracker = tracker;
     this.#graceMs = graceMs;
     this.#timer = setInterval(() => this.#look(), Math.min(lookEveryMs, graceMs));
   }
@@ -49,7 +49,7 @@ export class ProcessWatch implements Disposable {
       this.#since.set(one, since);
       if (now - since < scaleDeadline(this.#graceMs, 'soak')) continue;
       this.#since.set(one, Number.POSITIVE_INFINITY); // Reported once.
-      this.#ledger.violate(`left for more than ${this.#graceMs} ms: ${one}`);
+      this.#tracker.violate(`left for more than ${this.#graceMs} ms: ${one}`);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { eventually } from '../../support/eventually.ts';
-import type { Ledger } from '../ledger.ts';
+import type { RequestTracker } from '../request-tracker.ts';
 import { startedBy } from './process-watch.ts';
 
 /** Time for a replaced or removed server to exit: three steps of a second each, plus the timeout of a running call. */
@@ -14,7 +14,7 @@ interface ServerWatchOptions {
 /** Checks that no gateway runs an unneeded process in the quiet period: one from before a reload, or a duplicate. */
 export async function checkServers(
   gateways: readonly number[],
-  ledger: Ledger,
+  tracker: RequestTracker,
   { mostOf, withinMs = usualWithinMs }: ServerWatchOptions,
 ): Promise<void> {
   const tooMany = (): readonly string[] =>
@@ -24,6 +24,6 @@ export async function checkServers(
         .map(([name, times]) => `${times} of ${name}`),
     );
   await eventually(() => tooMany().length === 0, { withinMs }).catch(() => {
-    ledger.violate(`unneeded servers run after ${withinMs} ms: ${tooMany().join(', ')}`);
+    tracker.violate(`unneeded servers run after ${withinMs} ms: ${tooMany().join(', ')}`);
   });
 }

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 
 import { SoakClient } from '../clients/soak-client.ts';
-import type { Scene } from '../faults/fault.ts';
-import { Ledger } from '../ledger.ts';
+import type { FaultTargets } from '../faults/fault.ts';
+import { RequestTracker } from '../request-tracker.ts';
 import { connectIncorrectGateway } from '../incorrect-gateway.ts';
 import { Random } from '../random.ts';
-import type { Stage } from '../stage/stage.ts';
-import { checkRecovery } from './recovery.ts';
+import type { SoakEnvironment } from '../environment/soak-environment.ts';
+import { checkRecovery } from './check-recovery.ts';
 
 test('recovery check: reports a server that does not recover or answers wrongly', async () => {
-  const ledger = new Ledger(() => {});
-  // The parts of a stage that a single client of the standalone gateway uses.
-  const stage = {
+  const tracker = new RequestTracker(() => {});
+  // The parts of a environment that a single client of the standalone gateway uses.
+  const environment = {
     guarded: { pid: process.pid },
     faultTargets: {},
     alone: { steady: {}, misbehaving: {}, odd: {} },
@@ -30,14 +30,14 @@ test('recovery check: reports a server that does not recover or answers wrongly'
           : undefined;
       }),
     },
-  } as unknown as Stage;
+  } as unknown as SoakEnvironment;
   const kind = { name: 'alone', way: 'alone', era: 'legacy' } as const;
-  const client = new SoakClient(kind, { stage, ledger, random: new Random(1) });
+  const client = new SoakClient(kind, { environment, tracker, random: new Random(1) });
   await client.open();
-  const scene: Scene = { stage, clients: [client] };
-  await checkRecovery(scene, 500);
+  const targets: FaultTargets = { environment, clients: [client] };
+  await checkRecovery(targets, 500);
   await client.close();
-  expect(ledger.violations.toSorted()).toEqual([
+  expect(tracker.violations.toSorted()).toEqual([
     expect.stringMatching(/^misbehaving did not recover within 500 ms: UPSTREAM_UNAVAILABLE/),
     expect.stringMatching(/^odd did not recover within 500 ms: ok not /),
   ]);

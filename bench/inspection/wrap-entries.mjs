@@ -1,7 +1,7 @@
 const LINE_CHARS = 1000;
 
 /** Joins entries with semicolons into lines of at most 1,000 characters, which editors can display. */
-export function inLines(entries) {
+export function wrapEntries(entries) {
   const lines = [''];
   for (const entry of entries) {
     const last = lines.at(-1);

@@ -9,7 +9,7 @@ const READY_WITHIN_MS = 20_000;
  * Opens all subjects in `names` that speak the transport, each in its own home, and prepares them. A peer that fails is left out with a
  * note; a failure of one of ours is an error.
  */
-export async function opened(children, { transport, names, homeOf, prepare }) {
+export async function openSubjects(children, { transport, names, homeOf, prepare }) {
   const subjects = [];
   const notes = [];
   const close = () => Promise.all(subjects.map((subject) => subject.close()));
@@ -19,7 +19,7 @@ export async function opened(children, { transport, names, homeOf, prepare }) {
     let subject;
     try {
       subject = await open(children, { name, transport, home: homeOf(name) });
-      if (isPeer) await ready(subject);
+      if (isPeer) await waitUntilReady(subject);
       await subject.guard(prepare(subject));
       subjects.push(subject);
     } catch (error) {
@@ -35,7 +35,7 @@ export async function opened(children, { transport, names, homeOf, prepare }) {
 }
 
 /** Peers may answer the handshake before their servers can be called. */
-export async function ready(subject, { server, withinMs = READY_WITHIN_MS } = {}) {
+export async function waitUntilReady(subject, { server, withinMs = READY_WITHIN_MS } = {}) {
   const end = Date.now() + withinMs;
   const attempt = async () => {
     try {

@@ -6,28 +6,33 @@ import { isRunning } from '../../support/processes.ts';
 import type { ToolResult } from '../../support/raw-messages.ts';
 import type { SoakClient } from '../clients/soak-client.ts';
 import { outcomeOfError, outcomeOfResult } from '../clients/outcome.ts';
-import type { Scene } from '../faults/fault.ts';
-import { count } from '../ledger.ts';
-import type { Stage } from '../stage/stage.ts';
+import type { FaultTargets } from '../faults/fault.ts';
+import { count } from '../request-tracker.ts';
+import type { SoakEnvironment } from '../environment/soak-environment.ts';
 
 /** Longer than the longest retry pause after a round of faults. */
 const usualWithinMs = 40_000;
 
 /** Checks that every server works again after the faults. */
-export async function checkRecovery({ stage, clients }: Scene, withinMs = usualWithinMs): Promise<void> {
+export async function checkRecovery(
+  { environment, clients }: FaultTargets,
+  withinMs = usualWithinMs,
+): Promise<void> {
   // Something else on this machine may have killed it, which is not a fault of the gateway.
-  if (!isRunning(stage.guarded.pid))
+  if (!isRunning(environment.guarded.pid))
     throw new Error(
-      `The server that requires a sign-in has exited by itself: ${stage.guarded.describeExit()}`,
+      `The server that requires a sign-in has exited by itself: ${environment.guarded.describeExit()}`,
     );
   const of = (name: string): SoakClient | undefined => clients.find(({ kind }) => kind.name === name);
   const shared = of('http-modern');
   const alone = of('alone');
-  const names = ['steady', ...Object.keys(stage.faultTargets), 'removable', 'guarded'];
+  const names = ['steady', ...Object.keys(environment.faultTargets), 'removable', 'guarded'];
   await Promise.all([
-    ...names.flatMap((name) => (shared === undefined ? [] : [serves(shared, name, { stage, withinMs })])),
-    ...Object.keys(stage.alone).flatMap((name) =>
-      alone === undefined ? [] : [serves(alone, name, { stage, withinMs })],
+    ...names.flatMap((name) =>
+      shared === undefined ? [] : [serves(shared, name, { environment, withinMs })],
+    ),
+    ...Object.keys(environment.alone).flatMap((name) =>
+      alone === undefined ? [] : [serves(alone, name, { environment, withinMs })],
     ),
   ]);
 }
@@ -35,26 +40,26 @@ export async function checkRecovery({ stage, clients }: Scene, withinMs = usualW
 async function serves(
   client: SoakClient,
   server: string,
-  { stage, withinMs }: { readonly stage: Stage; readonly withinMs: number },
+  { environment, withinMs }: { readonly environment: SoakEnvironment; readonly withinMs: number },
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const outcome = await tryCall(client, server, withinMs);
     if (outcome === 'ok') return;
-    if (server === 'guarded' && outcome.startsWith('UPSTREAM_NEEDS_AUTH') && stage.hasLostGrant()) {
-      count(client.ledger.outcomes, 'sign-in lost with a killed gateway');
-      await stage.signIn();
+    if (server === 'guarded' && outcome.startsWith('UPSTREAM_NEEDS_AUTH') && environment.hasLostGrant()) {
+      count(client.tracker.outcomes, 'sign-in lost with a killed gateway');
+      await environment.signIn();
     }
     if (performance.now() > deadline) {
-      const grants = server === 'guarded' ? ` ${stage.grants()}` : '';
-      client.ledger.violate(`${server} did not recover within ${withinMs} ms: ${outcome}${grants}`);
+      const grants = server === 'guarded' ? ` ${environment.grants()}` : '';
+      client.tracker.violate(`${server} did not recover within ${withinMs} ms: ${outcome}${grants}`);
       return;
     }
     await sleep(200);
   }
 }
 
-/** Makes a call that the ledger does not count, because the number of attempts is not part of the load. */
+/** Makes a call that the tracker does not count, because the number of attempts is not part of the load. */
 async function tryCall(client: SoakClient, server: string, withinMs: number): Promise<string> {
   // A new tag for each attempt, because a call may be executed without being answered.
   const tag = `back-${randomUUID()}`;

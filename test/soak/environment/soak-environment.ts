@@ -25,7 +25,7 @@ export const shutdownMs = 1500;
 const grantEvents = new Set(['issued', 'refresh', 'refused', 'unauthorized']);
 
 /** Servers of both transports and eras, the gateways in front of them, and access to both for faults. */
-export class Stage {
+export class SoakEnvironment {
   readonly home = temporaryFolder('h');
   readonly aloneHome = temporaryFolder('a');
   readonly probeFile = join(testRun().folder, 'probe.json');

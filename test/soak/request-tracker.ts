@@ -9,7 +9,7 @@ export interface TrackedRequest {
 }
 
 /** Tracks all requests, their outcomes and all violations. */
-export class Ledger {
+export class RequestTracker {
   readonly outcomes = new Map<string, number>();
   readonly kinds = new Map<string, number>();
   readonly faults = new Map<string, number>();
@@ -19,16 +19,16 @@ export class Ledger {
   readonly onViolation: (text: string) => void;
   readonly #open = new Map<string, TrackedRequest>();
   /** Successfully answered requests that have not been looked up in the logs of the servers yet. */
-  readonly #toProve = new Map<string, TrackedRequest>();
+  readonly #unproven = new Map<string, TrackedRequest>();
   readonly #executed = new Set<string>();
-  #asked = 0;
+  #requestCount = 0;
 
   constructor(onViolation: (text: string) => void) {
     this.onViolation = onViolation;
   }
 
-  get asked(): number {
-    return this.#asked;
+  get requestCount(): number {
+    return this.#requestCount;
   }
 
   get executed(): number {
@@ -40,19 +40,25 @@ export class Ledger {
   }
 
   begin(client: string, what: string, server?: string): TrackedRequest {
-    this.#asked += 1;
+    this.#requestCount += 1;
     count(this.kinds, what);
-    const asked = { tag: `${client}.${this.#asked}`, client, what, server, sentAt: performance.now() };
-    this.#open.set(asked.tag, asked);
-    return asked;
+    const request = {
+      tag: `${client}.${this.#requestCount}`,
+      client,
+      what,
+      server,
+      sentAt: performance.now(),
+    };
+    this.#open.set(request.tag, request);
+    return request;
   }
 
   /** Ends a request. `provable` means that only the server can have created the answer. */
-  end(asked: TrackedRequest, outcome: string, provable = false): void {
-    if (!this.#open.delete(asked.tag)) this.violate(`${asked.tag} (${asked.what}) ended twice`);
+  end(request: TrackedRequest, outcome: string, provable = false): void {
+    if (!this.#open.delete(request.tag)) this.violate(`${request.tag} (${request.what}) ended twice`);
     count(this.outcomes, outcome);
-    if (outcome === 'ok') count(this.served, asked.client);
-    if (provable) this.#toProve.set(asked.tag, asked);
+    if (outcome === 'ok') count(this.served, request.client);
+    if (provable) this.#unproven.set(request.tag, request);
   }
 
   /** Records that a server executed a call. */
@@ -63,11 +69,11 @@ export class Ledger {
 
   /** Checks that every answered call was executed. Call it after all logs have been read. */
   prove(): void {
-    for (const [tag, { what, server }] of this.#toProve) {
+    for (const [tag, { what, server }] of this.#unproven) {
       if (!this.#executed.has(tag))
         this.violate(`${tag} (${what} of ${server}) was answered, but no server executed it`);
     }
-    this.#toProve.clear();
+    this.#unproven.clear();
   }
 
   violate(text: string): void {
