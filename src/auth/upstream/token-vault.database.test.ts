@@ -165,7 +165,7 @@ eachEngine((engine, newStore) => {
     expect(await vault.load(signInId)).toBeUndefined();
   });
 
-  test('note for a sign-in: names no metadata address that someone else wrote into the database', async () => {
+  test('stored sign-in state: ignores a metadata address that someone else wrote into the database', async () => {
     const where = await newStore(temporaryFolder('vault'));
     const vault = await openVault(where);
     const database = await openDatabase(where);

@@ -120,7 +120,7 @@ eachEngine((engine, newStore) => {
     });
   });
 
-  test('first sight: ends with the first listing, also when a new configuration offers the same', async () => {
+  test('trust on first use: ends with the first listing, also when a new configuration offers the same', async () => {
     const approvals = open();
     await approvals.assess(offer({ a: 'x', b: 'x' }), undefined);
     expect((await approvals.assess(offer({ a: 'x', b: 'x' }, 'c2'), undefined)).tools).toEqual([]);
@@ -134,7 +134,7 @@ eachEngine((engine, newStore) => {
     expect((await open().assess(changed, undefined)).tools).toEqual(held);
   });
 
-  test('config change: keeps approved entries and accepts the new ones at first sight', async () => {
+  test('config change: keeps approved entries and accepts the new ones on first use', async () => {
     const approvals = open();
     await approvals.assess(offer({ a: 'x' }), undefined);
     const more = offer({ a: 'x', b: 'x' }, 'c2');
@@ -155,7 +155,7 @@ eachEngine((engine, newStore) => {
     expect((await approvals.assess(offer({ a: 'y' }, 'c2'), undefined)).tools).toEqual([['a', 'changed']]);
   });
 
-  test('config change: accepts all entries at first sight except refused ones', async () => {
+  test('config change: accepts all entries on first use except refused ones', async () => {
     const approvals = open();
     await approvals.assess(offer({ a: 'x', b: 'x' }), undefined);
     await decide(approvals, offer({ a: 'y', b: 'y' }), 'b', 'refused');
@@ -196,7 +196,7 @@ eachEngine((engine, newStore) => {
       ]);
     });
 
-    test('unreadable store: reports the problem and repeats the first sight after a reload', async () => {
+    test('unreadable store: reports the problem and trusts on first use again after a reload', async () => {
       isBroken = true;
       const approvals = open();
       const blindly = await approvals.assess(offer({ a: 'x' }), undefined);

@@ -24,7 +24,7 @@ function criteria(changes: Partial<AssessmentCriteria> = {}): AssessmentCriteria
 const nameOf = ({ name }: ApprovalSubject): string => name;
 
 describe('offer', () => {
-  test('offer: is accepted completely at first sight', () => {
+  test('offer: is accepted completely on first use', () => {
     const assessment = assessOffer([tool('a', 'x'), tool('b', 'y')], criteria({ isFirstSight: true }));
     expect(assessment.held).toEqual([]);
     expect(assessment.newlyApproved.map(nameOf)).toEqual(['a', 'b']);
@@ -51,7 +51,7 @@ describe('offer', () => {
     expect(held).toMatchObject([{ subject: { name: 'b' }, reason: 'suspicious' }]);
   });
 
-  test('offer: is held completely with trust manual, also at first sight', () => {
+  test('offer: is held completely with trust manual, also on first use', () => {
     const { held, newlyApproved } = assessOffer(
       [tool('a', 'x')],
       criteria({ trust: 'manual', isFirstSight: true }),
