@@ -1,4 +1,4 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { fixture } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -25,4 +25,5 @@ test('dashboard command: opens a page that signs the browser in', async () => {
   await page.waitForURL(`${new URL(gateway.url).origin}/`);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.getByRole('link', { name: 'files' }).first().waitFor();
+  expect(dashboard.complaints).toEqual([]);
 });
