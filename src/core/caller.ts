@@ -13,12 +13,15 @@ export interface Caller {
   readonly tier?: Tier | undefined;
 }
 
-/** Returns the name under which a caller's upstream sign-ins are stored. Callers on this machine share the operator's, the empty name. */
+/**
+ * Returns the name under which a caller's sign-ins to upstreams are stored. It is empty for the sign-ins of the operator, which all
+ * unauthenticated callers share.
+ */
 export function signInOwner(caller: Caller): string {
   return isAuthenticated(caller) ? caller.id : '';
 }
 
-/** Whether the caller sent credentials that were verified. All others are the user of this machine. */
+/** Whether the caller sent credentials that were verified. Every other caller is the user of this machine. */
 export function isAuthenticated({ id, via }: Caller): boolean {
   return via === 'http' && id !== 'local';
 }
@@ -36,8 +39,8 @@ export function callerIdentity({ id, via, profile, groups = [], roles = [], tier
 const callerKeys = new WeakMap<Caller, string>();
 
 /**
- * Returns a short form of the identity, under which data of a caller is kept: results, tasks, parked calls, servers of its own. The id
- * alone is not enough, because two tokens of one user can have different permissions.
+ * Returns a hash of the caller's identity and permissions. It is the key of the caller's data: results, tasks, parked calls and its own
+ * servers. The id alone is not enough, because two tokens of one user can have different permissions.
  */
 export function callerKey(caller: Caller): string {
   let key = callerKeys.get(caller);

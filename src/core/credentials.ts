@@ -17,13 +17,13 @@ export interface Refusal {
 }
 
 /**
- * Authenticates the gateway's requests to one upstream; where each caller signs in, those of one caller. `src/auth` implements it, and
- * `src/upstream` uses it.
+ * Authenticates the gateway's requests to one upstream. If each caller signs in separately, it authenticates the requests of one caller.
+ * `src/auth` implements it, and `src/upstream` uses it.
  */
 export interface Credentials extends Disposable {
   /** Returns the headers to send in addition to the configured ones: synchronously if possible, and the same object until they change. */
   headers(): HeaderRecord | Promise<HeaderRecord>;
-  /** Decides what follows a refusal: sending the request again, or an error that tells a person what to do. */
+  /** Decides whether to send the refused request again. If not, resolves to an error that tells a person what to do. */
   handleRefusal(refusal: Refusal): Promise<'try-again' | GatewayError>;
   /** Registers a listener that is called when someone signs in after a refusal, in this or another process. */
   onSignedIn(listener: () => unknown): void;

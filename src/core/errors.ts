@@ -3,7 +3,7 @@ import type { JsonObject } from './json.ts';
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 10 | 11 | 12 | 130;
 
 interface ErrorTraits {
-  /** Whether a tool call that fails with it returns an `isError` result, which the model can read, instead of a JSON-RPC error. */
+  /** Whether a tool call that fails with this error returns an `isError` result, which the model can read, instead of a JSON-RPC error. */
   readonly isShownToModel: boolean;
   /** The JSON-RPC error code. */
   readonly rpc: number;

@@ -20,7 +20,7 @@ export interface GuardedCall {
 export type NextGuard = (changedArguments?: JsonObject) => Promise<JsonObject>;
 
 /**
- * Wraps each call of a tool. Returning the unchanged result of `next` passes it on byte for byte; a changed or another result replaces it. An error that it
- * throws fails the call, and the model reads its message.
+ * Wraps each call of a tool. If it returns the unchanged result of `next`, that result is passed on byte for byte; any other result
+ * replaces it. If it throws, the call fails and the model reads the error message.
  */
 export type OwnGuard = (call: GuardedCall, next: NextGuard) => Promise<JsonObject> | JsonObject;

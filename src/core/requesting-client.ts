@@ -3,7 +3,10 @@ import type { JsonObject } from './json.ts';
 
 /** The deadline of a call. It is an object instead of a function to avoid a closure per call. */
 export interface CallDeadline {
-  /** Called when a question to the client opens or closes. The deadline pauses meanwhile, because a person may take long to answer. */
+  /**
+   * Called when a question to the client opens or closes. The deadline pauses while the question is open, because a person may take long to
+   * answer.
+   */
   asking(isOpen: boolean): void;
 }
 
@@ -19,7 +22,7 @@ export interface RequestingClient {
   readonly isAlone?: boolean;
   /** Whether the client sees several servers as one, so that a question must name the server that asks. */
   readonly isAggregated?: boolean;
-  /** Whether no other client uses the server, so that messages which belong to no call are for this client. */
+  /** Whether no other client uses the server, so messages that belong to no call are for this client. */
   readonly isOnlyOne?: boolean;
   /** The deadline of the request. */
   limit: CallDeadline | undefined;

@@ -11,7 +11,7 @@ export interface ServerFacts {
   readonly info: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions?: string | undefined;
-  /** `_meta` of the response in which it described itself, without the members that are fields here. */
+  /** `_meta` of its `initialize` or `server/discover` response, without the members that are fields here. */
   readonly meta?: JsonObject;
   /** List methods that its capabilities promise but that it does not implement. */
   readonly unserved?: readonly string[];

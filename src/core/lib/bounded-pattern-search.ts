@@ -4,7 +4,7 @@ const MAX_SOURCE = 500;
 const MAX_REPEATS = 2;
 /** The maximum number of characters that one repetition matches. */
 const MAX_REPEAT = 100;
-/** The size in characters of the pieces in which a text is searched. They overlap, so that a match at the end of a piece is found. */
+/** The size in characters of the pieces in which a text is searched. They overlap, so a match across the end of a piece is found. */
 const PIECE = 4_096;
 const OVERLAP = 512;
 

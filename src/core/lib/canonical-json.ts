@@ -22,7 +22,9 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** Does the same in steps, because a server determines the size of its definitions. */
+/**
+ * Works like `canonicalJson`, but in steps: a server determines the size of its definitions, and a large one must not block the event loop.
+ */
 export function* canonicalJsonSteps(value: unknown, depth = 0): Generator<undefined, string> {
   if (depth > MAX_STEP_DEPTH || !isLargeJson(value, STEP_MEMBERS)) return canonicalJson(value);
   let text = '';
@@ -48,7 +50,10 @@ function keyText(key: string): string {
 
 const PLAIN_KEY = /^[\w$-]*$/;
 
-/** Returns the canonical form of a text from `stringifyExact`. Its keys are usually in order already; then it is returned unchanged. */
+/**
+ * Returns the canonical form of a text from `stringifyExact`. Returns the text unchanged if its keys are already in order, which is the
+ * usual case.
+ */
 export function canonicalizeText(text: string): string {
   return isInOrder(JSON.parse(text)) ? text : restoreNumbers(canonicalJson(parseExact(text)));
 }

@@ -6,12 +6,12 @@ const LARGE_BYTES = 4096;
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Collects the parts of one message. Many small parts are copied together, because the object that holds a part takes some hundred bytes.
- * Otherwise a peer that sends its message byte by byte would use hundreds of times the memory of the message.
+ * Collects the parts of one message. Many small parts are copied together, because each `Buffer` object takes some hundred bytes. Otherwise
+ * a peer that sends its message byte by byte would use hundreds of times the memory of the message.
  */
 export class ChunkCollector {
   #parts: Buffer[] = [];
-  /** The free rest of the block into which small parts are copied. Its first `#used` bytes are filled but not in `#parts` yet. */
+  /** The block into which small parts are copied. Its first `#used` bytes hold data that is not in `#parts` yet. */
   #block: Buffer | undefined;
   #used = 0;
   #length = 0;

@@ -9,7 +9,7 @@ export function coalesce(run: () => Promise<void>): () => Promise<void> {
     return running;
   };
   return () => {
-    // This check comes first: when a run has just ended, the next one may be planned although none is running.
+    // This check comes first: when a run has just ended, the next one may be scheduled although none is running.
     if (next !== undefined) return next;
     if (running === undefined) return start();
     next = running

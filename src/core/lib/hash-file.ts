@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 
 /**
- * Returns the digest of a file, or another text if there is none: `unreadable`, or `NOT_A_FILE`. Does not read pipes and devices, because a
- * pipe can be read only once.
+ * Returns the SHA-256 digest of a file, `NOT_A_FILE` if it is not a regular file, or `unreadable`. Does not read pipes and devices, because
+ * a pipe can be read only once.
  */
 export async function hashFile(file: string): Promise<string> {
   try {

@@ -2,7 +2,7 @@
 const FIRST_SIZE = 32;
 
 /**
- * A table of values by ids, which it assigns in ascending order. It replaces a `Map` for values that come and go with every call; see
+ * Stores values by id, and assigns the ids in ascending order. It replaces a `Map` for values that come and go with every call; see
  * `SwapRemoveSet` for the reason. The low bits of an id are the slot of its value, and ids whose slot is taken are skipped.
  */
 export class IdTable<T> {

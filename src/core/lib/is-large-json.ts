@@ -1,4 +1,6 @@
-/** Whether a JSON value has more than `maxMembers` members and items in all its objects and arrays. The check stops there. */
+/**
+ * Whether a JSON value has more than `maxMembers` members and items in all its objects and arrays. Stops counting at the first excess one.
+ */
 export function isLargeJson(value: unknown, maxMembers: number): boolean {
   const pending = [value];
   let members = 0;

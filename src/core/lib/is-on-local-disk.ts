@@ -1,6 +1,9 @@
 import { statfs } from 'node:fs/promises';
 
-/** File system types of Linux whose changes are always reported by inotify. Changes by a network peer or a container's host are not. */
+/**
+ * Linux file system types for which inotify reports every change. It does not report changes by a network peer or by the host of a
+ * container.
+ */
 const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
   0x58_46_53_42, // xfs
@@ -12,7 +15,7 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0x79_4c_76_30, // overlayfs
 ]);
 
-/** Whether a path is known to be on a local disk or in memory. Returns false on other systems than Linux, whose types differ. */
+/** Whether a path is known to be on a local disk or in memory. Returns false on systems other than Linux, because their types differ. */
 export async function isOnLocalDisk(path: string): Promise<boolean> {
   try {
     return LOCAL_TYPES.has((await statfs(path)).type);

@@ -1,8 +1,8 @@
 import { readProcStat } from './read-proc-stat.ts';
 
 /**
- * Whether a process runs. A zombie does not: it has exited, and its parent has not noticed yet, which lasts for ever in containers whose
- * first process reaps none. A process that cannot be checked, because it belongs to another user, counts as running.
+ * Whether a process is running. A zombie is not: it has exited, but its parent has not reaped it. In a container whose first process does
+ * not reap children, zombies stay forever. A process that cannot be checked, because it belongs to another user, counts as running.
  */
 export function isProcessAlive(pid: number): boolean {
   try {

@@ -1,6 +1,6 @@
 /** Matches `*` (any text) and `?` (one character). Backtracks only to the last star, so no pattern takes exponential time. */
 export function matchesGlob(text: string, glob: string): boolean {
-  // The most frequent pattern; thousands of names are compared with it at a start.
+  // This is the most frequent pattern; a start compares thousands of names with it.
   if (glob === '*') return true;
   let at = 0;
   let inGlob = 0;

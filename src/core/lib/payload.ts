@@ -117,7 +117,7 @@ export class Payload {
   start(characters: number): string {
     if (this.#bytes === undefined || this.#text !== undefined) return this.text.slice(0, characters);
     const { before, rest } = this.#bytes;
-    // A character has at most four bytes, so these bytes contain enough characters, and one that is cut in half is not among them.
+    // A character has at most four bytes, so these bytes contain enough whole characters. `slice` drops a character that is cut at the end.
     return (before + rest.toString('utf8', 0, 4 * characters)).slice(0, characters);
   }
 }

@@ -8,8 +8,9 @@ export class BodyTooLargeError extends Error {
 }
 
 /**
- * Reads a whole text of at most `maxBytes`, in memory in proportion to its size, however small its chunks are. Rejects with a
- * `BodyTooLargeError` as soon as there is more, and with the reason of the signal when that aborts; both cancel the body.
+ * Reads a whole text of at most `maxBytes`. Its memory use is proportional to the size of the text, however small the chunks are. Rejects
+ * with a `BodyTooLargeError` as soon as the body is larger, and with the signal's reason when the signal aborts; both cancel the body. The
+ * signal has an effect only if the body is a `ReadableStream`.
  */
 export async function readBounded(
   body: AsyncIterable<Uint8Array> | null,
@@ -27,14 +28,14 @@ export async function readBounded(
 
 /**
  * Yields the chunks of a stream and cancels it at the end. The signal given to `fetch` is not enough to end a body: with
- * `redirect: 'error'`, Node 20.20 forgets it when garbage is collected after the headers have arrived.
+ * `redirect: 'error'`, Node 20.20 loses the signal if garbage is collected after the headers have arrived.
  */
 async function* readStream(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
-  // A failure to cancel does no harm, because the stream has ended then.
+  // If cancelling fails, the stream has already ended.
   const cancel = (): void => void reader.cancel(signal?.reason).catch(() => {});
   signal?.addEventListener('abort', cancel);
   try {

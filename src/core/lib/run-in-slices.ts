@@ -1,6 +1,6 @@
 /** Work that runs in short slices, so that the event loop stays responsive. */
 export interface SlicedWork<T> {
-  /** Does the rest without pauses, the first slice at once, and returns `done`. */
+  /** Runs the remaining slices without pauses, the first one synchronously, and returns `done`. */
   finish(): Promise<T>;
   /** Resolves to the result after the last slice; rejects if a step throws. */
   readonly done: Promise<T>;

@@ -5,7 +5,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 
-/** Encrypts with AES-256-GCM. `about` is authenticated but not secret and must be the same in `unseal`, so that database rows cannot be swapped. */
+/**
+ * Encrypts with AES-256-GCM. `about` is authenticated but not encrypted. `unseal` needs the same `about`, so the sealed text of one
+ * database row is invalid in another.
+ */
 export function seal(text: string, key: Buffer, about: readonly string[]): string {
   const nonce = pooledRandomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);

@@ -48,7 +48,7 @@ export class Slots {
     return this.#waiting.length >= this.#maxWaiting;
   }
 
-  /** The estimated time until a slot is freed, and so a place in the queue; undefined before the first `leave` with a duration. */
+  /** The estimated time until a slot is freed, which also makes room in the queue; undefined before the first `leave` with a duration. */
   get roomInMs(): number | undefined {
     return this.#meanMs === undefined
       ? undefined

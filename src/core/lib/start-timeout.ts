@@ -1,7 +1,7 @@
 /**
- * Returns a signal that aborts with a `TimeoutError` after a time, or together with another signal. It replaces
- * `AbortSignal.any([signal, AbortSignal.timeout(ms)])`, because Node 20 collects a timeout to which only `any` refers, and then the timeout
- * never comes. Disposing of it stops the timer.
+ * Returns a signal that aborts with a `TimeoutError` after `ms`, or when the other signal aborts. It replaces
+ * `AbortSignal.any([signal, AbortSignal.timeout(ms)])`: Node 20 garbage-collects a timeout signal that only `any` refers to, and then it
+ * never aborts. Disposing the result stops the timer.
  */
 export function startTimeout(
   ms: number,

@@ -1,4 +1,7 @@
-/** All times are in milliseconds; those not called a pause are counted from the start of the wait. */
+/**
+ * All times are in milliseconds. Pauses are measured from the last arrival, all other times from the start of the wait. An arrival is a
+ * promise that has resolved.
+ */
 export interface StragglerOptions {
   /** Upper bound of the wait. */
   readonly atMostMs: number;
@@ -7,7 +10,7 @@ export interface StragglerOptions {
    * `atMostMs`.
    */
   readonly forAllMs?: number;
-  /** After `forAllMs`, the pause since the last arrival that ends the wait. */
+  /** After `forAllMs`, a pause of this length without an arrival ends the wait. */
   readonly lullMs?: number;
   /** Until it returns true, the wait ends only at `atMostMs` or when all promises have resolved. */
   readonly isEnough?: () => boolean;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { makeFolderSync } from './make-folder.ts';
 
 /**
- * Like `writeFileAtomic`, for small files that lose their meaning with a reboot: does not wait for the disk. In a process that has just
+ * Works like `writeFileAtomic`, but does not wait for the disk, for small files that are useless after a reboot. In a process that has just
  * started, this takes 1 ms instead of 6.
  */
 export function writeFileAtomicSync(path: string, text: string, mode: number): void {

@@ -38,9 +38,9 @@ interface AuditCommonsTable extends AuditCommon {
 interface AuditRecordsTable {
   seq: number;
   at: number;
-  /** The `id` of the row with its other columns. */
+  /** The `id` of the row in `audit_commons` with its other columns. */
   common: number;
-  /** The remaining fields as a JSON array; `BODY` in `migration-steps/record-tables.ts` defines the order. */
+  /** The remaining fields as a JSON array; `BODY` in `migration-steps/create-record-tables.ts` defines the order. */
   body: string;
 }
 

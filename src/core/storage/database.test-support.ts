@@ -10,7 +10,7 @@ import type { Database } from './database.ts';
 import { loadSqliteBinding } from './sqlite-binding.ts';
 import type { SqliteFile } from './sqlite-binding.ts';
 
-/** Creates a folder for each test, and closes everything that was opened in it afterwards. */
+/** Creates a folder for each test. After the test, closes the databases that it opened and removes the folder. */
 export function throwAwayDatabases() {
   const opened: Database[] = [];
   let root = '';

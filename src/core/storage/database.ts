@@ -64,7 +64,7 @@ async function openFile(options: OpenOptions): Promise<Database> {
     } catch (error) {
       if (storeProblemOf(error) !== 'damaged') throw error;
       const movedAside = moveAside(file, inode, options.now?.() ?? new Date());
-      // If it is undefined, another process has moved the database aside and reported that.
+      // If undefined, another process has already moved the database aside and reported it.
       if (movedAside !== undefined) {
         options.log?.warn('The database was damaged and has been moved aside.', { file, movedAside });
       }
@@ -96,7 +96,9 @@ function databaseFile(stateDir: string): string {
   return join(stateDir, 'trunkline.db');
 }
 
-/** Creates the file, readable only by its owner, before SQLite would; its WAL files inherit the mode. Returns the inode of the file. */
+/**
+ * Creates the file before SQLite does, so that only its owner can read it. The WAL files inherit its mode. Returns the inode of the file.
+ */
 function prepareFile(file: string, stateDir: string): number {
   makeFolderSync(stateDir, 0o700);
   try {

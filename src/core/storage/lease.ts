@@ -22,7 +22,10 @@ interface LeaseOptions {
   readonly isKept?: () => boolean;
   /** Average pause between two attempts to acquire the lease. */
   readonly pauseMs?: number;
-  /** The time that a process which held the lease too long gets to finish its writes, before the work starts here. Tests set it. */
+  /**
+   * How long the work waits after the lease was taken from a process that held it too long, because that process may still be writing.
+   * Tests set it.
+   */
   readonly lastWordMs?: number;
   /** Whether the process is alive. Tests replace it. */
   readonly isAlive?: (pid: number) => boolean;
@@ -34,7 +37,10 @@ const PAUSE_MS = 25;
 /** Longer than the interval at which processes retry writes on a full disk. */
 const LAST_WORD_MS = 2500;
 
-/** The owner texts of leases whose work has ended but whose rows may still exist, by name. This process ignores these rows; others wait. */
+/**
+ * The owner texts, by lease name, of leases whose work has ended but whose rows may still exist. This process ignores these rows; other
+ * processes wait until they are gone or expired.
+ */
 const leftBehind = new WeakMap<Database, Map<string, string>>();
 
 function leftBehindIn(database: Database): Map<string, string> {
@@ -142,7 +148,8 @@ function isHeld(
   // Older versions stored only the wall-clock time.
   if (steadyUntil === undefined) return until > now();
   const restMs = Number(steadyUntil) - steady();
-  // The monotonic clock restarts at each boot. Where boot ids are unknown, an impossibly long rest shows that the lease is from before.
+  // The monotonic clock restarts at each boot. Where boot ids are unknown, an impossibly long remaining time shows that the lease is from
+  // an earlier boot.
   return boot === bootId() && restMs > 0 && restMs <= 2 * forMs;
 }
 

@@ -95,6 +95,6 @@ function known(version: number, migrations: readonly Migration[], file: string):
     file,
     message:
       `The database ${file} has schema ${version}, this version of Trunkline knows ${migrations.length}. ` +
-      'It was left as it is: update Trunkline, or use another one (TRUNKLINE_HOME, or storage.url).',
+      'It was left as it is: update Trunkline, or use another database (TRUNKLINE_HOME, or storage.url).',
   });
 }

@@ -4,8 +4,8 @@ import type Libsql from 'libsql';
 import { storeError } from './store-error.ts';
 
 /**
- * Access to SQLite files, through Node's own module or through a package. A process must use one of them only: each would drop the file
- * locks of the other.
+ * Access to SQLite files, through Node's own module or through a package. A process must use only one of the two, because each would drop
+ * the file locks of the other.
  *
  *     const binding = await loadSqliteBinding();
  *     const file = binding.open('trunkline.db', { busyTimeoutMs: 5 });
@@ -44,7 +44,10 @@ export async function loadSqliteBinding(runtime: NodeRuntime = process): Promise
   return loadNodeSqlite(runtime) ?? (await loadLibsql());
 }
 
-/** The first minor version of a major one in which `node:sqlite` prints no ExperimentalWarning; every version of Node 26 is newer. */
+/**
+ * For each major version of Node, the first minor version in which `node:sqlite` prints no ExperimentalWarning. All versions from 26.0 on
+ * print none.
+ */
 const FIRST_STABLE_MINOR: Readonly<Record<number, number>> = { 24: 15, 25: 7 };
 
 /** Returns undefined if the module is experimental in this version of Node, or missing. */

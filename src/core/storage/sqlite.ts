@@ -27,7 +27,10 @@ export interface SqliteOptions {
   readonly binding?: SqliteBinding;
 }
 
-/** Maximum time that SQLite itself waits for a lock, which blocks the process. To wait longer, the attempt is repeated after a pause that does not block. */
+/**
+ * Maximum time that SQLite itself waits for a lock, which blocks the process. For longer waits, the driver repeats the attempt after pauses
+ * that do not block.
+ */
 const BLOCKING_WAIT_MS = 5;
 /** Average pause between two attempts to get a lock. */
 const PAUSE_MS = 20;

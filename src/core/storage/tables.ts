@@ -59,7 +59,7 @@ interface ClientStepsTable {
   expires_at: number;
 }
 
-/** A counter of the changes of data that other processes cache; see `Changes`. */
+/** A counter of the changes of data that other processes cache; see `ChangeNotifier`. */
 interface ChangesTable {
   topic: string;
   revision: number;
@@ -170,7 +170,7 @@ interface ClientRegistrationsTable {
   agreed_at: number | null;
 }
 
-/** A consent of a key's owner to a client. Tokens that were refreshed from each other share one. */
+/** A consent of a key's owner to a client. A token and the tokens that were refreshed from it share one grant. */
 interface ClientGrantsTable {
   id: string;
   client: string;

@@ -8,13 +8,16 @@ import { auditView } from './create-record-tables.ts';
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 /** The latest time that a `Date` can have. */
 const MAX_TIME = 8.64e15;
-/** More decimals than any duration has. PostgreSQL fails to convert a number that is too small for a double. */
+/**
+ * Numbers are rounded to this many decimals, more than any duration has, because PostgreSQL fails to convert a number that is too small for
+ * a double.
+ */
 const MAX_DECIMALS = 30;
 
 /**
- * Replaces the view on the audit log by one that checks each value, so that a row with a wrong value never fails a query over all rows:
- * a number that is not one or too large is null, as is everything in a body that is not JSON, and a time that no date has is moved into
- * the range of dates.
+ * Replaces the view of the audit log by one that checks each value, so a row with an invalid value never fails a query over all rows. A
+ * value becomes null if it should be a number but is not, if it is too large, or if the body is not JSON. A time before 1970 or after the
+ * latest `Date` becomes the nearer limit.
  */
 export async function checkAuditView(transaction: Transaction<Tables>): Promise<void> {
   const isPostgres = transaction.getExecutor().adapter instanceof PostgresAdapter;

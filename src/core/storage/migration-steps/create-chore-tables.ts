@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 
 import type { Tables } from '../tables.ts';
 
-/** Creates the table of periodic chores, which one process does for all on the database, with the times when they were last done. */
+/** Creates the table of the times when periodic chores were last done. One process does each chore for all processes on the database. */
 export async function createChoreTables({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable('chores')

@@ -2,7 +2,10 @@ import type { Transaction } from 'kysely';
 
 import type { Tables } from '../tables.ts';
 
-/** Creates the table for what our authorization server must remember between two requests; another gateway may receive the second one. */
+/**
+ * Creates the table of the state that our authorization server keeps between two requests, because another gateway may receive the second
+ * one.
+ */
 export async function createClientStepTables({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable('client_steps')

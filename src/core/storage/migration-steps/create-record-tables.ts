@@ -74,7 +74,10 @@ function pick<T extends object, K extends keyof T>(of: T, names: readonly K[]): 
   return Object.fromEntries(names.map((name) => [name, of[name]])) as unknown as Pick<T, K>;
 }
 
-/** How the view reads a record: `time` is the SQL of its time, `member` returns that of a member of its body, of the given type or a text. */
+/**
+ * The SQL expressions with which the view reads a record: `time` is its time, and `member` returns a member of its body, as text if no type
+ * is given.
+ */
 interface AuditViewColumns {
   readonly time: string;
   readonly member: (index: number, type: string | undefined) => string;
@@ -88,7 +91,7 @@ export function auditView({ time, member }: AuditViewColumns): string {
     from audit_records as records cross join audit_commons as commons where commons.id = records.common`;
 }
 
-/** Returns columns that expect rows as we wrote them, with `beforeBody` members before the fields of the body. */
+/** Returns expressions that do not check the values. In the body, `beforeBody` values come before the fields of `BODY`. */
 export function uncheckedColumns(beforeBody: number): AuditViewColumns {
   return {
     time: 'records.at',

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 
 import type { Tables } from '../tables.ts';
 
-/** Creates the table of the callers that started tasks, so that a restart or another gateway does not give a task to somebody else. */
+/** Creates the table of the callers that started tasks, so that a task stays with its caller after a restart and at other gateways. */
 export async function createTaskOwnerTables({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable('task_owners')

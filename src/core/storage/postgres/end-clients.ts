@@ -14,7 +14,7 @@ export async function endClients(ending: Promise<void>, clients: Iterable<Client
       resolve();
     }, GRACE_MS);
   });
-  await Promise.race([ending.catch(() => {}), late]); // A failed goodbye does no harm, because the server notices closed connections.
+  await Promise.race([ending.catch(() => {}), late]); // A failure does no harm, because the server notices closed connections.
   clearTimeout(timer);
 }
 

@@ -32,7 +32,10 @@ const LOCK_TIMEOUT_MS = 3000;
 export class PostgresLeases implements AsyncDisposable {
   readonly #server: PostgresServer;
   readonly #place: string;
-  /** The last waiter for each lease in this process. They must wait here, because one connection can take the same lock twice. */
+  /**
+   * The turn of the last caller for each lease. The callers in this process must take turns, because one connection can take the same lock
+   * twice.
+   */
   readonly #turns = new Map<string, Promise<void>>();
   #session: Promise<Session> | undefined;
   /** The number of callers that hold or wait for a lease. The connection is closed when there are none. */
