@@ -3,14 +3,14 @@ import type { JsonObject } from '../../core/json.ts';
 import type { LaunchEntry, NeededVariables } from '../import/sources/client-declaration.ts';
 import type { ConnectableClient } from './connectable-clients.ts';
 
-/** The name of the entry that serves all servers. */
+/** The name of the client's entry for Trunkline. */
 export const OWN_NAME = 'trunkline';
 
 /** The entries that `connect` writes. */
 export interface ClientEntries {
   /** Entries by name: one for Trunkline, or one per server. */
   readonly entries: ReadonlyMap<string, JsonObject>;
-  /** Members that an existing entry of ours gets if it lacks them. */
+  /** Members to add to an existing entry of ours that lacks them. */
   readonly additions: JsonObject;
 }
 
@@ -21,7 +21,7 @@ export function buildProgramEntry(
   { referenced, set, session }: NeededVariables,
 ): ClientEntries {
   const { program = (entry: LaunchEntry) => ({ ...entry }), extra, keepLoaded } = declaration;
-  // A variable with a fixed value is not handed over as well.
+  // A variable that `launch` sets itself is not handed over.
   const isOpen = (name: string): boolean => launch.env?.[name] === undefined;
   const needed = {
     referenced: referenced.filter(isOpen),
@@ -30,9 +30,9 @@ export function buildProgramEntry(
   };
   const handedOverMembers = Object.entries(declaration.variables?.(needed) ?? {});
   const { env: handedOver, ...others }: JsonObject = Object.fromEntries(
-    handedOverMembers.filter(([, value]) => Object.keys(value as object).length > 0), // Lists and maps.
+    handedOverMembers.filter(([, value]) => Object.keys(value as object).length > 0), // Every value is a list or a map.
   );
-  const env = { ...(isJsonObject(handedOver) ? handedOver : {}), ...launch.env } as Record<string, string>; // Both hold texts only.
+  const env = { ...(isJsonObject(handedOver) ? handedOver : {}), ...launch.env } as Record<string, string>; // Both contain only strings.
   const { env: _, ...command } = launch;
   const entry = {
     ...extra,
@@ -59,7 +59,10 @@ export function buildSplitEntries(
   return { entries, additions: {} };
 }
 
-/** Clients accept only letters, digits, `_` and `-` in a name, because it becomes a part of the names of tools. */
+/**
+ * Returns a free name for the entry of a server. Clients accept only letters, digits, `_` and `-`, because the name becomes a part of tool
+ * names.
+ */
 function chooseName(server: string, isTaken: (name: string) => boolean): string {
   const base = server.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'server';
   const candidates = [base, `${base}-${OWN_NAME}`];

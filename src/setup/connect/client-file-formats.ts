@@ -44,7 +44,7 @@ export function jsonFormat(path: readonly [string, ...string[]]): ClientFileForm
   };
 }
 
-/** Returns the object without the member at the path. An object that only leads to it counts as absent. */
+/** Returns the object without the member at the path. Also omits each object on the path that has no other members. */
 function omitPath(value: JsonObject, [key = '', ...rest]: readonly string[]): JsonObject {
   const { [key]: member, ...others } = value;
   const inner = rest.length > 0 && isJsonObject(member) ? omitPath(member, rest) : {};
@@ -156,7 +156,7 @@ function mapItems(text: string, key: string): JsonObject {
   return map;
 }
 
-/** Adds an item after the last one, into an empty list or map, or with a new one at the end of the text. */
+/** Adds an item after the last one. If there are no items, fills the empty list or map, or appends a new one to the text. */
 function addItem(text: string, key: string, value: readonly JsonObject[] | JsonObject): string {
   const eol = detectEol(text);
   const last = locateItems(text, key).at(-1);

@@ -14,7 +14,7 @@ export interface ConvertOptions {
   readonly timeoutUnit?: 'ms' | 's' | undefined;
   /** Transport of a URL without a type. */
   readonly urlType?: 'sse' | undefined;
-  /** Working directory of programs without one. */
+  /** Working directory for programs that set none. */
   readonly folder?: string | undefined;
   /** Additional members in our format. */
   readonly extra?: JsonObject | undefined;
@@ -22,7 +22,7 @@ export interface ConvertOptions {
   readonly convertedKeys?: readonly string[];
 }
 
-/** What converting one entry needs and collects. */
+/** The context of one conversion. `note` and `translate` collect remarks and problems. */
 interface Conversion {
   readonly entry: EntryReader;
   readonly options: ConvertOptions;
@@ -44,7 +44,7 @@ const TRANSPORTS: Readonly<Record<string, string | undefined>> = {
 
 /**
  * Converts an entry in the common format of MCP clients, including the variants of single clients, to ours. Every setting is carried over,
- * known to have no meaning outside the client, or reported in a remark.
+ * ignored because it has no meaning outside the client, or reported in a remark.
  */
 export function convertClientEntry(name: string, raw: unknown, options: ConvertOptions): ImportedServer {
   if (!isJsonObject(raw)) return { name, problem: 'it is not an object', remarks: [] };
@@ -116,11 +116,11 @@ function convertProgram(conversion: Conversion): JsonObject {
   };
 }
 
-/** Returns references to the variables that a program inherits; a variable that is not set becomes empty. */
+/** Returns references to the variables that a program inherits. An unset variable of `env_vars` becomes empty. */
 function convertInheritedVariables(entry: EntryReader): JsonObject {
   const variables = entry.first((value) => Array.isArray(value), 'env_vars') ?? [];
   const names = variables.map((variable: unknown) => (isJsonObject(variable) ? variable['name'] : variable));
-  // Goose keeps these in the keyring.
+  // Goose stores the values of these variables in the keyring.
   const keys = (entry.list('env_keys') ?? []).map((name) => [name, `\${env:${name}}`]);
   return Object.fromEntries([
     ...toStrings(names).flatMap((name) => (name === '' ? [] : [[name, `\${env:${name}:-}`]])),
@@ -170,7 +170,7 @@ function convertHeaderVariables(entry: EntryReader): JsonObject {
   );
 }
 
-/** Converts the application that a client signs in with. The tokens themselves stay with the client. */
+/** Converts the settings of the OAuth application with which the client signs in. The tokens stay with the client. */
 function convertAuth({ entry, translate, note }: Conversion): JsonObject {
   const member = entry.object('oauth', 'auth');
   const settings = new EntryReader(member ?? {});
@@ -227,7 +227,7 @@ function convertTimeouts({ entry, options: { timeoutUnit }, note }: Conversion):
   return Object.fromEntries(
     Object.entries(limits).flatMap(([key, ms]) => {
       if (ms === undefined) return [];
-      // Shorter timeouts are mistakes of unit in practice, and would make every call fail.
+      // In practice, a shorter timeout has the wrong unit, and would make every call fail.
       if (ms < 1000) note(`its timeout of ${ms} ms was left out: it is too short for a gateway`);
       return ms < 1000 ? [] : [[key, `${Math.round(ms)}ms`]];
     }),

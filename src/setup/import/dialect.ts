@@ -18,7 +18,7 @@ interface TranslatedText {
 export const literalDialect: Dialect = (text) => ({ text: escapeReferences(text) });
 
 interface ShellDialectOptions {
-  /** `empty`: the client replaces an unset variable by nothing. */
+  /** `empty`: the client replaces an unset variable by an empty text. */
   readonly unset?: 'missing' | 'empty';
   /** Whether the client also replaces `$NAME` without braces. */
   readonly hasBareNames?: boolean;
@@ -112,7 +112,7 @@ export function toVariableName(...words: readonly string[]): string {
   return /^\d/.test(name) || name === '' ? `_${name}` : name;
 }
 
-/** Replaces every `${…}`. One for which `translate` returns undefined stays as literal text. */
+/** Replaces every `${…}`. A variable for which `translate` returns undefined stays as literal text. */
 export function replaceVariables(
   text: string,
   translate: (body: string) => TranslatedText | undefined,

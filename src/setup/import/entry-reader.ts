@@ -29,7 +29,7 @@ export class EntryReader {
     return this.first(isNonEmptyString, ...keys);
   }
 
-  /** Returns the first list of texts, numbers and switches, as texts; undefined if there is none. */
+  /** Returns the first list of strings, numbers and booleans, as strings; undefined if there is none. */
   list(...keys: readonly string[]): readonly string[] | undefined {
     const value = this.first(isPlainList, ...keys);
     return value === undefined ? undefined : toStrings(value);
@@ -47,7 +47,7 @@ export class EntryReader {
     return this.first(isBoolean, ...keys);
   }
 
-  /** Returns the keys of members that were not used and that say something: not absent, false or empty. */
+  /** Returns the keys of unused members, except those that are null, false or empty. */
   unused(): readonly string[] {
     return Object.keys(this.#raw).filter((key) => !this.#used.has(key) && !isEmpty(this.#raw[key]));
   }

@@ -23,7 +23,8 @@ export async function findServers(
   const foundFiles: FoundFile[] = [];
   for (const source of sources) {
     const files = environments.flatMap((candidate) => source.files(candidate));
-    // In the home folder, the user's file is also the project's file. The first one, which is usually the user's, is kept.
+    // If the working directory is the home folder, one file can be both the user's and the project's. The first one, usually the user's, is
+    // kept.
     const unique = [...new Map(files.toReversed().map((file) => [file.path, file])).values()].toReversed();
     for (const file of unique) {
       const found = await readSourceFile(source, file, environment, readText);

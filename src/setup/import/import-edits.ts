@@ -15,7 +15,7 @@ export interface ServerAddition {
   readonly name: string;
   readonly entry: JsonObject;
   readonly secrets: readonly PlaintextSecret[];
-  /** Whether it is held for approval, although the others are trusted. */
+  /** Whether it is held for approval even if the others are trusted. */
   readonly isHeld?: boolean | undefined;
 }
 
@@ -68,7 +68,7 @@ export async function writeSecretFiles(moved: readonly MovedSecret[]): Promise<v
   for (const { file, value } of moved) if (file !== undefined) await writeFileAtomic(file, value, 0o600);
 }
 
-/** Chooses a variable name that no other value has yet. */
+/** Chooses a variable name that does not already stand for another value. */
 function chooseVariable(
   server: string,
   { variable, value: escapedValue }: PlaintextSecret,

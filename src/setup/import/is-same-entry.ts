@@ -18,7 +18,7 @@ export function isSameEntry(ours: unknown, other: JsonObject): boolean {
   );
 }
 
-/** Header names are case-insensitive, and `authorizationToken` is a header as well. */
+/** Returns the headers with lower-case names, including the one that `authorizationToken` stands for. */
 function readHeaders({ headers, authorizationToken }: JsonObject): JsonObject {
   const entries = Object.entries(isJsonObject(headers) ? headers : {});
   const lowerCase = entries.map(([name, value]) => [name.toLowerCase(), value] as const);
@@ -47,7 +47,7 @@ function isSameText(ours: unknown, other: unknown): boolean {
   if (typeof ours !== 'string' || typeof other !== 'string') return false;
   const literals = parseReferences(ours).map((part) => (typeof part === 'string' ? part : undefined));
   if (!literals.includes(undefined)) return false;
-  // A text whose secret was replaced by a reference is recognised by the rest of it.
+  // A text whose secret was replaced by a reference is recognised by the rest of the text.
   const pattern = literals.map((text) => (text === undefined ? '[^]+' : escapePattern(text))).join('');
   return new RegExp(`^${pattern}$`).test(other.replaceAll('$${', () => '${'));
 }

@@ -29,12 +29,12 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   watchPaths: 'Trunkline restarts a server only if it exits or its settings change',
 };
 
-/** They repeat the key of the entry, or describe the entry to people. */
+/** Settings that repeat the key of the entry, or describe the entry to people. */
 const LABELS = ['name', 'title', 'displayName', 'display_name', 'icon', 'iconPath', 'version', 'gallery'];
 const ORIGINS = ['source', 'bundled', 'id', 'metadata', 'createdAt', 'updatedAt', 'created', 'updated'];
-/** They decide when that client loads or lists tools; Trunkline has its own list. */
+/** Settings that decide when the client loads or lists tools; Trunkline has its own list. */
 const LISTING = ['alwaysLoad', 'deferTools', 'omit_tools_from', 'alwaysLoadTools', 'lifecycle'];
-/** They decide how that client schedules or supervises its own connections. */
+/** Settings that decide how the client schedules or supervises its own connections. */
 const SUPERVISION = [
   'required',
   'supports_parallel_tool_calls',

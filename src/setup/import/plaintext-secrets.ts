@@ -93,7 +93,7 @@ function splitByFormat(text: string): TextParts | undefined {
   return before === undefined || value === undefined ? undefined : [before, value, after ?? ''];
 }
 
-/** The scheme in `Bearer abc` is not part of the secret. */
+/** Splits off the scheme, such as `Bearer`, which is not part of the secret. */
 function splitHeader(name: string, text: unknown): TextParts | undefined {
   if (typeof text !== 'string' || !SECRET_HEADER.test(name)) return undefined;
   const [, scheme = '', value] = /^((?:Bearer|Basic|Token|ApiKey)\s+)?(.*)$/is.exec(text) ?? [];

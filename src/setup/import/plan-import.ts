@@ -89,7 +89,7 @@ function entryMember({ entry }: ImportedServer): Pick<ImportStep, 'entry'> {
   return entry === undefined ? {} : { entry };
 }
 
-/** Reports that a client offers other tools of a server than Trunkline does, because the server's entry in Trunkline does not change. */
+/** Returns a remark if the client and Trunkline limit the server's tools differently, because the entry in Trunkline stays unchanged. */
 function compareToolLists(entry: JsonObject, existing: unknown): readonly string[] {
   if (entry['tools'] === undefined || !isJsonObject(existing)) return [];
   if (canonicalJson(entry['tools']) === canonicalJson(existing['tools'] ?? {})) return [];
@@ -117,7 +117,7 @@ class ImportNames {
     return [...this.#entries].find(([, existing]) => isSameEntry(existing, entry))?.[0];
   }
 
-  /** Returns the name under which a server is imported; undefined if the name is taken and stays so. */
+  /** Returns the name under which a server is imported; undefined if another server keeps the name. */
   choose(name: string, sourceId: string): string | undefined {
     const { onConflict, servers } = this.#options;
     if (!this.#entries.has(name)) return name;

@@ -21,7 +21,7 @@ export interface AddServerResult {
   /** `same`: the server exists already; `refused`: `reason` explains why. */
   readonly result: 'added' | 'same' | 'refused';
   readonly reason?: string;
-  /** `manual`: the server is held for approval, and is not started before. */
+  /** `manual`: the server is held, and starts only after it was approved. */
   readonly trust?: ServerTrust;
   /** The entry as it is written, with masked secrets. */
   readonly entry?: JsonObject;
@@ -58,7 +58,7 @@ export interface ConfigFileState {
   readonly file: string;
   /** Revision of the current text; an edit that expects another one is rejected. */
   readonly revision: string;
-  /** Whether programs cannot change the file. */
+  /** Whether programs must not change the file. */
   readonly readOnly: boolean;
   /** Whether models have tools to change servers. */
   readonly management: boolean;

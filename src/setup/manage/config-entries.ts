@@ -50,19 +50,19 @@ export function assertWritable({ file, text }: Pick<ConfigDocument, 'file' | 'te
   );
 }
 
-/** Whether several gateways, each with a file of its own, share the changes that programs make. */
+/** Whether the configuration sets a database that several gateways can share. Changes by programs then apply to all of these gateways. */
 export function sharesDatabase(text: string): boolean {
   const { storage } = readTopLevel(text);
   return isJsonObject(storage) && storage['url'] !== undefined;
 }
 
-/** Returns the settings about changes of the file. */
+/** Returns the settings that decide who may change the file. */
 export function readManagementSettings(text: string): {
   readonly readOnly: boolean;
   readonly management: boolean;
 } {
   const { readOnly, management } = readTopLevel(text);
-  // An invalid value is reported when the file is validated; until then it protects the file.
+  // An invalid value of `readOnly` protects the file; validation reports it.
   return { readOnly: readOnly !== undefined && readOnly !== false, management: management === true };
 }
 

@@ -40,7 +40,7 @@ function mergeObject(current: JsonObject, changes: JsonObject, path: Path, edits
   return Object.fromEntries(members);
 }
 
-/** Deleting a member of a new object has no effect, so its null is removed. */
+/** Removes the nulls from a new object, which has no members to delete. */
 function removeNulls(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(

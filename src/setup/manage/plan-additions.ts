@@ -108,7 +108,8 @@ function findProblem(name: string, entry: JsonObject, options: AdditionOptions):
 }
 
 /**
- * Refuses all names that the author could not see in the same way, so that the result does not reveal whether a hidden server has the name.
+ * Whether a new server may have this name. Names that the author could not see are always refused, so the result does not reveal whether a
+ * hidden server has the name.
  */
 function isNameAllowed(name: string, { author, document }: AdditionOptions): boolean {
   const isHidden = document.servers.has(name) && author.mayCollideWithHidden !== true;

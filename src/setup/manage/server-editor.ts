@@ -40,11 +40,11 @@ export interface ServerEditorDeps {
   readonly file: string;
   readonly version: string;
   readonly environment: ClientEnvironment;
-  /** Returns the paths and addresses by which an entry that starts or reaches this program is recognised. */
+  /** Returns the paths and addresses that identify this program in an entry. */
   readonly readIdentity: (configText: string) => GatewayIdentity;
   /** Stores the changes for all gateways that share a database. If it is absent, they are written to the file. */
   readonly shared?: SharedConfigStore | undefined;
-  /** The folder of the record of trusted project configurations. */
+  /** The folder in which trusted project configurations are recorded. */
   readonly trustDir: string;
   /** Makes the running gateway apply the current configuration. */
   readonly apply: () => Promise<ApplyResult>;
@@ -89,7 +89,7 @@ export class ServerEditor {
     this.#deps = deps;
   }
 
-  /** Returns the state of the configuration. An invalid or missing file does not make it reject; that problem is reported elsewhere. */
+  /** Returns the state of the configuration. Does not reject if the file is invalid or missing, because that is reported elsewhere. */
   async state(): Promise<ConfigFileState> {
     const { file } = this.#deps;
     const reading = this.#deps.shared?.text() ?? readConfigText(file);
@@ -262,7 +262,8 @@ export class ServerEditor {
   }
 
   /**
-   * Whether the author has seen the current text. Commands see only the file, so with a shared store the revision of the file counts, too.
+   * Whether the author has seen the current text. Commands see only the file, so with a shared store the revision of the file is accepted,
+   * too.
    */
   async #isCurrent(expectedRevision: string, text: string): Promise<boolean> {
     const { shared, file } = this.#deps;

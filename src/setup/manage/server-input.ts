@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 256 * 1024;
 const MAX_SERVERS = 200;
 /** The keys under which clients store their servers. */
 const SERVER_MAPS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'];
-/** These variables of editors look like references to environment variables. */
+/** Variables of editors that look like references to environment variables. */
 const EDITOR_VARIABLE = /\$\{(?:userHome|workspaceFolder\w*|pathSeparator|\/)\}/;
 /** Keys that no other client has. */
 const OWN_KEYS: ReadonlySet<string> = new Set([
@@ -117,7 +117,7 @@ function isEntry(value: unknown): boolean {
   return isProgram || [url, serverUrl, httpUrl].some(isNonEmptyString);
 }
 
-/** Uses an entry unchanged if it is valid for us, as those of most clients are; otherwise converts it from another client's format. */
+/** Uses an entry unchanged if it is valid in our format, as most entries are; otherwise converts it from another client's format. */
 function parseEntry(name: string, raw: unknown, dialect: Dialect, context: SourceContext): ImportedServer {
   if (!isJsonObject(raw)) return { name, problem: 'it is not an object', remarks: [] };
   const hasEditorVariables = EDITOR_VARIABLE.test(JSON.stringify(raw));

@@ -29,7 +29,7 @@ interface SharedServerStoreDeps {
   readonly log: Logger;
 }
 
-/** Changed entries by name. The value is undefined for a server of the file that was removed. */
+/** Changed entries by name. The value is undefined if the server was removed. */
 type ServerChanges = ReadonlyMap<string, unknown>;
 
 /**
@@ -72,7 +72,7 @@ export class SharedServerStore implements SharedConfigStore {
     return parseConfigDocument(file, text);
   }
 
-  /** Stores the differences to the file. Rejects if the configuration has changed since it was read. */
+  /** Stores the differences from the file. Rejects if the configuration has changed since it was read. */
   async save(document: ConfigDocument, edits: readonly ConfigEdit[]): Promise<string> {
     const { file, version } = this.#deps;
     const text = edits.reduce((before, { path, value }) => setMember(before, path, value), document.text);

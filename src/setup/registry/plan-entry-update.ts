@@ -26,8 +26,8 @@ interface TargetUpdate extends Pick<EntryUpdate, 'target' | 'version'> {
 const VALUE_KEYS = ['env', 'headers'] as const;
 
 /**
- * Plans the update of an entry from the registry. Only members that the registry determines change: values of the user, arguments
- * that they added, and all other settings stay.
+ * Plans the update of an entry from the registry. Changes only members that the registry determines. The user's own values and arguments,
+ * and all other settings, stay.
  */
 export function planEntryUpdate(
   current: JsonObject,
@@ -140,7 +140,10 @@ function mergeValues(
   return { value: Object.fromEntries([...remaining, ...newMembers]), added };
 }
 
-/** Omits the user's arguments and URL parameters, which may be secrets; `args` of the registry are public. */
+/**
+ * Formats the program or URL of an entry. Omits the user's arguments and URL parameters, which may be secrets; `args` of the registry are
+ * public.
+ */
 function formatTarget(entry: JsonObject, args?: unknown): string {
   if (!isRemote(entry)) return [String(entry['command']), ...filterStrings(args)].join(' ');
   const url = readUrl(entry);

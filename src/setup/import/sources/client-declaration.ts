@@ -3,7 +3,7 @@ import { shellDialect } from '../dialect.ts';
 import type { Dialect } from '../dialect.ts';
 import type { ClientEnvironment, ImportedServer, SourceContext } from '../import-source.ts';
 
-/** Everything that the import from a client and the connection to it need to know about it. */
+/** Everything that `import` and `connect` need to know about a client. */
 export interface ClientDeclaration {
   readonly id: string;
   readonly title: string;
@@ -23,7 +23,7 @@ export interface ClientDeclaration {
   readonly urlType?: 'sse';
   /** Returns the entry without the client's own peculiarities, or why it cannot be imported. */
   readonly prepare?: (raw: JsonObject) => JsonObject | string;
-  /** Replaces the reading of files that are not just a map of servers. */
+  /** Reads the client's files if they contain more than a map of servers. */
   readonly read?: (text: string, context: SourceContext) => readonly ImportedServer[];
   readonly connect: ConnectDeclaration;
 }
@@ -36,13 +36,13 @@ export interface ConnectDeclaration {
   readonly remote?: (url: string, name: string) => JsonObject;
   /** Members that the client requires in every entry. */
   readonly extra?: JsonObject;
-  /** Members that make the client load our few tools at once, instead of behind a search of its own. */
+  /** Members that make the client load our few tools at once, instead of hiding them behind its own tool search. */
   readonly keepLoaded?: JsonObject;
-  /** How an entry hands over variables, if the client starts programs without some of those in its own environment. */
+  /** Returns the members that hand over variables. Absent if the client passes its whole environment to programs. */
   readonly variables?: (needed: NeededVariables) => JsonObject;
   /** Whether the client has the user's `PATH`; desktop applications often do not. */
   readonly inheritsPath?: boolean;
-  /** Ends the paths of the files that can be edited, if not all can. */
+  /** The name of the files that can be edited, if not all of them can. */
   readonly fileName?: string;
   /** Whether the servers are a list of objects with a name. */
   readonly isList?: boolean;
@@ -79,7 +79,7 @@ export const typedEntries: ConnectDeclaration = {
   remote: (url) => ({ type: 'http', url }),
 };
 
-/** Entries in which the presence of `command` or `url` decides. */
+/** Entries without a `type`: the presence of `command` or `url` decides. */
 export const plainEntries: ConnectDeclaration = { remote: (url) => ({ url }) };
 
 export const mcpServers = ['mcpServers'] as const;

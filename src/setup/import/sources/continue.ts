@@ -6,7 +6,7 @@ import { isNonEmptyString } from '../entry-reader.ts';
 import { parseClientJson, parseClientYaml, listServerEntries } from '../client-json.ts';
 import type { ImportedServer, SourceContext } from '../import-source.ts';
 
-/** Reads the YAML file, which has a list of servers, and the older JSON file, which has it below `experimental`. */
+/** Reads the YAML file, which has a list of servers, and the older JSON file, which has the list below `experimental`. */
 export function readContinue(text: string, context: SourceContext): readonly ImportedServer[] {
   const root = context.path.endsWith('.json') ? parseClientJson(text) : parseClientYaml(text);
   const experimental = isJsonObject(root['experimental']) ? root['experimental'] : {};
@@ -33,7 +33,7 @@ function convertEntry(name: string, raw: unknown, context: SourceContext): Impor
   return convertClientEntry(name, raw, { context, dialect: secretsDialect, folder });
 }
 
-/** The only variables are `${{ secrets.NAME }}` and `${{ inputs.NAME }}`. */
+/** Translates the variables of Continue: `${{ secrets.NAME }}` and `${{ inputs.NAME }}`. */
 const secretsDialect: Dialect = (text) => {
   const names: string[] = [];
   const translated = text

@@ -215,7 +215,7 @@ function extensionFiles(extension: string, file: string): readonly string[] {
   );
 }
 
-/** Goose lists its own parts among the extensions, and an empty list of tools offers all of them. */
+/** Rejects the extensions that are a part of Goose. Removes an empty list of tools, because in Goose it offers all tools. */
 function prepareGooseEntry({ available_tools: tools, ...raw }: JsonObject): JsonObject | string {
   const type = raw['type'];
   if (typeof type === 'string' && !/^(?:stdio|sse|streamable_http)$/.test(type))

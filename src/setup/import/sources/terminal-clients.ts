@@ -197,7 +197,7 @@ export const terminalClients: readonly ClientDeclaration[] = [
         : raw,
     connect: {
       remote: (url) => ({ url, transport: 'streamable-http' }),
-      // It knows no default, and would hand over the text "${NAME}" for an unset variable.
+      // OpenClaw has no default values, and would hand over the text "${NAME}" for an unset variable.
       variables: ({ set, session }) => ({
         env: Object.fromEntries([...set, ...session].map((name) => [name, `\${${name}}`])),
       }),
@@ -214,7 +214,7 @@ export const terminalClients: readonly ClientDeclaration[] = [
   },
 ];
 
-/** In opencode and its relatives, the command line is one list. */
+/** Entries of opencode and its forks, in which the command line is one list. */
 function opencodeEntries(): ConnectDeclaration {
   return {
     program: ({ command, args, env }: LaunchEntry) => ({

@@ -4,7 +4,7 @@ import { editorDialect, readEditorInputs } from '../dialect.ts';
 import type { ImportedServer, SourceContext } from '../import-source.ts';
 import { readServers } from './client-source.ts';
 
-/** Reads `servers` of `mcp.json`, and below the key `mcp` of the settings, where older versions store servers. */
+/** Reads `servers` in `mcp.json`, and `mcp.servers` in the settings, where older versions store servers. */
 export function readVscode(text: string, context: SourceContext): readonly ImportedServer[] {
   const root = parseClientJson(text);
   const inner = isJsonObject(root['mcp']) ? root['mcp'] : {};

@@ -212,7 +212,7 @@ async function readLog(
   };
 }
 
-/** Accepts one entry, several, or a text; also the members of one entry next to its name. */
+/** Accepts one entry, several entries or a text. Also accepts the members of one entry beside its name. */
 function readInput(args: JsonObject): ServerInput {
   const { text } = args;
   const [server, servers] = [readObject(args, 'server'), readObject(args, 'servers')];
