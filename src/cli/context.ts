@@ -36,6 +36,6 @@ export interface CliContext {
   readonly stderr: Writable & Terminal;
   /** Sets the function that runs once, at the first SIGINT, SIGTERM or SIGHUP. It replaces the function that was set before. */
   readonly onStopSignal: (stop: () => void) => void;
-  /** Limits the time for which the process waits after the command until its output has been read. MCP clients may stop reading for ever. */
+  /** Limits the time for which the process waits after the command until its output has been read. MCP clients may stop reading forever. */
   readonly limitFlush: () => void;
 }

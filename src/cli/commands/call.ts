@@ -93,7 +93,7 @@ async function callTool(
   }
 }
 
-/** If `--timeout` set the limit, the error names that flag instead of the configuration. */
+/** Returns an error that names `--timeout` instead of the configuration if that flag set the limit. */
 function toTimeoutError(error: unknown): GatewayError | undefined {
   if (!(error instanceof GatewayError) || error.code !== 'CALL_TIMEOUT') return undefined;
   const { upstream, timeoutMs, limitedBy } = error.details;

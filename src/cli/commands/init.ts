@@ -149,7 +149,7 @@ async function connectClients(
   for (const name of names) {
     if (name === 'none') continue;
     const client = getConnectableClient(name);
-    // Read again for each client, because the previous one may have changed it.
+    // The configuration is read again for each client, because connecting the previous one may have changed it.
     const config = await openEditableConfig(options.config, context);
     // The user has already chosen which servers to import. The client keeps the others.
     const planned = await planClientConnection(client, config, context, { canTakeOver: false });

@@ -3,7 +3,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { withGateway } from '../gateway-client/with-gateway.ts';
 
-/** Makes the gateway refuse every call. If none runs, the next gateway refuses them. */
+/** Makes the gateway refuse every call. If no gateway runs, the next one to start refuses calls. */
 export function runPause(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   return withGateway(
     options,

@@ -11,7 +11,10 @@ import { locateConfig } from '../locate-config.ts';
 import { createUserSocketPath } from '../gateway-client/user-socket-path.ts';
 import type { ServeOptions } from './serve.ts';
 
-/** Runs the background gateway, which outlives the process that started it. Signals to that process once whether it listens or failed. */
+/**
+ * Runs the background gateway, which outlives the process that started it. Tells that process once whether the gateway listens or has
+ * failed to start.
+ */
 export async function serveBackground(options: ServeOptions, context: CliContext): Promise<ExitCode> {
   try {
     const { file, text, isTextFromEnvironment, stateDir, locations } = await locateConfig(

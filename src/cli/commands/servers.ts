@@ -101,7 +101,7 @@ function printServers(all: readonly AdminServer[], { out }: CliContext, config: 
   out.line(`\n${formatCount(all.length, 'server')}`);
 }
 
-/** Adds the number of attempts and the next one, if the gateway retries. */
+/** Adds the number of attempts and the time until the next one, if the gateway retries. */
 function formatProblem({ message, retryAt, attempts }: NonNullable<AdminServer['problem']>): string {
   if (attempts === undefined) return message;
   const tried = attempts === 1 ? 'once' : `${attempts} times`;

@@ -44,7 +44,10 @@ export async function runTrayCommand(options: GlobalOptions, context: CliContext
   return 0;
 }
 
-/** Reads the gateway's record for every connection, because the gateway may have been restarted. Requests show whether it answers. */
+/**
+ * Returns a connector that reads the gateway's record each time, because the gateway may have been restarted. It does not check whether the
+ * gateway answers.
+ */
 function createConnector(stateDir: string): GatewayConnector {
   let known: { readonly socket: string; readonly gateway: MonitoredGateway } | undefined;
   return () => {

@@ -60,7 +60,7 @@ interface ConfigEffects {
   readonly servers: readonly { readonly name: string; readonly details: readonly EntryDetail[] }[];
   /** Absolute paths of modules that run inside the gateway. */
   readonly guards: readonly string[];
-  /** Settings outside of servers with an address. */
+  /** Settings with an address, except those of servers. */
   readonly endpoints: readonly Setting[];
   /** References in the whole file: variables, files and keychain items that are read. */
   readonly references: readonly Setting[];

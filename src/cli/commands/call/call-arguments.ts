@@ -10,7 +10,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** The maximum number of `$ref`s that are followed from one schema, because references can be circular. */
 const MAX_REFERENCES = 16;
 
-/** Converts typed arguments by the types in the input schema. The gateway validates the result as a whole. */
+/** Converts the arguments that the user typed to the types in the input schema. The gateway validates the result as a whole. */
 export function buildCallArguments(words: TypedArguments, schema: unknown, tool: string): JsonObject {
   const args: Record<string, unknown> = { ...words.base };
   const problems: string[] = [];

@@ -25,8 +25,8 @@ export async function fetchTool(
 }
 
 /**
- * `TOOL WORD` is read as a server and its tool. If no server has the first name but an entry does, the second word is the mistake.
- * Returns undefined if neither is known.
+ * Returns an error about the second word of `TOOL WORD`, which was parsed as a server and its tool. Returns undefined unless the first word
+ * is the name of an entry and not of a server.
  */
 export async function explainSurplusWord(
   gateway: CommandConnection,

@@ -38,7 +38,7 @@ const MAX_NAME_LENGTH = 100;
 /** The maximum number of names that are tried: `name`, `name-2`, `name-3` and so on. */
 const MAX_ATTEMPTS = 1000;
 
-/** Creates the folder of `--out` before anything else, so that no call is made whose result cannot be saved. */
+/** Creates the folder of `--out`. Commands do this first, so that they never make a call whose result cannot be saved. */
 export async function prepareOutFolder(out: string | undefined, cwd: string): Promise<string | undefined> {
   if (out === undefined) return undefined;
   const folder = resolve(cwd, out);

@@ -40,7 +40,7 @@ export async function readTypedArguments(
   let base: JsonObject = {};
   const pairs: ArgumentPair[] = [];
   if (words.length === 0) {
-    // Without words, a pipe is read for JSON. A terminal is not, because the program would seem to hang.
+    // Without words, JSON is read from a pipe, but not from a terminal, because the program would seem to hang.
     const text = context.stdin.isTTY === true ? '' : await readStdin(context, { isRequested: false });
     return { base: text.trim() === '' ? {} : parseObject(text, 'standard input'), pairs };
   }

@@ -11,13 +11,15 @@ type OpenQuote = '' | "'" | '"';
 interface ParsedWord {
   readonly text: string;
   readonly openQuote: OpenQuote;
-  /** The beginning of `text` that readline keeps. It replaces only the part after the open quote or the last unquoted break character. */
+  /**
+   * The beginning of `text` that readline keeps. Readline replaces only the part after the open quote or the last unquoted break character.
+   */
   readonly kept: string;
   /** Whether bash expands a part of the word, as in `$HOME` and `$'a'`. */
   readonly isExpanded: boolean;
 }
 
-/** Matches every ASCII character except those that have no special meaning to bash anywhere in a word. */
+/** Matches every ASCII character that may have a special meaning to bash. */
 const SPECIAL = /[^\w./:=@%+\u0080-\uffff-]/g;
 
 /**

@@ -16,7 +16,7 @@ const DEFAULT_LINES = 50;
 const MAX_LINES = 5000;
 const POLL_INTERVAL_MS = 300;
 
-/** Prints what the process of a server wrote to standard error, with the gateway's messages about it. Can follow new lines. */
+/** Prints the standard error of a server's process, with the gateway's messages about the server. Can follow new lines. */
 export function printServerLog(
   server: string,
   { config, limit = DEFAULT_LINES, follow }: ServerLogOptions,

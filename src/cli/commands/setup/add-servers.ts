@@ -104,7 +104,7 @@ async function addEntries(
   const servers = new Map(
     edits.flatMap(({ path: [, name = ''], value }) => (isJsonObject(value) ? [[name, value] as const] : [])),
   );
-  // Names that are taken in the file were rejected before. The shared database may still have them.
+  // Names that are taken in the file were rejected before. In the shared database, they may still be taken.
   const { added, isNewFile } = await retryOnConflict(config, [...servers.keys()], async (current) => {
     const changes = await openServerChanges(current, options);
     const result = await changes.add(Object.fromEntries(servers), options.replace);

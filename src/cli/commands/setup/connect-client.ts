@@ -37,7 +37,7 @@ export interface ClientConnectionPlan extends ConnectionPlan {
   readonly disabled: readonly string[];
   /** The entries in the configuration of Trunkline by name. */
   readonly entries: ReadonlyMap<string, unknown>;
-  /** What is not carried over from the client's servers, and what else to know about them. */
+  /** Notes for the user about the client's servers, such as settings that are not carried over. */
   readonly remarks: readonly { readonly name: string; readonly text: string }[];
   /** Plans the text for a changed configuration, which may refer to other variables or have other servers. */
   readonly planFor: (config: EditableConfig) => ConnectionPlan;
@@ -126,7 +126,7 @@ export async function planClientConnection(
   }
 }
 
-/** Decides about every server in the client's file. */
+/** Plans the import of every server in the client's file. */
 async function planClientImport(
   { source }: ConnectableClient,
   { file, text }: { readonly file: string; readonly text: string },

@@ -22,8 +22,8 @@ export interface EntryDetail {
 }
 
 /**
- * The origin of an entry decides what is masked. A `user` file may hold the user's own secrets, so every value that could be one is
- * masked. A `project` file was written by others, so everything is shown except what certainly looks like a secret.
+ * The origin of an entry decides what is masked. A `user` file may hold the user's own secrets, so every value that could be one is masked.
+ * A `project` file was written by others, so only text that clearly looks like a secret is masked.
  */
 type EntryOrigin = 'user' | 'project';
 
@@ -75,7 +75,7 @@ const OPAQUE_WORD = /^(?=.*\d)(?=.*[A-Za-z])[\w-]{6,}$/;
 const OPEN_OPTION =
   /^(?:-y|--yes|-q|--quiet|-p|--package|--from|--with|--python|-m|-c|-e|--eval|-r|--require|--import)$/;
 
-/** Masks an argument that looks like a key, although the name of its option does not suggest a secret. */
+/** Masks an argument that looks like a key, even if the name of its option does not suggest a secret. */
 function maskOwnArgument(text: string, previous: string): string {
   if (/^\w+:\/\//.test(text)) return maskAddress(text, 'user');
   const isValue = previous.startsWith('-') && !previous.includes('=') && !OPEN_OPTION.test(previous);

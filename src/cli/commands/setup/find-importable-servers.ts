@@ -90,7 +90,7 @@ export function toClientEnvironment({ platform, home, env, cwd }: CliContext): C
   return { platform, home, env, cwd };
 }
 
-/** Returns how clients may refer to this program in their configurations. */
+/** Returns the paths and addresses by which clients may refer to this program in their configurations. */
 export function getOwnIdentity({ program }: CliContext, configText: string): GatewayIdentity {
   return ownProgramAt(program.at(-1) ?? '', { configText });
 }

@@ -37,8 +37,8 @@ interface ServerChangesOptions {
 }
 
 /**
- * Opens changes for a configuration. They fail if the configuration was changed after it was read, except for `enable` and `disable`
- * through a running gateway, which do not send the expected revision.
+ * Creates the `ServerChanges` of a configuration. A change fails if the configuration was changed after it was read. The exceptions are
+ * `enable` and `disable` through a running gateway, which do not send the expected revision.
  */
 export async function openServerChanges(
   config: EditableConfig,
@@ -58,7 +58,7 @@ export async function openServerChanges(
   };
 }
 
-/** Opens the configuration and its server changes, for a command that changes one server. */
+/** Opens the configuration and creates its `ServerChanges`, for a command that changes one server. */
 export async function openConfigAndChanges(
   flag: string | undefined,
   context: CliContext,
