@@ -15,7 +15,7 @@ interface ErrorTraits {
   readonly isRetryable: boolean;
 }
 
-// Traits that several codes have: errors that the operator must fix, errors of a server, exceeded limits, and errors of the database.
+// Traits that several codes share: errors that the operator must fix, errors of a server, exceeded limits, and errors of the database.
 const operator = { isShownToModel: false, rpc: -32603, http: 500, exit: 3, isRetryable: false } as const;
 const upstream = { isShownToModel: true, rpc: -32603, http: 502, exit: 4, isRetryable: false } as const;
 const bound = { isShownToModel: true, rpc: -32603, http: 429, exit: 7, isRetryable: true } as const;

@@ -1,4 +1,6 @@
-/** The types of custom guards, published as `trunkline/guard`. A guard is the default export of a module that `guards` names. */
+/**
+ * The types of custom guards, published as `trunkline/guard`. A guard is the default export of a module that the setting `guards` names.
+ */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 /**
- * Cancels some work with a reason. It replaces AbortSignal on the call path, where a signal with one listener costs about 4 µs, and
- * `AbortSignal.any` costs 17 µs, on Node 20.
+ * Cancels some work with a reason. It replaces AbortSignal on the call path: on Node 20, a signal with one listener costs about 4 µs, and
+ * `AbortSignal.any` costs 17 µs.
  */
 export class Cancellation {
   #reason: Error | undefined;

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const SLICE_MS = 10;
 
 /**
- * Runs all steps without blocking the event loop. It is for work whose size a server determines, such as one step for each entry of its
- * list. `runInSlices` is for work in the background, which also pauses between slices.
+ * Runs all steps without blocking the event loop. Use it for work whose size a server determines, such as one step for each entry of its
+ * list. For background work, use `runInSlices`, which also pauses between slices.
  */
 export async function completeInSlices<Result>(steps: Generator<undefined, Result>): Promise<Result> {
   let end = performance.now() + SLICE_MS;

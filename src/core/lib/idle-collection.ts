@@ -57,7 +57,7 @@ export class IdleCollection implements Disposable {
   async #check(): Promise<void> {
     const timer = this.#timer;
     const heap = (this.#heap ??= await this.#load());
-    // Disposed in the meantime.
+    // The object was disposed in the meantime.
     if (this.#timer !== timer) return;
     const isIdle = heap.utilization() < IDLE_UTILIZATION;
     const used = heap.usedBytes();

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 
 /**
- * Linux file system types for which inotify reports every change. It does not report changes by a network peer or by the host of a
+ * Linux file system types for which inotify reports every change. On other types, it may miss changes by a network peer or by the host of a
  * container.
  */
 const LOCAL_TYPES: ReadonlySet<number> = new Set([

@@ -10,9 +10,9 @@ const LONG_STRING = 8192;
 const MAX_STRINGS = 512;
 
 /**
- * Returns the JSON text with its long strings emptied. Parsing the outline shows whether the text is one complete value at a fraction of
- * the cost, because most of a large result is one long string. The content of long strings is not checked, only where they end.
- * Returns undefined if the whole text must be parsed.
+ * Returns the JSON text with its long strings emptied. Parsing this outline shows whether the text is one complete value. It costs a
+ * fraction of parsing the text, because most of a large result is one long string. The content of long strings is not checked, only where
+ * they end. Returns undefined if the whole text must be parsed.
  */
 export function jsonOutline(bytes: Buffer): string | undefined {
   // The caller would pass the bytes on unchanged, and line breaks would end the line or event in which they are sent.

@@ -54,7 +54,7 @@ function statOf(path: string): ReturnType<typeof statSync> {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // The first error is more specific.
+    return undefined; // The error of `mkdirSync` is more specific.
   }
 }
 

@@ -8,7 +8,7 @@ interface Bytes {
 }
 
 /**
- * A JSON value that may keep its original text or bytes, so that passing it on needs no parsing and no serializing. Serializing a large
+ * A JSON value that may keep its original text or bytes, so that it can be passed on without parsing or serializing. Serializing a large
  * result costs six times as much as parsing it, and parsing it ten times as much as finding its end.
  */
 export class Payload {

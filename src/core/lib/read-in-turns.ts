@@ -6,8 +6,8 @@ const MAX_TURN_MS = 5;
 const CHUNK_MS = 0.005;
 
 /**
- * Reads a stream, and pauses it until the next turn of the event loop whenever its data took long. Node reads up to two megabytes of a
- * stream in one turn, so a peer that sends short messages without end would delay all other work by seconds. No other code may pause the
+ * Reads a stream, and pauses it until the next turn of the event loop whenever handling its data took long. Node reads up to two megabytes
+ * of a stream in one turn, so a peer that endlessly sends short messages would delay all other work by seconds. No other code may pause the
  * stream.
  */
 export function readInTurns(stream: Readable, onData: (chunk: Buffer) => void): void {

@@ -1,4 +1,4 @@
-/** Owns resources and closes them in reverse order, once, and all of them even if closing one fails. */
+/** Owns resources and closes each of them once, in reverse order. If closing one fails, the others are still closed. */
 export class Scope implements AsyncDisposable {
   readonly #closers: (() => void | Promise<void>)[] = [];
   readonly #onError: (error: unknown) => void;

@@ -43,7 +43,7 @@ export class SwapRemoveSet<T extends SetMember> implements Iterable<T> {
     this.#members.length = 0;
   }
 
-  /** Iterates over a copy, in no particular order, so members may be added and removed meanwhile. */
+  /** Iterates over a copy, in no particular order, so members may be added and removed during the iteration. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.#members].values();
   }

@@ -11,9 +11,7 @@ interface Chore {
   readonly now?: number;
 }
 
-/**
- * Claims a periodic chore. Resolves to true for one process per period. If that process dies, the chore is next done in the next period.
- */
+/** Claims a periodic chore. Resolves to true for one process per period. If that process dies, the chore waits for the next period. */
 export async function claimChore(database: Database, { name, everyMs, ...at }: Chore): Promise<boolean> {
   const now = at.now === undefined ? databaseTime(database) : sql<number>`cast(${at.now} as bigint)`;
   const row = await database.query

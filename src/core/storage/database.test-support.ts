@@ -36,7 +36,9 @@ export function throwAwayDatabases() {
   return place;
 }
 
-/** Opens a file as another program would, with the binding that the database uses: two bindings in one process ignore each other's locks. */
+/**
+ * Opens a file as another program would. Uses the binding of the database, because two bindings in one process ignore each other's locks.
+ */
 export async function openRawSqlite(file: string): Promise<SqliteFile> {
   return (await loadSqliteBinding()).open(file, { busyTimeoutMs: 0 });
 }

@@ -84,7 +84,7 @@ async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Pr
   }
 }
 
-/** Releases the lease, unless `isKept`. If that fails, for example on a full disk, other processes wait until it expires. */
+/** Releases the lease, unless `isKept` returns true. If that fails, for example on a full disk, other processes wait until it expires. */
 async function giveBack(options: LeaseOptions, owner: string): Promise<void> {
   leftBehindIn(options.database).set(options.name, owner);
   if (options.isKept?.() === true) return;

@@ -93,8 +93,8 @@ function systemProblem(error: unknown): StoreProblem {
   return (typeof code === 'string' ? SYSTEM_PROBLEMS[code] : undefined) ?? 'unavailable';
 }
 
-/** Returns undefined if the error is not about the database. */
+/** Returns the kind of a database problem; undefined if the error is not about the database. */
 export function storeProblemOf(error: unknown): StoreProblem | undefined {
   const reason = error instanceof GatewayError ? error.details['reason'] : undefined;
-  return typeof reason === 'string' && reason in SENTENCES ? (reason as StoreProblem) : undefined; // SENTENCES has all problems.
+  return typeof reason === 'string' && reason in SENTENCES ? (reason as StoreProblem) : undefined; // The keys of SENTENCES are all problems.
 }

@@ -190,7 +190,7 @@ interface ClientTokensTable {
   spent_at: number | null;
 }
 
-/** A lease where the engine has no leases of its own; see `withLease`. */
+/** A lease, for an engine without leases of its own; see `withLease`. */
 interface LeasesTable {
   name: string;
   /** Identifies the process and its machine. */
