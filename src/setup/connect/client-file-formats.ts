@@ -25,7 +25,7 @@ export interface ClientFileFormat {
   removeServer(text: string, name: string): string;
 }
 
-/** JSON with comments that has an object of servers at the path. */
+/** Returns the format of a JSON file with comments that has an object of servers at the path. */
 export function jsonFormat(path: readonly [string, ...string[]]): ClientFileFormat {
   const label = path.join('.');
   return {
@@ -59,7 +59,7 @@ function readJson(text: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** TOML that has a table per server below `key`. */
+/** Returns the format of a TOML file that has a table per server below `key`. */
 export function tomlFormat(key: string): ClientFileFormat {
   return {
     readServers: (text) => {
@@ -121,7 +121,7 @@ function isTableHeader(line: string, key: string, name: string): boolean {
   return isJsonObject(servers) && Object.hasOwn(servers, name);
 }
 
-/** YAML that has a list of named servers, or a map of servers, under `key`. */
+/** Returns the format of a YAML file that has a list of named servers, or a map of servers, under `key`. */
 export function yamlFormat(key: string, kind: 'list' | 'map'): ClientFileFormat {
   return {
     readServers: (text) =>

@@ -71,7 +71,7 @@ export class ConnectionHistory {
     await this.forget(client);
   }
 
-  /** Returns the file before the change; undefined if there was none. */
+  /** Returns the content of the file before the change; undefined if there was no file. */
   async before({ backup }: ConnectionRecord): Promise<Buffer | undefined> {
     return backup === undefined ? undefined : readFile(backup);
   }

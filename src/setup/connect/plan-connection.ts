@@ -10,7 +10,7 @@ import type { ConnectableClient } from './connectable-clients.ts';
 export interface ConnectionPlan {
   /** The text of the client's file after the change; equal to the current text if nothing changes. */
   readonly text: string;
-  /** Names of the client's servers that move behind Trunkline. */
+  /** Names of the client's servers that move to Trunkline. */
   readonly moved: readonly string[];
   /** Names of the entries that are written. */
   readonly written: readonly string[];

@@ -31,7 +31,8 @@ export function configHomePath(environment: ClientEnvironment, ...parts: readonl
 
 /**
  * Resolves the path of a client's file, which is written with `/` on every platform. It may begin with `~` (the home folder), `{config}`
- * (the XDG configuration folder), `{appData}` (the settings of desktop applications) or `{VARIABLE|~/folder}` (a folder that a variable moves).
+ * (the XDG configuration folder), `{appData}` (the settings of desktop applications) or `{VARIABLE|~/folder}` (a folder that a variable can
+ * override).
  */
 export function resolveClientPath(environment: ClientEnvironment, path: string): string {
   const [first = '', ...rest] = path.split(/\/(?![^{]*\})/);

@@ -43,7 +43,7 @@ const TRANSPORTS: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * Converts an entry in the common format of MCP clients, including the variants of single clients, to ours. Every setting is carried over,
+ * Converts an entry to our format, from the common format of MCP clients or a client's variant of it. Every setting is carried over,
  * ignored because it has no meaning outside the client, or reported in a remark.
  */
 export function convertClientEntry(name: string, raw: unknown, options: ConvertOptions): ImportedServer {

@@ -47,7 +47,7 @@ const SUPERVISION = [
 /** Settings that mean something to their client only. */
 const IRRELEVANT = new Set([...LABELS, ...ORIGINS, ...LISTING, ...SUPERVISION]);
 
-/** Returns the sentence that tells the user about a setting that is not carried over; undefined if it is not needed behind Trunkline. */
+/** Returns the sentence that tells the user about a setting that is not carried over; undefined if Trunkline does not need the setting. */
 export function describeLeftOut(key: string): string | undefined {
   if (IRRELEVANT.has(key)) return undefined;
   const explanation = Object.hasOwn(EXPLANATIONS, key) ? EXPLANATIONS[key] : undefined;

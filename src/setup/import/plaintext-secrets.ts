@@ -79,7 +79,7 @@ function hasReference(text: string): boolean {
   return parseReferences(text).some((part) => typeof part !== 'string');
 }
 
-/** Excludes placeholders, paths, numbers and switches. */
+/** Whether a value may be a secret. Placeholders, paths, numbers and booleans are not. */
 function isLikelySecret(value: unknown): boolean {
   if (typeof value !== 'string' || value.length < 6) return false;
   if (/^(?:true|false|none|null|\d+|[/~.].*|https?:\/\/[^@]*)$/i.test(value)) return false;

@@ -10,8 +10,8 @@ export interface ChangeAuthor {
   /** Whether the author could see a new server with this name. */
   readonly canSeeNew?: (name: string) => boolean;
   /**
-   * Whether a name that `canSeeNew` allows may belong to a hidden server. New names then get a suffix, so that the author cannot find that
-   * out.
+   * Whether a name that `canSeeNew` allows may belong to a hidden server. New names then get a suffix, so that the author cannot find out
+   * which names are taken.
    */
   readonly mayCollideWithHidden?: boolean;
 }

@@ -44,7 +44,7 @@ export function maskEntry(entry: JsonObject): JsonObject {
   return maskMember('', entry, false) as JsonObject; // The mask of an object is an object.
 }
 
-/** Replaces the masks in changes by the values that they stand for. Throws where that value is unknown. */
+/** Replaces the masks in changes by the values that they stand for. Throws if such a value is unknown. */
 export function unmaskChanges(changes: JsonObject, current: JsonObject): JsonObject {
   const restored: RestoredSecret[] = [];
   const context = { current, masked: maskEntry(current), path: [], restored };

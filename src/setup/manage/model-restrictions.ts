@@ -20,7 +20,7 @@ const HELD_KEYS = [
 /** Keys that a model may change without approval, because they can do no harm. */
 const HARMLESS_KEYS = ['enabled', 'disabled', 'idle', 'timeouts', 'timeout'];
 const CHANGEABLE_KEYS: ReadonlySet<string> = new Set([...HELD_KEYS, ...HARMLESS_KEYS]);
-/** Other models read server names, so a name must not be able to contain instructions. */
+/** Other models read server names, so this pattern leaves no room for instructions. */
 const SERVER_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 /** Removes the members of a new entry that a model must not set. The remarks name them. */

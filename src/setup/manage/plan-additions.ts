@@ -116,7 +116,7 @@ function isNameAllowed(name: string, { author, document }: AdditionOptions): boo
   return !isHidden && (author.canSeeNew ?? author.canSee)?.(name) !== false;
 }
 
-/** Returns the name of a visible server with the same entry that was added before under this name with a suffix. */
+/** Returns the name of a visible server that has the same entry, and this name with a suffix from an earlier addition. */
 function findSuffixedServer(name: string, entry: JsonObject, options: AdditionOptions): string | undefined {
   const { document, author } = options;
   const start = suffixStart(name);
@@ -127,7 +127,7 @@ function findSuffixedServer(name: string, entry: JsonObject, options: AdditionOp
   return server?.[0];
 }
 
-/** Adds a random suffix, so that an author cannot find out by adding servers which names are taken. */
+/** Adds a random suffix, so that adding a server does not reveal which names are taken. */
 function addSuffix(name: string, { document, createSuffix }: AdditionOptions): string {
   for (;;) {
     const suffixed = `${suffixStart(name)}${createSuffix()}`;

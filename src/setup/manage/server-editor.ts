@@ -218,7 +218,7 @@ export class ServerEditor {
         `Only a person can remove "trust": "manual" from "${name}".`,
       );
     }
-    // Enabling a server that was never approved counts as well.
+    // Enabling a server that was never approved counts as running it differently.
     const isRunDifferently =
       'problem' in before ||
       before.upstream.fingerprint !== after.upstream.fingerprint ||

@@ -24,7 +24,7 @@ const MAX_SERVERS = 200;
 const SERVER_MAPS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'];
 /** Variables of editors that look like references to environment variables. */
 const EDITOR_VARIABLE = /\$\{(?:userHome|workspaceFolder\w*|pathSeparator|\/)\}/;
-/** Keys that no other client has. */
+/** Keys that only our format has. */
 const OWN_KEYS: ReadonlySet<string> = new Set([
   'cli',
   'share',

@@ -38,7 +38,7 @@ type ServerChanges = ReadonlyMap<string, unknown>;
  */
 export class SharedServerStore implements SharedConfigStore {
   readonly #deps: SharedServerStoreDeps;
-  /** The changes that were last read, for times in which the database is unavailable. */
+  /** The changes that were last read, for use while the database is unavailable. */
   #lastChanges: ServerChanges = new Map();
 
   constructor(deps: SharedServerStoreDeps) {

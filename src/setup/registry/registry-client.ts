@@ -7,7 +7,7 @@ import type { RegistryServer } from './registry-server.ts';
 
 export const OFFICIAL_REGISTRY_URL = 'https://registry.modelcontextprotocol.io';
 
-/** The time for all requests of a search or of a lookup together. */
+/** The total time for all requests of a search or of a lookup. */
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const PAGE_SIZE = 100;

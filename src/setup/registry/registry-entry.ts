@@ -21,9 +21,9 @@ export interface RegistryEntry {
 
 /** The program that runs the packages of one registry. */
 interface PackageRunner {
-  /** URLs of the registry. */
+  /** Matches the URLs of the registry. */
   readonly baseUrl: RegExp;
-  /** Valid package names. */
+  /** Matches valid package names. */
   readonly identifier: RegExp;
   readonly buildCommand: (
     identifier: string,

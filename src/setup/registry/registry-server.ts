@@ -50,7 +50,7 @@ const MAX_LIST = 64;
 /** Parses one item of a response; returns undefined if it is not a valid server. */
 export function parseRegistryServer(value: unknown): RegistryServer | undefined {
   if (!isJsonObject(value)) return undefined;
-  // Older registries have the server itself instead of a wrapper.
+  // Older registries return the server itself, without a wrapper.
   const server = isJsonObject(value['server']) ? value['server'] : value;
   const name = toText(server['name']);
   if (!NAME.test(name)) return undefined;

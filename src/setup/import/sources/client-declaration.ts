@@ -15,13 +15,13 @@ export interface ClientDeclaration {
   readonly syntax?: 'toml' | 'yaml';
   /** The keys that lead to the servers. */
   readonly servers: readonly [string, ...string[]];
-  /** The variables that the client replaces. */
+  /** Returns the dialect of the variables that the client replaces. */
   readonly dialect: (context: SourceContext) => Dialect;
   /** Unit of `timeout` in an entry; undefined if it does not limit calls. */
   readonly timeoutUnit?: 'ms' | 's';
   /** Transport of a URL without a type. */
   readonly urlType?: 'sse';
-  /** Returns the entry without the client's own peculiarities, or why it cannot be imported. */
+  /** Returns the entry in the common format of MCP clients, or why it cannot be imported. */
   readonly prepare?: (raw: JsonObject) => JsonObject | string;
   /** Reads the client's files if they contain more than a map of servers. */
   readonly read?: (text: string, context: SourceContext) => readonly ImportedServer[];

@@ -189,7 +189,7 @@ async function readLog(
   { log, editor }: ManageServersDeps,
 ): Promise<Answer> {
   const { entry } = await editor.entry(name, author);
-  // The log contains the lines of all sessions, which belong to other callers.
+  // The log contains the lines of all sessions, including those of other callers.
   if (entry['share'] === 'session') {
     throw new GatewayError(
       'ARGUMENTS_REFUSED',
