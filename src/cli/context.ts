@@ -36,6 +36,6 @@ export interface CliContext {
   readonly stderr: Writable & Terminal;
   /** Sets the function that runs once, at the first SIGINT, SIGTERM or SIGHUP. It replaces the function that was set before. */
   readonly onStopSignal: (stop: () => void) => void;
-  /** Limits the time for which the process waits after the command until its output has been read. MCP clients may stop reading forever. */
+  /** Limits how long the process waits for its output to be read after the command has ended. MCP clients may never read it. */
   readonly limitFlush: () => void;
 }

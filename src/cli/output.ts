@@ -80,7 +80,7 @@ export function createOutput({ stdout, stderr }: Streams, style: OutputStyle = P
   const problem = (error: GatewayError): void => {
     const { code, message, details } = error;
     if (style.isJsonRequested) return writeJsonNote({ code, message, details });
-    // The text is wrapped before its first and last words are coloured, because colour codes have no width.
+    // The text is wrapped before its first and last words are coloured, because wrapping would count colour codes as characters.
     const [name, end] = ['trunkline:', `[${code}]`];
     const text = wrapProse(`${name} ${sanitize(message)} ${end}`, style.errWidth);
     writeNote(errPaint.red(name) + text.slice(name.length, -end.length) + errPaint.dim(end));

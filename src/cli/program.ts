@@ -36,7 +36,7 @@ const GROUPS = [
 
 /** Parses the command line and runs one command. Only the file of that command is imported. */
 export async function runCli(argv: readonly string[], baseContext: CliContext): Promise<ExitCode> {
-  // The style is read before the command line is parsed, so that parse errors already follow it.
+  // The style is read before the command line is parsed, so that parse errors are printed in that style.
   const context = { ...baseContext, out: createOutput(baseContext, detectStyle(argv, baseContext)) };
   let exit: ExitCode = 0;
   try {
@@ -201,7 +201,7 @@ function splitServerCommand(command: Command, argv: readonly string[]): { words:
   // Commands with --url allow excess arguments (see `withAdHocServer`), so their number is checked here.
   const takesServer = command.options.some(({ long }) => long === '--url');
   const at = takesServer ? argv.indexOf('--') : -1;
-  // `words` includes the words after `--`, so as many are removed from its end.
+  // `words` includes the words after `--`, so they are removed from its end.
   const own = at < 0 ? words : words.slice(0, words.length - (argv.length - at - 1));
   const max = registeredArguments.some(({ variadic }) => variadic) ? Infinity : registeredArguments.length;
   if (takesServer && own.length > max)
@@ -237,7 +237,7 @@ function describeOption(this: void, { description, argChoices, envVar }: Option)
 /** The minimum width of the description column, in characters. Narrower columns are not wrapped. */
 const MIN_HELP_WIDTH = 14;
 
-/** Groups of which the first screen lists only the names of the commands, to stay short. */
+/** Groups for which the first screen lists only the names of the commands, to stay short. */
 const RARE_TASKS = [
   'Sign in to servers',
   'Give others access',

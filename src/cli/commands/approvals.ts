@@ -41,7 +41,7 @@ export function runApprovals(options: ListOptions, context: CliContext): Promise
     const { stateDir } = await locateConfig(options.config, context, LOOKUP_ONLY);
     const isJson = context.out.style.format === 'json';
     const formatted = found.held.map((held) => formatHeld(held, options, context));
-    // JSON output contains all definitions whole.
+    // JSON output contains all definitions in full.
     await rememberListedApprovals(
       stateDir,
       formatted.map(({ held, isWhole }) => ({ ...held, isWhole: isWhole || isJson })),
@@ -94,7 +94,7 @@ export function runApprovalsRefuse(
 interface DecisionEnvironment {
   readonly gateway: CommandConnection;
   readonly context: CliContext;
-  /** Throws if an item differs from what the user saw, or was not shown whole. */
+  /** Throws if an item differs from what the user saw, or was not shown in full. */
   readonly check?: (items: readonly AdminItemReference[], fingerprint: string | undefined) => Promise<void>;
 }
 
@@ -108,8 +108,8 @@ interface Decision {
 const LOOKUP_ONLY = { canCreate: false, canWarn: false, isGatewayEnough: true };
 
 /**
- * Accepts or refuses the current definitions of the named items. A fingerprint limits the decision to one definition. `check` throws
- * if a definition is not the one that the user saw; only accepting uses it.
+ * Accepts or refuses the current definitions of the named items. A fingerprint limits the decision to one definition. Only `accept` passes
+ * `check`, which throws if a definition is not the one that the user saw.
  */
 async function decide(
   decision: 'accept' | 'refuse',

@@ -76,7 +76,7 @@ async function callTool(
   context: CliContext,
 ): Promise<Payload> {
   using progress = context.out.progress(`Calling ${entry.name}`);
-  const tool = (await fetchTool(gateway, entry)).peek as AdminToolDetail; // The contract of the route.
+  const tool = (await fetchTool(gateway, entry)).peek as AdminToolDetail; // The contract of the route defines this type.
   const name = gateway.onlyServer === undefined ? tool.name : tool.original;
   const args = buildCallArguments(typed, tool.definition['inputSchema'], name);
   try {

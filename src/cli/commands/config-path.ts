@@ -17,7 +17,7 @@ export async function runConfigPath(options: GlobalOptions, context: CliContext)
     env,
     cwd,
     locations,
-    // Accepts an untrusted project configuration, because the command only prints its path, and remembers that trust is missing.
+    // An untrusted project configuration is accepted, because the command only prints its path.
     isTrusted: async (project) => {
       needsTrust = !(await isTrusted(project, locations.stateDir));
       return true;

@@ -104,7 +104,7 @@ async function keepOrRemoveDraft(
   return error;
 }
 
-/** Returns why a text cannot be saved: it is invalid, or it makes a server unusable that was usable before. */
+/** Returns why a text cannot be saved: it is invalid, or it makes a usable server unusable. */
 function findProblem(
   file: string,
   { text, before }: { readonly text: string; readonly before: string | undefined },

@@ -63,7 +63,7 @@ function parseHealthUrl(text: string): URL {
   return url;
 }
 
-/** Returns the URL of the running gateway. If none runs, returns the one at which it would listen. */
+/** Returns the URL of the running gateway. If none runs, returns the URL at which it would listen. */
 async function findHealthUrl(options: GlobalOptions, context: CliContext): Promise<URL> {
   const { file, text, stateDir } = await locateConfig(options.config, context, {
     canCreate: false,

@@ -100,7 +100,7 @@ function listNewServers(steps: readonly ImportStep[], { trust }: ImportOptions) 
   });
 }
 
-/** Rejects unknown names, because a mistyped name would otherwise select nothing silently. */
+/** Rejects unknown names, because a mistyped name would silently select nothing. */
 function selectSteps(steps: readonly ImportStep[], only: readonly string[]): readonly ImportStep[] {
   const names = new Set(steps.map(({ name }) => name));
   const [missing] = only.filter((name) => !names.has(name));

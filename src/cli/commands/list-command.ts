@@ -42,7 +42,7 @@ function readServerFilter(gateway: CommandConnection, [server]: readonly string[
   return name === undefined ? {} : { server: name };
 }
 
-/** Reports the servers that a listing lacks, with the reason. Throws if the one requested server is missing. */
+/** Reports the servers that are missing in a listing, with the reasons. Throws if the one requested server is missing. */
 export async function reportMissingServers(
   gateway: CommandConnection,
   filter: { readonly server?: string },
@@ -70,7 +70,7 @@ Import the servers of other clients with: trunkline init
 Add a server with: trunkline add NAME -- COMMAND, or: trunkline add NAME --url URL`;
 }
 
-/** Reports entries of the configuration that are ignored or likely mistaken. */
+/** Reports entries of the configuration that are ignored or probably wrong. */
 export function reportWarnings(warnings: readonly string[], { out }: CliContext): void {
   for (const warning of warnings) out.problem(new GatewayError('CONFIG_INVALID', warning));
 }

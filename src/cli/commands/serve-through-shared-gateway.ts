@@ -17,7 +17,7 @@ import type { ServeOptions } from './serve.ts';
 /** The maximum size of one JSON-RPC message between the client and the gateway. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 
-/** Connects the client on standard input to the background gateway. Returns undefined if a background gateway is impossible here. */
+/** Connects the client on standard input to the background gateway. Returns undefined if no background gateway can be used. */
 export async function serveThroughSharedGateway(
   options: ServeOptions,
   context: CliContext,

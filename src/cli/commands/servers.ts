@@ -24,7 +24,7 @@ export function runServers(options: GlobalOptions, context: CliContext): Promise
   );
 }
 
-/** Lists all servers again, or one. A server that cannot be listed decides the exit code. */
+/** Fetches the listings of all servers, or of one, again. A server that cannot be listed decides the exit code. */
 export function runRefresh(
   options: GlobalOptions,
   context: CliContext,

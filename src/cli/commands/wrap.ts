@@ -15,7 +15,7 @@ interface WrapOptions extends AdHocOptions {
   readonly logLevel?: LogLevel;
 }
 
-/** Serves one server as if the client had started it. Until it has started, answers listings from the cache. */
+/** Serves one server as if the client had started it. Until the server has started, answers listings from the cache. */
 export async function runWrap(options: WrapOptions, context: CliContext): Promise<ExitCode> {
   const server = readAdHocServer(options);
   if (server === undefined)

@@ -65,8 +65,8 @@ export async function openGatewayConnection(
 }
 
 /**
- * Returns undefined if no gateway of this file answers. Also returns undefined if the gateway has another version, text or environment
- * and the command can use the file itself, unless `environment` is `any`.
+ * Connects to the running gateway of this file. Returns undefined if none answers. Unless `environment` is `any`, also returns undefined if
+ * the gateway has another version, text or environment and the command can use the file itself.
  */
 async function connectToRunningGateway(
   { version, env }: CliContext,

@@ -14,8 +14,8 @@ const HARMLESS_VARIABLE =
 const FRAME_WITHOUT_FILE = /[( ]node:|<anonymous>/;
 
 /**
- * Whether a guard that the user wrote failed outside of its call, for example with a promise that it did not await. The first stack
- * frame with a file then belongs to a guard, whose URL contains the mark.
+ * Whether a guard that the user wrote failed outside of its call, for example with a promise that it did not await. The first stack frame
+ * with a file then belongs to a guard, whose URL contains `GUARD_URL_PARAMETER`.
  */
 export function isGuardError(error: unknown): boolean {
   const frames = readFrames(error instanceof Error ? readErrorFields(error).stack : '');

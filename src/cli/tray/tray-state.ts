@@ -18,7 +18,7 @@ export interface TrayState {
   readonly notice?: string | undefined;
 }
 
-/** The states of the icon. Shape and words distinguish them as well as the colour. */
+/** The states of the icon. Not only colours but also shapes and words distinguish them. */
 export type IconState = 'healthy' | 'attention' | 'paused' | 'offline';
 
 export const ICON_STATES: readonly IconState[] = ['healthy', 'attention', 'paused', 'offline'];

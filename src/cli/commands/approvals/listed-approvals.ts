@@ -15,8 +15,8 @@ interface ListedItem extends AdminItemReference {
 }
 
 /**
- * Stores what `trunkline approvals` printed, so that the user accepts exactly these definitions afterwards. A definition that an
- * earlier list printed whole still counts as whole.
+ * Stores what `trunkline approvals` printed, so that the user accepts exactly these definitions afterwards. A definition that an earlier
+ * list printed in full still counts as printed in full.
  */
 export async function rememberListedApprovals(stateDir: string, held: readonly ListedItem[]): Promise<void> {
   const earlier = await readListedApprovals(stateDir);

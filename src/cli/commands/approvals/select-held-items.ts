@@ -2,7 +2,7 @@ import type { AdminHeldItem, AdminItemReference } from '../../../admin/contract/
 import { findSimilar } from '../../../core/lib/find-similar.ts';
 import { GatewayError } from '../../../core/errors.ts';
 
-/** Returns the held items that a name selects: one entry, a held server, or all held entries of a server that is itself accepted. */
+/** Returns the held items that a name selects: one entry, a held server, or all held entries of an accepted server. */
 export function selectHeldItems(
   held: readonly AdminHeldItem[],
   name: string,

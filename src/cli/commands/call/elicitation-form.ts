@@ -54,7 +54,7 @@ function readChoices({ enum: values, enumNames, oneOf, anyOf }: JsonObject): For
     .map((each) => ({ value: each['const'], label: toOneLine(each['title'], String(each['const'])) }));
 }
 
-/** Parses a typed line as the value of a field. An empty line selects the default, or leaves an optional field unset. */
+/** Parses a line that the user typed as the value of a field. An empty line selects the default, or leaves an optional field unset. */
 export function parseAnswer(
   field: FormField,
   line: string,

@@ -35,7 +35,7 @@ async function askForm(
   const reader = lines[Symbol.asyncIterator]();
   const ask = async (question: string): Promise<string> => {
     out.question(question);
-    // The cursor is behind the question, so further output must start on a new line.
+    // The cursor is after the question, so further output must start on a new line.
     const endLine = (): void => void stderr.write('\n');
     signal.addEventListener('abort', endLine, { once: true });
     const next = await reader.next();

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { CliContext } from '../../context.ts';
 
-/** Arguments as typed, before the schema of the tool is known. */
+/** Arguments as the user typed them, before the schema of the tool is known. */
 export interface TypedArguments {
   /** The members of all JSON objects that were given, merged. */
   readonly base: JsonObject;

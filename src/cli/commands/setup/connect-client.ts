@@ -39,7 +39,7 @@ export interface ClientConnectionPlan extends ConnectionPlan {
   readonly entries: ReadonlyMap<string, unknown>;
   /** Notes for the user about the client's servers, such as settings that are not carried over. */
   readonly remarks: readonly { readonly name: string; readonly text: string }[];
-  /** Plans the text for a changed configuration, which may refer to other variables or have other servers. */
+  /** Plans the connection again for a changed configuration of Trunkline, which may refer to other variables or have other servers. */
   readonly planFor: (config: EditableConfig) => ConnectionPlan;
 }
 

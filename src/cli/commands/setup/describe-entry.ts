@@ -71,7 +71,7 @@ function quoteWord(word: string): string {
 
 /** Matches a word with letters and digits that may be a key. Names of programs and packages rarely contain digits. */
 const OPAQUE_WORD = /^(?=.*\d)(?=.*[A-Za-z])[\w-]{6,}$/;
-/** Matches options whose next word is no secret: it is a package, a file or code, or does not belong to the option. */
+/** Matches options whose next word is not a secret: it is a package, a file or code, or does not belong to the option. */
 const OPEN_OPTION =
   /^(?:-y|--yes|-q|--quiet|-p|--package|--from|--with|--python|-m|-c|-e|--eval|-r|--require|--import)$/;
 

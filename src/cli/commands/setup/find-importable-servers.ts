@@ -62,7 +62,7 @@ async function readNamedFile(name: string, context: CliContext): Promise<FoundFi
     if (found !== undefined && found.servers.length > 0) return found;
     if (known.scope === 'user') scope = 'user';
   }
-  // No known client has servers in this file, so it is read in any supported format.
+  // No known client has servers in this file, so its format is detected.
   const file = await readSourceFile(anyFileSource, { path, scope: 'user' }, environment, readText);
   if (file === undefined) throw unknownSourceError(name);
   return { ...file, scope };

@@ -15,7 +15,7 @@ interface ConfigScope {
   readonly context: CliContext;
 }
 
-/** Returns those of these servers that are held for approval, as a whole or in part. Does not start them. */
+/** Returns the given servers that are held for approval, as a whole or in part. Does not start them. */
 export async function findHeldServers(
   names: readonly string[],
   scope: ConfigScope,
@@ -36,8 +36,8 @@ async function listHeldItems({ config, context }: ConfigScope): Promise<readonly
 }
 
 /**
- * Returns those of these servers whose entry has `"trust": "manual"`, for example because they were added without a terminal. Only
- * such servers are held as a whole.
+ * Returns the given servers whose entry has `"trust": "manual"`, for example because they were added without a terminal. Only such servers
+ * are held as a whole.
  */
 export function filterManuallyTrusted(
   names: readonly string[],

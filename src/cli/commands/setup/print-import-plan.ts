@@ -57,7 +57,7 @@ export function importPlanToJson(steps: readonly ImportStep[]): readonly JsonObj
   }));
 }
 
-/** Returns the `secrets` member of JSON output: where new servers have plaintext secrets. It is absent if there are none. */
+/** Returns the `secrets` member of JSON output: the locations of plaintext secrets in new servers. It is absent if there are none. */
 export function secretsToJson(servers: readonly ServerAddition[]): JsonObject {
   const secrets = servers.flatMap(({ name, secrets: own }) =>
     own.map((secret) => ({ server: name, ...secretToJson(secret) })),

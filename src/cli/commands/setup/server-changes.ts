@@ -106,7 +106,7 @@ interface GatewayLookup {
 }
 
 /**
- * Returns a client of the running gateway of this file. A gateway of another version is not used, because it may read the file
+ * Returns a client for the running gateway of this file. A gateway of another version is not used, because it may read the file
  * differently. It notices the change of the file by itself.
  */
 async function findGatewayClient(

@@ -58,7 +58,7 @@ const PACKAGE_RUNNERS =
 const CONTAINERS = /^(?:docker|podman|nerdctl)$/;
 const PACKAGE_FLAGS: ReadonlySet<string> = new Set(['-p', '--package', '--from', '--with', '--python']);
 
-/** Returns the arguments that may be paths. Names of packages and images are not, even if a folder has the same name. */
+/** Returns the arguments that may be paths. Names of packages and images are not paths, even if a folder has the same name. */
 function selectPaths(command: string, args: readonly string[]): readonly string[] {
   const program = command.replace(/^.*[/\\]/s, '').replace(/\.(?:cmd|exe)$/i, '');
   const isExplicitPath = (word: string): boolean => /^\.{1,2}(?:[/\\]|$)/.test(word);

@@ -34,7 +34,7 @@ export function openTerminalPrompt(context: CliContext): TerminalPrompt | undefi
     out.question(question);
     const next = await reader.next();
     if (next.done === true) {
-      // The cursor is behind the question, so further output must start on a new line.
+      // The cursor is after the question, so further output must start on a new line.
       stderr.write('\n');
       throw new GatewayError('CALL_CANCELLED', 'The command was cancelled. Nothing more was changed.');
     }

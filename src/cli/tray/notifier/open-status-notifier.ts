@@ -89,7 +89,7 @@ async function registerIcon(
   await bus.callBus('AddMatch', { signature: 's', body: [rule] });
   bus.onSignal(({ member, sender, body: [changedName, , newOwner] }) => {
     const isNewPanel = member === 'NameOwnerChanged' && changedName === WATCHER && newOwner !== '';
-    // A restarted panel does not know the icon yet, so it is registered again. If the panel rejects it, no icon is shown.
+    // A restarted panel does not know the icon yet, so the icon is registered again. If the panel rejects it, no icon is shown.
     if (isNewPanel && sender === 'org.freedesktop.DBus') register().catch(() => {});
   });
   await register();
@@ -119,7 +119,7 @@ function createItemProperties(title: string, pixmaps: readonly DbusValue[]): Pro
     ['Category', createVariant('s', 'ApplicationStatus')],
     ['Id', createVariant('s', 'trunkline')],
     ['Title', createVariant('s', title)],
-    // The status is never `NeedsAttention`, because panels then blink.
+    // The status is never `NeedsAttention`, because it makes panels blink.
     ['Status', createVariant('s', 'Active')],
     ['WindowId', createVariant('i', 0)],
     ['IconName', emptyText],

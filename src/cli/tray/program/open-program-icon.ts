@@ -36,7 +36,7 @@ export async function openProgramIcon(options: ProgramIconOptions): Promise<Tray
   const closed = deferred<void>();
   let current: TrayProcess | undefined;
   let isDisposed = false;
-  // The newest content that is not drawn yet. Content that arrives during a drawing replaces it, so that only the newest is drawn.
+  // The newest content that is not drawn yet. Content that arrives while another is being drawn replaces it, so only the newest is drawn.
   let nextContent: IconContent | undefined;
   let drawing: Promise<void> | undefined;
   const draw = async (): Promise<void> => {

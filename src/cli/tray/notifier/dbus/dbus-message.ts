@@ -48,7 +48,7 @@ export function encodeMessage(message: DbusMessage): Buffer {
     const [number, type] = HEADER_FIELDS[name];
     return value === undefined || value === '' ? [] : [[number, createVariant(type, value)]];
   });
-  // Bit 1 is `NO_REPLY_EXPECTED`.
+  // The flag 1 means `NO_REPLY_EXPECTED`.
   const flags = message.wantsReply ? 0 : 1;
   const kind = KINDS.indexOf(message.kind) + 1;
   // The fourth value is the version of the protocol.

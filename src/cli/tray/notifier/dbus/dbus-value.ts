@@ -1,4 +1,4 @@
-/** A D-Bus value. Structures are arrays, dictionaries are arrays of pairs, and arrays of bytes are byte arrays. */
+/** A D-Bus value. Structures are arrays, dictionaries are arrays of pairs, and arrays of bytes are `Uint8Array` objects. */
 export type DbusValue = string | number | bigint | boolean | Uint8Array | DbusVariant | readonly DbusValue[];
 
 /** A value together with its D-Bus type. */
