@@ -21,7 +21,7 @@ export interface AddServerResult {
   /** `same`: the server exists already; `refused`: `reason` explains why. */
   readonly result: 'added' | 'same' | 'refused';
   readonly reason?: string;
-  /** `manual`: the server is held, and starts only after it was approved. */
+  /** `manual`: the server is held, and starts only after its approval. */
   readonly trust?: ServerTrust;
   /** The entry as it is written, with masked secrets. */
   readonly entry?: JsonObject;
