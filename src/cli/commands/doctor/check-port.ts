@@ -22,7 +22,7 @@ export async function checkPort(
       {
         ...about,
         status: 'warning',
-        message: 'is used by another Trunkline with another configuration, for example by `npm start`',
+        message: 'is used by another Trunkline, with another configuration (for example `npm start`)',
         fix: 'Inspect it with: trunkline status --config FILE, or set another http.address in this configuration.',
       },
     ];
