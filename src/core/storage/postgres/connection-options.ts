@@ -23,7 +23,7 @@ export function buildConnectionOptions(server: PostgresServer, lockTimeoutMs: nu
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'trunkline',
     types: {
-      // `pg` also declares the format `binary`, which it uses only for queries that ask for it.
+      // `pg` also declares the format `binary`, which we never request.
       getTypeParser: ((oid: number, format?: 'text') =>
         NUMBERS.has(oid) ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as never,
     },
