@@ -9,6 +9,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumPath } from '../../support/chromium.ts';
 import { program } from '../../support/command.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts';
+import { scaleDeadline } from '../../support/scale-deadline.ts';
 
 /** A browser that is signed in to the dashboard of a gateway. */
 export interface OpenDashboard extends AsyncDisposable {
@@ -39,7 +40,7 @@ export async function openDashboard(options: DashboardOptions): Promise<OpenDash
   const { width = 1280 } = options;
   // Without reduced motion, accessibility checks would measure colours in the middle of a transition.
   const context = await browser.newContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(scaleDeadline(30_000, 'tests'));
   const page = await context.newPage();
   const { origin } = new URL(gateway.url);
   const complaints = complaintsOf(page, origin);
