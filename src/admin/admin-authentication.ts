@@ -1,9 +1,9 @@
 import type { Caller } from '../core/caller.ts';
 import type { DashboardAddress } from './sessions/session-cookie.ts';
 
-/** The authentication of the sender of a request, as determined by the listener that accepts the request. */
+/** Describes how the listener authenticated the sender of a request. */
 export interface AdminAuthentication {
-  /** `none` allows only signing in. */
+  /** `none` means no credentials: the sender may only sign in. */
   readonly method: 'session' | 'key' | 'socket' | 'none';
   /** Whether the sender is a person. A server that a person adds needs no approval; a server that a program adds does. */
   readonly isPerson: boolean;
@@ -18,7 +18,10 @@ export interface AdminAuthentication {
 /** The caller of every request from a signed-in browser. */
 export const DASHBOARD_CALLER: Caller = { id: 'dashboard', via: 'admin', profile: 'default' };
 
-/** The header with which a command at a terminal declares a person. Only the socket accepts it, because only this user can open it. */
+/**
+ * The header by which a command declares that a person runs it at a terminal. It counts only on the socket, because only this user can open
+ * the socket.
+ */
 export const PERSON_HEADER = 'x-trunkline-person';
 
 /** Authenticates a request from the socket of this user or from this process. */

@@ -27,7 +27,7 @@ export interface AdminDeps {
   readonly signIns: SignInAccess;
   readonly keys: KeyAccess;
   readonly browsers: BrowserAccess;
-  /** Counts the tokens that clients receive to learn about the tools. */
+  /** Counts the tokens that tool lists and searches cost clients. */
   readonly meter: { flush(): Promise<void> };
   readonly pause: PauseState;
   readonly management: ManagementAccess;
@@ -42,7 +42,7 @@ export interface AdminDeps {
   /** Restarts a server on the gateway that runs it for the fleet; does nothing for other servers. */
   readonly restartOnReplica: (server: string) => Promise<void>;
   readonly kind: AdminStatus['kind'];
-  /** The openapi.json of these routes. */
+  /** The location of openapi.json, which describes these routes. */
   readonly openapi: URL;
   readonly version: string;
   readonly pid: number;
@@ -69,7 +69,7 @@ export interface ReloadAccess {
 
 /** Signs browsers in to the dashboard. */
 export interface BrowserAccess {
-  /** Opens a session with the admin key; throws if the key is wrong. The wrong keys of one address are rate-limited. */
+  /** Opens a session with the admin key; throws if the key is wrong. Rate-limits the wrong keys of each address. */
   signIn(key: string, remoteAddress: string): Promise<NewBrowserSession>;
   signOut(id: string): Promise<void>;
   isSignedIn(id: string): boolean;
@@ -79,7 +79,7 @@ export interface BrowserAccess {
 
 /** Reads and changes the servers of the configuration. */
 export interface ManagementAccess {
-  /** Whether the configuration does not come from a file and so cannot be changed. */
+  /** Whether the configuration cannot be changed, because it does not come from a file. */
   readonly isFixed: boolean;
   /** Returns the editor of the configuration. Its code is loaded on first use. Rejects if `isFixed`. */
   editor(): Promise<ServerEditor>;

@@ -14,7 +14,7 @@ import type { Logger } from '../observability/log.ts';
 import type { OperatorAccess } from './sessions/operator-access.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** The limit for a request without a session, which only has to carry the admin key. */
+/** The limit for a sign-in request, which contains only the admin key. */
 const MAX_SIGN_IN_BODY_BYTES = 4096;
 const ENTER_PATH = '/enter';
 const KEY_CALLER: Caller = { id: 'admin', via: 'admin', profile: 'default' };
@@ -63,7 +63,7 @@ export class AdminEndpoint {
     this.#servePage(request, response, path);
   }
 
-  /** Responds with an error if `work` rejects. Only a `GatewayError`, for example an unavailable database, is shown to the sender. */
+  /** Responds with an error if `work` rejects. Only the message of a `GatewayError` is sent; other messages may contain secrets. */
   #catchErrors(response: ServerResponse, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (error instanceof GatewayError) return sendProblem(response, error);
@@ -160,7 +160,7 @@ export class AdminEndpoint {
     response.end(request.method === 'HEAD' ? undefined : file.body);
   }
 
-  /** Returns the address as the browser knows it, which differs from the gateway's own behind a proxy. */
+  /** Returns the address that the browser uses. Behind a proxy, it differs from the gateway's own address. */
   #addressOf({ headers }: IncomingMessage): DashboardAddress {
     const host = (headers.host ?? '').toLowerCase();
     const publicUrl = this.#options.publicUrl();
@@ -191,7 +191,7 @@ const NOT_SIGNED_IN = new GatewayError(
   'Not signed in. Open the link of `trunkline dashboard`, or send the header "Authorization: Bearer" with the key in run/admin.key of the state folder.',
 );
 
-/** Returns an error if the length of the body is unknown or too large, because the routes read a body as a whole. */
+/** Returns an error if the length of the body is unknown or too large. The routes keep the whole body in memory. */
 function bodyProblem(
   { headers }: IncomingMessage,
   { method }: AdminAuthentication,

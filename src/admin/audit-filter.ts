@@ -26,7 +26,7 @@ export function parseAuditFilter({ query, caller }: AdminRequest, { gateway }: A
   return { ...conditions, entry: tool, ...(others.length > 0 && { others }) };
 }
 
-/** Returns the current tools whose exposed names match a glob, ignoring case. Records contain only original names. */
+/** Returns the current tools that match a glob only by their exposed name, ignoring case. Records contain only original names. */
 function matchExposedNames(
   glob: string,
   tools: readonly ToolEntry[],
@@ -35,7 +35,7 @@ function matchExposedNames(
   const isMatch = (name: string): boolean => matchesGlob(name.toLowerCase(), pattern);
   return (
     tools
-      // The query finds tools whose original name matches without this list. A shorter list keeps the SQL statement within its limits.
+      // The query finds tools by their original name anyway. Omitting them here keeps the SQL statement within its limits.
       .filter(({ name, definition }) => isMatch(name) && !isMatch(definition.name))
       .map(({ upstream, definition }) => [upstream, definition.name] as const)
   );

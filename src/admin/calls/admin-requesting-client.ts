@@ -11,11 +11,11 @@ import { isLevelEnabled } from '../../core/log-level.ts';
 export interface CallCallbacks {
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
   readonly onLog?: ((message: JsonObject) => void) | undefined;
-  /** Shows a form of the server to a person; undefined if there is no person. */
+  /** Shows a form from the server to a person; undefined if there is no person. */
   readonly onQuestion?: ((params: JsonObject, cancellation: Cancellation) => Promise<JsonObject>) | undefined;
 }
 
-/** Represents the sender of one admin API request to the upstream server. */
+/** Acts as the MCP client of an upstream server for one request to the admin API. */
 export class AdminRequestingClient implements RequestingClient {
   readonly session = `admin:${randomUUID()}`;
   readonly cancellation = new Cancellation();
@@ -55,8 +55,8 @@ export class AdminRequestingClient implements RequestingClient {
 const MAX_ROUNDS = 10;
 
 /**
- * Answers the questions in a result of the type `input_required`, which servers of the newest protocol revision return, and
- * repeats the request with the answers until the result is final.
+ * Answers the questions in an `input_required` result and repeats the request with the answers until the result is final. Servers of
+ * protocol revision 2026-07-28 return such results.
  */
 export async function answerInputRequests(
   firstResult: Payload,

@@ -39,7 +39,7 @@ export async function findPromptEntry(
   return entry;
 }
 
-/** Returns the view of a caller after the given server, or every server, was listed. With `isCached`, no server is started. */
+/** Lists the given server, or every server, if needed, and returns the caller's view. With `isCached`, starts no server. */
 export async function loadView(
   deps: AdminDeps,
   caller: Caller,
@@ -52,7 +52,7 @@ export async function loadView(
   return gateway.view(caller);
 }
 
-/** Returns the name of an enabled server; throws with similar names if there is no such server or it is disabled. */
+/** Returns the name of an enabled server. Otherwise throws an error that suggests similar names or the command that enables the server. */
 export function requireServer({ gateway, config }: AdminDeps, name: string): UpstreamName {
   const names = gateway.servers.names();
   const known = names.find((server) => server === name);
@@ -132,7 +132,7 @@ function heldEntry({ gateway }: AdminDeps, caller: Caller, query: EntryQuery): G
   return match && heldEntryError(match);
 }
 
-/** Returns the problem of a server that may offer the name but could not be listed. In this case, the name may exist. */
+/** Returns the problem of a server that could not be listed, because that server may offer the name. */
 function unlistedServer(deps: AdminDeps, { name, server }: EntryQuery): GatewayError | undefined {
   const { servers } = deps.gateway;
   const names = server === undefined ? candidateServers(deps, name) : [server as UpstreamName];

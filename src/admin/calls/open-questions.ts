@@ -24,7 +24,7 @@ export class OpenQuestions {
     });
   }
 
-  /** Calls `onOpen` with the id under which the answer is expected, and resolves with the answer. */
+  /** Opens a question, calls `onOpen` with its id, and resolves with the answer. */
   ask(onOpen: (id: string) => void, cancellation: Cancellation): Promise<JsonObject> {
     const id = this.#replicas === undefined ? randomUUID() : `${this.#replicas.self}.${randomUUID()}`;
     return new Promise((resolve, reject) => {

@@ -73,7 +73,7 @@ export interface AdminLockDifference {
   readonly changes: readonly AdminChange[];
 }
 
-/** The caller to whom a question about rules refers. */
+/** The caller for whom the rules are evaluated. */
 export interface AdminCallerQuery {
   readonly as?: string;
   readonly profile?: string;

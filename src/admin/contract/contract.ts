@@ -36,7 +36,7 @@ export type { AdminSignIn, AdminSignInStatus, AuditRecord };
 export interface AdminContract extends ManagementContract, DashboardContract {
   'GET /api/health': { response: AdminHealth };
   'GET /api/status': { response: AdminStatus };
-  /** Refuses new calls until they are resumed, also after a restart. Running calls continue, and lists are still answered. */
+  /** Refuses new calls until `POST /api/resume`, even after a restart. Running calls continue, and lists are still answered. */
   'POST /api/pause': { response: AdminPause };
   'POST /api/resume': { response: AdminPause };
   'POST /api/stop': { response: { readonly stopping: true } };
@@ -50,7 +50,7 @@ export interface AdminContract extends ManagementContract, DashboardContract {
 
   /** The sign-in state of every server over HTTP. */
   'GET /api/sign-ins': { response: readonly AdminSignInStatus[] };
-  /** Starts a sign-in, or returns the open one. Open the URL of the response in a browser on the gateway's machine, or on any device with the flow `device`. */
+  /** Starts a sign-in, or returns the open one. Open the URL of the response in a browser on the gateway's machine; with the flow `device`, on any device. */
   'POST /api/servers/:name/sign-in': {
     body: { caller?: string; flow?: 'browser' | 'device' };
     response: AdminSignIn;
@@ -64,7 +64,7 @@ export interface AdminContract extends ManagementContract, DashboardContract {
     response: { readonly result: 'revoked' | 'forgotten' | 'not-signed-in' };
   };
 
-  /** Lists tools. `cached` starts no server and uses only earlier listings; the same applies to the routes below. */
+  /** Lists tools. With `cached`, uses only earlier listings and starts no server; the other lists and the search do the same. */
   'GET /api/tools': { query: { server?: string; cached?: boolean }; response: readonly AdminTool[] };
   'GET /api/prompts': { query: { server?: string; cached?: boolean }; response: readonly AdminPrompt[] };
   'GET /api/resources': { query: { server?: string; cached?: boolean }; response: readonly AdminResource[] };
@@ -83,14 +83,14 @@ export interface AdminContract extends ManagementContract, DashboardContract {
   };
   /** Everything that is held for approval; starts no server. */
   'GET /api/approvals': { response: AdminApprovals };
-  /** Decides about all items or none: fails if one of them is no longer offered as it was reviewed. */
+  /** Decides about all items or none. Fails if an item has changed since it was reviewed, or is no longer offered. */
   'POST /api/approvals': {
     body: { decision: 'accept' | 'refuse'; items: readonly AdminItemReference[] };
     response: AdminApprovals;
   };
   /** Decides about a held call. */
   'POST /api/approve': { body: { call: string; decision: 'accept' | 'refuse' }; response: AdminHeldCall };
-  /** Lists every server again; fails if one cannot be listed. */
+  /** The lockfile for new listings of all servers; fails if a server cannot be listed. */
   'GET /api/lock': { response: AdminLock };
   /** Names with this prefix from earlier listings, for shell completion. */
   'GET /api/names': { query: { kind: AdminNameKind; prefix?: string }; response: readonly string[] };
@@ -116,7 +116,7 @@ export interface AdminContract extends ManagementContract, DashboardContract {
     response: readonly AuditRecord[];
   };
   'GET /api/audit/totals': { query: AdminAuditFilter; response: AuditTotals };
-  /** Whether the hash chain of the records is intact; `expect` is a hash of the chain that was noted earlier. */
+  /** Whether the hash chain of the records is intact; `expect` is an earlier hash that the chain must still contain. */
   'GET /api/audit/verify': { query: { expect?: string }; response: ChainVerification };
   /** Statistics per entry since the database was created. */
   'GET /api/stats': { query: { server?: string; tool?: string }; response: readonly ToolStats[] };
@@ -127,7 +127,7 @@ export interface AdminContract extends ManagementContract, DashboardContract {
   'POST /api/keys/:name/revoke': { response: AdminKey };
 }
 
-/** Conditions that a record must all meet; `*` in a text matches anything. `tool` is an exposed or an original name. */
+/** A record must meet all conditions. `*` in a text matches any characters. `tool` is an exposed or an original name. */
 export interface AdminAuditFilter extends AuditFilter {
   readonly tool?: string;
 }
@@ -168,7 +168,7 @@ export interface AdminServer {
     readonly retryAt?: number;
     /** The number of consecutive failed attempts. */
     readonly attempts?: number;
-    /** Whether its program, or a file that the program needs, is not installed. */
+    /** Whether the server's program, or a file that the program needs, is missing. */
     readonly isProgramMissing?: boolean;
   };
   readonly server?: ServerFacts | undefined;
@@ -236,7 +236,7 @@ export interface AdminCall {
   readonly timeoutMs?: number;
   /** The minimum level of server log messages that are sent as events. */
   readonly logLevel?: string;
-  /** Whether the client can answer forms of the server; only with an event stream. */
+  /** Whether the client can answer forms from the server. Requires an event stream. */
   readonly asks?: boolean;
 }
 
@@ -271,13 +271,13 @@ export interface AdminExplanation {
   readonly original?: string;
   /** Explanations for people, the most important first. */
   readonly reasons: readonly string[];
-  /** Commands or edits that fix it. */
+  /** Commands or edits that make the name usable. */
   readonly fixes: readonly string[];
   /** Similar names, if the name is unknown. */
   readonly near: readonly string[];
   /** The decision of the rules for the given caller. */
   readonly decision?: AdminDecision | undefined;
-  /** The differences for the given client. */
+  /** How the given client sees the tool. */
   readonly forClient?:
     | {
         readonly client: string;

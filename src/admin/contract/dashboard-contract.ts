@@ -13,7 +13,7 @@ export interface DashboardContract {
   'POST /api/session': { body: { key: string }; response: AdminSession };
   /** Signs the browser out and invalidates its cookie. */
   'DELETE /api/session': { response: { readonly signedOut: true } };
-  /** Creates a link that signs one browser in once, within five minutes; only with the admin key or over the socket. */
+  /** Creates a link that signs in one browser once, within five minutes. Requires the admin key or the socket. */
   'POST /api/session/link': { response: AdminSessionLink };
 
   /** Calls, errors and durations over time, in buckets of `bucket` milliseconds that start at `from`. */

@@ -16,7 +16,7 @@ import type { AdminServer } from './contract.ts';
 export interface ManagementContract {
   /** The state of the configuration file. */
   'GET /api/config': { response: AdminConfigState };
-  /** Reads the configuration file now instead of a moment after its next change; responds when it is active or was rejected. */
+  /** Reads the configuration file now, without waiting for the file watcher; responds when the configuration is active or rejected. */
   'POST /api/config/reload': { response: AdminReloadResult };
 
   /** Adds the servers given by `servers`, `text` or `registry`. A server that cannot be added does not affect the others. */
@@ -64,9 +64,9 @@ export interface AdminAddServersInput {
   readonly name?: string;
   /** Replaces servers of the same name instead of rejecting them. */
   readonly replace?: boolean;
-  /** Returns what would happen without changing anything. */
+  /** Returns the expected result without changing anything. */
   readonly dryRun?: boolean;
-  /** The revision of the file that the change is based on; the change is rejected if the file has another one. */
+  /** The revision of the file that the change is based on; the change is rejected if the file has a different revision. */
   readonly expected?: string;
 }
 
@@ -76,7 +76,7 @@ export type AdminServerConfig = ServerEntryView;
 
 export interface AdminServerPatch {
   readonly changes: JsonObject;
-  /** The revision of the file that the change is based on; the change is rejected if the file has another one. */
+  /** The revision of the file that the change is based on; the change is rejected if the file has a different revision. */
   readonly expected?: string;
 }
 
@@ -93,7 +93,7 @@ export interface AdminServerLog {
   readonly lines: readonly AdminLogLine[];
   /** Whether the file has earlier lines. */
   readonly hasMore: boolean;
-  /** Pass this as `from` to get only lines that were written since. */
+  /** Pass this as `from` in the next request to get only newer lines. */
   readonly next: number;
 }
 

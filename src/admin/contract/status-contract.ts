@@ -27,7 +27,7 @@ export interface AdminStatus extends AdminHealth, AdminPause {
     readonly servers: number;
     readonly entries: number;
     readonly calls: number;
-    /** Why the stored approvals cannot be read; nothing new is approved meanwhile. */
+    /** Why the stored approvals cannot be read. Until they can be read, new items stay held. */
     readonly problem?: string | undefined;
   };
   readonly servers: readonly AdminServer[];

@@ -39,7 +39,7 @@ export class EventHub implements Disposable {
   #historyChars = 0;
   /** The number of the last event. */
   #seq = 0;
-  /** Counts the periods of watching; there is no history across two periods. */
+  /** Counts the starts of the watcher. The history is deleted when the watcher stops. */
   #generation = 0;
   #watcher: Disposable | undefined;
   #heartbeat: NodeJS.Timeout | undefined;

@@ -21,7 +21,7 @@ export function watchChanges(deps: AdminDeps, emit: Emit): Disposable {
     pollConfig(deps, emit),
   ];
   const records = new RecordPoller(deps, (record) => emit({ event: 'record', data: record }));
-  // The audit thread processes queries and writes in order, so this first query sets the starting point, and no later record is missed.
+  // This query sets the starting point. No later record is missed, because the audit thread processes queries and writes in order.
   void records.poll();
   const timer = setInterval(() => {
     for (const poll of polls) poll();
@@ -50,7 +50,7 @@ export function watchChanges(deps: AdminDeps, emit: Emit): Disposable {
   };
 }
 
-/** Returns a function that emits the changes since its last call. Here and below, the initial state is known and causes no event. */
+/** Returns a function that emits the changes since its last call. Like the functions below, it emits no event for the initial state. */
 function pollServers(deps: AdminDeps, emit: Emit): () => void {
   let known = new Map(presentServers(deps).map((server) => [server.name, JSON.stringify(server)]));
   return () => {

@@ -30,7 +30,7 @@ export function presentHeldTransport(transport: TransportConfig): JsonObject {
   return masked.length === 0 ? shown : { notShown: describeMasked(masked), ...shown };
 }
 
-/** Matches values of several words. A secret is usually a single word, so such a value may be something else, for example a command. */
+/** Matches values with spaces or shell operators. A secret is usually a single word, so such a value may be a command instead. */
 const SEVERAL_WORDS = /(?<!^(?:Bearer|Basic|Token))\s|[;|<>`]|&&/i;
 
 interface Masks {

@@ -15,7 +15,7 @@ export function presentServers({ gateway, config }: AdminDeps): readonly AdminSe
   ];
 }
 
-/** Returns every configured server, with the problems that a preflight check finds for idle servers without starting them. */
+/** Returns every configured server. Adds the problems that a preflight check finds for idle servers, without starting them. */
 export async function presentCheckedServers(deps: AdminDeps): Promise<readonly AdminServer[]> {
   await deps.gateway.heldEntries.detectHeldServers();
   const foreseen = await deps.gateway.servers.preflightErrors();

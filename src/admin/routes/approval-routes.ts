@@ -13,7 +13,7 @@ import { presentApprovals, presentHeldCall } from '../presenters/present-approva
 const KINDS: readonly AdminApprovalKind[] = ['server', 'words', 'tool', 'prompt'];
 const MAX_ITEMS = 10_000;
 
-/** Adds the routes to list held items and to decide about them. No tool for models leads to these routes. */
+/** Adds the routes to list held items and to decide about them. No MCP tool uses these routes, so a model cannot approve anything. */
 export function addApprovalRoutes(app: AdminApp, deps: AdminDeps): void {
   const { heldEntries, heldCalls } = deps.gateway;
   addRoute(app, 'GET /api/approvals', () => presentApprovals(deps));
@@ -59,7 +59,7 @@ export function addApprovalRoutes(app: AdminApp, deps: AdminDeps): void {
   });
 }
 
-/** Reads the decision. A program with the admin key may refuse, but must not accept what it may have added itself. */
+/** Reads the decision. A program with the admin key may refuse items, but not accept them, because it may have added them itself. */
 function parseDecision(body: JsonObject, { isPerson, method }: AdminAuthentication): 'accept' | 'refuse' {
   const decision = requireText(body, 'decision');
   if (decision !== 'accept' && decision !== 'refuse')

@@ -95,7 +95,7 @@ async function* exportPages(
   for await (const records of pages) yield formatExportRecords(records, format);
 }
 
-/** Streams records as events: those after `filter.after`, or only new ones. It polls, because other processes write to the same log. */
+/** Streams the records after `filter.after`, or only new records, as events. Polls, because other processes write to the same log. */
 async function* followRecords(
   deps: AdminDeps,
   filter: AuditConditions,

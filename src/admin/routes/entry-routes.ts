@@ -95,7 +95,7 @@ async function searchTools(request: AdminRequest, deps: AdminDeps): Promise<read
     limit,
     server,
   });
-  // A requested limit is filled; otherwise, weak results are left out.
+  // Weak results are dropped only if the request sets no limit.
   return (requestedLimit === undefined ? dropWeakHits(hits) : hits).map(({ entry, score }) => ({
     ...presentTool(entry, view),
     score,

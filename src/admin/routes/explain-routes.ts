@@ -77,7 +77,7 @@ function explainUnchanged(
   return { name, forClient: { client, name, says: [`${reason}, so the client sees it unchanged.`] } };
 }
 
-/** Puts a pause of the gateway first, because no call succeeds during it, whatever else the explanation says. */
+/** Adds a pause of the gateway as the first reason, because a paused gateway refuses every call. */
 function addPause(explanation: Explanation, { pause: { since } }: AdminDeps): Explanation {
   if (since === undefined || explanation.verdict === 'unknown') return explanation;
   const reason = `The gateway has been paused since ${new Date(since).toISOString()} and refuses every call.`;

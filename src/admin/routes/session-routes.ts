@@ -62,7 +62,7 @@ async function signIn(
     return session;
   } catch (error) {
     const code = error instanceof GatewayError ? error.code : 'INVARIANT';
-    // Further wrong keys of an address are not recorded, because there may be very many.
+    // Rate-limited attempts are not recorded, because there may be very many.
     if (code !== 'RATE_LIMITED')
       audit.record({ kind: 'sign-in', action: 'refuse', caller: UNKNOWN_CALLER, outcome: 'refused', code });
     throw error;

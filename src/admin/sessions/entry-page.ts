@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { writeFileAtomic } from '../../core/lib/write-file-atomic.ts';
 
 /**
- * Writes a page that redirects to a link of the dashboard. All users of a machine can read command lines, so the command that opens a
- * browser contains this file, which only its owner can read, instead of the link.
+ * Writes a page that redirects to a dashboard link, and returns its URL. The command that opens a browser gets this URL instead of the link:
+ * every user of the machine can read command lines, but only the owner can read the file.
  */
 export async function writeEntryPage(stateDir: string, link: URL): Promise<URL> {
   const file = entryPageFile(stateDir, link.searchParams.get('ticket') ?? '');

@@ -33,7 +33,7 @@ export class KeyAttemptLimiter {
     const retryAfterMs = first + WINDOW_MS - now;
     throw new GatewayError(
       'RATE_LIMITED',
-      `This key is wrong, like too many before it. Try again in ${Math.ceil(retryAfterMs / 1000)} s, or sign in with the link of \`trunkline dashboard\`.`,
+      `This key is wrong, and there were too many wrong keys before it. Try again in ${Math.ceil(retryAfterMs / 1000)} s, or sign in with the link of \`trunkline dashboard\`.`,
       { details: { retryAfterMs } },
     );
   }

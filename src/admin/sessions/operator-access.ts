@@ -16,7 +16,7 @@ import type { Logger } from '../../observability/log.ts';
 import { AdminAccessKey } from './admin-access-key.ts';
 import type { KeyFleet } from './admin-access-key.ts';
 
-/** Maximum number of entry pages, which is also the number of tickets that can be valid at a time. */
+/** Maximum number of entry pages; equal to the maximum number of valid tickets. */
 const MAX_PAGES = 32;
 
 interface OperatorAccessDeps {
@@ -28,7 +28,7 @@ interface OperatorAccessDeps {
     readonly place: { readonly server?: unknown };
     readonly follow: (topic: 'browsers', listener: () => void) => void;
   };
-  /** The key that gateways on one database share; read only if there is such a database. */
+  /** The key that all gateways on a shared database have in common. It is read only if the database is shared. */
   readonly key: { get(): Promise<Buffer> };
   readonly fleet: KeyFleet | undefined;
 }
@@ -40,7 +40,7 @@ export class OperatorAccess implements AsyncDisposable {
   readonly #key: AdminAccessKey;
   readonly #sessions: BrowserSessionStore;
   readonly #attempts: KeyAttemptLimiter;
-  /** Files that a client may have written to open a link in a browser. */
+  /** The paths of entry pages that a client may have written. */
   readonly #pages = new Set<string>();
 
   private constructor(stateDir: string, sessions: BrowserSessionStore, { now, fleet }: OperatorAccessDeps) {

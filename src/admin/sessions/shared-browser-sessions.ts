@@ -43,7 +43,7 @@ export class SharedBrowserSessions implements BrowserSessionStore {
   readonly #options: SharedSessionOptions;
   readonly #reload = coalesce(() => this.#readAll());
   #sessions: ReadonlyMap<string, StoredBrowserSession> = new Map();
-  /** The writes of session use, which run one after another. */
+  /** The pending writes of `used_at`, which run one after another. */
   #useWrites: Promise<void> = Promise.resolve();
   #hashKey: Buffer | undefined;
 
@@ -118,7 +118,7 @@ export class SharedBrowserSessions implements BrowserSessionStore {
 
   async find(token: string): Promise<ActiveBrowserSession | undefined> {
     const hash = await this.#hash(token);
-    // Another gateway may have opened or extended the session a moment ago.
+    // Another gateway may have opened or extended the session since the last reload.
     if (!this.has(hash)) await this.#reload();
     const session = this.#sessions.get(hash);
     if (session === undefined || !this.has(hash)) return undefined;
@@ -165,7 +165,7 @@ export class SharedBrowserSessions implements BrowserSessionStore {
           .where('used_at', '<', usedAt)
           .execute();
       });
-    // A failed write is only reported, because a later use of the session is written again.
+    // A failed write is only reported, because a later use of the session causes another write.
     this.#useWrites = this.#useWrites.then(write).catch(this.#options.onProblem);
   }
 
