@@ -21,7 +21,7 @@ export interface GatewayAnnouncement extends AsyncDisposable {
   updateConfigText(text: string): void;
 }
 
-/** Writes the record with which commands and stdio clients find this gateway, and keeps the record correct until the gateway stops. */
+/** Writes the record by which commands and stdio clients find this gateway. Keeps the record correct until the gateway stops. */
 export function announceGateway(
   options: AppOptions,
   deps: {
@@ -48,7 +48,7 @@ export function announceGateway(
     writeProcessRecord(stateDir, record);
     writeCurrentRecord(stateDir, record);
   } catch (error) {
-    // A read-only state folder is no problem for a gateway over HTTP: its clients know the address and need no record.
+    // An HTTP gateway can run with a read-only state folder: its clients know the address and need no record.
     if (record.kind === 'background' || !isUnwritable(error)) throw error;
     return { updateConfigText: () => {}, [Symbol.asyncDispose]: async () => {} };
   }

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { LevelSource, Logger } from '../observability/log.ts';
 import type { StdioClientDescription } from './read-client-description.ts';
 
-/** The choices of the command line, and the parts of the process's environment that the gateway uses. */
+/** The options of the command line, and everything that the gateway uses of its process, such as environment and streams. */
 export interface AppOptions {
   /** The absolute path of the configuration file. */
   readonly file: string;
@@ -16,13 +16,13 @@ export interface AppOptions {
   /** The folder that records which configuration files the user trusts; undefined if `file` needs no trust. */
   readonly trustDir?: string | undefined;
   /**
-   * `nobody` opens no listener: only this process uses the gateway, through `App.admin`, and servers are listed on demand. `socket` listens
-   * only on `socket`, as the user's background gateway. If undefined, `http` selects HTTP or standard input and output.
+   * `nobody` opens no listener: only this process uses the gateway, through `App.admin`, and servers are listed on demand. `socket` is the
+   * user's background gateway, which listens only on the path `socket`. If undefined, `http` selects HTTP or standard input and output.
    */
   readonly listen?: 'nobody' | 'socket' | undefined;
   /** The socket of the user's shared gateway; undefined if this gateway is not shared. */
   readonly socket?: string | undefined;
-  /** The only server of `trunkline wrap`, and what the client's first message says about the client; undefined for other commands. */
+  /** The only server of `trunkline wrap`, and the client as described by its first message; undefined for other commands. */
   readonly wrapped?:
     | {
         readonly name: string;

@@ -191,7 +191,7 @@ async function openListeners(
   return listener;
 }
 
-/** Writes the record with which commands and pipes find this gateway. Resolves with undefined if the gateway has no socket. */
+/** Writes the record by which commands and pipes find this gateway. Resolves with undefined if the gateway has no socket. */
 async function announceGateway(
   options: AppOptions,
   { foundation, listener }: { readonly foundation: Foundation; readonly listener: ClientListener },

@@ -217,7 +217,7 @@ interface PoolParts {
   readonly log: Logger;
 }
 
-/** Opens the pool of servers. Servers that an earlier gateway left running are ended first. */
+/** Ends servers that an earlier gateway left running, then opens the pool of servers. */
 function openPool(options: AppOptions, { scope }: Foundation, parts: PoolParts): UpstreamPool {
   const { cache, reader, approvals, vault, fleetServers, onStderr, onSecrets, log } = parts;
   const { env, stateDir, platform, version } = options;

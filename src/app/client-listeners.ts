@@ -42,7 +42,7 @@ export interface ClientListener extends AsyncDisposable {
   stay?(): Disposable;
   /** Prepares the next configuration and returns a function that activates it. Rejects if the listener cannot use it. */
   prepare?(next: ConfigSnapshot, diff: ConfigDiff): Promise<() => void>;
-  /** Called when another gateway has replaced this one, which then stops as soon as its last client has left. */
+  /** Makes this gateway stop as soon as its last client has left, because another gateway has replaced it. */
   retire?(): void;
   /** Resolves when all responses have been written. The gateway itself waits for the calls. */
   drained(): Promise<void>;

@@ -194,7 +194,7 @@ export class GatewayReloader implements AsyncDisposable {
     if (isChanged('code')) sandbox.adjust(value.code);
   }
 
-  /** Returns the settings that need a restart. Compares with the configuration at the start, so restoring a setting removes it. */
+  /** Returns the settings that need a restart: those that differ from the configuration at the start. */
   #needsRestart(value: GatewayConfig): readonly string[] {
     const first = this.#first.value;
     const isAddress = this.#options.http === true && first.http.address !== value.http.address;

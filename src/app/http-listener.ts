@@ -9,9 +9,9 @@ import type { AppOptions } from './app-options.ts';
 import type { ClientListener, ConnectClient, ListenerDeps } from './client-listeners.ts';
 import type { ReloadableHttpAuth } from './open-http-auth.ts';
 
-/** Time for which `drain` waits for connections that are already open to send their request. */
+/** Maximum time that `drain` waits for open connections to close, after it has refused new ones. */
 const SETTLE_MS = 250;
-/** Time without a new request after which the final drain closes connections that wait between two requests. */
+/** The final drain closes idle connections after this time without a new request. */
 const DRAIN_IDLE_MS = 500;
 /** Maximum duration of the final drain, long enough for the first request of a slow client on a busy machine. */
 const DRAIN_TOTAL_MS = 2000;

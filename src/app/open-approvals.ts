@@ -125,8 +125,8 @@ async function readLockfile(file: string): Promise<Lockfile | undefined> {
 }
 
 /**
- * Returns the path of the stamp file, which is written after each change so that other processes notice it. It has its own folder, because
- * a watcher of the database's folder would notice every write to the database.
+ * Returns the path of the stamp file. Each change of the approvals writes it, so that other processes notice the change. The file has its own
+ * folder, because a watcher of the database's folder would notice every write to the database.
  */
 function stampPath(stateDir: string): string {
   return join(stateDir, 'approvals', 'changed');

@@ -78,7 +78,10 @@ export async function openHttpAuth(
   };
 }
 
-/** Throws if the issuer is unknown. Clients compare the issuer with the address that they use, so it cannot be a wildcard address. */
+/**
+ * Throws if the authorization server needs `http.publicUrl` and the setting is missing. Clients compare the issuer with the address that they
+ * use, so the issuer cannot be a wildcard address.
+ */
 function checkIssuer({ auth, http }: GatewayConfig, address: string): void {
   if (auth?.authorizationServer === undefined || http.publicUrl !== undefined || LOCAL_ADDRESS.test(address))
     return;

@@ -14,7 +14,7 @@ export async function openReplicaSubscriptions(
   const subscriptions = new ReplicaSubscriptions({
     replicas: createFleetBus(fleet),
     onReplicasChanged: (listener) => fleet.replicas.onChange(listener),
-    // An HTTP server, and a server that the fleet shares, is the same for all replicas. Of other servers, each replica has its own process.
+    // HTTP servers and servers that the fleet shares are the same for all replicas. Each replica runs its own process of any other server.
     hasOwnProcess: (name) => {
       const found = config().value.upstreams.find((upstream) => upstream.name === name);
       return found !== undefined && found.transport.kind !== 'http' && found.share !== 'fleet';

@@ -43,7 +43,7 @@ export function openServerLogs(
   };
 }
 
-/** Writes a line to a server's log when a connection is ready, which separates the output of its runs. `log` reports failures. */
+/** Writes a line to a server's log when a connection is ready. The line separates the runs of the server. `log` reports failures. */
 export function logConnections(logs: ServerLogs, { events }: Pick<UpstreamPool, 'events'>): void {
   events.on('state', ({ name, state }) => {
     if (state.kind === 'ready') logs.note(name, 'info: Connected.');

@@ -10,7 +10,7 @@ import type { SessionPersistence } from '../downstream/sessions/sessions.ts';
 import type { Logger } from '../observability/log.ts';
 import type { Store } from './open-store.ts';
 
-/** Opens the parts with which HTTP sessions outlive this process: the secret for their ids, their store, and the other replicas. */
+/** Opens the parts that let HTTP sessions outlive this process: the secret for their ids, their store, and the other replicas. */
 export function openSessionPersistence(deps: {
   readonly key: KeySource;
   readonly store: Store;

@@ -39,7 +39,7 @@ export async function resolveStoreLocation(
   if (!/^postgres(?:ql)?:\/\//.test(revealed) || !URL.canParse(revealed))
     throw new GatewayError(
       'CONFIG_INVALID',
-      'storage.url must be an address that begins with postgres:// or postgresql://, also where it is a reference.',
+      'storage.url must be an address that begins with postgres:// or postgresql://, even if it is a reference.',
     );
   return { stateDir, server: { url: withLogin(revealed, env), ...limits } };
 }

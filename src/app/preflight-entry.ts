@@ -8,7 +8,7 @@ import { preflightCheck } from '../upstream/connecting/preflight-check.ts';
 import { loginPath } from '../upstream/process/login-path.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** Returns the error that would prevent a server with this entry from starting, if a check without a start can find one. */
+/** Checks an entry without starting its server. Returns the error that would prevent the start, or undefined if the check finds none. */
 export async function preflightEntry(
   name: string,
   entry: JsonObject,

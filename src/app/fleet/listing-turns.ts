@@ -9,7 +9,7 @@ interface ListingTurnsOptions {
   readonly database: () => Promise<Database>;
   /** Returns the fingerprint of the server's configuration, or undefined if the server was removed. */
   readonly fingerprint: (name: UpstreamName) => string | undefined;
-  /** Resolves with whether the catalog has a listing of the server, once the catalog has processed the stored listings. */
+  /** Waits until the catalog has processed the stored listings. Resolves with whether it has a listing of the server. */
   readonly has: (name: UpstreamName) => Promise<boolean>;
   /** `reload` loads the listings that other gateways have stored, and `flush` stores those of this gateway. Neither rejects. */
   readonly cache: { reload(): Promise<void>; flush(): Promise<void> };

@@ -15,8 +15,8 @@ const LOOPBACK = '127.0.0.1';
 const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
- * Joins the fleet of the gateways that share the configured database. Resolves with undefined without such a database, and for a gateway
- * that runs only for one command.
+ * Joins the fleet of the gateways that share the configured database. Resolves with undefined if the configuration has no such database, or
+ * if the gateway runs only for one command.
  */
 export async function openConfiguredFleet(
   options: Pick<AppOptions, 'http' | 'listen' | 'version'>,
@@ -59,7 +59,7 @@ async function readSecret(key: KeySource): Promise<Buffer> {
   }
 }
 
-/** Returns `fleet.listen`, or the host of the HTTP listener, so that a gateway for this machine is not reachable from others. */
+/** Returns `fleet.listen`. It defaults to the host of the HTTP listener, so that a gateway on loopback stays unreachable from other machines. */
 function getListenAddress(
   { http }: Pick<AppOptions, 'http'>,
   config: GatewayConfig,

@@ -14,7 +14,7 @@ interface ReplicaCoordinationDeps {
   readonly scope: Scope;
   readonly store: Store;
   readonly cache: ListingCache;
-  /** Resolves with whether the catalog has a listing of the server, once the catalog has processed the stored listings. */
+  /** Waits until the catalog has processed the stored listings. Resolves with whether it has a listing of the server. */
   readonly has: (name: UpstreamName) => Promise<boolean>;
   readonly log: Logger;
 }
@@ -22,8 +22,8 @@ interface ReplicaCoordinationDeps {
 type ReplicaCoordination = Pick<GatewayDeps, 'listInTurn' | 'shares'>;
 
 /**
- * Opens the services with which gateways on one database coordinate their work: housekeeping, listing turns and shared limits. Resolves
- * with an empty object for a single gateway.
+ * Opens the services that coordinate the gateways on one database: housekeeping, listing turns and shared limits. Resolves with an empty
+ * object for a single gateway.
  */
 export async function openReplicaCoordination(
   options: AppOptions,

@@ -29,7 +29,7 @@ type Body = (exports: unknown, require: (id: string) => unknown, chunk: Chunk, f
 /** Minimum size of a cached file. Reading and checking the cached code of a smaller file takes as long as compiling the file. */
 const MIN_BYTES = 8192;
 
-/** Loads the files of the program as `require` does, and compiles only files that no earlier start has compiled. */
+/** Loads the files of the program as `require` does, and uses the cached code of files that an earlier start compiled. */
 export class ChunkLoader {
   readonly #options: ChunkLoaderOptions;
   readonly #chunks = new Map<string, Chunk>();
@@ -54,7 +54,7 @@ export class ChunkLoader {
     return chunk.exports;
   }
 
-  /** Stores the code of one more file. A long-lived process also replaces what a short-lived one stored. Returns false if no file is left. */
+  /** Stores the code of one more file. A long-lived process also replaces the code of a short-lived one. Returns false if no file is left. */
   storeNext(by: ProcessLifetime): boolean {
     const next = this.#compiled.findIndex(({ cachedBy }) => by === 'long' || cachedBy === undefined);
     const [found] = next < 0 ? [] : this.#compiled.splice(next, 1);

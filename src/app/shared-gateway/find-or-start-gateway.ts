@@ -22,7 +22,7 @@ export interface FindOrStartOptions {
 
 const TIMEOUT_MS = 30_000;
 const POLL_INTERVAL_MS = 20;
-/** Number of gateways that this process starts at most before it gives up. */
+/** Maximum number of gateways that this process starts before it gives up. */
 const MAX_STARTS = 2;
 
 /**

@@ -50,7 +50,7 @@ export function listGatewayRecords(stateDir: string): readonly GatewayRecord[] {
     .filter(({ pid }) => pid !== current?.pid && isProcessAlive(pid))
     .toSorted((one, other) => other.since - one.since);
   if (current === undefined) return others;
-  // A gateway in another container looks dead here, because its process id means nothing, but can still be reached.
+  // A gateway in another container looks dead, because its process id is unknown here, but it can still be reached.
   return isProcessAlive(current.pid) ? [current, ...others] : [...others, current];
 }
 
@@ -96,7 +96,7 @@ export function writeCurrentRecord(stateDir: string, record: GatewayRecord): voi
   writeRecordFile(currentRecordFile(stateDir), record);
 }
 
-/** Writes `run/gateway-PID.json`, with which clients find this gateway when the current gateway has stopped. */
+/** Writes `run/gateway-PID.json`, by which clients find this gateway when the current gateway has stopped. */
 export function writeProcessRecord(stateDir: string, record: GatewayRecord): void {
   writeRecordFile(processRecordFile(stateDir, record.pid), record);
 }

@@ -7,21 +7,21 @@ export interface ClientHello {
   /** The working folder of the client. */
   readonly cwd?: string | undefined;
   readonly pid?: number | undefined;
-  /** Asks the gateway to stop as soon as no client is left, because a successor was started. A hello with this member has no other. */
+  /** Asks the gateway to stop as soon as no client is left, because a successor was started. Such a hello has no other members. */
   readonly retire?: boolean | undefined;
   /**
-   * Asks the gateway to reload the configuration now. The reply follows when the configuration is in use or has been rejected. A hello with
-   * this member has no other.
+   * Asks the gateway to reload the configuration now. The reply follows when the configuration is in use or has been rejected. Such a
+   * hello has no other members.
    */
   readonly refresh?: boolean | undefined;
   /**
-   * Asks the gateway to stop now, as after a signal. Unlike the admin API, this needs no further module, which an update may have removed.
-   * A hello with this member has no other.
+   * Asks the gateway to stop now, as after a signal. Unlike the admin API, this loads no further modules, whose files an update may have
+   * removed. Such a hello has no other members.
    */
   readonly stop?: boolean | undefined;
 }
 
-/** The line with which the gateway answers a hello. */
+/** The line that the gateway sends in reply to a hello. */
 export interface HelloReply {
   /** Messages for the user of the client. */
   readonly notes: readonly string[];
@@ -34,7 +34,7 @@ export interface HelloReply {
 /** The version of the handshake. */
 const VERSION = 1;
 
-/** The start of our own lines, with which they differ from MCP messages. */
+/** The start of our own lines, which distinguishes them from MCP messages. */
 export const CONTROL_LINE_PREFIX = '{"trunkline":';
 
 /** The last line of a gateway that stops on purpose. */

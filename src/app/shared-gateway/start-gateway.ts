@@ -71,7 +71,7 @@ export async function startGateway(command: StartCommand): Promise<void> {
   }
 }
 
-/** Starts the program of its arguments in the background, prints its process id and exits. */
+/** Starts the program that its arguments name in the background, prints the process id and exits. */
 export const SHELL_LAUNCHER = ['/bin/sh', '-c', '"$@" >/dev/null & echo $!', 'sh'] as const;
 
 /** Does the same where there is no shell. */
@@ -87,12 +87,12 @@ console.log(child.pid);`,
 ] as const;
 
 function killIfRunning(pid: number): void {
-  // 0 and NaN: the launcher itself did not start a process.
+  // `pid` is 0 or NaN if the launcher did not start a process.
   if (!(pid > 0)) return;
   try {
     process.kill(pid);
   } catch {
-    // It has exited meanwhile.
+    // The process has already exited.
   }
 }
 

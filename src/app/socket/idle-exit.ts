@@ -1,4 +1,4 @@
-/** Minimum time before the first exit, so that the process that started the gateway can connect. */
+/** Minimum time to wait for the first client, so that the process that started the gateway can connect. */
 const FIRST_CLIENT_MS = 10_000;
 
 interface IdleExitOptions {
@@ -34,7 +34,7 @@ export class IdleExit implements Disposable {
     else if (idleMs !== undefined) this.#exitAfter(idleMs);
   }
 
-  /** Makes the gateway exit with its last client, because another gateway has replaced it. A foreground gateway keeps running. */
+  /** Makes the gateway exit when its last client leaves, because another gateway has replaced it. A foreground gateway keeps running. */
   retire(): void {
     if (this.#options.idleMs() === undefined) return;
     this.#isRetired = true;

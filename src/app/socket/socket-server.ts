@@ -37,7 +37,7 @@ const HELLO_TIMEOUT_MS = 10_000;
 const NEWLINE = 10;
 /** The byte `{`. */
 const BRACE = 123;
-/** The caller of all requests over the socket, which need no credentials, because only the user of this gateway can open the socket. */
+/** The caller of all requests over the socket. They need no credentials, because only the user of this gateway can open the socket. */
 const CLI_CALLER: Caller = { id: 'cli', via: 'cli', profile: 'default' };
 
 /**
@@ -71,7 +71,7 @@ export class SocketServer implements AsyncDisposable {
       });
       server.#server.listen(path, resolve);
     });
-    // This is a second protection, because other users cannot open the folder.
+    // This is an additional protection: the permissions of the folder already exclude other users.
     if (platform !== 'win32') chmodSync(path, 0o600);
     return server;
   }

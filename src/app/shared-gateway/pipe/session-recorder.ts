@@ -40,7 +40,7 @@ const GATEWAY_LOST_MESSAGE =
 /** Subscriptions beyond this number are not restored after a crash. The client then misses their updates and nothing else. */
 const MAX_SUBSCRIPTIONS = 1000;
 
-/** Records the state with which another gateway can continue the session of a client: handshake, subscriptions and pending requests. */
+/** Records the state that another gateway needs to continue a client's session: handshake, subscriptions and pending requests. */
 export class SessionRecorder {
   readonly #pending = new Map<string, PendingRequest>();
   /** The ids of the replayed requests, whose responses the client must not see. */

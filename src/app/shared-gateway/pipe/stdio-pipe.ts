@@ -145,7 +145,7 @@ export class StdioPipe {
     this.#isLastAttempt = this.#isInputClosed;
     // A gateway that ended on purpose is replaced only when a request needs one.
     if (this.#session.hasPendingRequests || !this.#hasSaidGoodbye) void this.#reconnect();
-    // A write that the gateway did not accept has paused the input, and its 'drain' event will not come.
+    // A write to the closed gateway may have paused the input, and its 'drain' event will not come.
     else this.#options.stdin.resume();
   }
 
