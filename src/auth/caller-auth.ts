@@ -192,7 +192,7 @@ export class CallerAuth {
   }
 }
 
-/** An address for documentation (RFC 5737). It stands for a public upstream, so the guarded fetch refuses private addresses. */
+/** An address that RFC 5737 reserves for documentation. It stands for a public upstream, so the guarded fetch refuses private addresses. */
 const PUBLIC_ORIGIN = new URL('https://192.0.2.1');
 
 /** Creates the fetch that reads client metadata documents, whose addresses clients choose. */

@@ -16,7 +16,7 @@ interface IssuerKeysOptions {
   readonly timeoutMs?: number;
 }
 
-/** Thrown if the keys cannot be fetched, which says nothing about the token. */
+/** Thrown if the keys cannot be fetched. The token may still be valid. */
 export class IssuerUnreachableError extends Error {}
 
 const MAX_BYTES = 512 * 1024;

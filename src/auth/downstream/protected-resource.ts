@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { AuthFailure } from './auth-result.ts';
 
 interface ProtectedResourceOptions {
-  /** The address under which clients reach the gateway, if it differs from the requested host. */
+  /** The address at which clients reach the gateway, if it differs from the requested host. */
   readonly publicUrl?: string | undefined;
   /** The issuers whose tokens are accepted; empty where OAuth is not configured. */
   readonly issuers: () => readonly string[];

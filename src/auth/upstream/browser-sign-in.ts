@@ -71,7 +71,7 @@ async function authorizeInBrowser(
 interface BrowserSession {
   readonly client: OAuthClient;
   readonly callback: CallbackServer;
-  /** Whether the client was registered dynamically, so that the server may have forgotten it. */
+  /** Whether the client was registered dynamically. A server may forget such a client. */
   readonly isRegistered: boolean;
 }
 

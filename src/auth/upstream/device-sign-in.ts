@@ -12,7 +12,7 @@ import { toGrantDetails, obtainClient, prepareSignIn, toSignInError } from './pr
 import type { PreparedSignIn, SignInTarget } from './prepare-sign-in.ts';
 import { type StoredTokens, toStoredTokens } from './stored-tokens.ts';
 
-/** The address and the code with which a person signs in, in a browser on any machine. */
+/** The address and the code that a person needs to sign in with a browser on any machine. */
 export interface DevicePrompt {
   readonly url: string;
   readonly code: string;

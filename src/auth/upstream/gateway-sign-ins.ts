@@ -92,7 +92,7 @@ async function loadModules(deps: UpstreamSignInsDeps): Promise<LoadedModules> {
   return { signIns, links };
 }
 
-/** Returns the id of a sign-in. The name need not be checked: an unknown server is rejected before a sign-in, or finds no link. */
+/** Returns the id of a sign-in. Does not check the name: a sign-in rejects an unknown server, and a lookup finds no link for it. */
 function toSignInId(server: string, caller: string): SignInId {
   return { upstream: server as UpstreamName, caller };
 }

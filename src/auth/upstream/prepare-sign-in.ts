@@ -48,7 +48,7 @@ export async function prepareSignIn(
   return { discovered, scope: chooseScope(auth, { challenge, discovered, extraScope }), fetch };
 }
 
-/** Sends `initialize` without credentials, so that the server refuses it with a challenge. Returns an empty challenge otherwise. */
+/** Sends `initialize` without credentials, and returns the challenge of the 401 response. Returns an empty challenge if there is none. */
 async function requestChallenge(url: URL, fetch: GuardedFetch): Promise<Challenge> {
   const params = {
     protocolVersion: '2025-11-25',

@@ -33,7 +33,7 @@ export class RefreshScheduler implements Disposable {
     this.#deps = deps;
   }
 
-  /** Refreshes the tokens now, or returns the refresh in progress. Rejects with the last error shortly after a failure. */
+  /** Refreshes the tokens now, or returns the refresh in progress. Within `PAUSE_MS` after a failure, rejects with the same error. */
   refresh(stale: StoredTokens): Promise<StoredTokens> {
     if (this.#running !== undefined) return this.#running;
     const failure = this.#lastFailure;

@@ -32,7 +32,7 @@ export async function refreshTokens(stale: StoredTokens, deps: RefreshDeps): Pro
       const current = stale.flow === 'seed' && saved?.seed !== stale.seed ? undefined : saved;
       if (current !== undefined && current.accessToken !== stale.accessToken && current.url === stale.url)
         return current;
-      // Without saved tokens, this or another process has signed out. Only a seed is not in the vault before its first refresh.
+      // If no tokens are saved, a process has signed out. The exception is a seed, which is not in the vault before its first refresh.
       if (current === undefined && stale.flow !== 'seed') throw signedOut();
       leaseLost.throwIfAborted();
       // The saved tokens are preferred, because another process may have deleted a rejected refresh token in the meantime.
@@ -43,7 +43,7 @@ export async function refreshTokens(stale: StoredTokens, deps: RefreshDeps): Pro
 }
 
 interface LeasedRefreshDeps extends RefreshDeps {
-  /** Whether the vault is empty, because the tokens are a seed. */
+  /** Whether the vault has no tokens of this sign-in yet, because the tokens are a seed. */
   readonly isFirst: boolean;
 }
 

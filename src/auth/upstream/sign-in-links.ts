@@ -45,8 +45,8 @@ export class SignInLinks implements AsyncDisposable {
         this.events.emit('changed', state),
       );
     });
-    // The promise is stored at once, so a concurrent call waits for it instead of opening a second link. Deleting the key first moves it to
-    // the end of the map, which is the order of eviction.
+    // The promise is stored at once, so a concurrent call waits for it instead of opening a second link. Deleting the key first moves the
+    // link to the end of the map, so that it is evicted last.
     this.#links.delete(key);
     this.#links.set(key, link);
     this.#evictOldest();
@@ -77,7 +77,7 @@ export class SignInLinks implements AsyncDisposable {
 /** A sign-in that starts when a person opens its link; with the device flow, it starts at once. */
 export class SignInLink {
   readonly flow: LinkFlow;
-  /** Resolves with the final state, which contains a failure. Never rejects. */
+  /** Resolves with the final state; a failure is part of the state. Never rejects. */
   readonly finished: Promise<OfferedSignIn>;
   readonly #signInId: SignInId;
   readonly #performSignIn: PerformSignIn;

@@ -17,7 +17,7 @@ export function signInRequiredError(
   );
 }
 
-/** Returns the shell command with which a person signs in. */
+/** Returns the shell command that a person runs to sign in. */
 export function formatLoginCommand({ upstream, caller }: SignInId): string {
   const callerOption = caller === '' ? '' : ` --caller ${quoteShellWord(caller)}`;
   return `trunkline login ${quoteShellWord(upstream)}${callerOption}`;

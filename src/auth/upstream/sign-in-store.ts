@@ -13,7 +13,7 @@ interface SignInStoreDeps {
 interface SavedSignIn {
   /** Undefined if the row cannot be decrypted. */
   readonly tokens: StoredTokens | undefined;
-  /** The encrypted tokens, with which `writeIfUnchanged` detects a change of the row. */
+  /** The encrypted tokens. `writeIfUnchanged` compares them to detect a change of the row. */
   readonly body: string;
 }
 

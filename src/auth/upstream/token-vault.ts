@@ -35,7 +35,7 @@ const LEASE_MS = 30_000;
 /** Maximum time that closing waits for pending token requests; tokens in a later response are lost. */
 const CLOSE_TIMEOUT_MS = 4000;
 const SAVE_RETRY_MS = 1000;
-/** The first character of a note that is not encrypted, which is a JSON object. */
+/** The first character of an unencrypted note, which is a JSON object. */
 const PLAIN_START = '{';
 
 /** Stores tokens, client registrations and notes, encrypted in the database. Rows that cannot be decrypted are kept but count as absent. */
@@ -171,7 +171,7 @@ export class TokenVault implements AsyncDisposable {
         .execute();
       return;
     }
-    // A note must not create a key. Without one, the note is not encrypted: the database is then a file with the protection of a key file.
+    // A note must not create a key. Without a key, the note stays unencrypted: the database is then a file, protected like a key file.
     const body = this.isUsed ? await this.#cipher.encrypt(note, noteContext(signInId)) : JSON.stringify(note);
     const row = { ...signInId, body, noted_at: this.#deps.now() };
     await query

@@ -37,8 +37,8 @@ export class TokenWriteBuffer {
       if (buffered.saving === undefined) this.#save(buffered).catch(() => {});
       return buffered.tokens;
     }
-    // Other tokens, or their absence, come from a later sign-in or sign-out, which makes the buffered tokens obsolete. Tokens that were
-    // saved stay in the buffer, because their history identifies used tokens that a slow read may still return.
+    // Different or missing tokens come from a later sign-in or sign-out, which makes the buffered tokens obsolete. Saved tokens stay in the
+    // buffer, because their history identifies used tokens that a slow read may still return.
     if (!buffered.isSameAs(saved)) this.#buffered.delete(key);
     return saved;
   }
@@ -169,7 +169,7 @@ class BufferedTokens {
     return saved !== undefined && fingerprint(saved) === fingerprint(this.tokens);
   }
 
-  /** Whether these tokens are newer than the saved ones, or than their absence. Also records which saved tokens were seen. */
+  /** Whether these tokens are newer than the saved state; undefined means that no tokens are saved. Also records the tokens that were seen. */
   isNewerThan(saved: StoredTokens | undefined): boolean {
     if (saved === undefined) return !this.wasSaved;
     this.wasSaved = true;

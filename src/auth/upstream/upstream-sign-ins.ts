@@ -38,8 +38,8 @@ const UNREADABLE =
   'The saved tokens cannot be decrypted, because the key they were saved with is no longer in secret.key. Restore that file, or sign in again.';
 
 /**
- * Signs in to and out of the configured servers. A gateway in another process notices a sign-in that it waits for within a second, and
- * other changes with the first request after two seconds.
+ * Signs in to and out of the configured servers. A gateway in another process notices an awaited sign-in within a second, and other changes
+ * at the first request after two seconds.
  */
 export class UpstreamSignIns {
   readonly #deps: UpstreamSignInsDeps;
@@ -98,7 +98,7 @@ export class UpstreamSignIns {
     await importMcpRemote(await this.#resolveTarget(server, caller, signal), { folder });
   }
 
-  /** Returns the address of the page on which people create a token; undefined if the service is not a well-known one. */
+  /** Returns the address of the page on which people create a token; undefined for an unknown service. */
   async findTokenPage(server: string): Promise<string | undefined> {
     const { findTokenPage } = await import('./token-import/token-pages.ts');
     return findTokenPage((await this.#resolveTarget(server, '')).url);
@@ -120,7 +120,7 @@ export class UpstreamSignIns {
     return Promise.all(entries.map(({ config, caller }) => this.#readStatus(config, caller)));
   }
 
-  /** Describes a sign-in from what is stored, without contacting any server. */
+  /** Describes a sign-in from the stored data, without contacting a server. */
   async #readStatus(config: UpstreamConfig, caller: string): Promise<SignInStatus> {
     const { vault, now } = this.#deps;
     const common = { server: config.name, caller };

@@ -49,7 +49,7 @@ export class AccessTokenCache implements AsyncDisposable {
     return undefined;
   }
 
-  /** Reads a token from the database. Does not cache it if any token was revoked meanwhile, because it may be this one. */
+  /** Reads a token from the database. Does not cache it if any token was revoked during the read, because that may be this token. */
   async load(
     id: string,
     read: () => Promise<VerifiedAccessToken | undefined>,

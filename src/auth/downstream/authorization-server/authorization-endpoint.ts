@@ -12,7 +12,7 @@ import type { FlowStateStore } from './flow-state-store.ts';
 import { buildRedirect, isLoopbackRedirect, isSameRedirect } from './redirect-uris.ts';
 import { resolveResourcePath } from './resource-path.ts';
 
-/** The data of a code, which a client may redeem once. Replicas of other versions read this object, so its members keep their names. */
+/** The data of an authorization code, which works once. Replicas of other versions read this object, so its members must keep their names. */
 export interface AuthorizationCode {
   readonly client: string;
   readonly redirect: string;
@@ -22,7 +22,7 @@ export interface AuthorizationCode {
   readonly resource: string;
 }
 
-/** A consent page that waits for the person's decision. Replicas of other versions read it, so its members keep their names. */
+/** A consent page that waits for the person's decision. Replicas of other versions read this object, so its members must keep their names. */
 interface PendingConsent extends Omit<AuthorizationCode, 'key'> {
   /** The client that asked for access. */
   readonly asked: RegisteredClient;
@@ -223,7 +223,7 @@ export class AuthorizationEndpoint {
     return `${COOKIE}=${cookie}; Path=/oauth; HttpOnly; SameSite=Strict; Max-Age=${CONSENT_MS / 1000}${secure}`;
   }
 
-  /** Whether the form was sent by our own page, according to the headers that browsers set and that no page can forge. */
+  /** Whether our own page sent the form. Checks headers that browsers set and that no page can forge. */
   #isFromOwnPage({ origin, site, host, type }: WebRequest): boolean {
     const ownOrigins = [this.#deps.issuer(), `http://${host}`];
     const isForm = type?.split(';')[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded';

@@ -11,7 +11,7 @@ export class BoundedMap<Value> {
 
   set(key: string, value: Value, ttlMs: number): void {
     this.#values.delete(key);
-    // Removes values from the oldest on, until there is room and the oldest value is still valid.
+    // Removes the oldest values until there is room and the oldest remaining value is still valid.
     for (const [oldest, { expiresAt }] of this.#values) {
       if (this.#values.size < this.#max && expiresAt > this.#now()) break;
       this.#values.delete(oldest);

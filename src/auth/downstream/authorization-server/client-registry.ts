@@ -183,8 +183,8 @@ function invalidRedirect(description: string): MetadataProblem {
 }
 
 /**
- * Reduces a name to one short line without invisible or direction characters, double quotes and stacks of marks, so it cannot imitate or
- * cover other text.
+ * Reduces a name to one short line without invisible characters, direction marks, double quotes and stacked combining marks. The name then
+ * cannot imitate or cover other text.
  */
 function sanitizeName(name: string): string {
   const plain = name

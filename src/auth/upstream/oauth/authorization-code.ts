@@ -68,7 +68,7 @@ export function readAuthorizationCode(
         ? 'does not name its issuer'
         : `names the issuer ${JSON.stringify(issuer.slice(0, 200))}`;
     throw signInFailed(
-      `The response in the browser ${problem} instead of ${server.issuer}. Nothing was saved.`,
+      `The response in the browser ${problem}; expected ${server.issuer}. Nothing was saved.`,
     );
   }
   const error = response.get('error');

@@ -34,7 +34,7 @@ export async function resolveClient(
 
 async function register(options: ClientOptions): Promise<OAuthClient> {
   const { server, redirectUri, fetch } = options;
-  // A public program cannot keep a secret, so a secret is requested only if the server accepts no client without one.
+  // A public program cannot keep a secret, so it asks for one only if the server requires it.
   const authMethod =
     ['none', 'client_secret_post', 'client_secret_basic'].find((method) =>
       server.authMethods.includes(method),

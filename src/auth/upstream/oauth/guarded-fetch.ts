@@ -31,7 +31,7 @@ interface GuardOptions {
   readonly upstream: URL;
   /** Whether the configuration allows private addresses. */
   readonly allowPrivate: boolean;
-  /** Aborts requests. A token refresh passes none, because after an abort it would be unknown whether the refresh token was used. */
+  /** Aborts requests. A token refresh passes no signal: after an abort, it would be unknown whether the refresh token was used. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
@@ -132,7 +132,7 @@ async function send(
   }
 }
 
-/** Resolves with the response. The error listener stays, so that an error during the response or after `destroy` is not unhandled. */
+/** Resolves with the response. The error listener stays, so that it also handles an error during the response or after `destroy`. */
 function responseTo(message: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     message.on('response', resolve);
@@ -155,8 +155,8 @@ function publicLookup(url: URL, lookup: typeof dnsLookup): LookupFunction {
 
 /**
  * Returns the private addresses to which an upstream may direct us. A name counts as private only if all of its addresses are private. Even
- * then, it must not direct us to this machine, which is the only host that we contact without TLS: the owner of the name could change its
- * addresses between our two connections.
+ * then, it must not direct us to this machine: the owner of the name could change its addresses between our two connections, and this
+ * machine is the only host that we contact without TLS.
  */
 async function findPrivateScope({
   upstream,

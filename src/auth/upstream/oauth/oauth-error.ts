@@ -44,7 +44,7 @@ export function errorFromResponse(
   return new OAuthError(`${problem}: HTTP ${status}${excerpt === '' ? '' : `, ${excerpt}`}`, { status });
 }
 
-/** Builds an error from the parameters of the redirect with which the browser returned. */
+/** Builds an error from the parameters of the redirect to our callback. */
 export function errorFromCallback(error: string, description: string | null): OAuthError {
   const said = describeError(error, description === '' || description === null ? undefined : description);
   return new OAuthError(`The authorization server refused: ${said}`, { error });

@@ -29,7 +29,7 @@ const PRIVATE = createBlockList([
   ['ff00::', 8, 'ipv6'],
 ]);
 
-/** Whether an IP address is in a private or local range; an IPv6 address that embeds an IPv4 address counts as the latter. */
+/** Whether an IP address is in a private or local range. If an IPv6 address embeds an IPv4 address, checks the IPv4 address. */
 export function isPrivateAddress(address: string): boolean {
   return isWithin(PRIVATE, address);
 }

@@ -20,7 +20,7 @@ export interface AuthorizationServerMetadata {
   readonly takesClientDocuments: boolean;
   /** Whether every authorization response names its issuer (RFC 9207). */
   readonly namesIssuer: boolean;
-  /** Whether the server publishes no metadata, and the endpoints are the default paths of the first protocol version. */
+  /** Whether the server publishes no metadata, so that the endpoints are the default paths of protocol version 2025-03-26. */
   readonly isGuess?: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function discoverAuthorizationServer(options: DiscoveryOptions): Pr
   const { url, fetch } = options;
   const metadata = await fetchResourceMetadata(options);
   if (metadata === undefined) {
-    // In the first version of the protocol, a server is its own authorization server.
+    // In protocol version 2025-03-26, a server is its own authorization server.
     const issuer = options.issuer ?? url.origin;
     const published = await fetchServerMetadata(issuer, fetch);
     if (published !== undefined) return { server: published };
@@ -96,7 +96,7 @@ async function fetchResourceMetadata({
   return undefined;
 }
 
-/** Fetches the metadata of an issuer from the three possible addresses; returns undefined if none has any. */
+/** Fetches the metadata of an issuer from the three possible addresses. Returns undefined if none of them has metadata. */
 async function fetchServerMetadata(
   issuer: string,
   fetch: GuardedFetch,
@@ -116,7 +116,7 @@ async function fetchServerMetadata(
   return undefined;
 }
 
-/** Fetches a JSON object. Returns undefined for 4xx and 502, which mean "not at this address". Throws for other errors, which may pass. */
+/** Fetches a JSON object. Returns undefined for 4xx and 502, which mean "not at this address". Throws for other 5xx, which may be temporary. */
 async function fetchObject(url: URL, fetch: GuardedFetch): Promise<JsonObject | undefined> {
   const { status, text } = await fetch(url);
   if (status >= 200 && status < 300) {
@@ -213,7 +213,7 @@ function readStrings(value: unknown): readonly string[] {
     : [];
 }
 
-/** Quotes a value of another server in a message. Only a text is quoted, because serializing a deeply nested value fails. */
+/** Formats a value from another server for a message. Quotes only strings, because serializing a deeply nested value fails. */
 function quoteValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(sanitizeText(value));
   return value === undefined || value === null ? 'null' : `of type ${typeof value}`;

@@ -59,7 +59,7 @@ function readTokens(body: JsonObject, problem: string, status: number): TokenRes
       { status },
     );
   const lifetime = body['expires_in'];
-  // Some servers send a text. Converting a deeply nested list would exceed the stack.
+  // Some servers send the number as a string. Other types are not converted, because a deeply nested list would exceed the stack.
   const expiresIn =
     typeof lifetime === 'number' || typeof lifetime === 'string' ? Number(lifetime) : Number.NaN;
   return {

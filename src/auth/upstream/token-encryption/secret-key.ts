@@ -22,7 +22,7 @@ interface KeyFileOptions {
 
 const KEY_BYTES = 32;
 
-/** Matches the content of the file if the key is in the keychain: the name of the item. */
+/** Matches the content of a key file that refers to an item in the keychain. */
 const IN_KEYCHAIN = /^keychain:([0-9a-f]{32})$/;
 
 /**
