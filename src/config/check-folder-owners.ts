@@ -6,14 +6,14 @@ import { quoteShellWord } from '../core/lib/quote-shell-word.ts';
 import type { Locations } from './find-config.ts';
 
 const EVERYONE_WRITES = 0o002;
-/** The mode of a folder, such as /tmp, in which only the owner of a file can replace it. */
+/** The mode bit of a folder, such as /tmp, that allows only the owner of a file to replace it. */
 const STICKY = 0o1000;
 const PERMISSIONS = 0o7777;
 const ROOT = 0;
 
 /**
- * Rejects a configuration or state that another user of the machine may have written: it decides which programs run, which socket commands
- * use and which approvals exist. Group permissions are accepted, because containers and shared services need them.
+ * Rejects a configuration or state that another user of the machine may have written. These files decide which programs run, which socket
+ * the commands connect to, and which approvals exist. Group permissions are accepted, because containers and shared services need them.
  */
 export function checkFolderOwners({ configFile, stateDir }: Locations, user: number | undefined): void {
   if (user === undefined) return; // Windows has no numeric user ids.
@@ -34,7 +34,7 @@ function listNames(folder: string): readonly string[] {
   }
 }
 
-/** Returns undefined if there is nothing at this path, or if it cannot be reached; then its first use reports the reason. */
+/** Returns undefined if the path does not exist or cannot be reached. In the second case, its first use reports the reason. */
 function readStats(path: string, read: (path: string) => Stats): Stats | undefined {
   try {
     return read(path);

@@ -13,7 +13,7 @@ export interface ConfigSnapshot {
   readonly value: GatewayConfig;
   /** Names of the entries with `enabled: false`. */
   readonly disabled: readonly UpstreamName[];
-  /** Names of the entries that cannot be used because of an error; `warnings` explain it. */
+  /** Names of the entries that cannot be used because of an error; `warnings` contains the errors. */
   readonly unusable: readonly UpstreamName[];
   readonly warnings: readonly ConfigWarning[];
 }
@@ -57,7 +57,7 @@ export interface GatewayConfig {
   };
   readonly search: SearchConfig;
   readonly results: {
-    /** The longest result that is passed on whole; 0 passes on every result whole and stores none. */
+    /** Results up to this size are passed on in full; 0 passes on every result in full and stores none. */
     readonly maxTokens: number;
     readonly keepMs: number;
     readonly maxBytes: number;
@@ -87,7 +87,7 @@ export interface GatewayConfig {
     readonly connectTimeoutMs: number;
     readonly statementTimeoutMs: number;
   };
-  /** Host and port for replica-to-replica traffic: where this one listens, and the address that others connect to. */
+  /** Host and port for replica-to-replica traffic: where this replica listens, and the address that the others connect to. */
   readonly fleet: { readonly listen?: string | undefined; readonly address?: string | undefined };
   readonly audit: {
     readonly enabled: boolean;
@@ -146,7 +146,7 @@ export interface SearchConfig {
 
 export interface UpstreamConfig {
   readonly name: UpstreamName;
-  /** Hash over transport and era with unresolved references: everything that decides what the upstream is and offers. */
+  /** Hash of the transport, with unresolved references, and the era. These settings determine which server this is and what it offers. */
   readonly fingerprint: Fingerprint;
   readonly enabled: boolean;
   readonly description?: string | undefined;

@@ -75,7 +75,7 @@ function unwrapSchema(schema: unknown): unknown {
   return schema;
 }
 
-/** Returns the issues inside an object of the file if the union accepts objects, because they are more specific than that of the union. */
+/** Returns the issues inside an object if the union accepts objects. These issues are more specific than the issue of the union. */
 function findInnerIssues(
   { errors, path }: z.core.$ZodIssueInvalidUnion,
   found: Node | undefined,

@@ -1,6 +1,6 @@
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** Matches what `parseDuration` accepts, for schemas. */
+/** Matches the form that `parseDuration` accepts; used by schemas. */
 export const durationPattern = /^\d+(?:\.\d+)?(?:ms|s|m|h)$/;
 
 /** The longest delay of a Node timer, about 24.8 days. A timer with a longer delay would fire immediately. */

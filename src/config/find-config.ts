@@ -85,7 +85,7 @@ export async function findConfig(options: {
 }): Promise<FoundConfig> {
   const { flag, env, cwd } = options;
   const fromEnvironment = env['TRUNKLINE_CONFIG'];
-  // The command line sets the flag from the variable, so an equal value was not given as a flag. An empty flag counts as unset.
+  // The command line sets the flag from the variable, so a flag that equals the variable counts as unset, like an empty flag.
   if (flag !== undefined && flag !== '' && flag !== fromEnvironment) {
     return { file: resolve(cwd, flag), from: 'flag' };
   }

@@ -17,7 +17,7 @@ export async function loadConfig(options: {
 }): Promise<ConfigSnapshot> {
   const { file, version } = options;
   const text = options.text ?? (await readConfigText(file));
-  // A warm start uses a cached snapshot and does not load the parser and the schema at all.
+  // Loaded on demand, because a warm start uses a cached snapshot and needs neither the parser nor the schema.
   const { validateConfig } = await import('./validate-config.ts');
   return validateConfig({ file, text, revision: computeConfigRevision(text, version) });
 }

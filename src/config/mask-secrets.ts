@@ -6,7 +6,7 @@ export const SECRET_MASK = '•••';
 const SCHEME = /^(?:Bearer|Basic|Token) $/i;
 const SECRET_NAME = /key|token|secret|passw|pwd|auth|credential|cookie/i;
 
-/** Whether the value of this name is probably a secret. */
+/** Whether a value with this name is probably a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
@@ -27,7 +27,7 @@ export function maskValues(values: Readonly<Record<string, string>>): Readonly<R
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskValue(value)]));
 }
 
-/** Masks secrets in the arguments of a program. All users of the machine can see them, but logs need not repeat them. */
+/** Masks secrets in the arguments of a program. All users of the machine can see the arguments, but logs need not repeat them. */
 export function maskArgs(args: readonly string[]): readonly string[] {
   return args.map((arg, at) => {
     const previous = args[at - 1] ?? '';
@@ -58,14 +58,14 @@ export function maskText(text: string): string {
     .replaceAll(PAIR, maskNamedValue);
 }
 
-/** The start of the host is found as URL parsers find it, so that no part of a password is taken for the host. */
+/** Finds the start of the host as URL parsers do, so that no part of a password is mistaken for the host. */
 const WEB_USER = /\b((?:https?|wss?|ftp):[\\/]{2})([^\s/\\?#"']*)@/gi;
 const OTHER_USER = /\b((?!(?:https?|wss?|ftp):)[a-z][a-z\d+.-]{0,30}:\/\/)([^\s/"']*)@/gi;
 /** Database drivers accept `user:password@tcp(host)`, without a scheme. */
 const DRIVER_USER = /(^|[\s="'])([\w.-]+:[^\s/"']*)(?=@(?:tcp|udp|unix)\()/gi;
 const PARAMETER = /([?&]([^=?&#\s]+)=)([^&#\s"']*)/g;
 
-/** Masks the user part of all URLs in a text, and their parameters with the name of a secret. */
+/** Masks the user part of all URLs in a text, and the URL parameters whose names suggest a secret. */
 export function maskUrl(text: string): string {
   const maskUser = (whole: string, scheme: string, user: string): string =>
     user === 'git' ? whole : `${scheme}${SECRET_MASK}@`;

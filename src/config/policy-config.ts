@@ -4,7 +4,7 @@ export interface PolicyConfig {
   /** Applies to entries that no rule matches. */
   readonly default: 'allow' | 'deny';
   readonly rules: readonly RuleConfig[];
-  /** The people who decide for rules with the effect `ask`, and the time that a call waits for the decision. */
+  /** The approvers of calls that match a rule with the effect `ask`, and the time that a call waits for the decision. */
   readonly ask?: { readonly by: readonly ('person' | 'client')[]; readonly waitMs: number };
 }
 
@@ -31,7 +31,7 @@ export interface ProfileConfig {
   readonly expose?: 'auto' | 'direct' | 'search' | 'code' | undefined;
 }
 
-/** Selects catalog entries. Every condition that is present must hold; within one, any value may match. */
+/** Selects catalog entries. Every condition that is present must hold. A condition holds if one of its values matches. */
 export interface Selection {
   /** Globs over server names. A server is selected by its name or by one of its tags. */
   readonly servers?: readonly string[] | undefined;

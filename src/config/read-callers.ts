@@ -5,7 +5,7 @@ import type { ConfigFile } from './schema/schema.ts';
 
 type AuthSettings = NonNullable<ConfigFile['auth']>;
 
-/** Converts `auth` to the gateway's form. The name of a profile that does not exist is a problem, and is never ignored. */
+/** Converts `auth` to the gateway's form. Reports each name of a profile that does not exist as a problem. */
 export function readCallers({ auth, profiles }: Pick<ConfigFile, 'auth' | 'profiles'>): {
   readonly auth?: CallersConfig;
   readonly problems: readonly Omit<DocumentProblem, 'offset'>[];

@@ -11,7 +11,7 @@ interface KnownNames {
   readonly tags: readonly string[];
 }
 
-/** Converts rules and profiles to the gateway's form. A name of something that does not exist is a problem, and is never ignored. */
+/** Converts rules and profiles to the gateway's form. Reports each name of a server, tag or profile that does not exist as a problem. */
 export function readPolicy(
   { policy, profiles }: Pick<ConfigFile, 'policy' | 'profiles'>,
   known: KnownNames,
@@ -75,7 +75,7 @@ function findUnknownSelection(
   ];
 }
 
-/** A glob may match a name that is added later; a plain name must exist. */
+/** Reports plain names that do not exist. Accepts every glob, because it may match a name that is added later. */
 function findUnknownNames(
   names: readonly string[] | undefined,
   { noun, path }: { readonly noun: string; readonly path: DocumentPath },

@@ -17,7 +17,7 @@ import { readCliSettings } from './schema/cli-schema.ts';
 import type { ConfigFile, ServerEntry } from './schema/schema.ts';
 import { AUTH_TEXT_KEYS, findAuthProblems, readUpstreamAuth } from './read-upstream-auth.ts';
 
-/** Some clients count `timeout` in seconds; no sensible timeout in milliseconds is shorter than this. */
+/** A smaller `timeout` is ignored: some clients count it in seconds, and no sensible timeout is shorter than a second. */
 const MIN_TIMEOUT_MS = 1000;
 
 interface EntryMessage {
@@ -175,7 +175,7 @@ function readFlavour(type: ServerEntry['type']): 'auto' | 'streamable' | 'sse' {
   return type === 'sse' ? 'sse' : 'streamable';
 }
 
-/** Makes a path absolute, unless that is only possible once its references and `~` are resolved. */
+/** Makes a path absolute. Leaves a path with references or `~` unchanged, because they are resolved later. */
 function resolvePath(path: string, file: string): string {
   if (path.startsWith('~') || hasReference(path)) return path;
   return resolve(escapeReferences(dirname(file)), path);

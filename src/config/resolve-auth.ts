@@ -3,7 +3,7 @@ import { resolveReferences } from './resolve-references.ts';
 import type { ReferenceReader } from './resolve-references.ts';
 import { AUTH_TEXT_KEYS } from './read-upstream-auth.ts';
 
-/** Replaces the references in a server's sign-in settings by their values. The result holds secrets. */
+/** Replaces the references in a server's sign-in settings with their values. The result holds secrets. */
 export async function resolveAuth(
   { name: server, auth }: Pick<UpstreamConfig, 'name'> & { readonly auth: UpstreamAuth },
   reader: ReferenceReader,

@@ -85,7 +85,7 @@ export function escapeReferences(text: string): string {
 
 /** Looks up references and finds files. */
 export interface ReferenceReader {
-  /** Resolves to undefined if the variable does not exist; rejects if the file does not. */
+  /** Resolves to undefined if the variable does not exist; rejects if the file cannot be read. */
   read(reference: Reference): Promise<string | undefined>;
   readText(path: string): Promise<string>;
   /** Makes a path of the configuration absolute. */
@@ -108,7 +108,7 @@ export function createReferenceReader(options: {
     async read({ from, name }) {
       if (from === 'env') {
         const value: unknown = options.env[name];
-        // A plain object also has members such as "constructor".
+        // A plain object also inherits members such as "constructor".
         return typeof value === 'string' ? value : undefined;
       }
       return (await readText(name)).replace(/^\uFEFF/, '').replace(/[\r\n]+$/, '');
@@ -124,7 +124,7 @@ interface ServerField {
 }
 
 /**
- * Replaces every reference in a text by its value. References inside a value are not expanded. Rejects if a value is missing or empty,
+ * Replaces every reference in a text with its value. References inside a value are not expanded. Rejects if a value is missing or empty,
  * unless the reference has a fallback such as `${NAME:-}`.
  */
 export async function resolveReferences(

@@ -10,7 +10,7 @@ interface ResolvedProgram {
   readonly cwd?: string | undefined;
 }
 
-/** A transport whose references are replaced by their values. It holds secrets: keep it out of logs and errors. */
+/** A transport with the values of its references. It holds secrets: keep it out of logs and errors. */
 export type ResolvedTransport =
   | (ResolvedProgram & { readonly kind: 'stdio' })
   | (ResolvedProgram & { readonly kind: 'cli'; readonly cli: CliConfig })
@@ -20,7 +20,7 @@ export type ResolvedTransport =
 export async function resolveTransport(
   upstream: Pick<UpstreamConfig, 'name' | 'transport'>,
   reader: ReferenceReader,
-  /** Working directory of a program without `cwd`; without it, that of this process. */
+  /** Working directory of a program without `cwd`. Defaults to that of this process. */
   defaultCwd?: string,
 ): Promise<ResolvedTransport> {
   const { name: server, transport } = upstream;

@@ -27,7 +27,7 @@ export const STARTER_CONFIG = `// Trunkline configuration. This is JSON with com
 }
 `;
 
-/** Writes a new configuration file. Returns false if the file exists already; it is not changed then. */
+/** Writes a new configuration file. If the file exists, leaves it unchanged and returns false. */
 export async function createStarterConfig(file: string): Promise<boolean> {
   const isPresent = await stat(file).then(
     () => true,

@@ -109,7 +109,7 @@ function toWarning({ path, offset, message }: DocumentProblem, { file, text }: C
   return { file: formatConfigName(file), ...toPosition(text, offset), path: formatPath(path), message };
 }
 
-/** Returns default settings along with the problems if they are invalid, so that the rest of the file can be checked as well. */
+/** Reads the settings. If they are invalid, returns the problems and default settings, so that the rest of the file can be checked. */
 function readSettings(root: Node): {
   readonly settings: ConfigFile;
   readonly problems: readonly DocumentProblem[];
@@ -191,7 +191,7 @@ function readServer(
   };
 }
 
-/** Returns what is wrong with a server's name, or undefined if it is valid. */
+/** Returns the problem of a server's name, or undefined if the name is valid. */
 export function findNameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`;

@@ -11,15 +11,16 @@ interface WrapOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly locations: Locations;
-  /** The client's capabilities: a server may offer other tools to another client. */
+  /** The description of the client. A server may offer other tools to another client. */
   readonly client: JsonObject;
 }
 
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
 
 /**
- * Creates the configuration of one server that runs as if the client had started it: in the same folder and with the whole
- * environment, of which only the names are written. The state belongs to this command line, folder, environment and client.
+ * Creates the configuration of one server that runs as if the client had started it: in the same folder and with the same environment. The
+ * configuration contains the names of the variables, not their values. Each command line, folder, set of variables and client has its own
+ * state.
  */
 export function createWrapConfig(
   server: AdHocServer,

@@ -18,8 +18,8 @@ export async function isTrusted(file: string, stateDir: string): Promise<boolean
 }
 
 /**
- * Whether the user has trusted this text of the file, with its guards as they are now. The text is a parameter, so that exactly the text
- * that is going to be used is checked, even if the file changes meanwhile.
+ * Whether the user has trusted this text of the file, with its guards as they are now. The caller passes the text that it will use, so that
+ * the result applies to this text even if the file changes meanwhile.
  */
 export async function isTrustedText(file: string, text: string, stateDir: string): Promise<boolean> {
   const digest = await readTrustedDigest(file, stateDir);
@@ -37,7 +37,7 @@ export async function trustText(file: string, content: string, stateDir: string)
   await saveTrusted(file, computeDigest(content, await hashGuards(file, content)), stateDir);
 }
 
-/** Runs `save`, which writes a project configuration. If the text before was trusted, the written text is recorded as trusted, too. */
+/** Runs `save`, which writes a project configuration. If the previous text was trusted, records the written text as trusted, too. */
 export async function preserveTrust(
   { file, text, isNew }: Pick<ConfigDocument, 'file' | 'text' | 'isNew'>,
   stateDir: string,
@@ -48,7 +48,7 @@ export async function preserveTrust(
   const saved = await save();
   if (!saved.isChanged || digest === undefined || guards === undefined) return saved;
   if (!matchesDigest(text, guards, digest)) return saved;
-  // A guard that changed during `save` must not become trusted, so the digests from before are used if the guards are the same files.
+  // A guard that changed during `save` must not become trusted, so the earlier digests are used if the guards are the same files.
   const paths = await listGuardFiles(file, saved.text);
   const isSameGuards = paths.join('\0') === [...guards.keys()].join('\0');
   const content = computeDigest(saved.written, isSameGuards ? guards : await hashFiles(paths));
@@ -69,7 +69,7 @@ async function hashFiles(paths: readonly string[]): Promise<GuardDigests> {
       paths.map(async (path) => {
         const digest = await hashFile(path);
         if (digest !== NOT_A_FILE) return [path, digest] as const;
-        const message = `The guard ${path} is not a regular file, so the configuration cannot be trusted. Replace it by a file.`;
+        const message = `The guard ${path} is not a regular file, so the configuration cannot be trusted. Replace it with a file.`;
         throw new GatewayError('CONFIG_INVALID', message, { details: { file: path } });
       }),
     ),
@@ -90,7 +90,7 @@ async function listGuardFiles(file: string, text: string): Promise<readonly stri
   ];
 }
 
-/** Accepts the digest with or without a byte order mark, because the trusted file may have one but the text that was read does not. */
+/** Accepts the digest of the text with or without a byte order mark. The trusted file may have one, but `text` does not. */
 function matchesDigest(text: string, guards: GuardDigests, digest: string): boolean {
   return [text, `\uFEFF${text}`].some((content) => computeDigest(content, guards) === digest);
 }

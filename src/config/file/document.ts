@@ -111,7 +111,7 @@ export function listMembers(node: Node): readonly DocumentMember[] {
   return members;
 }
 
-/** Returns the node at a path below `node`. Of duplicate keys the last one counts, as in `JSON.parse`. */
+/** Returns the node at a path below `node`. The last of several duplicate keys counts, as in `JSON.parse`. */
 export function findNode(node: Node, path: DocumentPath): Node | undefined {
   let current: Node | undefined = node;
   for (const step of path) {

@@ -12,7 +12,7 @@ import { findNode, formatPath, listMembers, parseDocument, readNodeValue, toPosi
 import { setMember } from './set-member.ts';
 
 const SERVERS = 'mcpServers';
-/** The age from which a lock is ignored. An edit takes milliseconds, so an older lock was left by a process that crashed. */
+/** The age at which a lock is ignored. An edit takes milliseconds, so a process that crashed must have left an older lock. */
 const STALE_LOCK_MS = 10_000;
 const LOCK_RETRY_MS = 20;
 
@@ -41,7 +41,7 @@ export interface SavedConfig {
   readonly written: string;
 }
 
-/** Reads a configuration in order to change it. A file that does not exist starts as the commented starter configuration. */
+/** Reads a configuration in order to change it. If the file does not exist, returns the commented starter configuration. */
 export async function readConfigDocument(file: string): Promise<ConfigDocument> {
   const current = await readIfPresent(file);
   return parseConfigDocument(file, current ?? STARTER_CONFIG, current === undefined);
@@ -71,8 +71,8 @@ export function readServerEntries(text: string): ReadonlyMap<string, unknown> {
 }
 
 /**
- * Changes a configuration and keeps everything else in it: comments, order and formatting. Writes nothing that would be invalid,
- * and does not overwrite a file that has changed since it was read.
+ * Changes a configuration and keeps everything else in it: comments, order and formatting. Never writes an invalid
+ * configuration, and does not overwrite a file that has changed since it was read.
  */
 export async function editConfig(
   document: ConfigDocument,
@@ -175,7 +175,7 @@ async function hasByteOrderMark(file: string): Promise<boolean> {
   return bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]));
 }
 
-/** Locks the file against other commands, so that the second one sees what the first one wrote. Returns the function that unlocks it. */
+/** Locks the file against other commands, so that the next command sees this change. Returns the function that unlocks the file. */
 async function lockFile(file: string): Promise<() => Promise<void>> {
   const lock = `${file}.lock`;
   for (const deadline = Date.now() + STALE_LOCK_MS; ;) {

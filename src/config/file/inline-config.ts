@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 export const INLINE_CONFIG_VARIABLE = 'TRUNKLINE_CONFIG_JSON';
 
 /**
- * Returns the configuration in the variable. Its `file` is a name in the working directory and does not exist. It determines the folder of
- * relative paths, and the state folder, so each working directory has a state of its own.
+ * Returns the configuration in the variable. Its `file` is a path in the working directory and does not exist. The path determines the base
+ * of relative paths and the state folder, so each working directory has its own state.
  */
 export function readInlineConfig(
   env: Readonly<Record<string, string | undefined>>,

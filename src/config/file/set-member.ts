@@ -47,7 +47,7 @@ function planEdits(
   style: TextStyle,
 ): readonly TextEdit[] {
   const members = listMembers(node);
-  // Of duplicate keys the last one counts, as in `JSON.parse`.
+  // The last of several duplicate keys counts, as in `JSON.parse`.
   const at = members.findLastIndex((member) => member.key === key);
   const current = members[at]?.valueNode;
   const [next, ...after] = rest;
@@ -89,7 +89,7 @@ function planInsertion(node: Node, key: string, value: unknown, style: TextStyle
   if (!isMultiline) {
     return [{ offset: from, length: 0, content: `${comma === undefined ? ', ' : ' '}${member}` }];
   }
-  // The new member follows the whole line of the last one, which may end with a comment about it.
+  // The new member is inserted after the line of the last member, because that line may end with a comment about the last member.
   const line = findLineEnd(text, from, close);
   const isSameLine = line === close;
   const blank = isSameLine ? countTrailingBlanks(text, close) : 0;

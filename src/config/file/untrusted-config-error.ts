@@ -1,7 +1,7 @@
 import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
 import { GatewayError } from '../../core/errors.ts';
 
-/** Creates the error for a project configuration that a person must trust first. Only at the start can they name another file instead. */
+/** Creates the error for a project configuration that a person must trust first. `at-start` adds the advice to name another file. */
 export function untrustedConfigError(file: string, when?: 'at-start'): GatewayError {
   const command = `trunkline trust ${quoteShellWord(file)}`;
   const change = when === 'at-start' ? 'is new or has changed' : 'has changed';

@@ -21,7 +21,7 @@ interface ReloaderDeps {
   /** Replaces `~` in paths. */
   readonly home: string;
   readonly read: () => Promise<string>;
-  /** Must return an equal revision for an equal text. */
+  /** Must return a snapshot with the revision that `revisionOf` returns for the text. */
   readonly validate: (text: string) => Promise<ConfigSnapshot>;
   readonly revisionOf: (text: string) => string;
   /** Rejects if the user has not trusted this text with its guards; absent if no trust is needed. */
@@ -94,7 +94,7 @@ export class ConfigReloader {
     // A changed guard runs other code, although the text of the configuration is the same.
     if (isSameText && diff.settings.includes('guards')) await checkTrust?.(text);
     const isUnchanged = isSameText && diff.reopened.length + diff.settings.length === 0;
-    // Nothing changes after a write that the gateway has already applied, and after a change that was reverted.
+    // The gateway has already applied this write, or the change was reverted.
     if (isUnchanged) return this.#clearProblem();
     const needsRestart = await apply({ snapshot, text, diff });
     this.#referencedFiles = Promise.resolve(after);

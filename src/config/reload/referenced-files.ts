@@ -20,7 +20,7 @@ export async function hashReferencedFiles(snapshot: ConfigSnapshot, home: string
   return new Map(await Promise.all(files.map(async (file) => [file, await hashFile(file)] as const)));
 }
 
-/** Adds to a difference the servers and guards whose files have changed. */
+/** Returns the diff with the servers and guards whose files have changed added. */
 export function addFileChanges(
   diff: ConfigDiff,
   snapshot: ConfigSnapshot,

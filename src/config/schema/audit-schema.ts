@@ -13,7 +13,7 @@ export const auditSchema = z
     arguments: z
       .boolean()
       .prefault(false)
-      .describe('Whether arguments are recorded, redacted and truncated; otherwise only their digest is.'),
+      .describe('Whether arguments are recorded, redacted and truncated; otherwise, only their digest is recorded.'),
     results: z.boolean().prefault(false).describe('Whether results are recorded, redacted and truncated.'),
     chain: z
       .boolean()

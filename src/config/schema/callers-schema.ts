@@ -24,7 +24,7 @@ const header = z
   .string()
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a valid HTTP header name' })
   .refine((name) => !/^(?:authorization|host|origin|cookie|x-forwarded-for)$/i.test(name), {
-    error: 'is a header with another meaning; use a header of its own for the identity',
+    error: 'is a header with another meaning; use a separate header for the identity',
   });
 const httpsHint = 'must begin with https:// (or http:// on this machine)';
 const httpsUrl = nonEmptyString.refine(isSafeUrl, { error: httpsHint });
@@ -88,12 +88,12 @@ const authorizationServer = z
     accessTokenLife: duration(1000).prefault('1h').describe('Lifetime of an access token.'),
     refreshTokenLife: duration(1000)
       .prefault('336h')
-      .describe('After this time without a request of the client, a person has to approve it again.'),
+      .describe('After this time without a request from the client, a person must approve the client again.'),
     registration: z.boolean().prefault(true).describe('Whether clients may register themselves.'),
     maxClients: wholeNumber(1, 100_000)
       .prefault(500)
       .describe(
-        'Maximum number of clients that registered themselves; beyond it, the client whose last approval is oldest is removed.',
+        'Maximum number of clients that registered themselves. Beyond it, unapproved clients are removed first, then those with the oldest approval.',
       ),
     metadataDocuments: z
       .boolean()
@@ -102,7 +102,7 @@ const authorizationServer = z
     allowPrivate: z
       .boolean()
       .prefault(false)
-      .describe('Whether that document may have a private address.'),
+      .describe('Whether the URL of a metadata document may lead to a private address.'),
   })
   .describe(
     'The built-in authorization server, for clients that require OAuth. People sign in with a key, even if `keys` is `false`.',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** `management`: tools with which a model changes servers. */
+/** `management`: tools that let a model change servers. */
 export const managementSchema = z
   .boolean()
   .prefault(false)
   .describe(
-    'Whether clients get the tools `manage_servers` and `tool_stats`, with which a model can list, add, change and remove servers. A server that a model adds is held for approval before anything is started.',
+    'Whether clients get the tools `manage_servers` and `tool_stats`, which let a model list, add, change and remove servers. A server that a model adds is held for approval before anything is started.',
   );
 
 /** `readOnly`: only people change the file. */

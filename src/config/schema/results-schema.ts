@@ -12,7 +12,7 @@ export const resultsSchema = z
       .prefault(10_000)
       .meta({ title: 'whole number' })
       .describe(
-        'In `search` and `code`: a result with more estimated tokens is stored, and the model gets its beginning; `read_result` reads the rest. 0 passes every result whole.',
+        'In `search` and `code`: a result with more estimated tokens is stored, and the model gets its beginning; `read_result` reads the rest. 0 passes on every result in full.',
       ),
     keepFor: duration(1000).prefault('30m').describe('How long a result is stored after it was last read.'),
     maxBytes: wholeNumber(1024 * 1024, 2 ** 32)

@@ -37,7 +37,7 @@ export const storageSchema = z
   .prefault({})
   .describe('The database.');
 
-/** A URL that begins with a reference is checked after it is resolved. */
+/** Checks the scheme of the URL. A URL that begins with a reference is checked after the reference is resolved. */
 function findUrlProblem(value: string): string | undefined {
   const [first] = parseReferences(value);
   if (typeof first !== 'string' || /^postgres(?:ql)?:\/\//.test(value)) return undefined;
