@@ -55,7 +55,7 @@ export interface AdminDeps {
   readonly log: Logger;
 }
 
-/** The dependencies of routes, which can also emit events that polling does not detect. */
+/** The dependencies of routes. Routes can also emit events that polling does not detect. */
 export interface RouteDeps extends AdminDeps {
   readonly emit: (event: AdminEvent) => void;
 }

@@ -23,7 +23,7 @@ interface AdminEndpointOptions {
   readonly access: OperatorAccess;
   readonly site: SiteFiles;
   readonly admin: () => Promise<AdminRoutes>;
-  /** Returns the address of the gateway behind a proxy. */
+  /** Returns the address that browsers use if the gateway is behind a proxy. */
   readonly publicUrl: () => string | undefined;
   readonly audit: Pick<AuditTrail, 'record'>;
   readonly log: Logger;

@@ -39,7 +39,7 @@ export async function findPromptEntry(
   return entry;
 }
 
-/** Lists the given server, or every server, if needed, and returns the caller's view. With `isCached`, starts no server. */
+/** Ensures that the given server, or every server, is listed, and returns the caller's view. With `isCached`, starts no server. */
 export async function loadView(
   deps: AdminDeps,
   caller: Caller,
@@ -132,7 +132,7 @@ function heldEntry({ gateway }: AdminDeps, caller: Caller, query: EntryQuery): G
   return match && heldEntryError(match);
 }
 
-/** Returns the problem of a server that could not be listed, because that server may offer the name. */
+/** Returns the problem of a server that may offer the name but could not be listed. */
 function unlistedServer(deps: AdminDeps, { name, server }: EntryQuery): GatewayError | undefined {
   const { servers } = deps.gateway;
   const names = server === undefined ? candidateServers(deps, name) : [server as UpstreamName];

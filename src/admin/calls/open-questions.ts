@@ -9,8 +9,8 @@ import type { ReplicaBus } from '../../core/replica-bus.ts';
 const SUBJECT = 'admin.answer';
 
 /**
- * Tracks the questions of servers that a person has not answered yet, by unguessable ids. In a fleet, an id starts with the id of the
- * replica that asked, because the answer may arrive at any replica.
+ * Tracks unanswered questions from servers by unguessable ids. In a fleet, an id starts with the id of the replica that asked, because the
+ * answer may arrive at any replica.
  */
 export class OpenQuestions {
   readonly #open = new Map<string, (answer: JsonObject) => void>();

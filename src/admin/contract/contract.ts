@@ -48,7 +48,7 @@ export interface AdminContract extends ManagementContract, DashboardContract {
   /** Lists all servers again now; a server that cannot be listed has a `problem` in the response. */
   'POST /api/refresh': { response: readonly AdminServer[] };
 
-  /** The sign-in state of every server over HTTP. */
+  /** The sign-in state of every HTTP server. */
   'GET /api/sign-ins': { response: readonly AdminSignInStatus[] };
   /** Starts a sign-in, or returns the open one. Open the URL of the response in a browser on the gateway's machine; with the flow `device`, on any device. */
   'POST /api/servers/:name/sign-in': {

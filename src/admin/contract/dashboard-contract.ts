@@ -149,7 +149,7 @@ export interface AdminToolDecision {
   readonly name: string;
   readonly server: string;
   readonly tier: Tier;
-  /** `held` means held for approval, whatever the rules say. */
+  /** `held` means held for approval. A held tool that the rules hide has the verdict `hide`. */
   readonly verdict: 'allow' | 'ask' | 'hide' | 'held';
   /** The rule, profile or tier that decided. */
   readonly rule: string;

@@ -60,7 +60,7 @@ export interface AdminAddServersInput {
   readonly text?: string;
   /** A server of the registry, and the name to add it under. */
   readonly registry?: { readonly name: string; readonly as?: string };
-  /** The name for a pasted entry without one. */
+  /** The name for a pasted entry that has none. */
   readonly name?: string;
   /** Replaces servers of the same name instead of rejecting them. */
   readonly replace?: boolean;

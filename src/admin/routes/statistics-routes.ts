@@ -53,7 +53,7 @@ export function addStatisticsRoutes(app: AdminApp, deps: AdminDeps): void {
 function parseBuckets(query: JsonObject, now: number): { from: number; to: number; bucket: number } {
   const to = Math.floor(readNumber(query, 'to') ?? now);
   const from = Math.floor(readNumber(query, 'from') ?? to - DAY_MS);
-  // The default is 96 buckets, which makes 15 minutes each for a day.
+  // The default is 96 buckets: 15 minutes each if the period is a day.
   const bucket = Math.floor(readNumber(query, 'bucket') ?? Math.max(1000, Math.ceil((to - from) / 96)));
   if (from >= to) throw new GatewayError('USAGE', '"from" must be before "to".');
   if (bucket < 1000 || (to - from) / bucket > MAX_BUCKETS)
