@@ -6,12 +6,12 @@ import type { StdioClientDescription } from './read-client-description.ts';
 export interface AppOptions {
   /** The absolute path of the configuration file. */
   readonly file: string;
-  /** The text of the configuration if it comes from the command line or an environment variable; `file` does not exist then. */
+  /** The text of a configuration that comes from the command line or an environment variable. In this case, `file` does not exist. */
   readonly text?: string | undefined;
   /** Whether `text` comes from an environment variable. The servers in it then need approvals and have logs, like those of a file. */
   readonly isTextFromEnvironment?: boolean | undefined;
   readonly stateDir: string;
-  /** The working folder of servers without `cwd`; by default the one of this process. */
+  /** The working folder of servers without `cwd`; defaults to that of this process. */
   readonly workingDir?: string | undefined;
   /** The folder that records which configuration files the user trusts; undefined if `file` needs no trust. */
   readonly trustDir?: string | undefined;
@@ -31,7 +31,7 @@ export interface AppOptions {
         readonly onStderr: (chunk: Buffer) => void;
       }
     | undefined;
-  /** Servers of the command line, in addition to or instead of those of the file. */
+  /** Servers from the command line. They are added to the servers of the file, and replace servers of the same name. */
   readonly servers?: Readonly<Record<string, unknown>> | undefined;
   /** The address to listen on, or `true` for the configured one; undefined for standard input and output. */
   readonly http: string | true | undefined;

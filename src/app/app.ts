@@ -57,7 +57,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { gateway, signIns, leaveFleet } = built;
     const stopRequest = deferred<void>();
     const stop = (): void => stopRequest.resolve();
-    // The handler is registered before any client can find the gateway, because a client may ask it to stop.
+    // The handler is registered before any client can find the gateway and stop it.
     options.onStopSignal?.(stop);
     const services = openServices(options, runtime, { foundation, built, stop });
     const { sandbox, admin } = services;

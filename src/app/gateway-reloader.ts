@@ -56,7 +56,7 @@ const FOLLOWED: ReadonlySet<string> = new Set<keyof GatewayConfig>([
   ...(['code', 'startup', 'maxCallMs', 'shutdownMs', 'idleExitMs', 'log', 'management', 'readOnly'] as const),
 ]);
 
-/** The caller in the audit records of reloads, because the author of a file is unknown. */
+/** The caller in the audit records of reloads. The author of a change to the file is unknown. */
 const FILE: Caller = { id: 'file', via: 'cli', profile: 'default' };
 
 /** Applies changes of the configuration file while the gateway runs. */
@@ -118,7 +118,7 @@ export class GatewayReloader implements AsyncDisposable {
     return this.#reload.reload();
   }
 
-  /** Waits for a reload in progress before the parts that it touches close. */
+  /** Stops watching, and waits for a reload in progress, because the reload uses parts that close later. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
     await this.#reload.close();

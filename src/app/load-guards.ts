@@ -34,7 +34,7 @@ async function exportOf(
   const file = resolve(dirname(configFile), module);
   let loaded: { readonly default?: unknown };
   try {
-    // The mark in the URL identifies the guard in the stack of its errors.
+    // The parameter in the URL identifies the guard in the stack traces of its errors.
     const { href } = pathToFileURL(file);
     loaded = (await importModule(`${href}?${GUARD_URL_PARAMETER}=${edition}`)) as typeof loaded; // Any module is an object.
   } catch (cause) {

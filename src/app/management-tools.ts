@@ -35,7 +35,7 @@ const NO_TOOLS: readonly GatewayTool[] = [];
 
 /**
  * Returns a function that adds `manage_servers` and `tool_stats` to the tools of a caller, if the configuration enables them and policy
- * allows them. The code that executes the tools is loaded by their first call.
+ * allows them. The code that executes the tools is loaded on their first call.
  */
 export function createManagementToolDecorator(
   deps: ManagementToolsDeps,

@@ -11,7 +11,7 @@ import type { DashboardServer } from './dashboard-server.ts';
 export interface ReloadableHttpAuth extends HttpAuth {
   /** Must be called when the address of the listener is known. */
   setUrl(url: URL): void;
-  /** Prepares the authentication of the next configuration and returns a function that activates it. Rejects if it cannot be used. */
+  /** Prepares the authentication of the next configuration and returns a function that activates it. Rejects an unusable configuration. */
   prepare(next: ConfigSnapshot): Promise<() => void>;
 }
 

@@ -10,7 +10,7 @@ import { GatewayError } from '../core/errors.ts';
 import type { AppOptions } from './app-options.ts';
 
 const MIN_CHARACTERS = 32;
-/** The format of `secret.key`. Such a text is decoded as the key itself, so that the key of one gateway can become that of a fleet. */
+/** The format of `secret.key`. Such a text is decoded as the key itself, so that the key of one gateway can become the key of a fleet. */
 const KEY_FILE_FORMAT = /^[A-Za-z0-9+/]{43}=$/;
 /** The formats of 32 or more bytes: at least 64 hexadecimal digits, or at least 43 Base64 characters. */
 const HEX = /^[0-9a-f]{64,1024}$/i;

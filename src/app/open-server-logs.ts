@@ -30,7 +30,7 @@ export function openServerLogs(
   scope.defer(() => logs[Symbol.dispose]());
   const sweep = (): void => {
     const { value, disabled, warnings } = config();
-    // With warnings, an invalid entry may have no upstream. Its log is kept, because it may help to find the error.
+    // If there are warnings, an invalid entry may have no upstream. The log of such an entry is kept, because it may help to find the error.
     if (warnings.length === 0) logs.sweep([...value.upstreams.map(({ name }) => name), ...disabled]);
   };
   const timer = setTimeout(sweep, SWEEP_AFTER_MS).unref();
@@ -43,7 +43,7 @@ export function openServerLogs(
   };
 }
 
-/** Writes a line to a server's log when a connection is ready. The line separates the runs of the server. `log` reports failures. */
+/** Writes a line to a server's log when a connection is ready. The line separates the runs of the server. `ServerLogging.log` reports failures. */
 export function logConnections(logs: ServerLogs, { events }: Pick<UpstreamPool, 'events'>): void {
   events.on('state', ({ name, state }) => {
     if (state.kind === 'ready') logs.note(name, 'info: Connected.');

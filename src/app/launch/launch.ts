@@ -13,7 +13,7 @@ declare const __TRUNKLINE_BUILD__: string;
 /** Delay before compiled code is stored. By then, a gateway has answered its client and finished most of its startup. */
 const KEEP_AFTER_MS = 3000;
 
-/** Loads and runs the program, with the code that an earlier start compiled if there is any. This is the entry point of the binary. */
+/** Loads and runs the program. Uses code that an earlier start compiled, if there is any. This is the entry point of the binary. */
 function launch(): void {
   const program = fileURLToPath(new URL('program.js', import.meta.url));
   const outside = createRequire(import.meta.url);

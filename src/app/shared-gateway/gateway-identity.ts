@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { GatewayRecord } from './gateway-record.ts';
 
-/** The properties in which a shared gateway must match its client. */
+/** The properties that a shared gateway must have in common with its client. */
 export interface SharedGatewayIdentity {
   readonly version: string;
   /** The absolute path of the configuration. */
@@ -45,7 +45,7 @@ function hashEnvironment({ text, env }: SharedGatewayIdentity, salt: string): st
   const hash = createHmac('sha256', salt);
   for (const name of [...findReferencedVariables(text), ...listSignInVariables(env)]) {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    // References treat an empty variable as unset, and some clients hand over unset variables as empty ones.
+    // References treat an empty variable as unset, and some clients pass unset variables as empty strings.
     hash.update(`${name}\0${value === undefined || value === '' ? 'absent' : `=${value}`}\0`);
   }
   return hash.digest('base64url').slice(0, 22);

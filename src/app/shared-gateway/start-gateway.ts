@@ -11,7 +11,7 @@ interface StartCommand {
   readonly program: readonly [string, ...string[]];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The working folder of servers that configure none. It must not depend on which client started the gateway. */
+  /** The working folder of servers without `cwd`. It must not depend on which client started the gateway. */
   readonly cwd: string;
   readonly stateDir: string;
 }
@@ -27,8 +27,8 @@ export function gatewayLogPath(stateDir: string): string {
 /**
  * Starts a gateway that outlives this process. Resolves when it listens and rejects with the error that it reports.
  *
- * Some clients end all descendants of the `serve` they started. A launcher that exits at once starts the gateway, so that the gateway is a
- * child of the init process and not a descendant of `serve`.
+ * Some clients end all descendants of the `serve` process that they started. Therefore a launcher starts the gateway and exits at once, which
+ * makes the gateway a child of the init process and not a descendant of `serve`.
  */
 export async function startGateway(command: StartCommand): Promise<void> {
   const { program, args, env, cwd, stateDir } = command;
