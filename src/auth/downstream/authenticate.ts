@@ -4,7 +4,7 @@ import type { AuthProvider, AuthRequest, AuthResult, Authenticator } from './aut
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const MAX_TOKEN = 8192;
 
-/** Returns an authenticator that tries the providers in order. Rejects a request that no provider accepts; it never becomes anonymous. */
+/** Returns an authenticator that tries the providers in order. It rejects a request that no provider accepts; no caller is anonymous. */
 export function createAuthenticator(
   providers: readonly AuthProvider[],
   options: { readonly hasProfile: (name: string) => boolean },

@@ -87,7 +87,7 @@ function isTokenProblem(error: unknown): boolean {
 
 type BoundedGet = (url: string, init?: { headers?: Headers; signal?: AbortSignal }) => Promise<Response>;
 
-/** Returns a GET that follows no redirect and reads at most `MAX_BYTES`. */
+/** Returns a function that sends a GET request, follows no redirect, and reads at most `MAX_BYTES`. */
 function createBoundedGet(fetchUrl: typeof fetch, timeoutMs: number): BoundedGet {
   return async (url, init = {}) => {
     using timeout = startTimeout(timeoutMs, init.signal);

@@ -106,7 +106,7 @@ function readClaim(claims: JWTPayload, name: string): unknown {
   return value;
 }
 
-/** Returns a list of names; empty if the claim is absent, undefined if it contains anything else. */
+/** Returns the names in a claim. Returns an empty list if the claim is absent, and undefined if it contains other values. */
 function readNames(value: unknown): readonly string[] | undefined {
   if (value === undefined) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -117,7 +117,7 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_NAME;
 }
 
-/** Reads the scopes from `scope`, which is a string of words. Some issuers send a list, or use the name `scp`. */
+/** Reads the scopes from `scope`, which is a list separated by spaces. Some issuers send an array, or use the name `scp`. */
 function readScopes(claims: JWTPayload): readonly string[] {
   const value = claims['scope'] ?? claims['scp'];
   if (typeof value === 'string') return value.split(' ');

@@ -105,7 +105,7 @@ async function requestDeviceCode(
     url: sanitizeText(url),
     complete: typeof complete === 'string' ? sanitizeText(complete) : undefined,
     expiresAt: now() + lifetimeMs,
-    // The interval is limited to 1 to 60 s; without one, RFC 8628 defines 5 s.
+    // The interval is at least 1 s and at most 60 s. RFC 8628 defines 5 s as the default.
     intervalMs: Math.min(Math.max(Number(body['interval'] ?? 5) || 5, 1), 60) * 1000,
   };
 }

@@ -6,7 +6,7 @@ interface SignInWatcherDeps {
   readonly vault: TokenVault;
   readonly signInId: SignInId;
   readonly log: Logger;
-  /** Called when tokens may have been saved. Resolves with true if they are the expected sign-in, which ends the watch. */
+  /** Called when tokens may have been saved. Resolves with true if they come from the expected sign-in; the watch then ends. */
   readonly onSaved: () => Promise<boolean>;
 }
 

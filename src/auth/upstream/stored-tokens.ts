@@ -4,7 +4,7 @@ import type { TokenResponse } from './oauth/token-request.ts';
 
 /** The tokens of one sign-in, with the data for refreshing and revoking them. The database stores this object as JSON. */
 export interface StoredTokens {
-  /** The address of the upstream for which the tokens were issued; they are never sent to another one. */
+  /** The address of the upstream for which the tokens were issued. They are never sent to another address. */
   readonly url: string;
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
@@ -52,7 +52,7 @@ export function refreshTime({ obtainedAt, expiresAt }: StoredTokens): number | u
   return expiresAt === undefined ? undefined : obtainedAt + (expiresAt - obtainedAt) * REFRESH_AT;
 }
 
-/** Facts about the last refused request that the next sign-in needs. The database stores them as JSON. */
+/** Data from the last refused request, for the next sign-in. The database stores this object as JSON. */
 export interface SignInNote {
   /** The `resource_metadata` of the challenge. */
   readonly resourceMetadata?: string | undefined;

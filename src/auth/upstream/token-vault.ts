@@ -24,7 +24,7 @@ interface TokenVaultDeps {
   readonly saveRetryMs?: number;
 }
 
-/** A client registration with the redirect address that it was made with; it is valid only for this address. */
+/** A client registration, which is valid only for its redirect address. */
 export interface ClientRegistration {
   readonly client: OAuthClient;
   readonly redirectUri: string;
@@ -76,7 +76,7 @@ export class TokenVault implements AsyncDisposable {
     return this.#writeBuffer.current(signInId, saved?.tokens);
   }
 
-  /** Whether tokens are stored that cannot be decrypted; they stay until the next sign-in. */
+  /** Whether tokens are stored but cannot be decrypted. They stay until the next sign-in. */
   async isUnreadable(signInId: SignInId): Promise<boolean> {
     return (await this.#store.read(signInId)) !== undefined && (await this.load(signInId)) === undefined;
   }

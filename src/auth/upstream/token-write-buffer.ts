@@ -136,7 +136,7 @@ interface TokenChange {
   readonly isFirst?: boolean;
 }
 
-/** The newest tokens of one sign-in, with a history that tells older tokens in the database from those of another sign-in. */
+/** The newest tokens of one sign-in, with a history that distinguishes older tokens in the database from tokens of another sign-in. */
 class BufferedTokens {
   readonly signInId: SignInId;
   readonly tokens: StoredTokens;

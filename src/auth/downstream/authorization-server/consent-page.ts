@@ -52,7 +52,7 @@ ${page.problem === undefined ? '' : `<p class="problem" role="alert">${escapeHtm
   );
 }
 
-/** Returns the part of an address that says who gets the code: its host, or the scheme of a program. */
+/** Returns HTML that names the recipient of the code: the host of the address, or the scheme of a program. */
 function describeTarget(uri: string): string {
   const { protocol, host } = new URL(uri);
   return /^https?:$/.test(protocol)
@@ -60,7 +60,7 @@ function describeTarget(uri: string): string {
     : `a program that opens <code>${escapeHtml(protocol)}</code> addresses`;
 }
 
-/** Renders an error for a person whose client sent a request without a valid redirect address. */
+/** Renders an error for the person, without a redirect to the client. */
 export function renderErrorPage(status: number, problem: string): WebResponse {
   const title = 'This request cannot continue';
   return renderHtml(status, title, `<h1>${title}</h1>\n<p>${escapeHtml(problem)}</p>`, {});

@@ -18,7 +18,7 @@ interface FlowStateOptions {
   readonly database?: (() => Promise<Database>) | undefined;
 }
 
-/** Opens a store. Keys must be hashes, because anyone who can read a backup of the database can read them. */
+/** Opens a store. Keys must be hashes, because anyone who can read a backup of the database can read the keys. */
 export function openFlowStateStore<Value>(options: FlowStateOptions): FlowStateStore<Value> {
   const { database } = options;
   return database === undefined ? openMemoryStore(options) : new SharedFlowState({ ...options, database });

@@ -30,7 +30,7 @@ export function isSameRedirect(registered: string, requested: string): boolean {
   return own.href === other.href && isUsableRedirect(requested);
 }
 
-/** Adds parameters to a redirect URI and keeps those that it has. */
+/** Sets parameters of a redirect URI. Keeps its other parameters. */
 export function buildRedirect(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(uri);
   for (const [name, value] of Object.entries(parameters))

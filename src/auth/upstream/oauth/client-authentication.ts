@@ -51,7 +51,7 @@ function chooseMethod(client: OAuthClient, supported: readonly string[]): AuthMe
   if (client.privateKey !== undefined) return 'private_key_jwt';
   if (client.secret === undefined || client.secret === '') return 'none';
   const { authMethod } = client;
-  // An empty list means that the server publishes no methods, for which RFC 8414 defines the default `client_secret_basic`.
+  // An empty list means that the server publishes no methods. In this case, RFC 8414 defines `client_secret_basic` as the default.
   const isAllowed = supported.length === 0 || (authMethod !== undefined && supported.includes(authMethod));
   if (isAllowed && (authMethod === 'client_secret_basic' || authMethod === 'client_secret_post'))
     return authMethod;

@@ -43,7 +43,7 @@ const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 512 * 1024;
 const MAX_REDIRECTS = 3;
 
-/** The addresses that may be used besides public ones: none, those of the private network without this machine, or all. */
+/** The private addresses that may be used: none, those of the private network except this machine, or all. */
 type PrivateScope = 'none' | 'network' | 'all';
 
 /**

@@ -184,7 +184,7 @@ function defaultServerMetadata(issuer: string): AuthorizationServerMetadata {
   };
 }
 
-/** Compares issuers without a trailing slash, which some servers add to an issuer without a path. */
+/** Compares issuers and ignores a trailing slash, which some servers add to an issuer without a path. */
 function isSameIssuer(one: string, other: string): boolean {
   return one === other || `${one}/` === other || one === `${other}/`;
 }

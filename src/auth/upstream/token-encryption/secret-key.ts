@@ -27,7 +27,8 @@ const IN_KEYCHAIN = /^keychain:([0-9a-f]{32})$/;
 
 /**
  * Reads the key from a file that only its owner can read; concurrent processes create it only once. The file contains the key
- * or the name of an item in the system keychain. A new key goes into the keychain if `prefersKeychain` is set and there is one.
+ * or the name of an item in the system keychain. A new key goes into the keychain if `prefersKeychain` is set and the
+ * system has a keychain.
  */
 export function openKeyFile(path: string, options: KeyFileOptions = {}): KeySource {
   let key: Promise<Buffer> | undefined;
