@@ -15,7 +15,7 @@ export type AdHocServer =
 
 /** A configuration that exists on the command line only. */
 export interface AdHocConfig {
-  /** A path in the working directory, to which relative paths refer. The file does not exist. */
+  /** A path in the working directory, so that this directory is the base of relative paths. The file does not exist. */
   readonly file: string;
   readonly text: string;
   /** Holds the state of exactly these servers in this working directory. */

@@ -19,7 +19,7 @@ export interface ForwardedConfig extends CallerDefaults {
 
 /** Applies to callers for whom nothing more specific is configured. */
 interface CallerDefaults {
-  /** Without it, the caller is bound to no profile. */
+  /** Without it, the caller is not bound to a profile. */
   readonly profile?: string | undefined;
   readonly tier?: Tier | undefined;
 }

@@ -24,7 +24,7 @@ const RECOVERABLE: ReadonlySet<string> = new Set<ReturnType<typeof printParseErr
   'InvalidUnicode',
   'InvalidCharacter',
 ]);
-/** The maximum number of reported errors. A text in another format has an error on every line, and more of them do not help. */
+/** The maximum number of reported errors. A text in another format has an error on every line, and a longer list does not help. */
 const MAX_ERRORS = 100;
 
 const EXPLANATIONS: Partial<Record<ReturnType<typeof printParseErrorCode>, string>> = {

@@ -20,7 +20,7 @@ export async function hashReferencedFiles(snapshot: ConfigSnapshot, home: string
   return new Map(await Promise.all(files.map(async (file) => [file, await hashFile(file)] as const)));
 }
 
-/** Returns the diff with the servers and guards whose files have changed added. */
+/** Adds the servers and guards whose files have changed to a diff. */
 export function addFileChanges(
   diff: ConfigDiff,
   snapshot: ConfigSnapshot,
@@ -69,7 +69,7 @@ function listServerFiles(
       typeof part !== 'string' && part.from === 'file' ? [part.name] : [],
     ),
   );
-  // The path of an environment file with a reference in it is only known when it is used.
+  // If the path of an environment file contains a reference, the path is known only when it is used.
   if (envFile !== undefined && !envFile.includes('$')) paths.push(envFile);
   const reader = createReferenceReader({ env: {}, home, configFile: file });
   return paths.map((path) => reader.resolve(path));
