@@ -67,7 +67,7 @@ function describeMasked(paths: readonly string[]): string {
   const list = paths.slice(0, MAX_LISTED).join(', ') + more;
   const subject =
     paths.length === 1
-      ? 'a value that looks like a secret but is still used'
-      : 'values that look like secrets but are still used';
+      ? 'a value that looks like a secret, but the server still receives it'
+      : 'values that look like secrets, but the server still receives them';
   return `${SECRET_MASK} hides ${subject}: ${list}. To see ${paths.length === 1 ? 'it' : 'them'}, open the configuration file.`;
 }

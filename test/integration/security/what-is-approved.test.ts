@@ -21,7 +21,7 @@ test('approvals: show the variables a server would run with and mask secrets', a
   const { stdout } = await home.command('approvals', '--config', join(home.home, 'config.jsonc'), '--text');
   expect(stdout).toContain('https://evil.example/');
   expect(stdout).toContain('/somewhere/evil.env');
-  expect(stdout).toMatch(/looks like a secret but is still used: env\.API_KEY\./);
+  expect(stdout).toMatch(/looks like a secret, but the server still receives it: env\.API_KEY\./);
   expect(stdout).not.toContain('hush-hush');
 });
 
