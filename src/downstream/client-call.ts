@@ -20,8 +20,8 @@ import { retryAfterSignIn } from './questions/sign-in-offers.ts';
 import type { SignInOffers } from './questions/sign-in-offers.ts';
 
 /**
- * A request that servers answer. Servers reach the client through it while they work (`RequestingClient`), and exposures call tools
- * through it (`ExposureContext`). Every call creates one, so it is a single object without closures.
+ * A client's request that servers answer. Through it, servers reach the client while they work (`RequestingClient`), and exposures call
+ * tools (`ExposureContext`). One is created for every call, so it is a single object without closures.
  */
 export class ClientCall implements RequestingClient, ExposureContext {
   readonly client: ClientSession;
@@ -31,9 +31,9 @@ export class ClientCall implements RequestingClient, ExposureContext {
   readonly info: JsonObject | undefined;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
-  /** Calls with the same value belong together: to the session of a legacy client, or to one request of a modern client. */
+  /** The same for all calls of a legacy client's session, or for all calls of one request of a modern client. */
   readonly session: string;
-  /** The key of the upstreams that serve this call, for servers that sessions do not share. */
+  /** Selects the upstream for this call if the server is not shared between sessions. */
   readonly serverSession: string;
   /** All calls that an exposure makes for this request have the same group. */
   readonly group: string;
@@ -58,12 +58,12 @@ export class ClientCall implements RequestingClient, ExposureContext {
     this.session = era === 'legacy' ? this.serverSession : this.group;
   }
 
-  /** Sends questions and notifications through the channel of a call that may be parked. */
+  /** Makes all further questions and notifications use the channel of a call that may be parked. */
   park(channel: ParkedChannel): void {
     this.#parked = channel;
   }
 
-  /** Called when the request is answered: from now on, servers reach a legacy client through its session instead of the request. */
+  /** Called when the request is answered. Servers then reach a legacy client through its session instead of the request. */
   finish(): void {
     this.#isFinished = this.era === 'legacy';
   }
@@ -98,7 +98,7 @@ export class ClientCall implements RequestingClient, ExposureContext {
     }
   }
 
-  /** A legacy client of a single server that has set no log level receives every message of that server. */
+  /** Sends a log message if the client's level allows it. Without a level, a legacy client of a single server receives every message. */
   log(message: JsonObject): void {
     const receivesAll = this.era === 'legacy' && this.isAlone && this.logLevel === undefined;
     if (receivesAll || isLevelEnabled(message['level'], this.logLevel))
@@ -154,7 +154,7 @@ export class ClientCall implements RequestingClient, ExposureContext {
   reveal(names: readonly string[]): void {
     // The lists of a modern client must not depend on its earlier requests, so nothing is revealed to it.
     if (this.era === 'modern' || !this.client.exposure.reveal(names)) return;
-    // Sent on the stream of this request, so that the notification arrives before the response.
+    // The stream of this request delivers the notification before the response.
     this.request.notify('notifications/tools/list_changed', undefined);
   }
 }

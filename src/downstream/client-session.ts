@@ -30,7 +30,7 @@ import type { SessionConnection, StoredSession } from './sessions/session-store.
 export interface ClientSessionOptions {
   readonly backend: Backend;
   readonly exposure: Exposure | ExposureChoice;
-  /** Returns a version of the configuration; when it differs, the exposure must be chosen again. */
+  /** Returns a value that changes when a new configuration requires the exposure to be chosen again. */
   readonly exposureVersion?: () => unknown;
   readonly caller: Caller;
   readonly channel: ClientChannel;
@@ -170,7 +170,7 @@ export abstract class ClientSession implements SessionConnection {
   register(
     info: unknown,
     capabilities: unknown,
-    // A single server's own announcements reach its client as if there were no gateway.
+    // The client of a single server receives announcements even before it has listed, as it would without the gateway.
     { mayHaveListedBefore = this.isSingleServer } = {},
   ): void {
     this.exposure.clientName = clientInfoName(info);

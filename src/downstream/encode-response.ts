@@ -36,7 +36,7 @@ export function encodeResultForEra(
   if (!options.isCacheable) return 'resultType' in outline ? payload : payload.withMembers(COMPLETE);
   if (!isModern(outline)) return payload.withMembers(CACHEABLE);
   // Replaces the caching fields of the server: the policy may change before the next request, so no result may be cached.
-  const value = payload.value as object; // It is an object, as `outline` shows, with exact numbers.
+  const value = payload.value as object; // `outline` shows that it is an object; `value` has exact numbers.
   return Payload.of({ resultType: 'complete', ...value, ttlMs: 0, cacheScope: 'private' });
 }
 

@@ -21,8 +21,8 @@
  * 8. upstream: `src/upstream/upstream.ts` sends the request and waits for the response.
  *
  * Back in this module:
- * 9. encode: `finishCall` asks the client what the server still wants to know, and `sendCallResult` or `sendCallError` converts the
- *    outcome to the client's era with `src/downstream/encode-response.ts`. The transport writes it.
+ * 9. encode: `finishCall` asks the client the questions that the server returned instead of a result. `sendCallResult` or
+ *    `sendCallError` converts the outcome to the client's era with `src/downstream/encode-response.ts`. The transport writes it.
  */
 import type { CallRequest } from '../gateway/calls/call-request.ts';
 import { callerKey } from '../core/caller.ts';
@@ -98,7 +98,7 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/templates/list',
 ]);
 
-/** Stage 4: dispatches a request, that of a legacy client only after the response to a pending `initialize` was sent. */
+/** Stage 4: dispatches a request. Requests of a legacy client wait until the response to a pending `initialize` has been sent. */
 export function handleRequest(session: ClientSession, request: IncomingRequest): void {
   const era = detectEra(request.method, request.params);
   const { handshake } = session;
@@ -168,7 +168,7 @@ async function listEntries(
   const { view } = session;
   const exposure = session.exposure.for(era, clientName);
   const revealed = session.exposure.revealedFor(era);
-  // A modern client has state only if it listens to changes. Without it, nothing is announced and nothing must be recorded.
+  // A modern client has state only if it listens to changes. Without state, nothing is announced, so nothing is recorded.
   const state = era === 'legacy' ? session.state : session.existingState;
   state?.receivedLists.recordListing(method, { digests: session.exposure.digests(view, era, clientName) });
   const meta = session.listMeta(method, view, era);
@@ -200,7 +200,7 @@ function listenToChanges(session: ClientSession, request: IncomingRequest): Prom
   return session.state.subscriptions.listen(request);
 }
 
-/** Stage 5: makes the call. It returns no promise, since its callbacks encode and send the outcome; that saves a promise per call. */
+/** Stage 5: makes the call. Its callbacks encode and send the outcome, so it returns no promise, which saves one per call. */
 function callServer(
   session: ClientSession,
   request: IncomingRequest,

@@ -5,7 +5,7 @@ import type { Era } from '../core/server-facts.ts';
 /** The session that an exposure belongs to. */
 interface ExposureOwner {
   readonly view: CatalogView;
-  /** A value that differs after a configuration change that requires the exposure to be chosen again. */
+  /** Changes when a new configuration requires the exposure to be chosen again. */
   readonly exposureVersion?: unknown;
   /** Called with tools that were not listed before. */
   onReveal?(names: readonly string[]): void;
@@ -27,7 +27,10 @@ export class SessionExposure {
     this.#owner = owner;
   }
 
-  /** Returns the exposure. A legacy client keeps its choice; a modern client has no session, so it is chosen for each request. */
+  /**
+   * Returns the exposure. A legacy client keeps its exposure until `exposureVersion` changes. A modern client has no session, so the
+   * exposure is chosen for each request.
+   */
   for(era: Era, clientName?: string): Exposure {
     if (era === 'modern') return this.#choose(this.#owner.view, clientName);
     const { exposureVersion: version } = this.#owner;
@@ -36,10 +39,10 @@ export class SessionExposure {
     return this.#chosen.exposure;
   }
 
-  /** Whether the list of tools depends on what the servers list, so that a request for it waits for them. */
+  /** Whether the list of tools depends on the servers' listings. If so, a request for it waits for the listings. */
   dependsOnListings(era: Era, clientName?: string): boolean {
     const { dependsOnListings, isProvisional = false } = this.for(era, clientName);
-    // A legacy client keeps a provisional exposure.
+    // A legacy client keeps a provisional exposure, so it does not wait for a better choice.
     return dependsOnListings || (era === 'modern' && isProvisional) || this.revealedFor(era).size > 0;
   }
 

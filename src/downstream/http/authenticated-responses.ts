@@ -10,7 +10,7 @@ interface AuthenticatedResponse extends SetMember {
   readonly expiresAt: number;
 }
 
-/** A call that started before the credentials expired may run this much longer: ten minutes. Streams get no extra time. */
+/** Maximum time that a call may continue after its caller's credentials have expired. Streams get no extra time. */
 const GRACE_MS = 600_000;
 
 /** Tracks open responses by caller, so that they can be closed when the caller's credentials expire or are revoked. */

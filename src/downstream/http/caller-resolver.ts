@@ -8,7 +8,7 @@ export interface PathTargets {
   readonly hasServer: (name: string, caller: Caller) => boolean;
 }
 
-/** Returns the caller for a request at a path, since a path can select another profile of the authenticated caller. */
+/** Determines the caller of a request: the authenticated caller, in the profile that the path selects. */
 export class CallerResolver {
   readonly #targets: PathTargets;
   /** Keeps one object per caller and profile, because other code caches the rules of a caller by object identity. */
@@ -18,7 +18,7 @@ export class CallerResolver {
     this.#targets = targets;
   }
 
-  /** Returns undefined if the path has nothing for this caller, which must look the same as a path that does not exist. */
+  /** Returns undefined if the path has nothing for this caller. The response must then be the same as for a path that does not exist. */
   resolve(path: string, { caller, isBound }: AuthenticatedCaller): Caller | undefined {
     const server = readServerFromPath(path);
     if (server !== undefined) return this.#targets.hasServer(server, caller) ? caller : undefined;

@@ -58,7 +58,7 @@ export function hostCheck(options: {
   };
   return {
     readableBy,
-    // Images, links and other simple requests have no Origin. `findForbiddenHeader` allows pages of other loopback ports; so does this.
+    // Requests for images, links and the like have no Origin. Pages of other loopback ports are allowed, as in `findForbiddenHeader`.
     isForeignPage: (host, site) =>
       site !== undefined &&
       site !== 'same-origin' &&

@@ -23,7 +23,7 @@ export interface HttpAuth {
         handle(request: IncomingMessage, response: ServerResponse): void;
       }
     | undefined;
-  /** Called when callers were rejected, at most every ten seconds, with their number. */
+  /** Called with the number of callers rejected since the last call, at most every ten seconds. */
   readonly onAuthFailures?: (failures: { readonly message: string; readonly count: number }) => void;
 }
 

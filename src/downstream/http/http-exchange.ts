@@ -48,7 +48,7 @@ export type PostedMessage =
 /** The only protocol version that has batches. */
 const BATCH_VERSION = '2025-03-26';
 const MAX_BATCH = 100;
-/** A message of more characters is handled one turn of the event loop after it was parsed, so that others are served in between. */
+/** A longer message is handled one turn of the event loop after it was parsed, so that other requests can run in between. */
 const LARGE_MESSAGE_CHARS = 256 * 1024;
 
 /** Reads the body of a POST and parses it; answers with an error if it is not a message. */

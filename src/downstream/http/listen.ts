@@ -25,8 +25,8 @@ export interface HttpListener {
   /** The address of the server, without a path. */
   readonly url: URL;
   /**
-   * Refuses new connections and closes those that are between two requests. Resolves when all connections are closed, after `settleMs`
-   * at the latest; that gives connections that have sent nothing yet the time to send a request.
+   * Refuses new connections and closes the connections that are between two requests. Resolves when all connections are closed, or after
+   * `settleMs`. Until then, connections that have sent nothing yet can still send a request.
    */
   refuseConnections(settleMs: number): Promise<void>;
   /** Refuses new connections, and resolves when the open ones are closed or the limits are reached. */
@@ -39,7 +39,7 @@ export interface HttpListener {
 interface DrainLimits {
   /** Idle connections are closed when no request has arrived on any connection for this long. */
   readonly idleMs: number;
-  /** Maximum time for the whole drain, apart from accepting the connections that wait at its start. */
+  /** Maximum time for the whole drain, without the time for accepting the connections that wait when it starts. */
   readonly totalMs: number;
 }
 
@@ -53,7 +53,7 @@ const LIMITS: ListenLimits = {
 };
 const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]*):)?(\d{1,5})$/i;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
-/** `acceptAll` waits this long for `QUIET_MS` without new connections, and gives up after twice this time. */
+/** After this time, `acceptAll` no longer waits for `QUIET_MS` without new connections. After twice this time, it gives up. */
 const ACCEPT_MS = 500;
 /** The time without new connections that ends `acceptAll`. Clients that were told to retry later wait longer than this. */
 const QUIET_MS = 50;
@@ -62,7 +62,7 @@ const SHORT_TURN_MS = 0.1;
 
 export async function listen(options: {
   readonly address: string;
-  /** Whether callers need credentials; without them, only this machine is served. */
+  /** Whether callers need credentials. If they do not, only this machine is served. */
   readonly requiresAuth?: boolean;
   readonly routes: Pick<McpRoutes, 'handle'>;
   readonly log: Logger;
@@ -92,7 +92,7 @@ export async function listen(options: {
   server.on('connection', (socket) => connections.onAccepted(socket));
   const name = host.includes(':') ? `[${host}]` : host;
   await bind(server, { host, port, address: `${name}:${port}` });
-  // Without a listener, a failed accept, such as with too many open files, would end the process.
+  // Without this listener, a failed accept would end the process. Accepting fails, for example, if too many files are open.
   server.on('error', (error) => log.error('The HTTP server failed.', { error: String(error) }));
   server.on('drop', () => {
     log.warn('Refused a connection, since too many are open.', {
@@ -121,7 +121,7 @@ function parseAddress(
       `"${address}" is not a valid address. Write 127.0.0.1:PORT, [::1]:PORT or PORT.`,
     );
   }
-  // Without a host, only this machine can connect; other machines must be allowed explicitly.
+  // An address without a host means loopback: serving other machines requires an explicit host.
   const name = (match[1] || '127.0.0.1').toLowerCase();
   const host = name === 'localhost' ? '127.0.0.1' : name.replaceAll(/[[\]]/g, '');
   if (!requiresAuth && !LOOPBACK.test(host)) {

@@ -233,7 +233,7 @@ export class McpEndpoint {
     }
   }
 
-  /** Handles a message that has no response, here or at the replica that asked the question or works on the request. */
+  /** Handles a message that gets no response. If another replica asked the question or works on the request, that replica handles it. */
   #receive(exchange: AuthenticatedExchange, session: Session, message: OneWayMessage): void {
     const accept = (): void => sendEmpty(exchange.response, 202, exchange.headers);
     const forwarded = this.#deps.sessions.relay?.forward(session, message);

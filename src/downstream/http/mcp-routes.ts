@@ -178,7 +178,7 @@ export class McpRoutes implements AsyncDisposable {
     const problem = this.#hostCheck.findForbiddenHeader(host, origin, request.socket);
     if (problem !== undefined) return this.#forbid(exchange, problem);
     if (isAdmin) return this.#auth.admin?.handle(request, response);
-    // The authentication pages are not checked below, because clients open them from their own web sites.
+    // The next check skips the authentication pages, because clients open them from their own web sites.
     const isForeignPage =
       origin === undefined && this.#hostCheck.isForeignPage(host, request.headers['sec-fetch-site']);
     if (isForeignPage && (isMcp || isMetrics)) return this.#forbid(exchange, 'site');

@@ -2,7 +2,7 @@ import { SwapRemoveSet } from '../../core/lib/swap-remove-set.ts';
 import type { SetMember } from '../../core/lib/swap-remove-set.ts';
 import type { GatewayError } from '../../core/errors.ts';
 
-/** A response that is not complete yet. Its owner deletes it from `OpenResponses` when it has been sent or its connection closed. */
+/** A response that is not complete yet. Its owner deletes it from `OpenResponses` when it is complete or its connection has closed. */
 export interface OpenResponse extends SetMember {
   /** Sends a comment on a stream that has been quiet, to keep its connection open. */
   tick(): void;
@@ -10,7 +10,7 @@ export interface OpenResponse extends SetMember {
   destroy(): void;
 }
 
-/** All responses that are not complete yet, so that they can be kept alive and ended. */
+/** Tracks the responses that are not complete yet, to keep them alive and to end them at shutdown. */
 export class OpenResponses {
   readonly #open = new SwapRemoveSet<OpenResponse>();
   #onEmpty: (() => void) | undefined;

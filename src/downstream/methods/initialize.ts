@@ -67,7 +67,7 @@ export function describeGateway(
   };
 }
 
-/** Returns the extensions that at least one server has. If several servers have the same one, the settings of the first count. */
+/** Returns the extensions that at least one server has. If several servers have one, the settings of the first server apply. */
 function passedExtensions(
   servers: readonly { readonly facts?: ServerFacts | undefined }[],
   era: Era,
@@ -83,7 +83,7 @@ function passedExtensions(
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** Returns the server's own description, without what a client of the other era cannot use. */
+/** Returns the server's own description. For a client of the other era, it lacks the capabilities that this client cannot use. */
 export function describeSingleServer(
   facts: ServerFacts | undefined,
   era: Era,
@@ -126,7 +126,7 @@ function discoverResult({ capabilities, info, instructions, meta }: ServerDescri
   });
 }
 
-/** Returns the `_meta` that a single server sends with a list; a modern server names itself in every result. */
+/** Returns the `_meta` of a single server's list. In the modern era, it also names the server, as in every result. */
 export function buildListMeta(
   method: string,
   facts: ServerFacts | undefined,

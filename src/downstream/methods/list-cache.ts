@@ -32,7 +32,7 @@ const LIST_READERS: Readonly<Record<string, ListReader>> = {
 };
 
 const NO_TOOLS: ReadonlySet<string> = new Set();
-/** Lists of this length are cached as bytes. Shorter ones stay text, because texts can be joined with other messages in one write. */
+/** Lists of at least this length are cached as bytes. Shorter ones stay text, which can be joined with other messages in one write. */
 const MIN_ENCODED_CHARS = 32 * 1024;
 
 /** Caches the serialized lists and the gateway's description per view, exposure and era, as long as the view exists. */

@@ -14,7 +14,7 @@ const METHODS: Readonly<Record<ListKind, readonly string[]>> = {
 // The type of the table guarantees that its keys are the kinds.
 const KINDS = Object.keys(METHODS) as ListKind[];
 
-/** Tracks the lists that a client has received, so that a change which it has already seen is not announced to it. */
+/** Tracks the lists that a client has received, to avoid announcing a change that the client has already seen. */
 export class ReceivedLists {
   /** Digests of the lists that the client has received, by method. */
   readonly #received = new Map<string, string>();
@@ -29,7 +29,7 @@ export class ReceivedLists {
 
   /**
    * Records what the caller may see at the start of its session. A new client needs no announcements before it has listed. A client that
-   * may have listed before, at another replica or before a restart, needs those of changes from now on.
+   * may have listed before, at another replica or before a restart, needs an announcement of every change from now on.
    */
   start(visible: Digests, { mayHaveListedBefore }: { readonly mayHaveListedBefore: boolean }): void {
     this.#visible = visible.digests;
@@ -41,7 +41,7 @@ export class ReceivedLists {
     if (kind !== undefined) this.#received.set(method, view.digests[kind]);
   }
 
-  /** Records that the client was just told to list its tools again, so that changes up to now need no further announcement. */
+  /** Records that the client was just told to list its tools again. Earlier changes need no further announcement. */
   recordToolsAnnouncement(view: Digests): void {
     this.recordListing('tools/list', view);
   }
@@ -67,7 +67,10 @@ export class ReceivedLists {
     return announced.map((kind) => `notifications/${kind}/list_changed`);
   }
 
-  /** Compares with the lists that the client has received, or, if it may have listed elsewhere, with what its caller could see before. */
+  /**
+   * Returns whether the list differs from the one that the client has received. If the client has received none here but may have listed
+   * elsewhere, a change of the entries that its caller may see counts instead.
+   */
   #isNews(kind: ListKind, view: Digests, isUnchanged: boolean): boolean {
     const received = METHODS[kind].flatMap((method) => this.#received.get(method) ?? []);
     if (received.length === 0) return this.#mayHaveListedBefore && !isUnchanged;

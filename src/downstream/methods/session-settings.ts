@@ -9,7 +9,7 @@ import type { ClientSettingsChange, ClientSettings } from '../sessions/client-se
 import type { ClientSubscriptions } from './client-subscriptions.ts';
 
 const EMPTY_RESULT = Payload.of({});
-/** The first request after a session was restored waits at most this long for servers to accept its subscriptions. */
+/** The first request after a session was restored waits at most this long for servers to accept the session's subscriptions. */
 const SUBSCRIBE_TIMEOUT_MS = 2000;
 
 /** The settings of a legacy session: the log level, resource subscriptions, and the tools that the client has found. */
@@ -56,7 +56,7 @@ export class SessionSettings {
     return EMPTY_RESULT;
   }
 
-  /** Does not wait for the store, since the tools are listed in any case. */
+  /** Does not wait for the store, since the tools are listed even if saving fails. */
   saveRevealed(names: readonly string[]): void {
     void this.#save({ reveal: names });
   }

@@ -8,7 +8,7 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 const MAX_ROUNDS = 10;
-/** The pause before a server that asked no question is called again; it is multiplied by the number of the round. */
+/** The pause before calling a server again that asked no question, multiplied by the number of the round. */
 const PAUSE_MS = 250;
 
 /**
@@ -64,7 +64,7 @@ async function ask(
   }
 }
 
-/** Legacy clients need an `elicitationId` for a page; modern servers no longer send one. */
+/** Adds the `elicitationId` that legacy clients need for a page, since modern servers no longer send one. */
 function toLegacyParams(params: unknown): JsonObject | undefined {
   if (!isJsonObject(params)) return undefined;
   return params['mode'] === 'url' && params['elicitationId'] === undefined

@@ -27,10 +27,10 @@ interface OpenQuestion {
 export class ClientQuestions {
   readonly #open = new Map<RequestId, OpenQuestion>();
   readonly #replica: string | undefined;
-  /** Starts at random, so that a late response to a question of the previous process matches no question of this one. */
+  /** Starts at random, so that a late response to a question of the previous process matches no question of this process. */
   #nextId = randomInt(1, 2 ** 40);
 
-  /** `replica` is given if responses may arrive at another replica; it becomes part of the ids, so that they can be forwarded. */
+  /** `replica` is given if responses may arrive at another replica. The ids contain it, so that responses can be forwarded here. */
   constructor(replica?: string) {
     this.#replica = replica;
   }
@@ -41,7 +41,7 @@ export class ClientQuestions {
     options: {
       readonly capabilities: JsonObject;
       readonly cancellation: Cancellation;
-      /** Whether the client uses a single server, which may ask methods that the gateway does not know. */
+      /** Whether the client uses a single server, which may send requests with methods that the gateway does not know. */
       readonly isSingleServer?: boolean | undefined;
     },
   ): Promise<JsonObject> {
@@ -85,14 +85,14 @@ export class ClientQuestions {
   }
 }
 
-/** The capability that a client must have declared before it may be asked a method. */
+/** The capability that a client must declare to receive a question, by the method of the question. */
 const REQUIRED_CAPABILITIES: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
 };
 
-/** Returns the capability that the client needs to answer the question, and the part of it where there is one. */
+/** Returns the capability that the client needs to answer the question, and the required part of that capability, if any. */
 export function requiredCapability({ method, params }: ServerQuestion): readonly [string, string?] {
   const name = REQUIRED_CAPABILITIES[method] ?? method;
   if (name === 'elicitation' && params?.['mode'] === 'url') return [name, 'url'];

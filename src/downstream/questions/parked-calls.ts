@@ -286,7 +286,7 @@ function isToolError({ outline }: Payload): boolean {
   return isJsonObject(outline) && outline['isError'] === true;
 }
 
-/** Returns the error for a call that failed after a question could not be asked, which is assumed to be the cause. */
+/** Returns the error for a call that failed after a question could not be asked. The missing capability is assumed to be the cause. */
 function missingCapabilities(missing: ReadonlyMap<string, JsonObject>): RpcError {
   return new RpcError({
     code: RPC_ERROR_CODES.missingClientCapability,

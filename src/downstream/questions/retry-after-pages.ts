@@ -15,8 +15,8 @@ interface PageOptions {
 }
 
 /**
- * Makes a call, which a legacy server may reject until the user has visited certain web pages. Modern clients do not know that error, so
- * this function asks the client to show the pages and repeats the call, which the server has not executed yet.
+ * Makes a call. A legacy server may reject it until the user has visited certain web pages. Modern clients do not know that error, so
+ * this function asks the client to show the pages and then repeats the call, which the server has not executed yet.
  */
 export function retryAfterPages(call: () => Promise<Payload>, options: PageOptions): Promise<Payload> {
   return call().catch((error: unknown) => showPagesAndRetry(call, error, options));

@@ -15,7 +15,7 @@ interface StartedSignIn {
 
 interface SignInOffersDeps {
   readonly startSignIn: (server: string, caller: string) => Promise<StartedSignIn>;
-  /** Returns whether the caller's user works on this machine, since the link leads to this machine. */
+  /** Returns whether the caller's user works on this machine. The sign-in link works only there. */
   readonly isLocal: (caller: Caller) => boolean;
   readonly now: () => number;
 }

@@ -61,7 +61,7 @@ export class UnsolicitedChannel implements RequestingClient {
     return this.#session.questions.ask(request, { method, params }, options);
   }
 
-  /** A client that has set no log level receives every log message that the server sends outside of requests. */
+  /** Sends a log message if the client's level allows it. A client that has set no level receives every message. */
   log(message: JsonObject): void {
     if (this.logLevel === undefined || isLevelEnabled(message['level'], this.logLevel))
       this.tell('notifications/message', message);

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../core/json.ts';
 import { isLogLevel } from '../../core/log-level.ts';
 
-/** The settings of a legacy session. The names are those of the stored JSON. */
+/** The settings of a legacy session. The stored JSON has the same member names. */
 export interface ClientSettings {
   /** The minimum level of log messages. */
   readonly level?: string | undefined;

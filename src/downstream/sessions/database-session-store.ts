@@ -19,19 +19,19 @@ interface SessionStoreDeps {
   readonly isStored: () => boolean;
   /** Loads the secret that encrypts the settings, since the URIs of subscriptions can contain secrets. */
   readonly secret: () => Promise<Buffer>;
-  /** Calls the listener when another replica may have written; absent if there is none. */
+  /** Calls the listener when another replica may have changed the table; absent if there are no other replicas. */
   readonly onChange?: ((listener: () => void) => void) | undefined;
   readonly now: () => number;
 }
 
 const SWEEP_INTERVAL_MS = 10 * 60 * 1000;
-/** A revocation is not written again within this time, because all replicas learn of it. */
+/** All replicas learn of a revocation and record it. Further records of the same revocation within this time are skipped. */
 const SAME_END_MS = 5000;
 const ENDED = 'ended';
 
 /**
  * Stores sessions in the database: one row for each session that has settings or has ended, and one for each caller whose sessions were
- * ended. The body of a caller's row is the time of that end; sessions that were issued until then are ended.
+ * ended. The body of a caller's row is the time of that end; all sessions that were issued up to then have ended.
  */
 export class DatabaseSessionStore implements SessionStore {
   readonly #deps: SessionStoreDeps;
@@ -82,7 +82,7 @@ export class DatabaseSessionStore implements SessionStore {
       try {
         listener(await this.#readUpdates());
       } catch {
-        // The database is away; `onChange` calls again when it is back.
+        // The database is unavailable; `onChange` calls this function again when it is back.
       }
     });
     onChange(() => void readUpdates());

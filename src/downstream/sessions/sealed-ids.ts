@@ -14,7 +14,7 @@ export interface SessionBinding {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** The period after which another key seals new ids. */
+/** Each key seals new ids for this long. */
 const KEY_MS = 7 * DAY_MS;
 /** The maximum lifetime of a session. */
 export const SESSION_LIFETIME_MS = 30 * DAY_MS;
@@ -86,7 +86,7 @@ function context({ caller, path }: SessionBinding): readonly string[] {
   return ['session', path, callerIdentity(caller)];
 }
 
-/** Parses an unsealed text. A gateway with the secret has written it, but possibly one of another version. */
+/** Parses an unsealed text, which another version of the gateway may have written. */
 function parseFacts(text: string): SessionFacts | undefined {
   const { i: id, v: protocol, t: issuedAt, n: info, c } = JSON.parse(text) as Record<string, unknown>;
   if (typeof id !== 'string' || typeof protocol !== 'string' || typeof issuedAt !== 'number')

@@ -3,14 +3,14 @@ import type { Logger } from '../../observability/log.ts';
 import type { Session } from './session.ts';
 
 interface CapacityOptions extends EvictionOptions {
-  /** Returns whether callers are authenticated; then each of them can have only its share of the sessions. */
+  /** Returns whether callers are authenticated. If so, each of them can have only its share of the sessions. */
   readonly isShared?: (() => boolean) | undefined;
 }
 
-/** One authenticated caller can have at most this fraction of all sessions: one in `SHARES`. */
+/** An authenticated caller can have at most one in `SHARES` of all sessions. */
 const SHARES = 4;
 
-/** Limits the number of sessions, and chooses the one that makes room for another. */
+/** Limits the number of sessions, and chooses the session to evict when the limit is reached. */
 export class SessionCapacity {
   readonly #sessions: ReadonlyMap<string, Session>;
   /** The number of sessions of each caller. */
@@ -63,15 +63,15 @@ interface IdleSession {
 
 /** The minimum interval between two log messages. */
 const LOG_INTERVAL_MS = 10_000;
-/** The number of candidates that one search over all sessions collects, so that not every handshake needs a search. */
+/** The number of candidates that one search over all sessions collects. Collecting several avoids a search for every handshake. */
 const CANDIDATES = 64;
 
 /**
- * Chooses the session that has been idle for the longest time. If clients never end their sessions, every handshake evicts one; so at
- * most one log entry is written per interval, with the number of evictions since the last one.
+ * Chooses the session that has been idle for the longest time. If clients never end their sessions, every handshake evicts one.
+ * Therefore at most one log entry is written per interval, with the number of evictions since the last entry.
  */
 export class Evictions {
-  /** The sessions that were idle longest at the last search, the longest last. Those that were not used since are still the longest. */
+  /** The longest idle sessions at the last search, the longest idle one last. The order still holds for those not used since. */
   readonly #candidates: IdleSession[] = [];
   #loggedAt = -Infinity;
   #count = 0;

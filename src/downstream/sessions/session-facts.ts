@@ -19,7 +19,7 @@ const MAX_TEXT_CHARS = 200;
 const KNOWN_INFO = ['name', 'version', 'title'];
 const KNOWN_CAPABILITIES = ['elicitation', 'sampling', 'roots', 'tasks', 'extensions'];
 
-/** Returns how a client described itself in `initialize`. Shortens long descriptions, because the session id contains them. */
+/** Returns the client's description of itself in `initialize`. A long description is shortened, because the session id contains it. */
 export function readClientFacts(params: JsonObject | undefined): Pick<SessionFacts, 'info' | 'capabilities'> {
   const { clientInfo, capabilities } = params ?? {};
   return {

@@ -66,7 +66,7 @@ export class Session implements ClientChannel, PostedRequestOwner {
   readonly #resumed = new Map<SseResponse, number>();
   /** Whether the client has ever opened a notification stream here. */
   #hadStream = false;
-  /** Whether this replica delivered or stores every change; false after a restore or a move of the stream, until one opens here. */
+  /** Whether this replica delivered or kept every change. False after a restore or after the stream moved, until a stream opens here. */
   #isUpToDate: boolean;
   #facts: SessionFacts | undefined;
   #usedAt: number;
@@ -211,7 +211,7 @@ export class Session implements ClientChannel, PostedRequestOwner {
       return true;
     }
     if (resumed.isComplete) return false;
-    // The response continues on this connection only, so the end of an older connection must not mark it as broken.
+    // The response continues on this connection only, so the end of an older connection must not mark the response as broken.
     for (const [other, number] of this.#resumed) if (number === resumed.stream) this.#resumed.delete(other);
     this.#resumed.set(stream, resumed.stream);
     return true;

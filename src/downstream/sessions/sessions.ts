@@ -45,7 +45,7 @@ interface SessionsOptions {
     | ((local: Pick<SessionRelayDeps, 'findSession' | 'reloadSettings'>) => SessionRelay)
     | undefined;
   readonly maxSessions: number;
-  /** Returns whether callers are authenticated; then each of them can have only its share of the sessions. */
+  /** Returns whether callers are authenticated. If so, each of them can have only its share of the sessions. */
   readonly isShared?: (() => boolean) | undefined;
   readonly idleMs: number;
   /** Maximum time that a request waits for the client to resume its broken stream. */
@@ -69,7 +69,7 @@ export class Sessions {
   readonly #byPublicId = new Map<string, Session>();
   /** Restorations in progress by sealed id, so that concurrent requests restore a session only once. */
   readonly #restoring = new Map<string, Promise<SessionLookup>>();
-  /** The sessions that ended last, so that the store need not be read for them. */
+  /** The sessions that ended most recently. The store is not read for them. */
   readonly #ended = new Set<string>();
   /** Sessions that were restored while the store could not be read; their settings are loaded later. */
   readonly #withoutSettings = new Set<Session>();
@@ -264,7 +264,7 @@ export class Sessions {
     this.end(session, new GatewayError('CALL_CANCELLED', 'The client ended the session.'));
   }
 
-  /** Logs a failed write. The change is in effect here, so it is only a warning if other replicas would miss it. */
+  /** Logs a failed write: a warning if other replicas miss the change, else a debug message, since the change is in effect here. */
   #logUnsaved(what: 'change' | 'end', error: unknown): void {
     const { log } = this.#options;
     const text = 'A change of a session could not be saved for other replicas and for the next start.';
@@ -320,7 +320,7 @@ export class Sessions {
   #makeRoom(caller: Caller): boolean {
     const room = this.#capacity.makeRoomFor(caller, this.#options);
     if (typeof room === 'string') return room === 'free';
-    // All evictions share one error object: an idle session has no request that needs its own, and a stack trace is expensive.
+    // All evictions share one error object, because its stack trace is expensive and an idle session has no request that reports it.
     this.#evicted ??= new GatewayError('CALL_CANCELLED', 'The session was evicted to make room for another.');
     this.end(room, this.#evicted);
     return true;

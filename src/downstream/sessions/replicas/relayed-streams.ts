@@ -64,7 +64,10 @@ export class RelayedStreams implements Disposable {
     ];
   }
 
-  /** Resumes a stream of the replica that sent the event. Resolves with undefined if it does not know the event; rejects if it stopped. */
+  /**
+   * Resumes a stream of the replica that sent the event. Resolves with undefined if that replica does not know the event, and rejects if
+   * the replica has stopped.
+   */
   async resume(replica: string, session: Session, lastEvent: string): Promise<RemoteStream | undefined> {
     const relay = randomUUID();
     const incoming: IncomingStream = { to: undefined, early: [] };
@@ -91,7 +94,7 @@ export class RelayedStreams implements Disposable {
         leave: () => {
           if (!this.#incoming.has(relay)) return;
           forget();
-          // A failure is ignored, because the replica learns of it with the next event that it sends.
+          // A failure is ignored, because the response to the next event tells the replica that nobody reads the stream.
           this.#replicas.request(replica, 'session.left', { relay }, options).catch(() => {});
         },
       };

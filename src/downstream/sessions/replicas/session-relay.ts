@@ -85,7 +85,7 @@ export class SessionRelay implements Disposable {
     const isForOthers =
       message.method === 'notifications/cancelled' && !session.isWorkingOn(message.params?.['requestId']);
     if (!isForOthers) return undefined;
-    // It is unknown which replica works on the request, if any still does, so all of them are told.
+    // It is unknown which replica works on the request, so the cancellation goes to all of them.
     for (const replica of this.replicas.others())
       this.#sendMessage(replica, session, message).catch(() => {});
     return Promise.resolve();
@@ -175,7 +175,7 @@ export class SessionRelay implements Disposable {
       return answer['isTaken'] === true;
     };
     const { streamReplica } = session;
-    // If the known replica does not take the notification, the stream may have moved; if no replica has it, it is delivered here.
+    // If the known replica does not take the notification, the stream may have moved. If no other replica holds it, this one delivers.
     if (await isDeliveredBy(streamReplica)) return;
     const found = await this.findStream(session.id);
     const hasMoved = found !== streamReplica && (await isDeliveredBy(found));
