@@ -4,7 +4,7 @@ import type { UpstreamName } from '../core/ids.ts';
 import type { Tier } from '../core/tier.ts';
 import { createTierLookup } from '../policy/tool-tiers.ts';
 
-/** Call timeout in milliseconds for an upstream that has just left the configuration while a call still names it. */
+/** Timeout in milliseconds for a call to an upstream that has just been removed from the configuration. */
 const DEFAULT_CALL_MS = 120_000;
 
 /** The configuration that new calls use. A configuration change replaces it as a whole. */

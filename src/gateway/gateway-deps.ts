@@ -26,13 +26,13 @@ export interface GatewayDeps extends GuardSettings {
   readonly vectors?: URL;
   /** Resolves the secrets in a text of the configuration that belongs to no server. */
   readonly resolveSecrets?: (text: string) => Promise<string>;
-  /** Limits that all gateways on one database count together; absent for a single gateway. */
+  /** The limits that all gateways on one database share; absent for a single gateway. */
   readonly shares?: FleetShares | undefined;
   /** Coordinates which of several gateways lists a server; without it, each lists for itself. */
   readonly listInTurn?: ListInTurn | undefined;
   /** Exchanges resource subscriptions with other gateways. */
   readonly subscriptionSync?: SubscriptionSync | undefined;
-  /** Remembers who started which task; without it, only this process does. */
+  /** Stores who started which task; without it, only this process remembers that. */
   readonly taskOwners?: TaskOwnerStore | undefined;
   /** Whether serving is paused; without it, serving cannot be paused. */
   readonly pause?: PauseState | undefined;
@@ -40,7 +40,7 @@ export interface GatewayDeps extends GuardSettings {
   readonly now: () => number;
 }
 
-/** Settings of the guards that are loaded outside of the gateway. */
+/** Guard settings that are loaded outside of the gateway. */
 export interface GuardSettings {
   /** Records finished operations; absent if the audit log is off. */
   readonly callObserver?: CallObserver | undefined;
@@ -50,7 +50,7 @@ export interface GuardSettings {
   readonly customGuards?: readonly Guard[] | undefined;
 }
 
-/** A changed configuration, with the parts of it that had to be loaded. */
+/** A changed configuration, with the guard settings that were loaded for it. */
 export interface ConfigUpdate extends GuardSettings {
   readonly snapshot: ConfigSnapshot;
   readonly diff: ConfigDiff;

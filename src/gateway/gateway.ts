@@ -172,7 +172,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     return this.#listing.whenListed();
   }
 
-  /** Resolves when every server has been listed once since the start, or could not be. */
+  /** Resolves when the first listing of every server since the start has succeeded or failed. */
   get firstListing(): Promise<void> {
     return this.#listing.firstRound;
   }
@@ -261,7 +261,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     return subscriptions;
   }
 
-  /** Returns true only for requests about tasks, because the server of a task is known. */
+  /** Returns true only for requests about tasks. For other methods, it is unknown which server should receive them. */
   canForward(method: string): boolean {
     return isTaskMethod(method);
   }

@@ -59,7 +59,7 @@ export class SingleServers {
     const { upstreams, listServer, ...deps } = this.#deps;
     const server = new SingleServer({
       ...deps,
-      // Returns the configuration of the first `get` once the server was removed, for clients that are still connected to it.
+      // After the server was removed, clients that are still connected to it use the configuration of the first `get`.
       get config() {
         return upstreams.get(config.name) ?? config;
       },
@@ -226,8 +226,8 @@ class SingleServer implements SingleServerBackend {
   notify(method: string, params: JsonObject | undefined): void {
     const { pool, config } = this.#deps;
     if (this.#facts?.era === 'modern') return;
-    // The connection may be shared by several clients. The roots of one client, and a server where each caller signs in
-    // separately, concern only that client.
+    // Several clients may share this connection. The roots of one client do not concern the others, and if each caller signs in
+    // separately, this connection belongs to none of them.
     const isPrivate = method === 'notifications/roots/list_changed' || config.auth?.per === 'caller';
     if (!this.hasSingleClient && isPrivate) return;
     pool

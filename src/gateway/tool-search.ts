@@ -21,7 +21,7 @@ export interface FindToolsOptions {
   readonly server?: string | undefined;
   /** The caller whose recent tools rank higher. */
   readonly caller?: Caller['id'];
-  /** Filters the hits without changing the order of the others. */
+  /** Filters the hits without changing the order of the remaining ones. */
   readonly isAllowed?: (entry: ToolEntry) => boolean;
 }
 
@@ -60,7 +60,7 @@ const SLICE_MS = 5;
 const PAUSE_MS = 2;
 /** Number of searches that warm up a new index, because the first searches of a process are slow. */
 const WARM_UP_SEARCHES = 12;
-/** Number of caller-specific views per shared view above which all of them are discarded. */
+/** Maximum number of caller-specific views per shared view. If there are more, all of them are discarded. */
 const MAX_CALLER_VIEWS = 500;
 
 /**
@@ -195,7 +195,7 @@ export class ToolSearch implements Disposable {
     return loading;
   }
 
-  /** Returns the index of a snapshot. A search does not wait for the pauses of the background build. */
+  /** Returns the index of a snapshot. A background build of this index is completed without further pauses. */
   async #indexOf(snapshot: Snapshot, modules: SearchModules): Promise<SearchIndex> {
     const known = this.#indexes.get(snapshot);
     if (known !== undefined) return known;
@@ -232,7 +232,7 @@ export class ToolSearch implements Disposable {
     const onEnd = (index?: SearchIndex): void => {
       if (this.#building?.work !== work) return;
       this.#building = undefined;
-      if (index === undefined) return; // Whoever awaits the work handles the error.
+      if (index === undefined) return; // The code that awaits `work` handles the error.
       this.#buildMs = now() - startedAt;
       this.#storeIndex(snapshot, index);
     };

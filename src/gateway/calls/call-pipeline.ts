@@ -130,7 +130,7 @@ export class CallPipeline {
     return upstream.request(method, params, call);
   }
 
-  /** Returns a promise only for a result that starts a task; its owner must be stored before the client sees the task. */
+  /** Returns a promise only for a result that starts a task: the task's owner must be stored before the client sees the task. */
   #postprocess(call: Call, payload: Payload, links: LinkExposure | undefined): Payload | Promise<Payload> {
     const recorded = this.#deps.tasks.recordResult(call, payload);
     const exposed = this.#exposeLinks(call, payload, links);

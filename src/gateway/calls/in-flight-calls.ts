@@ -5,7 +5,7 @@ import { NOT_IN_SET, SwapRemoveSet } from '../../core/lib/swap-remove-set.ts';
 import type { SetMember } from '../../core/lib/swap-remove-set.ts';
 import type { CallEndListener } from '../../policy/guard.ts';
 
-/** Time in milliseconds for cancelled calls to end. Most end at once; a call whose server has stopped first determines the reason. */
+/** Time in milliseconds for cancelled calls to end. Most end at once. If its server has stopped, a call first determines the reason. */
 const CANCEL_GRACE_MS = 700;
 
 /** Tracks running calls and lookups, so that a shutdown can wait for them. */

@@ -18,7 +18,7 @@ const SINGLE_ERA_METHODS: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** List methods, with the capability that a server needs to know them. */
+/** The capability of a server that supports the method, by list method. */
 const LIST_CAPABILITIES: Readonly<Record<string, string>> = {
   'tools/list': 'tools',
   'prompts/list': 'prompts',
@@ -26,14 +26,14 @@ const LIST_CAPABILITIES: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resources',
 };
 
-/** Methods that change a session, with the capability that a server needs to know them. */
+/** The capability of a server that supports the method, by method that changes a session. */
 const SESSION_CAPABILITIES: Readonly<Record<string, string>> = {
   'logging/setLevel': 'logging',
   'resources/subscribe': 'resources',
   'resources/unsubscribe': 'resources',
 };
 
-/** Methods that name an entry, with the parameter that contains its name. */
+/** The parameter that contains the name of an entry, by method. */
 const TARGET_PARAMETERS: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -82,7 +82,7 @@ export function mustServerAnswer(
   if (era === 'legacy' && facts.era === 'legacy' && !namesTarget(method, params)) return true;
   const sessionCapability = SESSION_CAPABILITIES[method];
   if (sessionCapability === undefined || facts.era !== era) return false;
-  // The same applies to a method that the server does not support, and to an unknown log level.
+  // The client also receives the server's own error for a method that the server does not support, and for an unknown log level.
   return (
     !(sessionCapability in capabilities) || (method === 'logging/setLevel' && !isLogLevel(params['level']))
   );

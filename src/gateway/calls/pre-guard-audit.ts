@@ -67,7 +67,7 @@ export class PreGuardAudit {
     }
   }
 
-  /** Finds the resource and subscribes to it; records the operation however it ends. */
+  /** Finds the resource and subscribes to it. Records the operation whether it succeeds or fails. */
   async subscribe(
     caller: Caller,
     uri: string,

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { findSimilar } from '../../core/lib/find-similar.ts';
 import type { Operation } from '../../policy/guard.ts';
 
-/** Returns the operation that calls a tool. As in the other operations of this file, the names are the upstream's own. */
+/** Returns the operation that calls a tool. Like all operations of this file, it contains the upstream's own names. */
 export function createToolOperation(entry: ToolEntry, params: JsonObject): Operation {
   const { upstream, definition } = entry;
   return {
@@ -74,7 +74,7 @@ function resolvePrompt(snapshot: Snapshot, name: string): PromptEntry {
   return entry;
 }
 
-/** Returns the server and own URI of a listed resource. Throws if no server lists it. */
+/** Returns the server of a listed resource, and the server's own URI for it. Throws if no server lists the resource. */
 export function resolveResource(snapshot: Snapshot, uri: string): ResourceRoute {
   const route = findResource(snapshot, uri);
   if (route === undefined) throw unknownResourceError(uri);
@@ -82,8 +82,8 @@ export function resolveResource(snapshot: Snapshot, uri: string): ResourceRoute 
 }
 
 /**
- * Returns the entry that the policy decides about when a caller follows a resource link. It is the listed entry of the server that
- * returned the link, even if the caller cannot see that entry, or else a new entry that contains only the URI.
+ * Returns the entry to which the policy is applied when a caller follows a resource link. If the server that returned the link lists the
+ * resource, it is the listed entry, even if the caller cannot see that entry. Otherwise it is a new entry that contains only the URI.
  */
 export function findLinkedEntry(
   snapshot: Snapshot,

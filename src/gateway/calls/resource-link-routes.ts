@@ -14,10 +14,10 @@ import type { JsonObject } from '../../core/json.ts';
 const MAX_LINKS = 1000;
 const MAX_CALLERS = 200;
 const MAX_URI_LENGTH = 2048;
-/** Further links of a result stay unchanged. That loses little, because only `MAX_LINKS` unlisted resources of a server can be read. */
+/** Further links of a result are not rewritten. Most of them could not be read anyway, since only `MAX_LINKS` per server are kept. */
 const MAX_URIS_PER_RESULT = 10_000;
 const GATEWAY_SCHEME = 'trunkline:';
-/** Match budget for all links of one result together, which takes some ten milliseconds. */
+/** Match budget for all links of one result together. Spending it takes about ten milliseconds. */
 const STEPS_PER_RESULT = 2_000_000;
 
 interface ResultContext {

@@ -133,7 +133,7 @@ export class ResourceSubscriptions {
     return this.#sync.announce(at, splitSubscriptionKeys(local.map(([key]) => key)).uris);
   }
 
-  /** Replaces the set of keys that the upstream is subscribed to. */
+  /** Replaces the set of keys that this gateway is subscribed to at the upstream. */
   async #updateUpstream(
     at: UpstreamSignIn,
     keys: ReadonlySet<string>,

@@ -22,7 +22,7 @@ interface TaskOwnerStoreOptions {
 }
 
 const MAX_PER_OWNER = 20_000;
-/** Interval in milliseconds at which one of the processes on the database removes expired rows. */
+/** Interval in milliseconds at which one of the processes that share the database removes expired rows. */
 const CLEAN_EVERY_MS = 600_000;
 
 /**
@@ -83,7 +83,7 @@ export class TaskOwnerStore {
       .having(({ fn }) => fn.countAll(), '>', maxPerOwner)
       .execute();
     for (const { owner } of owners) {
-      // This is the latest of the surplus tasks. It is deleted with all tasks that expire no later.
+      // The surplus task that expires last. It is deleted together with all tasks that expire no later.
       const first = await query
         .selectFrom('task_owners')
         .select('expires_at')

@@ -25,7 +25,7 @@ export class UnlistedAccess {
     this.#deps = deps;
   }
 
-  /** Whether neither rules nor approvals can hide anything from the caller. The server itself may then reject unlisted names. */
+  /** Whether neither rules nor approvals can hide anything from the caller. If so, unlisted names can be left to the server. */
   isOpenTo(caller: Caller): boolean {
     const { visibility, heldEntries } = this.#deps;
     return visibility.policyFor(caller).isUnrestricted && !heldEntries.isEnabled;

@@ -36,8 +36,8 @@ export class PauseState {
 }
 
 /**
- * Returns the start of the pause, or undefined if there is no file. A file that cannot be read, or that has no valid time, still pauses
- * serving, since 0: a person may have stopped all calls for a reason.
+ * Returns the start of the pause, or undefined if there is no file. Returns 0 if the file cannot be read or has no valid time: serving
+ * is then paused as well, because a person may have stopped all calls for a reason.
  */
 function readPauseFile(file: string, onUnreadable?: (error: unknown) => void): number | undefined {
   let text: string;
@@ -52,7 +52,7 @@ function readPauseFile(file: string, onUnreadable?: (error: unknown) => void): n
   return Number.isNaN(since) ? 0 : since;
 }
 
-/** ENOTDIR: the state folder is a file, so it cannot contain a pause file. */
+/** Whether the pause file does not exist. ENOTDIR means that the state folder is a file, so it cannot contain a pause file. */
 function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';

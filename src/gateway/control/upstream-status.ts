@@ -84,7 +84,8 @@ const CLIENT_TEXTS: Partial<Readonly<Record<ErrorCode, string>>> = {
 /** Returns why a server cannot be used or searched at present, as the end of a sentence that starts with its name. */
 export function unavailableReason({ state, problem, listedAt }: UpstreamStatus): string | undefined {
   if (problem !== undefined) {
-    const tools = listedAt === undefined ? 'its tools are not known' : 'its tools are those it last had';
+    const tools =
+      listedAt === undefined ? 'its tools are not known' : 'its tools are those of its last listing';
     return `${CLIENT_TEXTS[problem.code] ?? 'is down'}; ${tools}`;
   }
   if (listedAt !== undefined) return undefined;

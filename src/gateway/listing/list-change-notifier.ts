@@ -19,7 +19,7 @@ export class ListChangeNotifier implements Disposable {
     this.#notify = notify;
   }
 
-  /** Compares the catalog with `before` after `DELAY_MS`. While a comparison is pending, its `before` counts, because it is older. */
+  /** Compares the catalog with `before` after `DELAY_MS`. If a comparison is already pending, its older `before` is used. */
   schedule(before: Snapshot): void {
     this.#timer ??= setTimeout(() => {
       const changed = this.#isPolicyChange ? POLICY_CHANGE : diffLists(before, this.#catalog.current);

@@ -75,7 +75,7 @@ export class ListingScheduler implements AsyncDisposable {
     );
   }
 
-  /** Resolves when every server has been listed once since the start, or could not be. */
+  /** Resolves when the first listing of every server since the start has succeeded or failed. */
   get firstRound(): Promise<void> {
     return this.#firstRound.promise;
   }
@@ -135,7 +135,7 @@ export class ListingScheduler implements AsyncDisposable {
       await run;
       this.#failures.delete(name);
     } catch (error) {
-      // Without this time, the server is listed again as soon as it reconnects.
+      // Removing this time lets the server be listed again as soon as it reconnects.
       this.#triedAt.delete(name);
       // The failure of a superseded run says nothing about the server with its new configuration.
       if (this.#latestRuns.get(name) === run) this.#failures.set(name, listingError(name, error));
@@ -201,9 +201,9 @@ export class ListingScheduler implements AsyncDisposable {
 
 /** Time in milliseconds without a newly listed server after which no more fast servers are expected. */
 const LULL_MS = 150;
-/** As `LULL_MS`, if only few servers are missing. Servers that start together on two cores are listed some ten milliseconds apart. */
+/** Like `LULL_MS`, if only few servers are missing. Servers that start together on two cores are listed about ten milliseconds apart. */
 const FEW_MISSING_LULL_MS = 50;
-/** Share of `listWaitMs`, counted from the start of the process, during which no slow server is given up. */
+/** Share of `listWaitMs`, counted from the start of the process, during which the wait never ends without a slow server. */
 const UNDISTURBED_SHARE = 0.75;
 
 /** The times at which the wait for the first listings may end, in milliseconds since the start of the process. */
@@ -212,7 +212,7 @@ interface FirstListWait {
   readonly earliest: number;
   /** The end if at least one server is listed and no more arrive. */
   readonly usual: number;
-  /** The end in any case. It is reached while no server is listed, or while servers keep arriving. */
+  /** The latest possible end. It applies if no server is listed, or if servers keep arriving. */
   readonly latest: number;
 }
 
