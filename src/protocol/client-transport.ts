@@ -26,7 +26,7 @@ export type OutgoingMessage =
       readonly text: string;
       /** Additional headers of a modern request over HTTP, such as `Mcp-Param-*`; the transport encodes their values. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
-      /** The client that waits for the response; a transport that leads to several servers routes by it. */
+      /** The client that waits for the response; a transport to several servers uses it for routing. */
       readonly requestingClient?: RequestingClient | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly text: string }
@@ -39,7 +39,7 @@ export interface TransportEvents {
   onRequestFailed(id: number, error: Error): void;
   /** Called once, when the transport can neither send nor receive any more. */
   onClosed(error: Error): void;
-  /** Called when something fails that no request waits for, such as a notification, so that it can be logged. */
+  /** Called with a failure that no request waits for, such as that of a notification, so that it can be logged. */
   onWarning?(error: Error): void;
 }
 

@@ -27,7 +27,7 @@ export function withEnvelope(
   };
 }
 
-/** Returns what the `_meta` of a modern request says about its client. */
+/** Returns the description of the client in the `_meta` of a modern request. */
 export function readEnvelope(params: JsonObject): {
   readonly info: JsonObject | undefined;
   readonly capabilities: JsonObject;

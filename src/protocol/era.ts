@@ -18,7 +18,7 @@ export const META_KEYS = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** JSON-RPC error codes, those of MCP included. */
+/** JSON-RPC error codes, including those of MCP. */
 export const RPC_ERROR_CODES = {
   parseError: -32700,
   invalidRequest: -32600,

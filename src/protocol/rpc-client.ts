@@ -297,7 +297,7 @@ export class RpcClient implements AsyncDisposable {
 
   #addAbandoned(id: number, requestingClient: RequestingClient): void {
     const now = performance.now();
-    // The map is in insertion order: removes expired requests, and the oldest one if the limit is reached.
+    // The map is in insertion order. The loop removes expired requests, and the oldest one if the limit is reached.
     for (const [oldest, { until }] of this.#abandoned) {
       if (until > now && this.#abandoned.size < MAX_ABANDONED) break;
       this.#abandoned.delete(oldest);

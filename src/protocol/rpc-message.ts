@@ -31,7 +31,7 @@ const RESULT_FIRST = '{"result":';
 const RESULT_FIRST_TAIL = ',"jsonrpc":"2.0","id":';
 const ID_FIRST = '{"jsonrpc":"2.0","id":';
 const ID_FIRST_RESULT = ',"result":';
-/** The number of bytes at each end of a large response in which everything except its result must fit. */
+/** Everything in a large response except its result must fit into this many bytes at each end. */
 const HEAD_BYTES = 64;
 const CLOSING_BRACE = 125;
 const CLOSE = Buffer.from('}');
@@ -53,8 +53,8 @@ export function parseMessage(raw: RawMessage): ParsedMessage {
 }
 
 /**
- * Recognises the two layouts of a response that servers actually write. Only the result is parsed, which proves that it is a single
- * JSON value with nothing hidden after it. Its text is kept, so that it need not be serialized again.
+ * Recognises the two common layouts of a response. Only the result is parsed, which proves that it is a single JSON value with nothing
+ * hidden after it. The text of the result is kept, so that it need not be serialized again.
  */
 function parseTextResult(text: string): RpcMessage | undefined {
   if (text.startsWith(ID_FIRST)) {

@@ -25,7 +25,7 @@ export interface HttpCallOwner {
   onSessionLost(error: HttpStatusError): void;
 }
 
-/** The maximum number of consecutive attempts to resume a stream that deliver no event. */
+/** The maximum number of consecutive attempts to resume a stream without receiving an event. */
 const MAX_RESUMES = 5;
 /** Maximum time that a stream stays open after its response or after the request was cancelled. */
 const LINGER_MS = 5000;

@@ -28,7 +28,7 @@ export interface HttpRequestOptions {
  * `onEnd` with an error.
  */
 export interface HttpResponseHandler {
-  /** Receives a complete response, of any status, that is not an event stream; at most 64 KB of an unsuccessful one. */
+  /** Receives a complete response of any status that is not an event stream. The text of an unsuccessful one is cut after 64 KiB. */
   onBody(response: IncomingMessage, text: string): void;
   onStream(response: IncomingMessage): void;
   onEvent(event: SseEvent): void;
@@ -91,7 +91,7 @@ export class HttpClientRequest implements SetMember {
     this.#expiry ??= setTimeout(() => this.destroy(), delayMs).unref();
   }
 
-  /** Fails the request if it has not finished by then. */
+  /** Fails the request if it has not finished within `delayMs`. */
   failAfter(delayMs: number): void {
     if (this.#isFinished) return;
     const message = `The server did not answer a message within ${delayMs / 1000} s.`;
@@ -120,7 +120,7 @@ export class HttpClientRequest implements SetMember {
     message.end(body);
   }
 
-  /** Follows a redirect within the origin, if the response is one. Other statuses than 307 and 308 may change the method. */
+  /** Follows a redirect within the origin; returns whether it did. Statuses other than 307 and 308 may change the method. */
   #isRedirected(response: IncomingMessage, lines: readonly string[], path: string): boolean {
     const status = response.statusCode;
     const { location } = response.headers;

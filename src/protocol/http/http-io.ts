@@ -89,7 +89,7 @@ export function sendJson(
 /** Ends the response with one plain write, because `end(text)` writes a second, empty part, which takes 1 µs more. */
 function endWith(response: ServerResponse, text: string): void {
   const { socket } = response;
-  // A pipelined response has no socket while it waits behind another one of its connection.
+  // A pipelined response has no socket while it waits behind another response on its connection.
   if (socket === null) return void response.end(text);
   socket.cork();
   response.write(text);
@@ -142,7 +142,7 @@ export function onResponseClosed(response: ServerResponse, onClosed: () => void)
     response.on('close', onClosed);
     return;
   }
-  // A pipelined response waits behind another one of its connection, and Node reports a disconnect only to the first of them.
+  // A pipelined response waits behind another response on its connection. Node reports a disconnect only to the first response.
   const { socket } = response.req;
   const once = (): void => {
     socket.off('close', once);

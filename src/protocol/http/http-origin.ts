@@ -39,7 +39,7 @@ const PROBE_AFTER_MS = 15_000;
 export function unacceptedError(): GatewayError {
   return new GatewayError(
     'UPSTREAM_PROTOCOL',
-    `The server does not accept the messages that it asks for: ${MAX_UNACCEPTED_MESSAGES} of them are waiting, so it was disconnected.`,
+    `The server does not accept the messages of the gateway: ${MAX_UNACCEPTED_MESSAGES} of them are waiting, so it was disconnected.`,
   );
 }
 

@@ -162,7 +162,7 @@ class HttpTransport implements ClientTransport, HttpCallOwner, ListenStreamOwner
     request.failAfter(ACCEPT_TIMEOUT_MS);
   }
 
-  /** Returns the modern version of a message, or undefined in the legacy era. Before the negotiation, the request itself names it. */
+  /** Returns the protocol version of a modern message, else undefined. Before the negotiation, the request itself names the version. */
   #modernVersion(message: OutgoingMessage): string | undefined {
     if (this.#era === 'legacy') return undefined;
     return readRequestVersion(message) ?? (this.#era === 'modern' ? this.#protocol : undefined);

@@ -12,7 +12,7 @@ const ANNOTATION = 'x-mcp-header';
 /** The characters that HTTP allows in a header name. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Keywords whose members are schemas. Only for `properties` is it certain which argument a schema applies to. */
+/** Keywords whose members are schemas. Only `properties` determines which argument a schema applies to. */
 const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',

@@ -20,14 +20,14 @@ export function parseHttpResponse(id: number, response: IncomingMessage, text: s
   return message ?? new HttpStatusError(status, response.headers, text);
 }
 
-/** Returns whether a status refuses this request. Others concern the endpoint or are temporary, even if the body has an error. */
+/** Returns whether a status refuses this request. Other statuses concern the endpoint or are temporary, even with an error as body. */
 function isRequestRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 405 && status !== 408 && status !== 429;
 }
 
 /**
- * Returns the text if it is the response to this request. The layouts that servers actually write are recognised without parsing,
- * because the receiver of the message parses it again.
+ * Returns the text if it is the response to this request. Common layouts are recognised without parsing, because the receiver of the
+ * message parses it again.
  */
 export function findResponseText(id: number, text: string): string | undefined {
   const head = `{"jsonrpc":"2.0","id":${id},"`;
@@ -65,8 +65,8 @@ function findErrorText(id: number, text: string, mayLackId: boolean): string | u
 }
 
 /**
- * Returns whether the server has forgotten the session. The protocol defines status 404 for that, which does not count if the body is
- * the error response to this request. Servers based on the SDK's example send 400 with error -32000 and no id.
+ * Returns whether the server has forgotten the session. The protocol defines status 404 for that. A 404 whose body is the error response
+ * to this request has another meaning. Servers based on the SDK's example send 400 with error -32000 and no id.
  */
 export function isSessionLostResponse(
   id: number | undefined,

@@ -30,7 +30,7 @@ interface PostResponseOptions {
   readonly supportsEmptyEvents?: boolean;
 }
 
-/** The maximum length of a label in event ids; `resumable-streams.ts` accepts no longer ones. */
+/** The maximum length of a label in event ids; `resumable-streams.ts` rejects longer ones. */
 const MAX_LABEL = 80;
 
 /** The HTTP response to one POST: JSON if the JSON-RPC response is the first message and comes soon, else an event stream. */

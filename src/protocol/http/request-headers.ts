@@ -38,7 +38,7 @@ export class BaseHeaders {
     this.#provider = provider;
   }
 
-  /** Calls back synchronously unless the provider returns a promise, because a promise per call would cost more than the rest. */
+  /** Calls back synchronously unless the provider returns a promise. A promise per call would cost more than all other steps. */
   get(onReady: (lines: readonly string[]) => void, onError: (error: Error) => void): void {
     let provided: HeaderRecord | Promise<HeaderRecord>;
     try {

@@ -66,7 +66,7 @@ export class ResumableStreams {
     this.#replica = options.replica;
   }
 
-  /** Starts a stream and returns its number, which is part of its event ids. With several replicas, they also contain the label. */
+  /** Starts a stream and returns its number, which is part of its event ids. With several replicas, the ids also contain the label. */
   start(response: ResumableResponse, label?: string): number {
     this.#running.set(++this.#streams, response);
     if (label !== undefined && this.#replica !== undefined) this.#labels.set(this.#streams, label);
@@ -83,7 +83,7 @@ export class ResumableStreams {
     return this.#eventId(stream, event);
   }
 
-  /** Drops the oldest event, and the label of its stream if the stream has ended and no other event is stored. */
+  /** Drops the oldest event, and the label of its stream if the stream has ended and has no other stored event. */
   #dropOldest(): void {
     const oldest = this.#sent.shift();
     if (oldest === undefined) return;

@@ -9,7 +9,7 @@ export interface ResponseLimits {
   readonly maxBufferedBytes: number;
   /** Called when a client was disconnected because it does not read. */
   onSlowClient(bufferedBytes: number): void;
-  /** Limits the bytes that are buffered for all clients together; only responses with many of them are added to it. */
+  /** Limits the bytes that are buffered for all clients together; only responses with many buffered bytes are added to it. */
   readonly unsent?: UnsentResponses;
 }
 
@@ -28,8 +28,8 @@ const STREAM_HEADERS = [
 export const LARGE_BYTES = 64 * 1024;
 
 /**
- * Limits the bytes that are buffered for all clients together, because many clients can each leave a response unread that is within the
- * limit per client. The client with the oldest unread response is disconnected first; the newest response is kept whatever its size.
+ * Limits the bytes that are buffered for all clients together, because many clients can each leave a response unread without exceeding
+ * the limit per client. The client with the oldest unread response is disconnected first; the newest response is kept whatever its size.
  */
 export class UnsentResponses {
   /** Responses with unread data, oldest first. */

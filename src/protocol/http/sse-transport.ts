@@ -26,8 +26,8 @@ const ABANDONED_MS = 5000;
 const CLOSED = 'The connection was closed.';
 
 /**
- * Opens HTTP+SSE of protocol version 2024-11-05: the server sends all messages on one GET stream, whose first event names the endpoint
- * for POST requests. The connect timeout includes the wait for that event.
+ * Opens the HTTP+SSE transport of protocol version 2024-11-05: the server sends all messages on one GET stream, whose first event names
+ * the endpoint for POST requests. The connect timeout includes the wait for that event.
  */
 export async function openSseTransport(options: SseTransportOptions): Promise<ClientTransport> {
   const transport = new SseTransport(options);

@@ -2,7 +2,7 @@ import { ChunkCollector } from '../../core/lib/chunk-collector.ts';
 
 const NEWLINE = 10;
 const RETURN = 13;
-/** Lines of this size are passed on undecoded, because decoding would cost more than all other work on them. */
+/** Lines of at least this size are passed on undecoded, because decoding would cost more than all other work on them. */
 const LARGE_BYTES = 64 * 1024;
 
 /** One message as it was received; a message of 64 KiB or more is not decoded. */

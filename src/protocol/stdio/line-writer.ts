@@ -21,7 +21,7 @@ export class LineWriter {
       /** The maximum number of bytes that are buffered for a reader that does not read. */
       readonly maxBytes: number;
       readonly onOverflow: (bytes: number) => void;
-      /** Whether the newest message may exceed `maxBytes`: a message that follows an overflow is dropped instead of buffered. */
+      /** Whether the newest message may exceed `maxBytes`. Messages that follow an overflow are then dropped instead of buffered. */
       readonly isNewestExempt?: boolean;
       /** Schedules the flush; `nextTick` by default. */
       readonly schedule?: (flush: () => void) => void;
