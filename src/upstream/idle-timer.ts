@@ -19,7 +19,7 @@ export class RecentRequests {
   }
 }
 
-/** Returns the idle setting. If each session has its own process, the shared one is used only for listing and stops 1 s later. */
+/** Returns the idle setting. If each session has its own process, the shared process only lists, and stops 1 s after that. */
 export function idleSetting(
   { share, idle }: Pick<UpstreamConfig, 'share' | 'idle'>,
   { isOfSession = false }: { readonly isOfSession?: boolean | undefined },
@@ -105,7 +105,7 @@ export class IdleTimer {
     const { now, isBusy, onIdle } = this.#options;
     const limit = this.#limitMs();
     if (limit === undefined) return;
-    // A busy server is checked again after the whole limit; if a request ended meanwhile, only the rest of its limit remains.
+    // A busy server is checked again after the whole limit. If a request has ended by then, the timer waits only for the rest of its limit.
     if (isBusy()) this.#timer = setTimeout(() => this.#check(), limit).unref();
     else if (this.#lastUsedAt + limit > now()) this.#wait();
     else onIdle();

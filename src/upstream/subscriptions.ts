@@ -14,7 +14,7 @@ export class DesiredSubscriptions {
   #watched: ReadonlySet<string> = new Set();
   #logLevel: string | undefined;
 
-  /** The resources and tasks that any subscriber wants updates of. */
+  /** The resources and tasks for which at least one subscriber wants updates. */
   get watched(): ReadonlySet<string> {
     return this.#watched;
   }
@@ -155,7 +155,7 @@ class ListenStream {
     if (Object.keys(filter).length > 0) {
       const current = { filter, cancellation: new Cancellation() };
       this.#current = current;
-      // The request is opened again however it ended: with a result, or with an error of the server.
+      // The request is opened again whether it ended with a result or with an error.
       const reopen = (): void => this.#reopenLater(current);
       this.#listen(current).then(reopen, reopen);
     }

@@ -11,7 +11,7 @@ const MAX_REPEATS = 2;
 type RefusalOutcome = 'try-again' | { readonly error: GatewayError; readonly endsConnection: boolean };
 
 /**
- * Decides what follows a failed request, by asking the credentials. Returns undefined if the error has nothing to do with credentials.
+ * Asks the credentials how to continue after a failed request. Returns undefined if the error does not concern the credentials.
  * `since` is the time when the request started, and `repeats` is how often it has been repeated.
  */
 export async function handleRefusal(

@@ -120,7 +120,7 @@ export class UpstreamPool implements AsyncDisposable {
     // The key needs no sign-in, because a session belongs to one caller throughout its life.
     const own = getOrCreate(this.#bySession, session);
     let upstream = own.get(name);
-    // Only an upstream that runs no process yet adds one to the number that is limited.
+    // The limit matters only if the upstream runs no process yet, because it then starts one.
     if (upstream === undefined || upstream.state.kind === 'idle') this.#enforceSessionLimit(shared);
     if (upstream === undefined)
       own.set(name, (upstream = this.#create(shared.config, { signedInAs: signIn.signedInAs, session })));
@@ -286,7 +286,7 @@ function getOrCreate(
   return upstreams;
 }
 
-/** The delay that a refused client is told to wait, in which a short call of another session usually ends. */
+/** The delay after which a refused client should retry. A short call of another session usually ends within it. */
 const RETRY_AFTER_MS = 1000;
 
 /**

@@ -30,7 +30,7 @@ export type UpstreamEvent =
   | {
       readonly type: 'connect';
       readonly now: number;
-      /** Whether the attempt starts a new series, because a person asked for it; then earlier failures do not count. */
+      /** Whether the attempt starts a new series, because a person asked for it. If so, earlier failures do not count. */
       readonly isFresh?: boolean;
     }
   | { readonly type: 'connected'; readonly server: ServerFacts; readonly now: number }
@@ -95,7 +95,10 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
   );
 }
 
-/** Only `waiting` leads to another attempt by itself. A person or a changed configuration must end the other states. */
+/**
+ * Returns the state after a failure. Only `waiting` leads to another attempt by itself. The other states last until a person acts or the
+ * configuration changes.
+ */
 function afterFailure(error: GatewayError, attempt: number, retryAt: number): UpstreamState {
   if (error.code === 'UPSTREAM_NEEDS_AUTH') return { kind: 'needs-auth', error };
   if (error.code === 'QUARANTINED') return { kind: 'held', error };

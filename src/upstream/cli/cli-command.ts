@@ -20,7 +20,7 @@ export interface CliOption {
   readonly takesEquals?: boolean | undefined;
   /** `flags` repeats the flag for each value; `values` writes the flag once, followed by all values. */
   readonly repeats?: 'flags' | 'values' | undefined;
-  /** The flag that turns it off: `--no-color` or `--color=false`. */
+  /** The flag that turns a switch off: `--no-color` or `--color=false`. */
   readonly off?: string;
   readonly description: string;
 }

@@ -199,7 +199,7 @@ interface HelpFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Creates a temporary folder with the files that a program needs to print its help; undefined if none is needed or it fails. */
+/** Creates a temporary folder with the files that a program needs to print its help. Returns undefined without files or on failure. */
 async function createHelpFolder({ files }: HelpCommand, parent: string): Promise<HelpFolder | undefined> {
   if (files === undefined) return undefined;
   let path: string | undefined;

@@ -78,7 +78,7 @@ export class CliServer implements ClientTransport {
       text = serializeError(id, error instanceof RpcError ? error.body : body);
     }
     if (cancellation.reason === undefined) this.#events.onMessage(text);
-    // The request for the list was cancelled, for example by a timeout; the notification makes the gateway request it again.
+    // The request for the list was cancelled, for example by a timeout. The notification makes the gateway request the list again.
     else if (method === 'tools/list' && this.#closing === undefined)
       this.#events.onMessage(serializeNotification('notifications/tools/list_changed', undefined));
   }

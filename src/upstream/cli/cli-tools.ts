@@ -82,7 +82,7 @@ export function createCliTool(
     readonly title: string;
     readonly description: string;
     readonly required: readonly string[];
-    /** Absent if the name and the description decide. */
+    /** Absent if unknown. The name and the description of the tool then determine its tier. */
     readonly isReadOnly?: boolean | undefined;
   },
 ): CliTool {
@@ -157,8 +157,8 @@ const WRITE_TEXT =
 const AMBIGUOUS_VERBS = new Set(['fetch', 'find', 'retrieve', 'get-deps']);
 
 /**
- * Returns true only for verbs that read and if neither options nor summary indicate a change, false for ambiguous verbs and for options
- * that write, and undefined if unknown.
+ * Returns true if the verb reads and neither the options nor the summary indicate a change. Returns false for ambiguous verbs and for
+ * options that write, and undefined in all other cases.
  */
 function isReadOnly({ path, summary, options }: CliCommand, program: string): boolean | undefined {
   const verb = (path.at(-1) ?? program).toLowerCase();

@@ -16,7 +16,7 @@ export interface DiscoveryKey {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** The maximum age. `DiscoveryKey.files` misses some updates: the launcher of a version manager stays the same when the program behind it changes. */
+/** The maximum age. The key misses some updates: the launcher of a version manager stays the same when the program behind it changes. */
 const MAX_AGE_MS = 7 * DAY_MS;
 const MAX_BYTES = 32 * 1024 * 1024;
 

@@ -1,12 +1,15 @@
 import { COMMAND_NAME } from './help/read-commands.ts';
 
-/** The name of a program, and those of its fixed arguments that are words of the command rather than values. */
+/** The name of a program, and the first fixed arguments if they are words of the command, such as `compose` in `docker compose`. */
 export interface ProgramName {
   readonly name: string;
   readonly words: readonly string[];
 }
 
-/** Parses `kubectl`, `docker compose`, and for `node tools/greet.mjs` the name of the script. Omits values, which may be secrets. */
+/**
+ * Parses a command such as `kubectl` or `docker compose`. For `node tools/greet.mjs`, the script gives the name. Values of arguments are
+ * omitted, because they may be secrets.
+ */
 export function parseProgramName(command: string, args: readonly string[]): ProgramName {
   const [first = ''] = args;
   const isScript = /[/\\]/.test(first) || /\.(?:[cm]?[jt]s|py|rb|sh|pl|php|jar)$/.test(first);

@@ -19,7 +19,7 @@ import { HttpStatusError } from '../../protocol/client-transport.ts';
 export interface ClientIdentity {
   readonly info: JsonObject;
   readonly capabilities: JsonObject;
-  /** The version that a legacy client wants, if the server is for that client only. */
+  /** The version that a legacy client requested, if the server serves only that client. */
   readonly protocol?: string;
 }
 
@@ -87,7 +87,7 @@ async function initializeFirst(
     const isRefusal = error instanceof RpcError || (error instanceof HttpStatusError && allowsLegacy(error));
     if (!isRefusal) throw error;
     return discover(client, identity, cancellation).catch(() => {
-      throw error; // The client speaks the legacy protocol, so its error is the relevant one.
+      throw error; // The client speaks the legacy protocol, so the error of `initialize` is the relevant one.
     });
   }
 }

@@ -6,7 +6,7 @@ import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { HttpStatusError, UnexpectedResponseError, UnsentError } from '../../protocol/client-transport.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 
-/** The state of a server's process when something went wrong. */
+/** The state of a server's process at the time of a failure. */
 export interface ProcessHints {
   /** A description such as `exited with code 3`; absent while the process runs, or if there is none. */
   readonly exit?: string | undefined;
@@ -84,7 +84,7 @@ export function classifyRequestError(cause: unknown, upstream: UpstreamName): Ga
   return make('UPSTREAM_UNAVAILABLE', `did not answer: ${errorMessage(cause)}`);
 }
 
-/** Passes the error of a server on, unless it concerns the gateway's own request, which would mean nothing to the client. */
+/** Returns the server's error unchanged, unless it concerns the gateway's own request and would mean nothing to the client. */
 export function classifyRpcError(error: RpcError, upstream: UpstreamName, era: Era): RpcError | GatewayError {
   const sentence = era === 'modern' ? GATEWAY_REQUEST_ERRORS.get(error.body.code) : undefined;
   if (sentence === undefined) return error;

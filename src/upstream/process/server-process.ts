@@ -15,7 +15,7 @@ export interface ServerProcess {
   /** Resolves with a description of the exit, such as `exited with code 1` or `was ended by SIGKILL`. */
   readonly exited: Promise<string>;
   readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** Resolves on exit with whether the process certainly has not read all its input. */
+  /** Resolves on exit, with true if the process certainly has not read all its input. */
   readonly hasUnreadInput: Promise<boolean>;
   /** Resolves when standard error has been read completely, which may be after the exit. */
   readonly stderrEnded: Promise<void>;
@@ -66,7 +66,7 @@ function superviseProcess(
 ): ServerProcess {
   const { watchdog, childRecord: record, graceAfterEofMs: graceMs = GRACE_AFTER_EOF_MS } = options;
   const { stdin, stdout } = child;
-  // Node closes `child.stdin` when the process exits. Without it, the pipe stays open for the check of `hasUnreadInput`.
+  // Node closes `child.stdin` when the process exits. Removing it keeps the pipe open for the check of `hasUnreadInput`.
   (child as ChildProcess).stdin = null;
   watchdog.guard(pid);
   record.add(pid);

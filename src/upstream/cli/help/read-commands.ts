@@ -14,7 +14,7 @@ const MAX_COMMANDS = 400;
 const MAX_LINES = 5;
 /** The minimum column of a continuation line; a line that starts further left may be another command. */
 const MIN_COLUMN = 14;
-/** Subcommands that are useless as tools; `help` also accepts itself as a subcommand without end. */
+/** Subcommands that are useless as tools. In addition, `help` accepts itself as a subcommand at any depth. */
 const OMITTED = new Set(['help', 'completion', 'completions']);
 export const COMMAND_NAME = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 

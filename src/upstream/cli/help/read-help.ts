@@ -85,7 +85,7 @@ function commandsFromUsage(usages: readonly Usage[]): readonly ListedCommand[] {
     COMMAND_NAME.test(name),
   );
   if (usages.length < 2 || names.includes('help')) return [];
-  // A word that is the only one may be an argument instead of a subcommand.
+  // A single word may be an argument instead of a subcommand.
   const [only = ''] = names;
   if (
     names.length < 2 &&
@@ -117,7 +117,10 @@ function readArguments(usages: readonly Usage[], usageLines: readonly string[]):
   return [freeArguments(usageLines, complete)];
 }
 
-/** Only the last argument can be repeated, or the last before `--`; otherwise the values could not be assigned. */
+/**
+ * Returns the arguments, or one free list if values could not be assigned to them: only the last argument, or the last one before `--`,
+ * can be repeated.
+ */
 function checkRepeats(all: readonly CliArgument[], usageLines: readonly string[]): readonly CliArgument[] {
   const repeated = all.findIndex(({ repeats }, index) => repeats && index < all.length - 1);
   if (repeated < 0) return all;

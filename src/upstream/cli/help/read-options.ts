@@ -8,7 +8,7 @@ import { indentWidth } from './plain-text.ts';
 export const MAX_OPTIONS = 150;
 const MAX_DESCRIPTION = 400;
 
-/** Reads all options that are listed on their own lines, in any section; the first of several entries counts. */
+/** Reads all options that are listed on their own lines, in any section. If an option has several entries, the first one is used. */
 export function readOptions(sections: readonly HelpSection[]): readonly CliOption[] {
   const found = new Map<string, CliOption>();
   for (const { title, lines } of sections) {
@@ -50,7 +50,7 @@ function negatedFlag(flag: string): string | undefined {
   return flag.startsWith('--') ? `--no-${flag.slice(2)}` : undefined;
 }
 
-/** `-h` without a long name is the help option only if the text says so; for `ls` it means something else. */
+/** Returns whether this is the help or version option. A lone `-h` counts only if its description mentions help, unlike that of `ls`. */
 function isHelpOption(flags: readonly string[], description: string): boolean {
   if (flags.some((flag) => flag === '--help' || flag === '-help' || flag === '--version')) return true;
   return flags.every((flag) => /^-[hH?]$/.test(flag)) && /\bhelp\b/i.test(description);

@@ -9,7 +9,7 @@ import { indentWidth } from './plain-text.ts';
 export interface Usage {
   readonly arguments: readonly CliArgument[];
   readonly options: readonly CliOption[];
-  /** A plain word after the command; with several such lines it is the name of a subcommand. */
+  /** A plain word after the command. If several usage lines have such a word, it is the name of a subcommand. */
   readonly word?: string | undefined;
   /** Whether the usage requires a subcommand without naming one, as in `git <command>`. */
   readonly wantsCommand: boolean;
@@ -112,7 +112,7 @@ interface Scope {
 function readTokens(tokens: readonly string[], scope: Scope): void {
   const { usage } = scope;
   for (const [index, token] of tokens.entries()) {
-    // Separates `...`, which marks a repeated argument; a token that consists only of it repeats the argument before.
+    // Separates `...`, which marks a repeated argument. A token that is only `...` repeats the previous argument.
     const [, core = '', dots] = /^(.*?)(\.\.\.)?$/s.exec(token) ?? [];
     if (core === '') {
       repeatLast(usage);
