@@ -11,7 +11,7 @@ export default defineConfig({
     outDir: '../dist/web',
     emptyOutDir: false,
     target: 'es2022',
-    // The pages are one small program; files of their own would cost more requests than they save.
+    // All pages form one small program, because separate files would cost more requests than they save.
     modulePreload: false,
     assetsInlineLimit: 0,
     reportCompressedSize: false,

@@ -17,7 +17,7 @@ export type RouteInput<Route extends AdminRoute> = PathParameters<Route> &
   (AdminContract[Route] extends { query: infer Query } ? UndefinedAllowed<Query> : object) &
   (AdminContract[Route] extends { body: infer Body } ? UndefinedAllowed<Body> : object);
 
-/** Optional members may also be undefined, because requests omit undefined values. */
+/** Allows undefined for optional members, because requests omit undefined values. */
 type UndefinedAllowed<Input> = {
   [Key in keyof Input]: object extends Pick<Input, Key> ? Input[Key] | undefined : Input[Key];
 };

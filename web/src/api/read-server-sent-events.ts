@@ -3,7 +3,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** The maximum length of one event, in characters. The gateway sends no longer events. */
+/** The maximum length of one event, in characters. All events of the gateway are shorter. */
 const MAX_CHARS = 64 * 1024 * 1024;
 
 /** Yields the name and data of each server-sent event. Ids and retry times are ignored. */

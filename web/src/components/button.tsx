@@ -12,7 +12,7 @@ interface ButtonProps {
   /** A submit button of a form needs no `onPress`. */
   readonly type?: 'button' | 'submit';
   readonly label?: string;
-  /** If it returns a promise, the button is busy until it settles, and an error is shown over the page. */
+  /** If it returns a promise, the button is busy until the promise settles, and an error is shown over the page. */
   readonly onPress?: () => unknown;
 }
 

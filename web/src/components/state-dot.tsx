@@ -9,7 +9,7 @@ interface StateDotProps {
   readonly children?: ComponentChildren;
 }
 
-/** Shows a state by colour, shape and label, so that the colour alone is never needed. */
+/** Shows a state by colour, shape and label, so that users never depend on the colour alone. */
 export function StateDot({ state, children }: StateDotProps) {
   const style = stateStyles[state];
   return (

@@ -9,8 +9,8 @@ const PATTERN = new RegExp(
 );
 
 /**
- * Replaces characters that are invisible, change the display of other text or cover it by their code points, such as `\u{200b}`. Line
- * feeds, tabs and emojis stay.
+ * Escapes characters that are invisible, change the display of other text, or cover it. Each is replaced by its code point, such as
+ * `\u{200b}`. Line feeds, tabs and emojis stay.
  */
 export function escapeInvisible(text: string): string {
   return replaceInvisible(text, (match) =>

@@ -108,7 +108,7 @@ function decodePart(part: string): string {
   }
 }
 
-/** Returns a member of the object itself, because a server may name a field like a member that every object inherits. */
+/** Returns an own member of the object. A server may choose a name such as `constructor`, which every object inherits. */
 export function ownMember(object: Schema, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
@@ -133,7 +133,7 @@ function listChoices(schema: Schema): readonly unknown[] | undefined {
     : undefined;
 }
 
-/** Returns the only type besides null, or undefined if the schema allows several types or any. */
+/** Returns the only type besides null, or undefined if the schema allows several types or any type. */
 function typeOf(schema: Schema): string | undefined {
   const { type } = schema;
   if (typeof type === 'string') return type;

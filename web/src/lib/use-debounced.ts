@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Returns the value as it was when it last stayed unchanged for the given time. Values are compared by their JSON. */
+/** Returns the latest value that stayed unchanged for the given time. Values are compared by their JSON. */
 export function useDebounced<Value>(value: Value, ms: number): Value {
   const [debounced, setDebounced] = useState(value);
   const json = JSON.stringify(value);

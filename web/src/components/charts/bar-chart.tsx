@@ -16,7 +16,7 @@ interface BarChartProps {
   readonly format: (value: number) => string;
 }
 
-/** The height of the chart, the distance of two bars and the width of a bar, in units of the SVG. */
+/** The height of the chart, the distance between two bars and the width of a bar, in units of the SVG. */
 const HEIGHT = 120;
 const STEP = 10;
 const BAR_WIDTH = 7;

@@ -19,7 +19,7 @@ export function linePath(values: Values, maximum: number, width: number, height:
     if (value === null) continue;
     const point = `${round(index * step)} ${round(height - (Math.min(value, maximum) / maximum) * height)}`;
     path += isPresent(values[index - 1]) ? `L${point}` : `M${point}`;
-    // A very short line, which its round ends turn into a dot.
+    // A very short line with round ends looks like a dot.
     if (isIsolated(values, index)) path += 'h0.01';
   }
   return path;

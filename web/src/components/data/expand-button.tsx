@@ -7,7 +7,7 @@ interface ExpandButtonProps {
   readonly onExpand: () => void;
 }
 
-/** Shows the rest of a definition or of arguments, beside their title. */
+/** A button beside the title of a definition or of arguments; it shows the rest of the text. */
 export function ExpandButton({ hidden, onExpand }: ExpandButtonProps) {
   if (hidden === 0) return null;
   return (

@@ -10,7 +10,7 @@ const CONTEXT_ROWS = 3;
 /** Shorter sections are not folded, because the fold would hardly save room. */
 const MIN_FOLDED_ROWS = 5;
 
-/** Folds unchanged rows that are not near a change, except for unfolded sections. `unfolded` holds the index of their first rows. */
+/** Folds unchanged rows that are not near a change. `unfolded` contains the index of the first row of each section to leave unfolded. */
 export function foldRows(rows: readonly DiffRow[], unfolded: ReadonlySet<number>): readonly DiffSection[] {
   const nearChange = new Set<number>();
   for (const [index, { isSame }] of rows.entries())

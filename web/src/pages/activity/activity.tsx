@@ -23,7 +23,7 @@ export function Activity() {
   useLoad(status);
   const query = router.query.value;
   const filter = parseFilter(query);
-  // A request for every key press would be slow, so requests are debounced. Until then, the loaded records are filtered here.
+  // A request for every key press would be slow, so requests are debounced. In the meantime, the loaded records are filtered here.
   const debouncedFilter = useDebounced(filter, DEBOUNCE_MS);
   const range = parseRange(query);
   const records = useRecords(debouncedFilter, range);

@@ -87,7 +87,7 @@ function toObject(rows: readonly KeyValue[], before: unknown): JsonObject | unde
   return members.length > 0 ? Object.fromEntries(members) : emptyIfPresent(before, {});
 }
 
-/** Returns the empty value if the key existed before, so that the entry keeps it, or undefined otherwise. */
+/** Returns the empty value if the key existed before, so that the entry keeps the key. Returns undefined otherwise. */
 function emptyIfPresent<Value>(before: unknown, empty: Value): Value | undefined {
   return before === undefined ? undefined : empty;
 }

@@ -11,7 +11,7 @@ interface EntryTextProps {
   readonly onExpand: () => void;
 }
 
-/** Shows an entry as text. Inputs show only the start of a long value, and let invisible characters change the order of the others. */
+/** Shows an entry as text. An input would show only the start of a long value, and invisible characters could reorder visible ones. */
 export function EntryText({ entry, isExpanded, onExpand }: EntryTextProps) {
   const { text, hidden } = useMemo(
     () => formatDefinition(entry, isExpanded ? NO_LIMITS : CUT_LIMITS),
