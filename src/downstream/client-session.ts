@@ -35,13 +35,13 @@ export interface ClientSessionOptions {
   readonly caller: Caller;
   readonly channel: ClientChannel;
   readonly lists: ListCache;
-  /** Called after `tools/list` was answered. */
+  /** Called with the list when the gateway itself answers `tools/list`. */
   readonly onListed?: ((view: () => CatalogView, exposure: Exposure, list: Payload) => void) | undefined;
   readonly parked: ParkedCalls;
   readonly mirrored: HeaderParamCache;
   /** The address that the client uses, such as the path of an HTTP request; a parked call continues only there. */
   readonly endpoint?: string;
-  /** Whether the session lasts as long as its connection, as it does over standard input. Then modern clients have a session, too. */
+  /** Whether the session lasts as long as its connection, as it does over standard input. If so, modern clients have a session, too. */
   readonly isConnection?: boolean;
   /** The id of this replica, if a legacy session can continue at another one. */
   readonly replica?: string | undefined;
@@ -166,7 +166,7 @@ export abstract class ClientSession implements SessionConnection {
     if (facts !== undefined) this.register(facts.info, facts.capabilities, { mayHaveListedBefore: true });
   }
 
-  /** Records how a legacy client described itself, and starts to announce changes to it. */
+  /** Records the description of a legacy client, and starts to announce changes to the client. */
   register(
     info: unknown,
     capabilities: unknown,

@@ -45,7 +45,7 @@ function isModern(outline: JsonObject): boolean {
   return 'resultType' in outline || 'ttlMs' in outline || 'cacheScope' in outline;
 }
 
-/** Converts an error that a model can react to into a tool result; returns undefined for other errors. */
+/** Converts an error to a tool result if a model can react to it. Returns undefined for other errors. */
 export function encodeToolError(error: unknown): Payload | undefined {
   if (!(error instanceof GatewayError) || !error.traits.isShownToModel) return undefined;
   return Payload.of({

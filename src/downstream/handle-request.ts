@@ -11,13 +11,13 @@
  *
  * In this module, for a `tools/call`:
  * 4. `handleRequest` waits for the handshake, and `dispatch` finds the handler of the method;
- * 5. `callServer` creates the call, and `routeCall` passes it to the exposure of the client (`src/exposure/exposure.ts`), which knows
- *    which tool the name means.
+ * 5. `callServer` creates the call, and `routeCall` passes it to the exposure of the client (`src/exposure/exposure.ts`), which finds
+ *    the tool of that name.
  *
  * Through `ClientCall.call` of `src/downstream/client-call.ts`, the exposure then calls the backend:
  * 6. resolve: `src/gateway/gateway.ts`, or `src/gateway/single-servers.ts`, finds the server and the tool;
- * 7. guards: `src/gateway/calls/call-pipeline.ts` runs the guards of `src/policy/guard-chain.ts`, which decide whether, when and with
- *    what the server is called;
+ * 7. guards: `src/gateway/calls/call-pipeline.ts` runs the guards of `src/policy/guard-chain.ts`, which decide whether and when the
+ *    server is called, and with which arguments;
  * 8. upstream: `src/upstream/upstream.ts` sends the request and waits for the response.
  *
  * Back in this module:

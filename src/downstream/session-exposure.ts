@@ -60,7 +60,7 @@ export class SessionExposure {
     return era === 'modern' ? NO_TOOLS : (this.#revealed ?? NO_TOOLS);
   }
 
-  /** Adds tools to the list of this session; returns whether any of them is new, so that the client must be notified. */
+  /** Adds tools to the list of this session. Returns whether any of them is new; if so, the client must be notified. */
   reveal(names: readonly string[]): boolean {
     const revealed = (this.#revealed ??= new Set());
     const added = names.filter((name) => !revealed.has(name));

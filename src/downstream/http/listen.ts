@@ -31,7 +31,7 @@ export interface HttpListener {
   refuseConnections(settleMs: number): Promise<void>;
   /** Refuses new connections, and resolves when the open ones are closed or the limits are reached. */
   drain(limits: DrainLimits): Promise<void>;
-  /** Closes all connections, also those in use. */
+  /** Closes all connections, including those in use. */
   close(): Promise<void>;
 }
 

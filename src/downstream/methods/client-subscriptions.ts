@@ -24,7 +24,7 @@ const LIST_NOTIFICATIONS: readonly (readonly [keyof Digests, string, string])[] 
 
 const NO_TASKS: TaskSubscriptions = new Map();
 
-/** The changes that one client has subscribed to: lists, resources, and the requests of `subscriptions/listen`. */
+/** Manages the subscriptions of one client: to changes of lists, to resources, and those of its `subscriptions/listen` requests. */
 export class ClientSubscriptions {
   readonly #backend: Backend;
   readonly #caller: Caller;
@@ -96,7 +96,7 @@ export class ClientSubscriptions {
     for (const finish of [...this.#listens]) finish();
   }
 
-  /** Opens a listen request with tasks, after the backend has determined which of them the caller may follow. */
+  /** Opens a listen request with tasks, after the backend has determined which tasks the caller may follow. */
   async #listenToTasks(
     request: IncomingRequest,
     filter: JsonObject,

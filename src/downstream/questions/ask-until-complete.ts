@@ -8,7 +8,7 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 const MAX_ROUNDS = 10;
-/** The pause before calling a server again that asked no question, multiplied by the number of the round. */
+/** The pause before a server that asked no question is called again, multiplied by the number of the round. */
 const PAUSE_MS = 250;
 
 /**

@@ -77,7 +77,7 @@ export class SignInOffers {
     if (signIn === undefined || requestingClient === undefined) return false;
     const { id, url, code } = signIn.state;
     const codeText = code === undefined ? '' : ` The code is ${code}.`;
-    // A server cannot imitate this beginning, because `question-origin.ts` puts its own line before every text of a server.
+    // A server cannot imitate this beginning, because `question-origin.ts` adds a line of the gateway before every text of a server.
     const message = `Trunkline: Server "${server}" requires you to sign in. The call continues afterwards.${codeText}`;
     const link = { mode: 'url', message, url, ...(era === 'legacy' && { elicitationId: id }) };
     const complete = (): void => {

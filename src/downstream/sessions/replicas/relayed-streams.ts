@@ -16,7 +16,7 @@ interface StreamEvent {
 export interface RemoteStream {
   /**
    * `over`: nothing more will come, not even missed events. `complete`: only the missed events remain. `running`: further events follow.
-   * `alone`: the stream belongs to no request and continues at the replica where it is opened.
+   * `alone`: the stream belongs to no request and continues at the replica where the client reconnected.
    */
   readonly kind: 'over' | 'complete' | 'running' | 'alone';
   readonly missed: readonly StreamEvent[];
