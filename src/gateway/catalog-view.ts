@@ -27,7 +27,7 @@ export interface CatalogView {
   tool(name: string): ToolEntry | undefined;
   /** Returns the URI under which clients read a resource of an upstream. */
   exposedUri(upstream: UpstreamName, upstreamUri: string): string;
-  /** Returns what calling the tool can do. */
+  /** Returns the tier of a tool: what calling it can do. */
   tier(entry: ToolEntry): Tier;
   /** Finds tools by what they do, the best match first. */
   search(query: string, options: FindToolsOptions): Promise<readonly SearchHit[]>;

@@ -301,7 +301,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     this.#deadlines[Symbol.dispose]();
   }
 
-  /** Finds the server of a resource: the one that lists it, otherwise the one that returned a link to it to this caller. */
+  /** Finds the server of a resource: the server that lists it, otherwise the server that sent this caller a link to it. */
   #resolveResource(caller: Caller, uri: string): ResourceRoute {
     const listed = findResource(this.visibility.visibleTo(caller), uri);
     if (listed !== undefined) return listed;

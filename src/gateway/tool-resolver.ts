@@ -69,8 +69,8 @@ export class ToolResolver {
   }
 
   /**
-   * Returns the unlisted servers that may have the tool. Servers whose tool of this name the caller could not see are left out, because
-   * the time that listing takes would reveal that they exist.
+   * Returns the unlisted servers that may have the tool. A server is left out if the caller could not see its tool of this name, because
+   * the time that listing takes would reveal that the server exists.
    */
   #candidates(caller: Caller, name: string): readonly UpstreamName[] {
     const { pool, catalog, activeConfig, visibility } = this.#deps;

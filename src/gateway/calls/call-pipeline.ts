@@ -40,7 +40,7 @@ interface CallPipelineDeps extends Pick<
   readonly deadlines: Deadlines;
 }
 
-/** How resource links in a result are exposed to the client. A call without it returns its result unchanged. */
+/** Determines how the resource links in a result are exposed to the client. Without it, the result stays unchanged. */
 export interface LinkExposure {
   /** The URI that the client used, if the call reads a resource. */
   readonly requestedUri?: string;

@@ -18,7 +18,7 @@ const SINGLE_ERA_METHODS: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** The capability of a server that supports the method, by list method. */
+/** The capability that a server must declare to support a list method, by method. */
 const LIST_CAPABILITIES: Readonly<Record<string, string>> = {
   'tools/list': 'tools',
   'prompts/list': 'prompts',
@@ -26,7 +26,7 @@ const LIST_CAPABILITIES: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resources',
 };
 
-/** The capability of a server that supports the method, by method that changes a session. */
+/** The capability that a server must declare to support a method that changes a session, by method. */
 const SESSION_CAPABILITIES: Readonly<Record<string, string>> = {
   'logging/setLevel': 'logging',
   'resources/subscribe': 'resources',

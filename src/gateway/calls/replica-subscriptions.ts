@@ -117,7 +117,7 @@ export class ReplicaSubscriptions implements SubscriptionSync, Disposable {
           .catch(() => {}); // The replica has stopped, and with it the connections of its clients.
       };
       const subscription = this.#subscriptions?.add(at, uri, report, undefined, { isRemote: true });
-      // The process of this replica may not have the resource, although that of the other replica does.
+      // The process of this replica may not have the resource, although the process of the other replica has it.
       const settled = subscription?.catch(() => undefined);
       if (settled !== undefined) subscriptions.set(uri, settled);
     }

@@ -26,8 +26,8 @@ const MAX_PER_OWNER = 20_000;
 const CLEAN_EVERY_MS = 600_000;
 
 /**
- * Returns a hash of a task id. Its length is fixed, whereas servers choose ids of any length. The id is hashed as UTF-16, because UTF-8
- * would make ids equal that differ only in lone surrogates.
+ * Returns a hash of a task id. Its length is fixed, whereas servers choose ids of any length. The id is hashed as UTF-16, because in
+ * UTF-8, ids that differ only in lone surrogates would be equal.
  */
 export function hashTaskId(id: string): string {
   return createHash('sha256').update(id, 'utf16le').digest('base64url');

@@ -203,7 +203,7 @@ export class ListingScheduler implements AsyncDisposable {
 const LULL_MS = 150;
 /** Like `LULL_MS`, if only few servers are missing. Servers that start together on two cores are listed about ten milliseconds apart. */
 const FEW_MISSING_LULL_MS = 50;
-/** Share of `listWaitMs`, counted from the start of the process, during which the wait never ends without a slow server. */
+/** Share of `listWaitMs`, counted from the start of the process, during which the wait never ends while a server is missing. */
 const UNDISTURBED_SHARE = 0.75;
 
 /** The times at which the wait for the first listings may end, in milliseconds since the start of the process. */
