@@ -38,6 +38,6 @@ export interface IncomingRequest {
 /** Sends messages to a client outside of any request; they are dropped if the client does not listen. */
 export interface ClientChannel {
   notify(method: string, params: JsonObject | undefined): void;
-  /** Absent if the client accepts requests only while one of its own is open. */
+  /** Absent if the client accepts requests only while one of its own requests is open. */
   sendRequest?(id: RequestId, method: string, params: JsonObject | undefined): void;
 }

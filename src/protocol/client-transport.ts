@@ -33,7 +33,7 @@ export type OutgoingMessage =
   | { readonly kind: 'response'; readonly text: string };
 
 export interface TransportEvents {
-  /** Receives one JSON text; `request` is the id of the request on whose own stream it arrived, if there is one. */
+  /** Receives one JSON text. If it arrived on the stream of a request, `request` is the id of that request. */
   onMessage(text: RawMessage, request?: number): void;
   /** Called when a request can no longer get a response although the transport still works. */
   onRequestFailed(id: number, error: Error): void;
@@ -68,7 +68,7 @@ export class HttpStatusError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** Whether the server no longer knows the session; then it has not executed the request either. */
+  /** Whether the server no longer knows the session. If so, it has not executed the request either. */
   readonly isSessionLost: boolean;
 
   constructor(status: number, headers: HttpStatusError['headers'], body: string, isSessionLost = false) {

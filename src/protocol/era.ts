@@ -33,7 +33,7 @@ export const RPC_ERROR_CODES = {
   urlElicitationRequired: -32042,
 } as const;
 
-/** A request is modern if it names its protocol version itself or calls `server/discover`, which legacy servers do not know. */
+/** Returns the era of a request. A modern request names its protocol version or calls `server/discover`, which the legacy era lacks. */
 export function detectEra(method: string, params: JsonObject | undefined): Era {
   if (method === 'server/discover') return 'modern';
   const meta = params?.['_meta'];

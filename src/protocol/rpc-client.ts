@@ -31,7 +31,7 @@ export interface MessageOrigin {
 }
 
 export interface RpcClientHandlers {
-  /** Handles a request of the server; a thrown RpcError becomes the response. `cancellation` fires when the server cancels it. */
+  /** Handles a request of the server; a thrown RpcError becomes the response. `cancellation` is cancelled if the server cancels it. */
   onRequest(
     method: string,
     params: JsonObject | undefined,

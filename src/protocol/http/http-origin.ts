@@ -91,7 +91,7 @@ export class HttpOrigin {
     return this.url.pathname + this.url.search;
   }
 
-  /** Returns the path of a redirect target, unless it is on another origin, which must not get our headers. */
+  /** Returns the path of a redirect target. Returns undefined for another origin, which must not get our headers. */
   resolvePath(location: string, from: string): string | undefined {
     const base = new URL(from, this.url);
     const target = URL.canParse(location, base.href) ? new URL(location, base.href) : undefined;
@@ -115,9 +115,9 @@ export class HttpOrigin {
 
   /**
    * Creates the agent of one pool. A server may close an idle socket while a request is written to it; it is then unknown whether the
-   * server has read the request, and a call must not be sent twice. So idle sockets are closed after 4 s, before Node, uvicorn and others
-   * close theirs after 5 s, or earlier if the server's `Keep-Alive: timeout` says so, which Node's agent reads. The most recently used
-   * socket is used first.
+   * server has read the request, and a call must not be sent twice. Therefore idle sockets are closed after 4 s, because Node, uvicorn and
+   * others close theirs after 5 s. Node's agent closes them earlier if the server's `Keep-Alive: timeout` is shorter. The most recently
+   * used socket is used first.
    */
   #agent(maxSockets: number, idleMs: number): HttpAgent {
     const options: AgentOptions = {

@@ -20,7 +20,7 @@ export function parseHttpResponse(id: number, response: IncomingMessage, text: s
   return message ?? new HttpStatusError(status, response.headers, text);
 }
 
-/** Returns whether a status refuses this request. Other statuses concern the endpoint or are temporary, even with an error as body. */
+/** Returns whether a status refuses this request. Other statuses concern the endpoint or are temporary, even if the body is an error. */
 function isRequestRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 405 && status !== 408 && status !== 429;
 }

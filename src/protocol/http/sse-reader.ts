@@ -26,7 +26,7 @@ export class SseReader {
   /** The beginning of a line whose end has not arrived. */
   readonly #line = new ChunkCollector();
   #isFirstLine = true;
-  /** Whether the last chunk ended with a carriage return; a newline at the start of the next chunk then belongs to it. */
+  /** Whether the last chunk ended with a carriage return. A newline at the start of the next chunk belongs to the same line break. */
   #endedWithReturn = false;
   #event = '';
   #data: string | undefined;
