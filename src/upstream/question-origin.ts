@@ -15,7 +15,7 @@ import { RPC_ERROR_CODES } from '../protocol/era.ts';
 /** The maximum length of a server's text that a person is shown; a longer text could scroll the first line out of view. */
 const MAX_SHOWN_CHARS = 20_000;
 const MAX_SHOWN_LINES = 100;
-/** All character sequences that some program displays as a line break. */
+/** All character sequences that a program may display as a line break. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const BLANK_LINES = /\n\s*\n/g;
 /** Control characters except tabs and line breaks, characters that change the text direction, and invisible characters. */

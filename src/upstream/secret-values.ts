@@ -3,7 +3,7 @@ import { SECRET_MASK, isSecretName, maskText } from '../config/mask-secrets.ts';
 import { parseReferences } from '../config/resolve-references.ts';
 import type { ResolvedTransport } from '../config/resolve-transport.ts';
 
-/** Returns the values of a server's transport that must be masked: resolved references, and values with the name of a secret. */
+/** Returns the values of a server's transport that must be masked: resolved references, headers, and values with a secret-like name. */
 export function listSecretValues(
   configured: TransportConfig,
   resolved: ResolvedTransport,

@@ -21,7 +21,7 @@ export type UpstreamState =
       readonly error: GatewayError;
     }
   | { readonly kind: 'needs-auth'; readonly error: GatewayError }
-  /** The server is quarantined until a person approves it; this is not a failure. */
+  /** The server does not start until a person approves it; this is not a failure. */
   | { readonly kind: 'held'; readonly error: GatewayError }
   | { readonly kind: 'failed'; readonly error: GatewayError }
   | { readonly kind: 'closed' };
@@ -46,7 +46,7 @@ export type UpstreamEvent =
   | { readonly type: 'idle' }
   | { readonly type: 'close' };
 
-/** A call in state `waiting` waits for the next attempt if it is due within this time; otherwise it fails at once. */
+/** In state `waiting`, a call waits for the next attempt if the attempt is due within this time; otherwise the call fails at once. */
 export const MAX_RETRY_WAIT_MS = 2000;
 /** A connection that ended earlier than this and answered no call counts as a failed attempt. */
 const STABLE_AFTER_MS = 10_000;

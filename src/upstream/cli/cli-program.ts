@@ -161,7 +161,7 @@ export class CliProgram implements CliBackend {
         fields,
       );
     else log.debug('Read the help of a program.', fields);
-    // A result that the deadline cut is not cached, because the next attempt may be complete; other limits would cut it again.
+    // A result that was cut at the deadline is not cached, because the next attempt may be complete. Other limits would cut it again.
     if (!isCut || hasTime()) await cache.remember(key, commands, { isDoubtful: silent > 0 });
     return commands;
   }
@@ -199,7 +199,7 @@ interface HelpFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Creates a temporary folder with the files that a program needs to print its help. Returns undefined without files or on failure. */
+/** Creates a temporary folder with the files that a program needs to print its help; returns undefined if it needs none or on failure. */
 async function createHelpFolder({ files }: HelpCommand, parent: string): Promise<HelpFolder | undefined> {
   if (files === undefined) return undefined;
   let path: string | undefined;

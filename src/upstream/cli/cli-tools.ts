@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { CliArgument, CliCommand, CliOption, CliStyle, CliValue } from './cli-command.ts';
 import type { ProgramName } from './program-name.ts';
 
-/** A tool, with the parts of the command line that its parameters form. */
+/** A tool, and how its parameters form a command line. */
 export interface CliTool {
   readonly definition: JsonObject & { readonly name: string };
   /** The fixed words after the program: configured arguments and the subcommand. */

@@ -94,7 +94,7 @@ function interpretHelp(
   const children = findChildren(node, help, text ?? '', style, options);
   const isSelected = isAllowed(path, options.only);
   const hasCommands = (help?.commands.length ?? 0) > 0 || (path.length === 0 && children.length > 0);
-  // A program with subcommands cannot be called without one; a subcommand can if its usage says so.
+  // A program with subcommands cannot be called without one. A subcommand with further subcommands can, if its usage says so.
   const isCallable = !hasCommands || (path.length > 0 && help?.runsAlone === true);
   if (!isSelected || !isCallable) return { children };
   const found = [help?.summary, node.summary].find((line) => line !== undefined && line !== '');

@@ -114,7 +114,7 @@ function superviseProcess(
 export function hasUnreadInput(stdin: Writable): boolean {
   // The last write failed because the pipe was closed.
   if (stdin.errored !== null) return true;
-  // Node has no public API for the descriptor; without it the result is the same as on other systems.
+  // Node has no public API for the descriptor. Without the descriptor, the result is the same as on other systems.
   const fd = (stdin as { readonly _handle?: { readonly fd?: number } | null })._handle?.fd ?? -1;
   if (process.platform !== 'linux' || fd < 0) return false;
   try {
@@ -172,8 +172,8 @@ async function isGone(pid: number, withinMs: number): Promise<boolean> {
 }
 
 /**
- * Returns whether any process of the group still runs. An exited process stays in the group until its parent reaps it, and in many
- * containers process 1, which inherits the children of a launcher, never does.
+ * Returns whether any process of the group still runs. An exited process stays in the group until its parent reaps it. In many
+ * containers, process 1 inherits the children of a launcher and never reaps them.
  */
 function isAlive(group: number): boolean {
   if (process.platform !== 'linux') return true;

@@ -9,7 +9,7 @@ export interface OptionSpec {
   readonly takesEquals: boolean;
   /** Whether the value follows the flag directly: `-n<value>`. */
   readonly isGlued: boolean;
-  /** Whether a switch is on by default, or the text shows how to turn it off. */
+  /** Whether the text shows that a switch can be turned off. */
   readonly isNegatable: boolean;
   readonly rest: string;
 }

@@ -50,7 +50,7 @@ function negatedFlag(flag: string): string | undefined {
   return flag.startsWith('--') ? `--no-${flag.slice(2)}` : undefined;
 }
 
-/** Returns whether this is the help or version option. A lone `-h` counts only if its description mentions help, unlike that of `ls`. */
+/** Returns whether this is the help or version option. A lone `-h` counts only if its description mentions help; that of `ls` does not. */
 function isHelpOption(flags: readonly string[], description: string): boolean {
   if (flags.some((flag) => flag === '--help' || flag === '-help' || flag === '--version')) return true;
   return flags.every((flag) => /^-[hH?]$/.test(flag)) && /\bhelp\b/i.test(description);
