@@ -16,14 +16,17 @@ import { CoalescedRefresh } from './coalesced-refresh.ts';
 import { singleServerSnapshot, mergeListings } from './snapshot.ts';
 import type { MergeOptions, Snapshot } from './snapshot.ts';
 
-/** Lists an upstream and connects to it if necessary. Unchanged entries of `known`, its last listing, can be reused. */
+/**
+ * Lists an upstream, and connects to it first if necessary. May reuse unchanged entries of `known`, the
+ * upstream's last listing.
+ */
 export interface ListingSource {
   list(upstream: UpstreamName, cancellation: Cancellation, known?: Listing): Promise<Listing>;
 }
 
 /** Decides which entries of a listing are held, before clients see any of them. */
 export interface OfferAssessor {
-  /** Returns a key for the state that assessments depend on. An assessment is valid as long as its key is the current one. */
+  /** Returns a key for the state that assessments depend on. An assessment is valid until this key changes. */
   basis(upstream: UpstreamName): string;
   /** `before` is the previous listing of the upstream. */
   assess(listing: Listing, before: Listing | undefined): Promise<HoldAssessment>;
@@ -89,7 +92,7 @@ export class Catalog implements AsyncDisposable {
       this.#adopt(await Promise.all(rest.map((listing) => this.#assess(listing, listing))));
   }
 
-  /** Assesses the listings of these upstreams, or all, again after the approvals have changed. */
+  /** Assesses the listings of the given upstreams (by default all) again after the approvals have changed. */
   async reassess(upstreams: readonly UpstreamName[] = [...this.#upstreams.keys()]): Promise<void> {
     const { assessor, cache } = this.#options;
     if (assessor === undefined) return;
@@ -223,7 +226,8 @@ export class Catalog implements AsyncDisposable {
       const listing = await this.#assess(offered, known.listing);
       // A cancelled refresh must not publish its listing, because its callers have already received an error.
       cancellation.throwIfCancelled();
-      // The source already uses a newer configuration. `apply` follows and replaces this upstream, which is then listed again.
+      // If the fingerprints differ, the source already uses a newer configuration. `apply` follows and
+      // replaces this upstream, which is then listed again.
       if (listing.config !== known.config) return;
       if (this.#store(known, listing)) this.#publish();
       this.#options.cache.save(known.listing ?? listing);

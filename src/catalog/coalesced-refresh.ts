@@ -44,8 +44,8 @@ export class CoalescedRefresh {
   }
 
   #join(): RefreshRun {
-    // A cancelled run rejects, so a new request needs another one. The current run may have read the list before the change that this
-    // request is about, so the request joins the run after it.
+    // A request must not join the current run, which may have read the list before the change that caused the
+    // request. Nor may it join a cancelled run, which rejects.
     if (this.#next !== undefined && this.#next.cancellation.reason === undefined) return this.#next;
     if (this.#running === undefined) {
       this.#running = this.#startRun(undefined);

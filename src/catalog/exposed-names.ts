@@ -9,7 +9,7 @@ export interface UpstreamEntryName {
 
 /** The strictest known clients and model APIs accept at most 64 characters, and only letters, digits, `_` and `-`. */
 const MAX_LENGTH = 64;
-/** The hash digits of a name at each collision level: none, 8, then 32. At the level after these, the name is the hash alone. */
+/** The number of hash digits in a name at collision levels 0, 1 and 2. At level 3, the name is the hash alone. */
 const HASH_LENGTHS = [0, 8, 32] as const;
 const LONG_HASH = /_[0-9a-f]{32}$/;
 const HASH_ONLY = /^[0-9a-f]{64}$/;
@@ -17,12 +17,12 @@ const HASH_ONLY = /^[0-9a-f]{64}$/;
 /**
  * Returns the names under which clients see entries, in the order of `own`.
  *
- * The plain name is the upstream, the separator and the entry, with every character but letters, digits, `_` and `-`
- * replaced by `_`. A plain name that is too long is truncated and ends in a hash of the original pair. If several pairs
- * have the same plain name, all of them get a hash and none keeps the plain name: the one that kept it would receive
- * calls that a client with an older list meant for another tool. So a name depends only on its own pair, unless another
- * pair has the same plain name, and never on order. Entries that a policy hides take part as well, so allowing one of
- * them renames nothing.
+ * The plain name is the upstream, the separator and the entry, with every character but letters, digits, `_`
+ * and `-` replaced by `_`. A plain name that is too long is truncated and ends in a hash of the original
+ * pair. If several pairs have the same plain name, all of them get a hash. If one pair kept the plain name,
+ * it would receive calls that a client with an older list meant for another tool. A name never depends on the
+ * order of the entries, and it depends on another pair only if both have the same plain name. Entries that a
+ * policy hides are included, so allowing one of them renames nothing.
  */
 export function assignExposedNames(
   own: readonly UpstreamEntryName[],
@@ -43,7 +43,7 @@ export function canBelongTo(name: string, upstream: UpstreamName, separator: str
 }
 
 function nameForm(pair: UpstreamEntryName, separator: string, level: number): string {
-  // The rest of a longer name is represented by the hash.
+  // This many characters are enough: the hash represents the rest of a longer name.
   const plain = sanitize((pair.upstream + separator + pair.name).slice(0, 2 * MAX_LENGTH + 2));
   if (level === 0 && plain.length <= MAX_LENGTH) return plain;
   const hash = createHash('sha256')

@@ -33,8 +33,8 @@ export interface ListingCacheOptions {
 }
 
 /**
- * The default delay of writes. It lets one write cover all servers that start together; earlier writes took 6 % of the CPU time of a
- * first start.
+ * The default delay of writes. With it, one write covers all servers that start together. Writing at once
+ * took 6 % of the CPU time of a first start.
  */
 const SAVE_AFTER_MS = 2_000;
 const DATABASE_FAILED =
@@ -66,7 +66,10 @@ export class ListingCache implements AsyncDisposable {
   #isWarm = true;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** The last reported problem by message, to log it only once until it is resolved or changes. */
+  /**
+   * The last logged reason for each message. An unchanged reason is not logged again until the problem is
+   * resolved.
+   */
   readonly #reportedProblems = new Map<string, string>();
 
   constructor(options: ListingCacheOptions) {

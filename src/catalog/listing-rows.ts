@@ -22,7 +22,10 @@ interface ReconcileOptions {
 
 /** Increase this when the shape of `body` changes. Rows of another format are ignored, and their upstreams are listed again. */
 const FORMAT = 1;
-/** Rows of unknown servers are kept for a minute: another gateway may have just added a server that we will learn about. */
+/**
+ * Rows of unknown servers are kept for a minute: another gateway may have just added a server that this
+ * gateway does not know yet.
+ */
 const RECENT_MS = 60_000;
 
 /**
@@ -56,7 +59,8 @@ async function reconcileListings(
     // The cast is safe, because an unknown name is not in the map.
     const ours = known.get(upstream as UpstreamName);
     if (configured.get(upstream as UpstreamName) === fingerprint) storedAt.set(upstream, listed_at);
-    // A gateway with another configuration wrote a newer row. Both would replace each other's row forever, so ours counts as stored.
+    // A gateway with another configuration wrote a newer row. Our listing counts as stored; otherwise both
+    // gateways would replace each other's row forever.
     else if (ours !== undefined && listed_at >= ours.at && listed_at <= now) storedAt.set(upstream, ours.at);
     else if (ours === undefined && isRecent(listed_at, now)) continue;
     else await transaction.deleteFrom('listings').where('upstream', '=', upstream).execute();
@@ -68,7 +72,8 @@ async function reconcileListings(
     const at = storedAt.get(upstream);
     // Both sides have the same listing, or neither has one.
     if (at === ours?.at) continue;
-    // A row from the future was written with a wrong clock and would always win.
+    // A row from the future was written with a wrong clock. It must not win over our listing, because it
+    // would always win.
     const isBetter = at !== undefined && (ours === undefined || (at > ours.at && at <= now));
     const theirs = isBetter ? await readListingRow(transaction, upstream) : undefined;
     if (theirs !== undefined) found.set(upstream, theirs);
@@ -142,6 +147,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // A damaged row is listed again.
+    return undefined; // The upstream of a damaged row is listed again.
   }
 }

@@ -13,7 +13,10 @@ import type { JsonObject } from '../core/json.ts';
 import type { ServerFacts } from '../core/server-facts.ts';
 import { fingerprintOfText } from './fingerprint.ts';
 
-/** A definition with its fingerprint, which is computed once when a listing arrives and is stored with it for the next start. */
+/**
+ * A definition with its fingerprint. The fingerprint is computed once, when a listing arrives, and is stored
+ * with the listing.
+ */
 export interface ListedEntry<Definition> {
   readonly fingerprint: Fingerprint;
   readonly definition: Definition;
@@ -31,7 +34,10 @@ export interface Listing {
   readonly prompts: readonly ListedEntry<PromptDefinition>[];
   readonly resources: readonly ListedEntry<ResourceDefinition>[];
   readonly templates: readonly ListedEntry<TemplateDefinition>[];
-  /** The entries that are held for approval; absent if none were assessed. Stored listings have this field, so its name must not change. */
+  /**
+   * The entries that are held for approval; absent if the listing was not assessed. Stored listings have this
+   * field, so its name must not change.
+   */
   readonly judged?: HoldAssessment;
 }
 

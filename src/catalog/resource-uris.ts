@@ -21,7 +21,7 @@ export interface UriRoutes {
   readonly templates: ReadonlyMap<UpstreamName, readonly TemplateRoute[]>;
   /** Exposed URIs that differ from the upstream's own, by upstream and own URI. */
   readonly renamed: ReadonlyMap<UpstreamName, ReadonlyMap<string, string>>;
-  /** Pages that tools refer to and no list contains, by exposed URI. */
+  /** UI pages that tools refer to but that no list contains, by exposed URI. */
   readonly unlistedPages: ReadonlyMap<string, UpstreamUri>;
 }
 
@@ -48,8 +48,8 @@ export function toPrefixedUri(upstream: UpstreamName, uri: string): string {
 }
 
 /**
- * Returns the pages that an upstream's tools refer to and that it does not list. Tools that a policy hides count, too, so that allowing
- * one of them renames nothing.
+ * Returns the UI pages that an upstream's tools refer to but that the upstream does not list. Tools that a
+ * policy hides count, too, so that allowing one of them renames nothing.
  */
 export function findUnlistedPages({ upstream, tools, resources }: Listing): readonly UpstreamUri[] {
   const uris = new Set(tools.flatMap(({ definition }) => listUiReferences(definition)));

@@ -47,7 +47,7 @@ export function restrictSnapshot(snapshot: Snapshot, filter: SnapshotFilter): Sn
   };
 }
 
-/** Returns the URIs of the pages that tools refer to, by upstream. */
+/** Returns the URIs of the UI pages that tools refer to, by upstream. */
 function pagesOf(
   tools: Iterable<Extract<Entry, { kind: 'tool' }>>,
 ): ReadonlyMap<UpstreamName, ReadonlySet<string>> {

@@ -118,7 +118,7 @@ interface Entries {
   readonly prompts: readonly PromptEntry[];
   readonly resources: readonly ResourceEntry[];
   readonly templates: readonly TemplateEntry[];
-  /** Pages that tools refer to and that no list contains. */
+  /** UI pages that tools refer to but that no list contains. */
   readonly unlistedPages: readonly ExposedUri[];
 }
 
@@ -268,8 +268,8 @@ function mergeTemplates(listings: readonly Listing[]): readonly TemplateEntry[] 
 }
 
 /**
- * Finds the upstream for a URI from a client: a listed resource, then a page that a tool refers to, then the most specific template.
- * If the budget is spent, templates that were not compared yet do not match.
+ * Finds the upstream for a URI from a client: a listed resource, then a UI page that a tool refers to, then
+ * the most specific template. If the budget is spent, templates that were not compared yet do not match.
  */
 export function findResource(
   snapshot: Snapshot,

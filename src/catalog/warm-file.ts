@@ -17,7 +17,10 @@ export interface RememberedConfig {
   readonly snapshot: unknown;
 }
 
-/** The data that a warm start needs to answer before the database is open. It is derived, so losing it only costs time. */
+/**
+ * The data that a warm start needs to answer before the database is open. It can be rebuilt, so losing it
+ * only costs time.
+ */
 export interface WarmState {
   readonly config: RememberedConfig | undefined;
   readonly listings: readonly Listing[];

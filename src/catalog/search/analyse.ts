@@ -7,9 +7,10 @@ import type { Vocabulary } from './vocabulary.ts';
 import { SEARCH_FIELDS } from './ranking-weights.ts';
 
 /**
- * The words of a tool or of its server, as numbers, independent of other documents. One array holds everything, because an array object
- * costs more memory than the words of most tools: the lengths of the fields, the distinct terms of the name, the terms of the description
- * in order, then a key and a count for each pair of term and field. The key is `term * SEARCH_FIELDS.length + field`.
+ * The words of a tool or of its server, as numbers. They do not depend on other documents. One array holds
+ * everything, because an array object costs more memory than the words of most tools. `data` holds the
+ * lengths of the fields, the distinct terms of the name, the terms of the description in order, then a key
+ * and a count for each pair of term and field. The key is `term * SEARCH_FIELDS.length + field`.
  */
 export interface AnalysedText {
   readonly data: Uint32Array;
@@ -21,7 +22,10 @@ export interface AnalysedText {
   readonly accepts: readonly (keyof ValueKinds)[];
 }
 
-/** The terms of a run of letters. Runs are cached, because tools repeat a few of them often. */
+/**
+ * The terms of a run of characters; see `runsOf`. Analysed runs are cached, because a few runs occur in many
+ * tools.
+ */
 interface AnalysedRun {
   readonly terms: readonly number[];
   /** The terms of adjacent parts of an identifier, written as one word. */

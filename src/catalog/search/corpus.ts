@@ -25,7 +25,7 @@ export interface IndexedDocuments {
   readonly parts: readonly DocumentParts[];
   readonly corpus: Corpus;
   readonly reusable: ReusableAnalysis;
-  /** The number of tools that were analysed and not reused. */
+  /** The number of tools that were analysed for this index. The analysis of all others was reused. */
   readonly analysed: number;
 }
 

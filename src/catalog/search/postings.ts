@@ -32,7 +32,8 @@ export function* buildPostings(
     countTerms(parts, at, { seenIn, offsets });
     yield;
   }
-  // `offsets[term + 1]` is the number of documents with the term until the sums below turn the counts into offsets.
+  // So far, `offsets[term + 1]` is the number of documents with the term. The sums below turn the counts into
+  // offsets.
   const rarity = rarities(offsets, documents.length);
   for (let term = 0; term < terms; term += 1)
     offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);

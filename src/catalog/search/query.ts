@@ -58,7 +58,10 @@ const DATE = /\b(?:\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})\b/g
 /** A long mix of letters and digits is the value of an identifier and not a word. */
 const MIXED = /\b(?=\w*\d)(?=\w*[A-Za-z])\w{7,}\b/g;
 
-/** Parses a query. Values such as URLs and dates are noted by kind and removed, because their characters are not search words. */
+/**
+ * Parses a query. Values such as URLs and dates are recorded by kind and removed, because their characters
+ * are not search words.
+ */
 export function readQuery(text: string, context: QueryContext): Query {
   const values = { url: false, path: false, date: false, email: false };
   const plain = text
@@ -97,7 +100,7 @@ function parseConcepts(text: string, context: QueryContext): Omit<Query, 'values
       terms.push(term);
       order.push(term);
     }
-    // A single word is no clause.
+    // A single word is not a clause.
     if (new Set(terms).size >= 2) parts.push(terms);
   }
   const indices = new Map([...counts.keys()].map((term, at) => [term, at]));

@@ -123,7 +123,10 @@ interface TakenHit extends ScoredDocument {
   readonly entry: ToolEntry;
 }
 
-/** Takes the first allowed documents. The two stages have different scales, so no score may exceed the one before it. */
+/**
+ * Takes the first allowed documents. The two stages have different scales, so each score is capped at the one
+ * before it.
+ */
 function takeHits(
   order: Iterable<ScoredDocument>,
   {

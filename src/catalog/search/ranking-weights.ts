@@ -48,7 +48,10 @@ export interface SecondStageWeights {
   readonly server: number;
   /** The bonus for each kind of value in the query, such as a URL, that a parameter of the tool accepts. */
   readonly values: number;
-  /** The bonus for semantic similarity, scaled by the share of the query whose words the best candidates lack. */
+  /**
+   * The bonus for semantic similarity, multiplied by the share of the query that matching words do not
+   * explain.
+   */
   readonly meaning: number;
 }
 
@@ -118,7 +121,10 @@ export function unknownWordRarity(documents: number): number {
   return 0.7 * Math.log(1 + documents);
 }
 
-/** Returns the rarity of three very rare words. Unmatched name words with this total rarity cost `missing` once; rarer ones cost more. */
+/**
+ * Returns the rarity of three very rare words. Unmatched name words with this total rarity cost `missing`;
+ * the penalty is proportional to the rarity.
+ */
 export function fullMissingRarity(documents: number): number {
   return 3 * Math.log(1 + documents);
 }

@@ -59,7 +59,7 @@ export function rescore(
   const ranks = clauseRanks(clauses, table);
   const servers = serverScores(evidence, corpus, scratch.servers);
   const queryPairs = adjacentPairs(query.sequence, worth.length);
-  // Semantic similarity counts only as far as the words of the query leave it unexplained.
+  // Semantic similarity counts only for the share of the query that matching words do not explain.
   const unexplained = similarities === undefined ? 0 : 1 - explainedShare(table, query, worth, corpus);
   return pool.documents.map((document, at) => {
     const name = corpus.names.subarray(corpus.nameOffsets[document], corpus.nameOffsets[document + 1]);
@@ -96,7 +96,10 @@ function conceptsByTerm(concepts: readonly Concept[]): ReadonlyMap<number, reado
   return usesByTerm;
 }
 
-/** Returns the evidence for a concept in a document in which its best term has an impact of 1. */
+/**
+ * Returns the evidence that a document would have for a concept if the best term of the concept had an impact
+ * of 1.
+ */
 function worthOf({ alternatives, weight, isKnown }: Concept, rarity: Float32Array): number {
   // Like in the first stage, an alternative counts at most as much as the word itself.
   const ceiling = isKnown ? (rarity[alternatives[0]?.term ?? 0] ?? 0) : Infinity;
@@ -176,8 +179,9 @@ function serverScores(
 }
 
 /**
- * Returns the share of the query that words explain: by the candidate that covers most of it, or by the best candidates of all
- * clauses together, because no single tool covers a request for several tools.
+ * Returns the share of the query that matching words explain. It is the share that the best candidate covers,
+ * or the share that the best candidates of all clauses cover together if that is higher. The second share
+ * matters for a request that needs several tools, because no single tool covers it.
  */
 function explainedShare(
   table: readonly Float32Array[],
@@ -186,7 +190,7 @@ function explainedShare(
   { postings }: Corpus,
 ): number {
   const unknownRarity = unknownWordRarity(postings.size);
-  // The share of each concept in the query is its rarity.
+  // The share of a concept in the query is proportional to its rarity.
   const sizes = concepts.map(({ isKnown, alternatives }) =>
     isKnown ? (postings.rarity[alternatives[0]?.term ?? 0] ?? 0) : unknownRarity,
   );

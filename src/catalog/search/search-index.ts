@@ -16,7 +16,7 @@ import type { WordVectors } from './word-vectors.ts';
 
 export interface SearchHit {
   readonly entry: ToolEntry;
-  /** Never increases along the hits; only the ratio to the first hit is meaningful. */
+  /** Never increases from one hit to the next; only the ratio to the first hit is meaningful. */
   readonly score: number;
   /** Words of the query that match the tool or its server, directly or through a synonym. */
   readonly matched: readonly string[];
@@ -26,7 +26,7 @@ export interface IndexSearchOptions {
   readonly limit: number;
   /** Returns false for a tool that must not be found. Called for each hit, in order. */
   readonly isAllowed: (entry: ToolEntry) => boolean;
-  /** Only tools of this upstream. */
+  /** Restricts the search to the tools of this upstream. */
   readonly server?: string | undefined;
   /** Returns how recently a tool was used, from 0 to 1. */
   readonly prior?: ((entry: ToolEntry) => number) | undefined;

@@ -36,7 +36,7 @@ export type Similarities = Float32Array;
 
 export interface QuerySimilarity {
   readonly similarities: Similarities;
-  /** From this similarity on, a document is a hit even if no word matches. */
+  /** A document with at least this similarity is a hit even if no word matches. */
   readonly clear: number;
 }
 
@@ -142,7 +142,7 @@ function rescaleProducts(
   meanProduct: number,
   inverseDistances: Float32Array,
 ): number {
-  const cosines = products; // Both names are the same buffer, so that a query allocates nothing per document.
+  const cosines = products; // Both names refer to the same buffer, so a query allocates nothing per document.
   let sum = 0;
   let highest = 0;
   for (let row = 0; row < cosines.length; row += 1) {

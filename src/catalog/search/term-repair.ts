@@ -46,7 +46,10 @@ export function createTermRepair(
   };
 }
 
-/** Groups terms by their first letter and sorts each group by text: sorted by number, the result would depend on earlier catalogs. */
+/**
+ * Groups terms by their first letter and sorts each group by text. Sorted by number, the result would depend
+ * on earlier catalogs.
+ */
 function byFirstLetter(
   terms: Iterable<readonly [term: string, id: number]>,
 ): ReadonlyMap<string, readonly Term[]> {

@@ -33,7 +33,10 @@ export function tokensOfRun(run: string): readonly Token[] {
   return wordsOf(run).flatMap((word) => (STOP_WORDS.has(word) ? [] : [{ term: stem(word), word }]));
 }
 
-/** Returns each two adjacent parts of an identifier as one word, so that a search for `github` finds `GitHub` and `git_hub`. */
+/**
+ * Returns every two adjacent parts of an identifier as one word, so that a search for `github` finds `GitHub`
+ * and `git_hub`.
+ */
 export function joinedTerms(identifier: string): readonly string[] {
   return runsOf(identifier).flatMap(joinedTermsOfRun);
 }
@@ -89,7 +92,10 @@ export function runsOf(text: string): readonly string[] {
   return (isAscii(text) ? text : text.normalize('NFKC')).match(RUNS) ?? [];
 }
 
-/** Adds the words of an identifier's part: numbers and letters apart, unspaced scripts as pairs of characters. */
+/**
+ * Adds the words of one part of an identifier. Numbers and letters become separate words; unspaced scripts
+ * become pairs of characters.
+ */
 function pushWords(word: string, words: string[]): void {
   if (SHORT_CODE.test(word)) {
     words.push(word);

@@ -3,7 +3,7 @@ export interface WordVectors {
   readonly dimensions: number;
   /** Adds the unit vector of a term, multiplied by a factor, to a sum; returns false for a term without a vector. */
   addTo(sum: Float32Array, term: string, factor: number): boolean;
-  /** Whether a term is a common word, which is hardly a misspelling. */
+  /** Whether a term is a common word, which is unlikely to be a misspelling. */
   isCommon(term: string): boolean;
 }
 

@@ -30,7 +30,7 @@ export interface RerankStatus {
   readonly asked: number;
   readonly answeredFromCache: number;
   readonly failed: number;
-  /** The reason of the last failure, unless a later request succeeded. */
+  /** The reason for the last failure, unless a later request succeeded. */
   readonly problem?: string | undefined;
   /** When the endpoint is tried again after too many failures, in milliseconds since the epoch. */
   readonly retryAt?: number | undefined;
@@ -51,7 +51,7 @@ const PAUSE_MS = 30_000;
 export class Reranker {
   readonly #options: RerankOptions;
   readonly #deps: RerankDeps;
-  /** Ordered names by catalog and query, least recently used first. */
+  /** The ordered tool names for each catalog and query. The least recently used order comes first. */
   readonly #cache = new Map<string, readonly string[]>();
   readonly #inFlight = new Map<string, Promise<readonly string[] | undefined>>();
   #asked = 0;
