@@ -12,7 +12,10 @@ import {
 
 const MAX_NAMES = 10;
 
-/** Answers `describe_tools` with one line of JSON per name, so a description cannot imitate the beginning of another. */
+/**
+ * Answers `describe_tools` with one line of JSON per name, so the text of one tool cannot look like the entry
+ * of another.
+ */
 export function answerDescribeTools(args: unknown, view: CatalogView): Payload {
   const { names } = parseMetaArguments(args);
   const requested = typeof names === 'string' ? parseNames(names) : names;
@@ -59,7 +62,7 @@ function describe(name: string, view: CatalogView): { readonly text: string; rea
     inputSchema,
     outputSchema,
     annotations,
-    // Names the pages of MCP Apps, which a client can show although the tool is not listed.
+    // Refers to the UI pages of MCP Apps. A client can show them although the tool is not listed.
     _meta,
   };
   return { text: stringifyExact(fields), isError: false };

@@ -16,8 +16,7 @@ interface ReadOptions {
 export async function answerReadResult(rawArguments: unknown, options: ReadOptions): Promise<Payload> {
   const args = parseMetaArguments(rawArguments);
   const { id, find } = args;
-  if (typeof id !== 'string')
-    throw invalidArgumentsError('id must be the id of a result, as a cut result names it');
+  if (typeof id !== 'string') throw invalidArgumentsError('id must be the id from the note of a cut result');
   if (find !== undefined && find !== null && typeof find !== 'string')
     throw invalidArgumentsError('find must be a text, or a regular expression such as "/a+b/i"');
   const request = {
@@ -29,7 +28,7 @@ export async function answerReadResult(rawArguments: unknown, options: ReadOptio
   try {
     return await options.results.read(options.owner, request, options.cancellation);
   } catch (error) {
-    // The id was an argument, so the model must read this error in a result.
+    // The model chose the id, so it must receive this error as a tool result, which it can read.
     if (error instanceof GatewayError && error.code === 'ENTRY_NOT_FOUND')
       return createTextResult(error.message, error.code);
     throw error;

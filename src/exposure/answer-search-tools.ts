@@ -15,7 +15,7 @@ const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
 const SIMILAR_SERVERS = 3;
 const MAX_REMARKS = 3;
-/** The number of characters of a query in which server names are recognized. */
+/** Server names are recognized only in the first characters of a query, up to this number. */
 const MAX_QUERY = 1_000;
 
 interface SearchAnswer {
@@ -59,7 +59,10 @@ interface SearchSubject {
   readonly foundNothing: boolean;
 }
 
-/** Returns a line for each unavailable server that the search names or, if nothing was found, that is not listed yet. */
+/**
+ * Returns a line for each unavailable server that the search names. If nothing was found, includes
+ * unavailable servers that are not listed yet.
+ */
 function serverRemarks(view: CatalogView, { query, server, foundNothing }: SearchSubject): readonly string[] {
   const words = new Set(wordsOf(query.slice(0, MAX_QUERY)));
   const isNamed = (name: string): boolean =>
@@ -92,7 +95,7 @@ function describeNoMatch(query: string, servers: readonly string[]): string {
   const quotedQuery = query.trim() === '' ? 'an empty query' : `"${query.trim().slice(0, 100)}"`;
   if (servers.length === 0) return `No tool matches ${quotedQuery}: there are no servers.`;
   const similar = findSimilarServers(query, servers).map((name) => `"${name}"`);
-  return `No tool matches ${quotedQuery}. Say in other words what it should do; ${similar.length === 1 ? 'the only server is' : 'the nearest servers are'} ${similar.join(', ')}.`;
+  return `No tool matches ${quotedQuery}. Describe in other words what it should do; ${similar.length === 1 ? 'the only server is' : 'the nearest servers are'} ${similar.join(', ')}.`;
 }
 
 /** Returns the servers that a word of the query resembles, then the others in their order. */

@@ -19,7 +19,7 @@ interface CallOptions {
   readonly maxTier: Tier;
 }
 
-/** Calls the tool that the arguments of a meta tool name; the result passes unchanged. */
+/** Calls the tool whose name is in the arguments of a meta tool. Returns its result unchanged. */
 export async function callThroughMetaTool(
   metaTool: string,
   metaArguments: unknown,
@@ -47,7 +47,7 @@ export async function callThroughMetaTool(
       timeoutMs: timeoutMs ?? request.timeoutMs,
     });
   } catch (error) {
-    // The name was an argument, so the model must read this error in a result.
+    // The model chose the name, so it must receive this error as a tool result, which it can read.
     if (error instanceof GatewayError && error.code === 'ENTRY_NOT_FOUND') {
       return createTextResult(`${error.message} search_tools finds tools.`, error.code);
     }

@@ -9,13 +9,17 @@ const OTHER = 6;
 /** An upper-case Latin letter. */
 const UPPER = 7;
 
-/** The number of characters of each kind that count as one token, indexed by kind; `cost` treats spaces and long words apart. */
+/**
+ * The number of characters of each kind that count as one token, indexed by kind; `cost` has separate rules
+ * for spaces and long words.
+ */
 const CHARS_PER_TOKEN = [Infinity, 10, 3, 4, 1.3, 4, 1, 10] as const;
 const ASCII = Uint8Array.from({ length: 0x80 }, (_, code) => asciiKind(code));
 
 /**
- * Estimates the tokens of a text, rather too many than too few, so that budgets hold. Stops early with a number above `stopAt`. Works
- * character by character, because compiling a regular expression with Unicode scripts takes longer than the whole estimate.
+ * Estimates the tokens of a text. The estimate errs on the high side, so that budgets hold. Stops counting
+ * once the number exceeds `stopAt`. Works character by character, because compiling a regular expression with
+ * Unicode scripts takes longer than the whole estimate.
  */
 export function estimateTokens(text: string, stopAt = Infinity): number {
   let tokens = 0;

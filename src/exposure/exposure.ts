@@ -9,14 +9,17 @@ export interface Exposure {
   readonly kind: 'direct' | 'search' | 'code';
   /** The kind of client whose limits the exposure respects; absent if it is the same for all clients. */
   readonly client?: string;
-  /** Whether `tools` depends on what the servers list. If not, it is answered before any server was listed. */
+  /**
+   * Whether the result of `tools` depends on what the servers list. If not, clients get it before any server
+   * was listed.
+   */
   readonly dependsOnListings: boolean;
   /** Whether another exposure may be chosen once all servers are listed; false if absent. */
   readonly isProvisional?: boolean;
   instructions(view: CatalogView): string;
   /** Returns the definitions that the client sees, including those of `revealed` names. */
   tools(view: CatalogView, revealed?: ReadonlySet<string>): readonly JsonObject[];
-  /** Returns an equal string as long as `tools` returns the same list. */
+  /** Returns a digest of the list that `tools` returns. It stays the same while the list stays the same. */
   digest(view: CatalogView, revealed?: ReadonlySet<string>): string;
   callTool(name: string, request: CallRequest, context: ExposureContext): Promise<Payload>;
 }

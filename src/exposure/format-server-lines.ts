@@ -2,7 +2,7 @@ import type { CatalogView } from '../gateway/catalog-view.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 const MAX_TOKENS = 300;
-/** Maximum characters of a server's description; the shorter ones are for many servers. */
+/** Maximum lengths of a server's description, in characters. The first one with which all lines fit is used. */
 const DESCRIPTION_CHARS = [120, 60, 30, 0];
 /** Every character that can end a line: a server must not inject lines about other servers. */
 const LINE_END = /[\n\v\f\r\u0085\u2028\u2029]/;
@@ -28,8 +28,9 @@ const MAX_NAME_TOKENS = 100;
 const NOTE_CHARS = [40, 0];
 
 /**
- * Returns the names of the servers in one line within `MAX_NAME_TOKENS`, with the beginning of their descriptions if these fit. It uses
- * the configuration only, so that the line does not change when servers are listed, which would invalidate the prompt cache of a model.
+ * Returns the names of the servers in one line within `MAX_NAME_TOKENS`, with the beginning of their
+ * descriptions if these fit. It uses only the configuration, so the line does not change when servers are
+ * listed. A change would invalidate the prompt cache of a model.
  */
 export function formatServerNames({ servers }: CatalogView): string {
   for (const maxChars of NOTE_CHARS) {
@@ -44,7 +45,7 @@ export function formatServerNames({ servers }: CatalogView): string {
   );
 }
 
-/** Returns the whole words of a description that fit, without the mark of a cut, which would cost tokens. */
+/** Returns as many whole words of a description as fit. Adds no ellipsis, which would cost tokens. */
 function formatNote(text: string | undefined, maxChars: number): string {
   const whole = formatDescription(text, Number.POSITIVE_INFINITY);
   if (maxChars === 0 || whole === '') return '';

@@ -20,7 +20,8 @@ export function formatSignature({ name, definition }: ToolEntry): string {
   const full = parameters.map(({ label, type }) => `${label}: ${type.full}`);
   if (!isCut && fits(full) && parameters.every(({ type }) => type.isWhole))
     return `${name}(${full.join(', ')})`;
-  // To save characters, leaves out listed values first, then optional parameters from the end, then types, then required parameters.
+  // Parts are left out in this order until the signature fits: listed values, optional parameters from the
+  // end, types, required parameters.
   const texts = fits(full) ? full : parameters.map(({ label, type }) => `${label}: ${type.plain}`);
   for (let at = texts.length - 1; at >= 0 && !fits(texts); at -= 1) {
     if (parameters[at]?.isRequired === false) texts.splice(at, 1);
@@ -63,7 +64,7 @@ interface Parameter {
   readonly type: Type;
 }
 
-/** Returns required parameters first, otherwise in the order of the schema. */
+/** Returns the required parameters, then the optional ones, both in the order of the schema. */
 function parametersOf(root: unknown): { readonly parameters: readonly Parameter[]; readonly isCut: boolean } {
   const schema = isJsonObject(root) ? root : {};
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};

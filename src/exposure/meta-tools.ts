@@ -18,7 +18,10 @@ export function callToolFor(tier: Tier): string {
   return `call_${tier}_tool`;
 }
 
-/** Tells Claude Code to load a tool at the start. It withholds others until its own search finds them, which hides our search. */
+/**
+ * Tells Claude Code to load a tool at the start. Claude Code withholds other tools until its own search finds
+ * them, which would hide our search tool.
+ */
 export const ALWAYS_LOADED: JsonObject = { 'anthropic/alwaysLoad': true };
 
 const STRING_SCHEMA = { type: 'string' };
@@ -99,7 +102,7 @@ export const READ_RESULT_TOOL: JsonObject = {
   _meta: ALWAYS_LOADED,
 };
 
-/** Returns the definitions of the meta tools. They are short, because every session pays for each word of them. */
+/** Returns the definitions of the meta tools. They are short, because each word costs tokens in every session. */
 export function listMetaTools(callTools: 'tiers' | 'single'): readonly JsonObject[] {
   return [...FINDER_TOOLS, ...(callTools === 'single' ? SINGLE_CALL_TOOL : TIERED_CALL_TOOLS)];
 }

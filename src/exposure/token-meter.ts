@@ -8,7 +8,7 @@ import type { Exposure } from './exposure.ts';
 import { toListedTool } from './to-listed-tool.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** Estimated tokens, and the number of lists and searches they were spent on. */
+/** Estimated tokens, and the number of lists and searches that used them. */
 export interface ToolListTokens {
   /** Tokens that listing every tool in full would have cost. */
   readonly whole: number;
@@ -49,8 +49,9 @@ const ZERO: ToolListTokens = { whole: 0, menu: 0, search: 0, lists: 0, searches:
 const FINDER_TOOL_NAMES: ReadonlySet<string> = new Set(['search_tools', 'describe_tools']);
 
 /**
- * Counts the tokens that clients receive to learn about tools (lists, instructions, searches), and the tokens that listing all
- * tools would have cost. It measures in the background, and each definition once.
+ * Counts the tokens that clients receive to learn about tools (lists, instructions, searches), and the tokens
+ * that listing all tools would have cost. It measures in the background, and measures each definition only
+ * once.
  */
 export class TokenMeter implements AsyncDisposable {
   readonly #options: MeterOptions;
@@ -69,7 +70,10 @@ export class TokenMeter implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Records a list of tools that a client received. It is counted once every server was listed, because only then all tools are known. */
+  /**
+   * Records a list of tools that a client received. It is counted after every server was listed, because only
+   * then are all tools known.
+   */
   recordListing(view: () => CatalogView, exposure: Exposure, payload: Payload): void {
     const sent: SentList = { view, exposure, payload, checks: 0 };
     if (isSettled(view())) this.#countList(sent);

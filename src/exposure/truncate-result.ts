@@ -32,7 +32,10 @@ export async function truncateResult(
   }
 }
 
-/** Pages of `read_result` already fit, and a client that knows a tool's output schema rejects a truncated result. */
+/**
+ * Returns false for `read_result`, whose pages already fit, and for tools with an output schema. A client
+ * that knows the schema rejects a truncated result.
+ */
 function canTruncate({ name, isMetaTool, context }: ToolCall): boolean {
   if (isMetaTool) return name !== READ_RESULT_TOOL['name'];
   return context.view.tool(name)?.definition['outputSchema'] === undefined;

@@ -4,7 +4,10 @@ import type { ClientLimits } from './known-clients.ts';
 import { rewriteTools } from './rewrite-tools.ts';
 import type { ToolRewrite } from './rewrite-tools.ts';
 
-/** Returns the changes for a client with this `clientInfo.name` and the reasons; undefined for an unknown client. */
+/**
+ * Returns how tools are changed for a client with this `clientInfo.name`, and why; undefined for an unknown
+ * client.
+ */
 export function explainRewrites(
   view: CatalogView,
   client: string,

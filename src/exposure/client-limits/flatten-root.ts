@@ -39,7 +39,7 @@ export function flattenRoot(schema: JsonObject, depth = 0): JsonObject {
   };
 }
 
-/** Whether there is something to remove. */
+/** Whether `flattenRoot` has something to remove. */
 export function hasAlternatives(schema: JsonObject): boolean {
   return 'anyOf' in schema || 'oneOf' in schema || 'allOf' in schema;
 }

@@ -6,7 +6,7 @@ import { mapSchema } from './map-schema.ts';
 const MAX_INLINED = 1000;
 /** References nested deeper than this count as circular. */
 const MAX_DEPTH = 16;
-/** The most characters by which inlining may enlarge one definition. */
+/** The maximum number of characters that inlining may add to one definition. */
 const MAX_GROWTH = 200_000;
 
 /**

@@ -34,8 +34,9 @@ export function rewriteSchema(
   let rewritten = schema;
   if (canInline === true) {
     const inlined = inlineReferences(rewritten, growth);
-    if (inlined === undefined) changes.push('references were left, since they lead too far');
-    else if (inlined !== rewritten) changes.push('references were replaced by what they refer to');
+    if (inlined === undefined)
+      changes.push('references were kept, because they are circular, unresolvable or too large to inline');
+    else if (inlined !== rewritten) changes.push('references were replaced by their targets');
     rewritten = inlined ?? rewritten;
   }
   if (plainRoot === true && isInput && hasAlternatives(rewritten)) {

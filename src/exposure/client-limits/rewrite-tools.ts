@@ -25,9 +25,12 @@ export interface RewrittenTools {
   tool(definition: JsonObject): JsonObject;
 }
 
-/** The most characters by which inlined references may enlarge all definitions of one server. */
+/** The maximum number of characters that inlining may add to all definitions of one server. */
 const MAX_SERVER_GROWTH = 2_000_000;
-/** The hash digits of a shortened name; more are used if the name with fewer is taken. */
+/**
+ * The numbers of hash digits in a shortened name. A larger number is used if the name with fewer digits is
+ * taken.
+ */
 const HASH_LENGTHS = [8, 16, 32] as const;
 
 export function rewriteTools(view: CatalogView, limits: ClientLimits): RewrittenTools {
@@ -38,7 +41,7 @@ export function rewriteTools(view: CatalogView, limits: ClientLimits): Rewritten
   for (const { name, definition, upstream } of view.tools) {
     const clientName = shortNames.get(name);
     if (clientName !== undefined) {
-      const says = `${limits.client} takes names of at most ${limits.nameLength} characters from us.`;
+      const says = `${limits.client} accepts names of at most ${limits.nameLength} characters, not counting the prefix that it adds.`;
       rewrites.push({ tool: name, part: 'name', says, shown: clientName });
     }
     let growth = growthByServer.get(upstream);

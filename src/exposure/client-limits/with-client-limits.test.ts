@@ -109,7 +109,7 @@ describe('rewrite report', () => {
           tool: `files__${long}`,
           part: 'name',
           shown: expect.stringMatching(/_[0-9a-f]{8}$/),
-          says: 'Cursor takes names of at most 50 characters from us.',
+          says: 'Cursor accepts names of at most 50 characters, not counting the prefix that it adds.',
         },
       ],
     });

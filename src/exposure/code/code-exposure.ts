@@ -59,7 +59,7 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
 
 const DECLARATIONS_DESCRIPTION = 'TypeScript declarations of up to 10 tools.';
 
-/** Every session pays for each word of these definitions, so they are short. */
+/** Each word of these definitions costs tokens in every session, so they are short. */
 const CODE_TOOLS: readonly JsonObject[] = [
   ...FINDER_TOOLS.map((tool) =>
     tool['name'] === 'describe_tools' ? { ...tool, description: DECLARATIONS_DESCRIPTION } : tool,

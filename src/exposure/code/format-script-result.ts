@@ -68,7 +68,10 @@ const REQUIRED_STRINGS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['resource_link', ['uri', 'name']],
 ]);
 
-/** Whether a script returned the result of a `raw` call; it is passed on as it is, so images stay images. */
+/**
+ * Whether a script returned the result of a `raw` call. Such a result is passed on unchanged, so images stay
+ * images.
+ */
 function isToolResult(value: unknown): value is ToolResult {
   if (!isJsonObject(value) || !Array.isArray(value['content']) || value['content'].length === 0) return false;
   return value['content'].every((block: unknown) => {
@@ -103,13 +106,13 @@ function describeFailure(
 
 const STOPPED_MESSAGES = {
   time: ({ timeoutMs }: ScriptLimits) =>
-    `The script was stopped after ${timeoutMs / 1000} s, with the calls that it was waiting for. code.timeout sets the limit.`,
+    `The script was stopped after ${timeoutMs / 1000} s, and its pending calls were cancelled. code.timeout sets the limit.`,
   cpu: ({ cpuMs }: ScriptLimits) =>
     `The script was stopped: it computed for more than ${cpuMs / 1000} s. code.cpu sets the limit.`,
   memory: ({ memoryMb }: ScriptLimits) =>
     `The script was stopped: it needed more than ${memoryMb} MB of memory. code.memoryMb sets the limit.`,
   calls: ({ maxCalls }: ScriptLimits) =>
-    `The script was stopped: it wanted more than ${maxCalls} calls. code.maxCalls sets the limit.`,
+    `The script was stopped: it tried to make more than ${maxCalls} calls. code.maxCalls sets the limit.`,
 } as const;
 
 function textBlock(text: string): JsonObject {

@@ -7,14 +7,14 @@ interface LazySandboxOptions {
   readonly now: () => number;
 }
 
-/** The number of queued scripts per script that may run. */
+/** For each script that may run at the same time, this many scripts may be queued. */
 const QUEUED_PER_SLOT = 16;
 
 /** Loads the sandbox on first use, because most processes never run a script. */
 export class LazySandbox implements AsyncDisposable {
   #options: LazySandboxOptions;
   #sandbox: Promise<Sandbox> | undefined;
-  /** Sandboxes with earlier limits that still finish their scripts, each with the promise of its disposal. */
+  /** Sandboxes with earlier limits whose scripts are still running, each with the promise of its disposal. */
   readonly #retiring = new Map<Promise<Sandbox>, Promise<void>>();
 
   constructor(options: LazySandboxOptions) {

@@ -5,7 +5,7 @@ import { GatewayError } from '../../core/errors.ts';
 import { ScriptRun } from './script-run.ts';
 import type { ScriptOptions, ScriptResult } from './script-run.ts';
 
-/** The interpreter's own stack limit must stay below this; see the decision page on the sandbox. */
+/** The interpreter's own stack limit must stay below this; see docs/decisions/code-sandbox.md. */
 const STACK_MB = 16;
 /** An idle thread ends after this time. */
 const KEEP_IDLE_MS = 60_000;
@@ -39,7 +39,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #slots: Slots;
   readonly #idle: IdleWorker[] = [];
   readonly #shutdown = new Cancellation();
-  /** Threads that are ending, which disposal waits for. */
+  /** Threads that are ending. Disposal waits for them. */
   readonly #terminations = new Set<Promise<unknown>>();
   #running = 0;
   /** Resolves the promises of `waitUntilIdle`. */

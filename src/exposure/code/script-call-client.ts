@@ -2,7 +2,10 @@ import type { Cancellation } from '../../core/lib/cancellation.ts';
 import type { RequestingClient, CallDeadline } from '../../core/requesting-client.ts';
 import type { JsonObject } from '../../core/json.ts';
 
-/** Represents the client of a script to one call of the script. All calls share the client, but each has its own `limit` and `onLeft`. */
+/**
+ * Represents the client that runs a script, for one tool call of the script. All calls share the client, but
+ * each has its own `limit` and `onLeft`.
+ */
 export class ScriptCallClient implements RequestingClient {
   readonly #outer: RequestingClient;
   limit: CallDeadline | undefined = undefined;

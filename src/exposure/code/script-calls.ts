@@ -26,8 +26,8 @@ interface CallsOptions {
 }
 
 /**
- * Makes the calls of one script. Each passes through the same guards as any other call, for the caller of the script. All calls share one
- * group id in the audit log.
+ * Makes the calls of one script. Each call passes through the same guards as any other call of the script's
+ * caller. All calls share one group id in the audit log.
  */
 export class ScriptCalls {
   readonly #options: CallsOptions;
@@ -119,7 +119,10 @@ export class ScriptCalls {
     };
   }
 
-  /** Counts the progress of all calls as steps of the script. Their own numbers go into the message, because progress must increase. */
+  /**
+   * Counts the progress of all calls as steps of the script. The numbers of a single call go into the
+   * message, because the progress of a request must increase.
+   */
   #toScriptProgress(name: string, { progress, total, message }: JsonObject): JsonObject {
     const of = typeof total === 'number' ? `/${total}` : '';
     const text = typeof message === 'string' ? ` ${message}` : '';

@@ -154,7 +154,10 @@ export class ScriptRun {
   }
 }
 
-/** Whether a file was removed or replaced while the gateway runs, for example by an update. */
+/**
+ * Whether a file of the program is missing, for example because an update replaced it while the gateway was
+ * running.
+ */
 function isMissingFile(reason: unknown): boolean {
   const code = errorCode(reason);
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ENOENT';

@@ -4,7 +4,7 @@ import { GatewayError } from '../../core/errors.ts';
 import type { PagedResult } from './paged-result.ts';
 
 const MAX_PATTERN = 1_000;
-/** Without the flags `g` and `y`, with which a match would depend on the previous one. */
+/** Excludes the flags `g` and `y`, which make a match depend on the previous one. */
 const REGEX_LITERAL = /^\/(.+)\/([imsu]*)$/s;
 
 export interface UnitMatch {

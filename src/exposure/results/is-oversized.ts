@@ -28,7 +28,10 @@ export function isOversized(payload: Payload, maxTokens: number, estimate: Estim
   return estimate(JSON.stringify(structuredContent), maxTokens) > maxTokens;
 }
 
-/** Only whitespace has more characters per token, so a text that is longer than this allows is not estimated but exceeds the limit. */
+/**
+ * The maximum number of characters per token in any text except whitespace. A text that exceeds the limit
+ * even at this rate needs no estimate.
+ */
 const MAX_CHARS_PER_TOKEN = 20;
 
 interface CostOptions {

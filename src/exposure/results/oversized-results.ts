@@ -43,7 +43,10 @@ export class OversizedResults implements Disposable {
   #options: ResultsOptions;
   readonly #memory: MemoryResultStore;
   readonly #shared: SharedResultStore | undefined;
-  /** Cached while the results are kept, because paging a result takes as long as parsing it. */
+  /**
+   * Paged results by stored result. They are cached, because creating one takes as long as parsing the
+   * result.
+   */
   readonly #pagedResults = new WeakMap<StoredResult, PagedResult>();
   readonly #searchSlots = new Slots(SEARCH_SLOTS);
 
@@ -121,7 +124,7 @@ function resultNotFound(id: string, state: 'gone' | 'unknown', keepMs: number): 
   const text =
     state === 'gone'
       ? `The result ${quotedId} is no longer kept: it is removed ${formatDuration(keepMs)} after it was last read, or earlier if too many results are kept. Call the tool again.`
-      : `There is no result ${quotedId}. Use an id as a cut result names it, or call the tool again.`;
+      : `There is no result ${quotedId}. Use the id from the note of a cut result, or call the tool again.`;
   return new GatewayError('ENTRY_NOT_FOUND', text);
 }
 

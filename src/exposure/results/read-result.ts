@@ -16,10 +16,13 @@ export interface ReadResultRequest {
   readonly find?: string | undefined;
 }
 
-/** The number of matches without a limit in the request; more matches mostly mean a poor search term. */
+/** The maximum number of matches if the request has no limit. More matches mostly mean a poor search term. */
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 1_000;
-/** A matching unit of at most this many characters is shown whole; otherwise `CONTEXT_CHARS` around the match are. */
+/**
+ * A matching unit with at most this many characters is shown whole. Of a longer unit, `CONTEXT_CHARS` on each
+ * side of the match are shown.
+ */
 const MAX_WHOLE_UNIT = 600;
 const CONTEXT_CHARS = 200;
 
@@ -82,7 +85,7 @@ export async function findInResult(
   const isAll = lines.length === totalMatches;
   const next = { offset: last + 1, find };
   const more = isAll ? 'these are all' : `continue with ${formatReadCall(id, next)}`;
-  const contextHint = `What is around one: ${formatReadCall(id, { offset: Math.max(0, (matches[0]?.offset ?? 0) - 5), limit: 10 })}`;
+  const contextHint = `Context of the first match: ${formatReadCall(id, { offset: Math.max(0, (matches[0]?.offset ?? 0) - 5), limit: 10 })}`;
   const text = `${formatNumber(lines.length)} of ${formatNumber(totalMatches)} matches${from}; ${more}. ${contextHint}.`;
   const content = [{ type: 'text', text: lines.join('\n') }];
   return createAnswer(

@@ -38,7 +38,8 @@ export function createPreview(result: PagedResult, { id, bytes, keptFor }: Previ
       else omissions.push(describeOmittedMedia(part, id));
       continue;
     }
-    // Every text gets an equal share of what is left, so room that one does not need goes to the texts after it.
+    // Each text gets an equal share of the remaining budget, so the texts after it receive what it does not
+    // need.
     const room = Math.floor(textBudget / textsLeft);
     textsLeft -= 1;
     if (hasContent && index >= result.contentParts) {

@@ -6,11 +6,14 @@ export interface StoredResult {
 
 export type ResultLookup =
   | { readonly state: 'kept'; readonly result: StoredResult }
-  /** The result has expired or was evicted; other callers than its owner get `unknown`. */
+  /** The result has expired or was evicted. Callers other than its owner get `unknown`. */
   | { readonly state: 'gone' }
   | { readonly state: 'unknown' };
 
-/** Keeps results for the callers that received them. Asynchronous, because several gateways can share one database. */
+/**
+ * Keeps results for the callers that received them. Its methods are asynchronous, because several gateways
+ * can share one database.
+ */
 export interface ResultStore {
   /** Resolves to undefined if the result is larger than the whole store may be. */
   keep(owner: string, text: string): Promise<StoredResult | undefined>;

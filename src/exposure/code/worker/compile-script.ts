@@ -11,13 +11,13 @@ export interface CompileError {
   readonly line?: number | undefined;
 }
 
-/** Returns the error of the interpreter for a source; undefined if it can run. */
+/** Returns the interpreter's syntax error for a source; undefined if the source is valid. */
 type CheckSyntax = (source: string) => CompileError | undefined;
 
 /** The wrapper starts on the first line of the script, so lines keep their numbers. */
 const OPEN = '(async () => {';
 const CLOSE = '\n})()';
-/** `call<Type>(…)` is also valid JavaScript, but two comparisons are never intended. */
+/** `call<Type>(…)` is also valid JavaScript: two comparisons. Scripts never mean that. */
 const TYPE_ARGUMENTS = /[\w$]<[^<>()=;]{1,200}>\(/;
 
 /** Returns valid JavaScript unchanged; strips TypeScript types from any other source. */
@@ -47,7 +47,10 @@ function asJavaScript(source: string, check: CheckSyntax): CompiledScript | Comp
   return wrapped === undefined ? { source: body, isScript: false } : laterError(script, wrapped);
 }
 
-/** If both forms fail, the one whose error is further down is the one that was intended. */
+/**
+ * Returns the error that is further down in the source, because the form that parses further is probably the
+ * intended one.
+ */
 function laterError(first: CompileError, second: CompileError): CompileError {
   return (second.line ?? 0) > (first.line ?? 0) ? second : first;
 }

@@ -174,7 +174,8 @@ export class ScriptInterpreter {
     const target = this.#functions?.[name];
     if (target === undefined) throw new Error('The interpreter is not open.');
     const called = this.#vm.callFunction(target, this.#vm.undefined, ...args);
-    // The error comes from a timer callback, which nothing awaits, or from a script that was stopped.
+    // An error is ignored: it comes from a timer callback, which nothing awaits, or from a script that was
+    // stopped.
     if (called.error !== undefined) called.error.dispose();
     else called.value.dispose();
     for (const handle of args) handle.dispose();

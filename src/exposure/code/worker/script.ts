@@ -99,13 +99,17 @@ export class Script {
     this.#afterTurn();
   }
 
-  /** Ends the script if it exceeded a limit or waits for nothing. Calls outlive the script's outcome, timers do not. */
+  /**
+   * Ends the script if it exceeded a limit or waits for nothing. Pending calls may finish after the script
+   * has returned, but its timers are cleared.
+   */
   #afterTurn(): void {
     this.#clock.end();
     if (this.#limit !== undefined) this.#end({ kind: 'stopped', limit: this.#limit });
     const isWaiting = this.#pendingCalls.size > 0 || (this.#outcome === undefined && this.#timers.size > 0);
     if (isWaiting && this.#limit === undefined) return;
-    // Has no effect if the script has returned or thrown. Otherwise it waits for a promise that nothing can settle.
+    // Has no effect if the script has returned or thrown. Otherwise, the script waits for a promise that
+    // nothing can settle.
     this.#end(this.#interpreter.isExhausted ? { kind: 'stopped', limit: 'memory' } : { kind: 'stuck' });
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
@@ -134,7 +138,10 @@ export class Script {
     return this.#limit !== undefined;
   }
 
-  /** Starts a call. Returns an error message if the call is rejected; a script over a limit is stopped without one. */
+  /**
+   * Starts a call. Returns an error message if the call is rejected. A script that exceeds a limit gets no
+   * message, because it is stopped.
+   */
   #call(
     id: number,
     call: {
@@ -152,7 +159,7 @@ export class Script {
     }
     const chars = [...this.#pendingCalls.values()].reduce((sum, length) => sum + length, call.args.length);
     if (chars > MAX_ARGUMENTS)
-      return `The arguments of the calls that run at the same time have ${chars} characters; ${MAX_ARGUMENTS} are the most.`;
+      return `The arguments of the calls that run at the same time have ${chars} characters; at most ${MAX_ARGUMENTS} are allowed.`;
     this.#pendingCalls.set(id, call.args.length);
     this.#deps.post({ kind: 'call', call: { id, ...call, args: this.#unmarkNumbers(call.args) } });
     return undefined;

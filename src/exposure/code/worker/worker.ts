@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const { interpreterUrl, memoryMb } = workerData as {
     readonly interpreterUrl: string;
     readonly memoryMb: number;
-  }; // `Sandbox` sets it.
+  }; // `Sandbox` sets this data.
   const compiled = await getWebAssembly().compile(await readFile(fileURLToPath(interpreterUrl)));
   const create = (): Promise<ScriptInterpreter> => ScriptInterpreter.create(compiled, memoryMb * MEGABYTE);
   // The next interpreter is created in advance, so that a script does not wait for it.
