@@ -174,7 +174,10 @@ function isPossible(
   );
 }
 
-/** Whether the selection includes every entry of its servers; with the `names` of one entry, whether it includes every such entry. */
+/**
+ * Whether the selection includes every entry of its servers; with `names`, whether it includes every entry
+ * with one of these names.
+ */
 function selectsAllEntries({ names: globs, kinds, tiers }: Selection, names?: readonly string[]): boolean {
   const selectsNames = globs === undefined || names?.some((name) => matchesAny(name, globs)) === true;
   return selectsNames && kinds === undefined && tiers === undefined;

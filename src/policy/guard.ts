@@ -34,7 +34,10 @@ export interface Call {
   readonly requestingClient?: RequestingClient | undefined;
   /** Set by the trace guard if traces are exported. */
   readonly trace?: TraceIds | undefined;
-  /** Listeners for the end of the call. Guards add a listener instead of awaiting the result, which would cost a promise each. */
+  /**
+   * Listeners for the end of the call. Guards add a listener instead of awaiting the result, because each
+   * await would cost a promise.
+   */
   readonly endListeners: CallEndListener[];
 }
 

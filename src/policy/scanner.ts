@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { NamedTool } from './inspection/cross-server-inspection.ts';
 import type { InspectionFinding } from './inspection/inspection-finding.ts';
 
-/** Returns the suspicious parts of a definition, by itself and, for a tool, compared with the tools of other servers. */
+/** Returns the suspicious parts of a definition. Also compares a tool with the tools of other servers. */
 export type ScanEntry = (
   upstream: UpstreamName,
   subject: { readonly kind: string; readonly name: string; readonly definition: JsonObject },

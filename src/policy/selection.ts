@@ -9,7 +9,7 @@ export interface PolicySubject {
   readonly kind: 'tool' | 'prompt' | 'resource';
   readonly upstream: UpstreamName;
   readonly tags: readonly string[];
-  /** The exposed name, and the upstream's own. */
+  /** The exposed name and the upstream's own name. */
   readonly names: readonly string[];
   readonly tier: Tier;
 }

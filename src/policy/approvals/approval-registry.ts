@@ -34,7 +34,10 @@ interface ApprovalRegistryDeps {
   readonly log: Logger;
 }
 
-/** Maximum number of reads per reload, so that servers whose offers change all the time cannot prevent its end. */
+/**
+ * Maximum number of reads per reload. Without it, servers whose offers change all the time could keep a
+ * reload from ending.
+ */
 const MAX_RELOAD_ATTEMPTS = 5;
 /** Appended to the basis of an assessment that was made while the database could not be read. */
 const WITHOUT_STORE = ' without the store';
@@ -110,7 +113,8 @@ export class ApprovalRegistry {
     const scanned =
       scan && (await completeInSlices(scanUnapproved(upstream, subjects, scan, await this.#load())));
     const index = await this.#load();
-    // The index is loaded again, because it may have changed during the scan. The rest is synchronous, so it cannot change any more.
+    // The index is loaded again, because it may have changed during the scan. The rest of this method is
+    // synchronous, so the index cannot change any more.
     if (!index.hasApproved(upstream) && before?.judged !== undefined)
       this.#restoreApprovals(before, before.judged, index);
     const isFirstSight = this.#isFirstSight(offered, before?.judged, index);
@@ -119,7 +123,7 @@ export class ApprovalRegistry {
       // Without the database, it is unknown what was refused and whether the server was seen before, so nothing is approved.
       trust: this.#problem === undefined ? trust : 'manual',
       isFirstSight,
-      // A subject that was approved at the time of the scan has not been scanned yet.
+      // The scan skipped the subjects that were approved at that time, so they are scanned here if necessary.
       isClean: (subject) => (scanned?.get(subject) ?? scan?.(upstream, subject))?.length === 0,
       approved: (kind, name) => index.find(upstream, kind, name)?.fingerprint,
       refused: (kind, name) => index.find(upstream, kind, name, 'refused')?.fingerprint,
@@ -224,8 +228,9 @@ export class ApprovalRegistry {
   }
 
   /**
-   * Whether the server is new, or has another configuration than the approved one. Without approvals, an earlier assessment with the
-   * present basis shows that the server was seen before and all of its offer was held. An assessment `WITHOUT_STORE` shows nothing.
+   * Whether the server is new, or has another configuration than the approved one. If there are no approvals,
+   * an earlier assessment with the present basis proves that the server was seen before and that its whole
+   * offer was held. An assessment with the suffix `WITHOUT_STORE` proves nothing.
    */
   #isFirstSight(offered: ServerOffer, earlier: HoldAssessment | undefined, index: ApprovalIndex): boolean {
     const { upstream, config } = offered;
@@ -236,7 +241,10 @@ export class ApprovalRegistry {
     return approvedServer !== undefined && approvedServer.fingerprint !== config;
   }
 
-  /** Replaces the approvals of a server by the accepted subjects and its present configuration, even if no subject is new. */
+  /**
+   * Replaces the approvals of a server with its present configuration and the accepted subjects, even if no
+   * subject is new.
+   */
   #endFirstSight(
     offered: ServerOffer,
     { index, accepted }: { readonly index: ApprovalIndex; readonly accepted: readonly ApprovalSubject[] },

@@ -38,7 +38,10 @@ export function listApprovalSubjects(offer: ServerOffer): readonly ApprovalSubje
   return completeAtOnce(createSubjects(offer));
 }
 
-/** Creates the subjects of an offer. It yields often, because the server decides how many entries there are and how large. */
+/**
+ * Creates the subjects of an offer. It yields often, because the server decides how many entries there are
+ * and how large they are.
+ */
 export function* createSubjects({
   facts,
   tools,
@@ -60,8 +63,9 @@ export function* createSubjects({
 }
 
 /**
- * Returns the texts of a server that need approval: its instructions and all members of `serverInfo` except the name, the version and the
- * icons, because clients may show them. The version may change with every update, so it needs no approval. Empty members are left out.
+ * Returns the texts of a server that need approval, because clients may show them: its instructions and all
+ * members of `serverInfo` except the name, the version and the icons. The version needs no approval, because
+ * it may change with every update. Empty members are left out.
  */
 function serverTexts({ instructions, info }: ServerFacts): ServerTexts {
   const { name: _, version: __, icons: ___, ...texts } = info;

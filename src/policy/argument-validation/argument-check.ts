@@ -15,9 +15,9 @@ const MAX_PATH_LENGTH = 200;
 const MAX_QUOTED_LENGTH = 300;
 
 /**
- * Returns a function that checks arguments against an input schema. Schemas come from servers and arguments from models, so neither may
- * cause an exception or block the gateway. For a schema that cannot be enforced, it returns undefined. Arguments whose check takes too
- * long pass, and the server itself validates them.
+ * Returns a function that checks arguments against an input schema. Schemas come from servers and arguments
+ * from models, so neither may cause an exception or block the gateway. Returns undefined for a schema that
+ * cannot be enforced. Arguments whose check takes too long pass; the server itself validates them.
  */
 export function compileArgumentCheck(schema: unknown): ArgumentCheck | undefined {
   const prepared = isJsonObject(schema) ? prepareSchema(schema) : undefined;

@@ -40,8 +40,9 @@ function compilePattern(source: string): RegExp | undefined {
 }
 
 /**
- * Returns an upper bound for the steps of a match, as a function of the text's length. Each repetition can end at any position of the
- * text, which multiplies the steps by its length, and each alternative or `?` doubles them. Returns undefined if no bound is known.
+ * Returns an upper bound for the steps of a match, as a function of the text's length. Each repetition can
+ * end at any position of the text, which multiplies the steps by the length of the text. Each alternative or
+ * `?` doubles them. Returns undefined if no bound is known.
  */
 function createStepEstimate(source: string): ((length: number) => number) | undefined {
   // Repeated groups and back-references may take exponential time, and finding those that do not would need a complete analysis.

@@ -1,7 +1,10 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 
-/** Maximum size of a schema: characters of keys and strings, and objects and arrays. */
+/**
+ * Maximum size of a schema: the characters of its keys and strings (MAX_CHARS), and its objects and arrays
+ * (MAX_NODES).
+ */
 const MAX_CHARS = 200_000;
 const MAX_NODES = 20_000;
 /** Maximum number of subschemas that apply to the same value. */

@@ -1,7 +1,10 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 
-/** Returns a function that resolves references of a schema. It returns undefined for a reference that has no target in the schema. */
+/**
+ * Returns a function that resolves references of a schema. The function returns undefined for a reference
+ * that has no target in the schema.
+ */
 export function createReferenceResolver(
   schema: JsonObject,
   nodes: readonly JsonObject[],

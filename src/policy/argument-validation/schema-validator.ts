@@ -70,7 +70,7 @@ class ValidationRun {
     this.#comparison = new ValueComparison(this.#budget, weights);
   }
 
-  /** Returns whether a value is valid; records its problems, and in `evaluated` what it checked. No keyword ends the check early. */
+  /** Returns whether a value is valid. Records problems in `problems` and checked parts in `evaluated`. No keyword ends the check early. */
   check(schema: unknown, value: unknown, evaluated: Evaluation | undefined): boolean {
     this.#budget.spend(1);
     if (schema === false) return this.#report('false schema', 'boolean schema is false');

@@ -25,7 +25,10 @@ export class ValueComparison {
     return allowed.includes(value);
   }
 
-  /** Compares a value with one of the schema. The cost is at most the size of the schema's value, however large the other one is. */
+  /**
+   * Compares a value with an expected value of the schema. The cost is at most the size of the expected
+   * value, however large the other value is.
+   */
   isEqual(expected: unknown, value: unknown): boolean {
     this.#budget.spend(1);
     if (typeof expected !== 'object' || expected === null) return expected === value;

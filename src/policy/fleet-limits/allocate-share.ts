@@ -48,7 +48,7 @@ function fairShares(limit: number, wanted: readonly number[], turn: number): rea
     }
     unsatisfied = unsatisfied.filter((index) => !modest.includes(index));
   }
-  // The rest is divided equally. `turn` selects the receivers that get one more if it cannot be divided.
+  // The rest is divided equally. If that leaves a remainder, `turn` selects the receivers that get one more.
   const receivers = unsatisfied.length > 0 ? unsatisfied : [...wanted.keys()];
   receivers.forEach((index, order) => {
     const getsRemainder = (order + turn) % receivers.length < left % receivers.length;

@@ -15,7 +15,7 @@ interface FleetLimits {
 
 interface FleetLimitOptions {
   readonly shares: FleetShares;
-  /** The limits per caller; undefined if each gateway counts the calls of a caller for itself. */
+  /** The limits per caller; undefined if each gateway counts only its own calls of a caller. */
   readonly ofCaller: FleetLimits | undefined;
   readonly ofUpstream: (upstream: UpstreamName) => FleetLimits | undefined;
   readonly now: () => number;
@@ -25,7 +25,7 @@ interface FleetLimitOptions {
 const MAX_WAIT_MS = 2000;
 /** Maximum interval between two checks of a waiting call, because the share of this gateway may grow at any time. */
 const POLL_MS = 20;
-/** Retry time in milliseconds for a refused call if no call has ended yet, so that there is no average duration. */
+/** Retry time in milliseconds for a refused call if no call has ended yet and there is no average duration. */
 const DEFAULT_RETRY_MS = 1000;
 
 /** Applies `limits` with `scope: "fleet"`: limits per server and per caller that all gateways of a database share. */
@@ -100,7 +100,7 @@ async function runInSlots(
 function concurrencyLimitError({ operation: { upstream } }: Call, retryAfterMs: number): GatewayError {
   return new GatewayError(
     'UPSTREAM_BUSY',
-    `Too many calls are waiting for server "${upstream}", or are yours, on all gateways together (limits.waiting). Retry when some of them have ended.`,
+    `Too many calls to server "${upstream}", or too many of your calls, are waiting on all gateways together (limits.waiting). Retry when some of them have ended.`,
     { details: { upstream, retryAfterMs } },
   );
 }

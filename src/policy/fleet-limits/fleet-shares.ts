@@ -17,7 +17,7 @@ interface FleetSharesOptions {
 /** A limit of which this gateway has a share. Reading `wanted` starts a new measurement of the demand. */
 interface SharedLimit extends ShareClaim {
   limit: number;
-  /** Whether no call has used it for `IDLE_MS`. */
+  /** Whether no call has used the limit for `IDLE_MS`. */
   isIdle(): boolean;
 }
 

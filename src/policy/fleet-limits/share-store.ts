@@ -10,8 +10,9 @@ export interface ShareClaim {
   readonly inUse: number;
   readonly share: number;
   /**
-   * Puts a share into effect. `updateShares` applies a smaller share before the transaction commits, so before other gateways can claim
-   * the difference, and a larger share only after the commit.
+   * Puts a share into effect. `updateShares` applies a smaller share before the transaction commits, because
+   * other gateways can claim the difference after the commit. It applies a larger share only after the
+   * commit.
    */
   applyShare(share: number): void;
 }
@@ -20,7 +21,10 @@ interface ShareStoreOptions {
   readonly database: Database;
   /** Unique id of this gateway. */
   readonly replica: string;
-  /** Time in milliseconds after its last update for which the share of a gateway stays reserved, for example after a crash. */
+  /**
+   * Time in milliseconds for which the share of a gateway stays reserved after its last update, for example
+   * after a crash.
+   */
   readonly leaseMs: number;
 }
 
@@ -34,7 +38,10 @@ interface ShareRow {
 /** Interval at which an indivisible remainder moves to the next gateway. */
 const TURN_MS = 1000;
 
-/** Allocates shares for all claims in one transaction. Returns whether, for any claim, the demand exceeds the limit or the share. */
+/**
+ * Allocates shares for all claims in one transaction. Returns whether any claim is short: all gateways
+ * together want more than the limit, or this one wants more than its share.
+ */
 export async function updateShares(
   { database, replica, leaseMs }: ShareStoreOptions,
   claims: readonly ShareClaim[],
@@ -96,7 +103,7 @@ function allocate(
   return { claim, share, wanted, isShort: totalWanted > limit || wanted > share };
 }
 
-/** Returns the shares of this gateway to the others; without `names`, all of them. */
+/** Releases the shares of this gateway in the limits with these names, or in all limits if `names` is absent. */
 export async function releaseShares(
   { database, replica }: Omit<ShareStoreOptions, 'leaseMs'>,
   names?: readonly string[],

@@ -111,7 +111,7 @@ function refusedArgumentError({ rule: { id, message }, path }: RuleMatch): Gatew
   const explanation = message === undefined ? '' : ` ${message}`;
   return new GatewayError(
     'ARGUMENTS_REFUSED',
-    `The rule "${id}" refuses the argument "${path}"; nothing was sent.${explanation} Ask the person whether it is intended; the setting argumentRules decides.`,
+    `The rule "${id}" refuses the argument "${path}"; nothing was sent.${explanation} Ask the user whether it is intended; the setting argumentRules controls this.`,
     { details: { rule: id, argument: path } },
   );
 }

@@ -11,7 +11,7 @@ interface ConcurrencyLimits {
   readonly waiting: number;
 }
 
-/** Retry time in milliseconds for a refused call if no call has ended yet, so that there is no average duration. */
+/** Retry time in milliseconds for a refused call if no call has ended yet and there is no average duration. */
 const DEFAULT_RETRY_MS = 1000;
 
 /** Limits how many calls of one caller run at the same time at all upstreams together, and how many more wait. */

@@ -80,7 +80,7 @@ describe('custom guard', () => {
       'Not today.',
     ],
     ['never ends', () => new Promise(() => undefined), 'took longer'],
-    ['returns nothing', () => undefined as never, 'gave no result'],
+    ['returns nothing', () => undefined as never, 'returned no result object'],
   ])('custom guard: fails only the call when it %s', async (_, guard, why) => {
     const error: unknown = await run(guard).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'GUARD_FAILED' });

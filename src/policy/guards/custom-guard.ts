@@ -46,9 +46,9 @@ export function createCustomGuard(
         (async () => guard(publicCall(call, params), withoutUnhandledRejection(proceed)))(),
         stopwatch.timeout,
       ]);
-      if (!isJsonObject(result)) throw guardError(name, 'gave no result');
+      if (!isJsonObject(result)) throw guardError(name, 'returned no result object');
       const original = payloads.get(result);
-      // A guard may have changed the value in place, and the text of the payload would not show that.
+      // If a guard changed the value in place, the original payload does not contain the change.
       if (original !== undefined && stringifyExact(result) === original.serialized) return original.payload;
       return Payload.of(result);
     } catch (error) {

@@ -23,7 +23,10 @@ interface RateLimitOptions {
   readonly now: () => number;
 }
 
-/** Delays calls that exceed a rate slightly, and rejects the others with the time after which a retry can succeed. */
+/**
+ * Delays calls that exceed a rate by a little. Rejects those that exceed it by more, with the time after
+ * which a retry can succeed.
+ */
 export function rateLimitGuard(
   { ofCaller, ofUpstream, now }: RateLimitOptions,
   { callerRates, upstreamRates }: Pick<GuardState, 'callerRates' | 'upstreamRates'> = new GuardState(),

@@ -74,13 +74,14 @@ export function redactionGuard(deps: {
 
   async function redactResult(call: Call, payload: Payload, action: SecretAction): Promise<Payload> {
     const { upstream } = call.operation;
-    // A large result was parsed in this turn of the event loop already, and `value` parses it again.
+    // A large result was already parsed in this turn of the event loop. `value` parses it again, in the next
+    // turn.
     if (payload.length > LARGE_CHARS) await nextTurn();
     const kinds = await completeInSlices(findSecretKinds(payload.value, search));
     if (kinds.length === 0) return payload;
     report(call, 'result', kinds);
     if (action === 'block') {
-      const text = `The result of server "${upstream}" contains what looks like a secret (${kinds.join(', ')}) and was not passed on; the call was made. The setting redact.results decides.`;
+      const text = `The result of server "${upstream}" contains what looks like a secret (${kinds.join(', ')}) and was not passed on; the call was made. The setting redact.results controls this.`;
       throw new GatewayError('RESULT_BLOCKED', text, { details: { upstream, kinds } });
     }
     return action === 'mask'

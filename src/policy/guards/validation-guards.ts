@@ -20,7 +20,8 @@ export function argumentValidationGuard(): Guard {
       if (checks.size >= MAX_CACHED_CHECKS) checks.delete(checks.keys().next().value as Fingerprint);
       checks.set(entry.fingerprint, compileArgumentCheck(entry.definition['inputSchema']));
     }
-    // Numbers that would lose precision are represented by marked strings, which are not of the type that the schema wants.
+    // Numbers that would lose precision are represented by marked strings. They are rounded for the check,
+    // because the schema expects numbers.
     const args = withRoundedNumbers(call.operation.params['arguments'] ?? {});
     const problems = checks.get(entry.fingerprint)?.(args) ?? [];
     if (problems.length > 0) throw invalidArgumentsError(entry, problems);

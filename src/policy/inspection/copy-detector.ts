@@ -1,15 +1,24 @@
 import type { NamedTool } from './cross-server-inspection.ts';
 import { normalizeName } from './normalize-text.ts';
 
-/** Minimum share of the other tool's words in a description for a tool of nearly the same name to count as a copy. */
+/**
+ * A tool with nearly the same name as another counts as a copy if its description contains at least this
+ * share of the other's words.
+ */
 const SAME_WORDS = 0.7;
-/** As `SAME_WORDS`, for a description that names its own server. Such a tool hardly pretends to belong to another server. */
+/**
+ * Like `SAME_WORDS`, but for a description that names its own server. Such a tool is unlikely to pose as a
+ * tool of another server.
+ */
 const SAME_WORDS_IF_SIGNED = 0.9;
-/** Number of common tool names from which two servers count as instances of one program, for example for two accounts. */
+/**
+ * Two servers with at least this many tool names in common count as instances of one program, for example for
+ * two accounts.
+ */
 const SAME_PROGRAM = 3;
 /** Maximum number of tools per key, and of servers per tool name, that are compared. It bounds the work. */
 const MAX_COMPARED = 50;
-/** Minimum length of a name for a comparison that tolerates one slip. Shorter names must be equal. */
+/** Minimum length of a name for a comparison that tolerates one typo. Shorter names must be equal. */
 const MIN_FUZZY_LENGTH = 8;
 
 const STOP_WORDS = new Set(
@@ -67,8 +76,9 @@ function countCommonNames(tools: readonly NamedTool[]): ReadonlyMap<string, numb
 }
 
 /**
- * Returns keys of which two names that differ by one slip share at least one. The slip is in one half of the name, so the beginning or
- * the end is equal. Three lengths of these parts are used, because the names may differ in length by one.
+ * Returns the lookup keys of a name. Two names that differ by one typo share at least one key: the typo is in
+ * one half of the name, so the beginning or the end is equal. Three lengths of these parts are used, because
+ * the names may differ in length by one.
  */
 function similarityKeys(name: string): readonly string[] {
   if (name.length < MIN_FUZZY_LENGTH) return [name];
@@ -78,7 +88,10 @@ function similarityKeys(name: string): readonly string[] {
   });
 }
 
-/** Whether two names are equal or differ by one slip: one letter is added, left out, changed or swapped with the next. */
+/**
+ * Whether two names are equal or differ by one typo: one letter is added, left out, changed or swapped with
+ * the next.
+ */
 function isSimilar(one: string, other: string): boolean {
   if (one === other) return true;
   if (one.length < MIN_FUZZY_LENGTH || Math.abs(one.length - other.length) > 1) return false;

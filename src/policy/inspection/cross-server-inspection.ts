@@ -85,7 +85,10 @@ function mixesScripts(name: string): boolean {
 /** Matches names of several words, such as `send_email` or `sendEmail`, which normal prose does not contain. */
 const TOOL_NAME =
   /[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+){1,8}|[a-z]+(?:[A-Z][a-z0-9]+){1,6}(?![A-Za-z0-9])/g;
-/** Minimum length of a name that is recognised in another spelling. A shorter one, as `waitFor` for `wait_for`, often is no tool. */
+/**
+ * Minimum length of a name that is recognised in another spelling. A shorter name, such as `waitFor` for
+ * `wait_for`, often does not mean a tool.
+ */
 const MIN_RESPELLED_LENGTH = 9;
 
 function findMentionsOfOthers(

@@ -20,7 +20,10 @@ export function findEncodedText(text: string): readonly { readonly at: number; r
 const MAX_FOUND = 50;
 /** Minimum length of a text that can contain encoded text. */
 const MIN_ENCODED_LENGTH = 16;
-/** Number of different enciphered common words from which a text counts as enciphered. So many do not occur by chance. */
+/**
+ * A text with at least this many different enciphered common words counts as enciphered. Fewer may occur by
+ * chance.
+ */
 const MIN_COMMON_WORDS = 3;
 const MAX_CIPHER_LENGTH = 10_000;
 

@@ -1,4 +1,4 @@
-/** Letters that look like Latin ones and are used to disguise words, with the Latin letter. */
+/** Letters that look like Latin letters, each with the Latin letter. Attackers use them to disguise words. */
 const LATIN_LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ['аɑα', 'a'],

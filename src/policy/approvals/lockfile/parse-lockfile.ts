@@ -45,7 +45,8 @@ function parseEntry(
   if (!isJsonObject(value) || !isJsonObject(definition))
     throw lockfileError(file, `${label} has no definition`);
   const fingerprint = approvalFingerprint(definition);
-  // Reviewers read the definition, so a fingerprint that belongs to another definition must not approve that one.
+  // Reviewers read only the definition. The fingerprint of another definition would approve that definition
+  // unseen.
   if (value['fingerprint'] !== fingerprint)
     throw lockfileError(file, `the fingerprint of ${label} is not that of its definition`);
   return { kind, name, definition, fingerprint };

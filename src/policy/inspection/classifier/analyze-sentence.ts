@@ -11,7 +11,10 @@ export interface Sentence {
   readonly text: string;
   /** Numbers of the attributes, in ascending order. */
   readonly attributes: readonly number[];
-  /** Features for pairs of concepts of which the second follows the first within `MAX_PAIR_DISTANCE` words. */
+  /**
+   * Features for pairs of concepts in which the second concept follows the first within `MAX_PAIR_DISTANCE`
+   * words.
+   */
   readonly orderedPairs: ReadonlySet<number>;
   readonly words: readonly string[];
   /** Terms of the sentence, as numbers of the vocabulary. */

@@ -50,13 +50,16 @@ const SIZES = [
   '#dense3',
 ];
 
-/** Numbers the attributes that a sentence can have: concepts, text patterns, forms, sizes and locations. */
+/**
+ * Assigns numbers to the attributes that a sentence can have: concepts, text patterns, forms, sizes and
+ * locations.
+ */
 export interface AttributeTable {
   readonly names: readonly string[];
   readonly idOf: (name: string) => number;
   /** Maps an attribute to its off-topic variant. */
   readonly offTopic: ReadonlyMap<number, number>;
-  /** Maps a concept to the attribute for that concept in the name of the described parameter. */
+  /** Maps a concept to the attribute of a sentence that describes a parameter whose name contains the concept. */
   readonly ofParameter: ReadonlyMap<number, number>;
 }
 

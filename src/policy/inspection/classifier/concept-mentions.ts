@@ -13,7 +13,10 @@ const ASCII_WORD = /[a-z0-9]+(?:'[a-z]+)*/g;
 const UNSPACED_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u;
 /** Matches an elided word: `l'utilisateur` is two words, while `don't` is one. */
 const ELISION = /^(?:[cdjlmnst]|qu)'\p{L}/u;
-/** All scripts without spaces have larger code points, so that most words need no regular expression. */
+/**
+ * All scripts without spaces have larger code points, so most words can be excluded without a regular
+ * expression.
+ */
 const LAST_SPACED = 0x10_ff;
 /** Number of characters that count as one word in scripts without spaces. */
 const CHARACTERS_PER_WORD = 2;

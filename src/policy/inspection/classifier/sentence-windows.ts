@@ -109,8 +109,8 @@ function locationAttribute(where: string): string {
 }
 
 /**
- * Visits every feature of a window once: attributes, pairs of attributes, ordered pairs of concepts, and terms. The numbers of features
- * are explained in attribute-table.ts.
+ * Visits every feature of a window once: attributes, pairs of attributes, ordered pairs of concepts, and
+ * terms. attribute-table.ts explains how features are numbered.
  */
 export function forEachFeature(
   { first, second, attributes, sizeAttributes }: SentenceWindow,

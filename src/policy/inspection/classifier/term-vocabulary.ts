@@ -1,4 +1,7 @@
-/** Numbers words and pairs of adjacent words. An open vocabulary also adds every term that is looked up; the benchmark uses it. */
+/**
+ * Assigns numbers to words and pairs of adjacent words. An open vocabulary, which the benchmark uses, also
+ * adds every term that is looked up.
+ */
 export class TermVocabulary {
   /** Terms by number: `word`, or `word_other` for a pair. */
   readonly names: string[] = [];

@@ -32,8 +32,9 @@ const SHOUTED_WORDS =
 export const PATTERN_NAMES: readonly string[] = Object.keys(PATTERNS);
 
 /**
- * The conditions under which a pattern is tried, because trying all of them is slow: the text contains at least one of the characters, or
- * matches `words`. `0` stands for any digit and `\u00BB` for any character beyond ASCII.
+ * The condition under which each pattern is tried: the text contains at least one of the characters, or
+ * matches `words`. Trying all patterns on every text would be slow. `0` stands for any digit and `\u00BB` for
+ * any character beyond ASCII.
  */
 const REQUIRED: Readonly<Record<string, readonly [characters: string, words?: RegExp]>> = {
   '#private': ['./\\_*', /rsa|login|ssh/],
