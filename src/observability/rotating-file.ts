@@ -4,7 +4,7 @@ import { makeFolderSync } from '../core/lib/make-folder.ts';
 
 interface RotatingFileOptions {
   readonly maxBytes: number;
-  /** The number of older files beside it, named `name.1`, `name.2` … */
+  /** The number of older files that are kept beside the current one, named `name.1`, `name.2` … */
   readonly maxOldFiles: number;
 }
 

@@ -63,7 +63,7 @@ export interface SecretSearch {
   mayContain(text: string): boolean;
   /** Returns the ids of the formats that occur in the text. */
   find(text: string): readonly string[];
-  /** Does the same in steps, because each search of a long text takes milliseconds. */
+  /** Does the same as `find` in steps, because each search of a long text takes milliseconds. */
   findSteps(text: string): Generator<undefined, readonly string[]>;
   /** Replaces every secret in the text. */
   mask(text: string, replacement: string): string;

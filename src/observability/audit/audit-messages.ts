@@ -10,7 +10,7 @@ import type { ToolStats } from './tool-stats.ts';
 export interface AuditSettings {
   /** The location of the database. It includes the password of a database server, so it must not be logged. */
   readonly place: StoreLocation;
-  /** Older records are deleted. */
+  /** The maximum age of a record; older records are deleted. */
   readonly keepMs: number;
   /** The maximum size of all records; beyond it, the oldest are deleted. */
   readonly maxBytes: number;

@@ -10,7 +10,7 @@ import { RecordBuilder, buildEventDraft } from './record-builder.ts';
 
 export interface AuditHealth {
   readonly written: number;
-  /** Records that could not be written, or that exceeded the queue. */
+  /** Records that could not be written, or that did not fit into the queue. */
   readonly dropped: number;
   /** Why the last record was lost; absent once writing works again. */
   readonly problem?: string | undefined;

@@ -72,7 +72,7 @@ export interface AuditEvent {
   readonly details?: JsonObject;
 }
 
-/** Conditions that a record must all meet. In texts, `*` matches any characters. */
+/** Matches the records that meet all conditions. In texts, `*` matches any characters. */
 export interface AuditFilter {
   /** Only records with a higher sequence number. */
   readonly after?: number;
@@ -105,9 +105,15 @@ export interface AuditFilter {
   readonly minMs?: number;
 }
 
-/** A filter with the entries whose exposed names match `entry`, because the database stores only the servers' own names. */
+/**
+ * A filter that also finds entries by their exposed names, although the database stores only the servers' own
+ * names.
+ */
 export interface AuditConditions extends AuditFilter {
-  /** Entries that match in addition to those whose own name matches the pattern in `entry`. */
+  /**
+   * The entries whose exposed names match the pattern in `entry`. They match in addition to those whose own
+   * names do.
+   */
   readonly others?: readonly (readonly [server: string, entry: string])[];
 }
 

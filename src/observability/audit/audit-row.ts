@@ -55,7 +55,7 @@ export const COMMON_FIELDS = [
   'action',
 ] as const satisfies readonly (keyof AuditRecord)[];
 
-/** Fields that each record has for itself. */
+/** Fields that are stored separately for each record. */
 export const PER_RECORD_FIELDS = [
   'seq',
   'at',

@@ -51,7 +51,10 @@ interface RunningWorker {
   readonly exited: Promise<void>;
 }
 
-/** The client of the worker thread that has the database open. The thread starts with the first work and ends when idle. */
+/**
+ * The client of the audit thread, which has the database open. The thread starts with the first work and ends
+ * when idle.
+ */
 export class AuditThread implements AuditBackend {
   readonly #options: AuditThreadOptions;
   #running: RunningWorker | undefined;

@@ -1,5 +1,6 @@
 /**
- * The audit log, as the rest of the gateway sees it. A record takes this way from a call to the database:
+ * The audit log, as the rest of the gateway sees it. A record passes from a call to the database in these
+ * steps:
  *
  * 1. `policy/guards/recording-guards.ts`: the audit guard reports the end of a call to the `AuditTrail`.
  *    Operations that end before the guards run come from `gateway/calls/pre-guard-audit.ts`.
@@ -9,7 +10,7 @@
  * 4. In the thread, `audit-message-loop.ts` (started by `app/audit-worker.ts`) receives the batch and retries failed writes.
  * 5. `audit-writer.ts`: completes the drafts (`finalize-drafts.ts`) and **inserts the records into the database**.
  *
- * Queries take the same way to the thread, where `run-audit-query.ts` answers them.
+ * Queries pass to the thread in the same way. There, `run-audit-query.ts` answers them.
  */
 import type { CompletedCall } from '../completed-call.ts';
 import type { AuditQueries } from './audit-messages.ts';
@@ -31,8 +32,8 @@ interface AuditTrailOptions {
 }
 
 /**
- * The interval at which records are passed to the thread. Together with the interval of the thread's writes (50 ms) and the write itself, a
- * killed process loses at most 100 ms of records.
+ * The interval at which records are passed to the thread. The thread writes every 50 ms. With the time for
+ * the write itself, a killed process loses at most the records of the last 100 ms.
  */
 const FLUSH_MS = 25;
 /** The number of records that are flushed at once. Larger batches cost more garbage collection, smaller ones more work in the thread. */
@@ -48,11 +49,11 @@ export class AuditTrail implements CallObserver, AsyncDisposable {
   /** Records since the last flush. */
   #unflushed = 0;
   #flushTimer: NodeJS.Timeout | undefined;
-  /** Counters of earlier queues, and of records that no queue could be loaded for. */
+  /** Counters of earlier queues, and of records that were lost because no queue could be loaded. */
   #earlierHealth: AuditHealth = { written: 0, dropped: 0 };
   /** Queues with earlier settings that still write records. */
   readonly #closingQueues = new Set<AuditQueue>();
-  /** Resolves when all of them are closed. */
+  /** Resolves when all queues with earlier settings are closed. */
   #closing: Promise<void> = Promise.resolve();
 
   constructor(options: AuditTrailOptions) {
@@ -75,7 +76,10 @@ export class AuditTrail implements CallObserver, AsyncDisposable {
     this.#scheduleFlush();
   }
 
-  /** Applies new settings. Earlier records are still written with the old ones, before the new queue opens. */
+  /**
+   * Applies new settings. Earlier records are still written with the old settings, before the new queue
+   * opens.
+   */
   reconfigure(settings: Pick<AuditTrailOptions, 'isEnabled' | 'loadQueue'>): void {
     this.#flush();
     const { loadQueue } = settings;

@@ -29,7 +29,10 @@ interface AuditWriterDeps {
   readonly now: () => number;
 }
 
-/** The single row of `audit_ends`: the last number, the size and the head of the hash chain. */
+/**
+ * The single row of `audit_ends`: the last sequence number, the size of the log and the head of the hash
+ * chain.
+ */
 type LogState = Selectable<Tables['audit_ends']>;
 
 const CLEANUP_INTERVAL_MS = 60_000;
@@ -102,7 +105,10 @@ function numberRecords(
 /** The approximate bytes of a row in `audit_records` and in `audit_commons`, in addition to its texts. */
 const RECORD_BYTES = 60;
 const COMMON_BYTES = 60;
-/** The numbers in row keys are relative to the first record of the batch and count from here, so all of them have six digits. */
+/**
+ * Row keys contain sequence numbers relative to the first record of the batch, which has this number. So all
+ * numbers have six digits.
+ */
 const KEY_BASE = 100_000;
 const KEY_DIGITS = 6;
 
@@ -116,7 +122,8 @@ function buildInsertStatements(
   isChained: boolean,
 ): readonly BulkStatement[] {
   let addedBytes = 0;
-  // A key is the number of the record, the number of the first record of its group, and the time; `insertRecordsSql` takes it apart.
+  // A key joins the number of the record, the number of the first record of its group, and the time;
+  // `insertRecordsSql` splits it.
   const keyOffset = (records[0]?.own.seq ?? 0) - KEY_BASE;
   const recordRows = records.map(({ group, own }) => {
     const [firstOfGroup = own] = group.records;

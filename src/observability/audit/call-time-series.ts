@@ -42,7 +42,10 @@ const MAX_SERVERS = 50;
 /** Calls with these codes ended before anything was sent: they are errors of the server, but have no duration. */
 const UNSENT_CODES: readonly ErrorCode[] = ['UPSTREAM_UNAVAILABLE', 'UPSTREAM_NEEDS_AUTH', 'SECRET_MISSING'];
 
-/** Counts calls over time, in the database: only a few numbers leave it, however many records there are. */
+/**
+ * Counts calls over time. The database does the counting, so only a few numbers are read, however many
+ * records there are.
+ */
 export async function readCallTimeSeries(
   { query }: Database,
   params: CallTimeSeriesQuery,

@@ -18,7 +18,10 @@ interface FinalizeDeps {
   readonly estimate: TokenEstimator;
 }
 
-/** The fields that each record has for itself. `seq` and `hash` are set when the record is inserted. */
+/**
+ * The fields that are stored separately for each record. `seq` and `hash` are set when the record is
+ * inserted.
+ */
 export type PerRecordFields = {
   -readonly [K in (typeof PER_RECORD_FIELDS)[number]]: AuditRecord[K] | undefined;
 } & {
@@ -52,7 +55,7 @@ const DIGEST_CHARS = 32;
 /** Does the expensive work on drafts, in the audit thread: estimates tokens, hashes and redacts texts, and groups the records. */
 export function finalizeDrafts(drafts: readonly RecordDraft[], deps: FinalizeDeps): FinalBatch {
   const groups = new Map<string, RecordGroup>();
-  // Most drafts share objects with their common fields, so looking up the object saves computing the key.
+  // Most drafts share one object with their common fields. Looking up the object avoids computing the key.
   const groupByObject = new Map<CommonFields, RecordGroup>();
   const groupOf = (draftFields: CommonFields): RecordGroup => {
     const common = storableFields(draftFields);
@@ -99,7 +102,7 @@ function finalizeDraft(draft: RecordDraft, { settings, estimate }: FinalizeDeps)
     result: resultText && settings.results ? storableText(redactResult(resultText)) : undefined,
     details: details && storableText(details),
     hash: undefined,
-  } as PerRecordFields; // `text && …` would be an empty text for an empty text, but all texts are JSON and not empty.
+  } as PerRecordFields; // The cast is safe: `text && …` would be '' for an empty text, but all texts are non-empty JSON.
 }
 
 const SURROGATE = /[\uD800-\uDFFF]/;

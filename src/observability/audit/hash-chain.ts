@@ -22,8 +22,9 @@ export interface ChainVerification {
 }
 
 /**
- * Returns the hash of a record over all its fields and the previous hash, so a change of one record invalidates all later ones.
- * The two parts are not merged into one object first, which took 20 µs per record and as much garbage collection.
+ * Returns the hash of a record over all its fields and the previous hash, so a change of one record
+ * invalidates all later ones. The two parts are separate, because merging them into one object took 20 µs per
+ * record and as much garbage collection.
  */
 export function computeChainHash(
   { common, own }: { readonly common: CommonFields; readonly own: Readonly<Partial<PerRecordFields>> },

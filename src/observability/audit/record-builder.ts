@@ -38,7 +38,10 @@ interface CachedClient {
  */
 export class RecordBuilder {
   readonly #callers = new WeakMap<Caller, CallerNames>();
-  /** The latest clients, found by their names and not by identity: a modern client introduces itself with every request. */
+  /**
+   * The latest clients. They are found by name and version and not by identity, because a modern client sends
+   * its `clientInfo` with every request.
+   */
   readonly #clients: CachedClient[] = [];
   readonly #entryNames = new WeakMap<Entry, string>();
   readonly #commonFields = new WeakMap<Entry, CommonFields[]>();
@@ -154,7 +157,10 @@ function redactCallerNames({ id, profile }: Caller): CallerNames {
   return { id: redactName(id) ?? '', profile: redactName(profile) ?? '' };
 }
 
-/** Returns the name or URI that the client sent and no entry has; it may contain a secret. */
+/**
+ * Returns the name or URI that the client sent and that no entry has. It is redacted, because it may contain
+ * a secret.
+ */
 function requestedName({ kind, params, method }: ObservedCall['operation']): string | undefined {
   const { name, uri } = params;
   if (typeof uri === 'string') return redactUri(uri.slice(0, MAX_URI_CHARS));

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export interface LogTail {
-  /** The oldest first. */
+  /** The lines, oldest first. */
   readonly lines: readonly LogLine[];
   /** Whether older lines exist. */
   readonly hasMore: boolean;

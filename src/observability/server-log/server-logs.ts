@@ -22,7 +22,10 @@ const FILE_LIMITS = { maxBytes: 1024 * 1024, maxOldFiles: 2 };
 const MAX_LINE_CHARS = 4000;
 /** The maximum characters of a line whose end has not arrived yet. */
 const MAX_PARTIAL_CHARS = 64 * 1024;
-/** The maximum characters per server and flush, about: a flood of output must not keep the disk busy. Further lines are dropped. */
+/**
+ * The approximate maximum of characters per server and flush. Further lines are dropped, because a flood of
+ * output must not keep the disk busy.
+ */
 const MAX_PENDING_CHARS = 256 * 1024;
 /** The delay between a line and its write to the file. */
 const FLUSH_MS = 100;
@@ -66,7 +69,7 @@ export class ServerLogs implements Disposable {
     const log = this.#logOf(server);
     const lines = (log.partialLine + log.decoder.write(chunk)).split('\n');
     log.partialLine = lines.pop() ?? '';
-    // While skipping, the first of these is the rest of the overlong line.
+    // While skipping, the first of these lines is the rest of the overlong line.
     for (const [index, line] of lines.entries())
       if (index > 0 || !log.isSkipping) this.#write(log, 'stderr', line);
     if (lines.length > 0) log.isSkipping = false;
@@ -147,7 +150,8 @@ export class ServerLogs implements Disposable {
       log.droppedLines++;
       return;
     }
-    // Control sequences are stripped before masking and lines are cut after it; otherwise a secret in it would not be recognized.
+    // Control sequences are stripped before masking, and the line is cut after masking. Otherwise, an
+    // interrupted or cut secret would not be recognized.
     const text = log.mask.mask(stripControls(line)).slice(0, MAX_LINE_CHARS);
     log.pending += `${new Date(this.#options.now()).toISOString()} ${from} ${text}\n`;
   }

@@ -117,7 +117,10 @@ function formatAttributes(values: Attributes): readonly JsonObject[] {
   );
 }
 
-/** Converts milliseconds to nanoseconds, rounded to microseconds. Nanoseconds since the epoch exceed the safe integers of a number. */
+/**
+ * Converts milliseconds to nanoseconds, rounded to microseconds. Nanoseconds since the epoch exceed the
+ * largest safe integer of a number.
+ */
 function toNanoseconds(ms: number): string {
   return `${BigInt(Math.round(ms * 1000)) * 1000n}`;
 }
