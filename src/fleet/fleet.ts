@@ -58,9 +58,11 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       ...listen,
       maxMessageBytes: options.maxMessageBytes,
       log,
-      // A different label would be a different key, so replicas of other versions could not connect.
+      // The label must not change: another label gives another key, so replicas of other versions could not
+      // connect.
       key: deriveKey(secret, 'trunkline line 1'),
-      // `replicas` is created below. The transport needs addresses only for outgoing connections, and none is opened before.
+      // `replicas` is created below. The transport needs addresses only for outgoing connections, and none is
+      // opened before that.
       addressOf: (replica) => replicas.find(replica)?.address,
     }),
   );
@@ -127,8 +129,8 @@ class FleetMembership {
     try {
       await this.#join();
     } catch (error) {
-      // Another replica has another key. While a new key is rolled out, every heartbeat fails like this, so only the first failure is
-      // logged.
+      // CONFIG_INVALID means that another replica has another key. While a new key is rolled out, every
+      // heartbeat fails with it, so only the first failure is logged.
       if (!(error instanceof GatewayError) || error.code !== 'CONFIG_INVALID') throw error;
       if (this.problem?.code !== 'CONFIG_INVALID') this.#reportProblem(error);
     }

@@ -35,8 +35,8 @@ export class Ownership {
   }
 
   /**
-   * Whether this replica owns it at this moment. Check it before each action that only the owner may take: the timer that ends the
-   * ownership may be late, for example after the process was suspended.
+   * Whether this replica holds the ownership at this moment. Check it before each action that only the owner
+   * may take: the timer that ends the ownership may be late, for example after the process was suspended.
    */
   get isHeld(): boolean {
     if (this.#hasEnded) return false;
@@ -46,9 +46,10 @@ export class Ownership {
     return false;
   }
 
-  /** Counts the remaining time from a renewal that was sent at `requestedAt` and has succeeded. */
+  /** Restarts the remaining time after a successful renewal, which was sent at `requestedAt`. */
   extend(requestedAt: number): void {
-    // If this replica has given up in the meantime, what it ran is already ending, so a renewal comes too late.
+    // If this replica has given up in the meantime, its server is already stopping, so the renewal comes too
+    // late.
     if (!this.isHeld) return;
     this.#requestedAt = requestedAt;
     clearTimeout(this.#timer);

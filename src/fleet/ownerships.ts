@@ -115,7 +115,8 @@ export class Ownerships {
     const requestedAt = clock();
     const acquired = await database.query
       .insertInto('ownerships')
-      // The epoch is the time of the claim. When an expired row is taken over, it grows even if the clock of the database was set back.
+      // The epoch is the time of the claim. When an expired row is taken over, the epoch grows even if the
+      // clock of the database was set back.
       .values({ name, owner: self, epoch: time, until })
       .onConflict((conflict) =>
         conflict

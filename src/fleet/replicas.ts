@@ -136,7 +136,7 @@ export class Replicas {
   #reportInvalid(count: number): void {
     if (count > 0 && count !== this.#invalidCount)
       this.#options.log.warn(
-        'The table "replicas" contains rows that no gateway writes, or too many; they are ignored.',
+        'Ignored rows of the table "replicas": they are invalid, or there are too many.',
         { count },
       );
     this.#invalidCount = count;

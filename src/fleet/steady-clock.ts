@@ -1,6 +1,7 @@
 /**
- * Returns a clock in milliseconds that never goes back and keeps running while the process is suspended or the machine sleeps. The
- * monotonic clock of a machine may stop during sleep, and its wall clock may be set back, so each step is the larger of their two steps.
+ * Returns a clock in milliseconds that never goes back and keeps running while the process is suspended or
+ * the machine sleeps. The monotonic clock of a machine may stop during sleep, and its wall clock may be set
+ * back, so each reading adds the larger of their two advances.
  */
 export function createSteadyClock(
   monotonicNow: () => number = () => performance.now(),

@@ -41,7 +41,8 @@ export class OwnedServerHandler {
     events.on('update', ({ name, params }) =>
       forEachSession(name, (session) => session.notifyUpdate(params)),
     );
-    // The other replicas use the facts that they received when they connected. If a restarted server reports others, they must reconnect.
+    // The other replicas use the facts that they received when they connected. If a restarted server reports
+    // different facts, the replicas must reconnect.
     events.on('state', ({ name, state }) => {
       if (state.kind !== 'ready') return;
       const facts = canonicalJson(state.server);

@@ -60,7 +60,7 @@ export class OwnedServerSession implements ChannelEvents {
   }
 
   onMessage(metadata: unknown, body: RawMessage): void {
-    // The client of this request has left while a question to it was open.
+    // `left` means that the client of this request has left while a question to it was open.
     if (isJsonObject(metadata) && typeof metadata['left'] === 'number') {
       this.#requests.get(metadata['left'])?.client?.onLeft?.();
       return;

@@ -88,7 +88,7 @@ export class OwnedServerSubscriptions {
     return {};
   }
 
-  /** Replaces the subscriptions of the other replica at the upstream by the current ones. */
+  /** Replaces the subscriptions of the other replica at the upstream with the current ones. */
   #update({ upstream, cancellation, requestingClient }: SubscriptionContext): Promise<void> {
     return upstream.subscribe(this.#keys(), cancellation, requestingClient, this.#subscriber);
   }

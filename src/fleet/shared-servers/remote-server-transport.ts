@@ -59,7 +59,7 @@ interface MessageReceiver {
   channel: Channel | undefined;
 }
 
-/** Passes a message of the owner on as its metadata says; see `OwnerMetadata`. */
+/** Passes on a message of the owner according to its metadata; see `OwnerMetadata`. */
 function receiveMessage(metadata: unknown, body: RawMessage, receiver: MessageReceiver): void {
   const { events, clients, channel } = receiver;
   const { answers, during, failed, unsent } = isJsonObject(metadata) ? metadata : {};

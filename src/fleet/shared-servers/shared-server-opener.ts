@@ -69,7 +69,7 @@ export function createSharedServerOpener({ fleet, open, log }: SharedServerOpene
 class PendingShutdowns {
   readonly #byName = new Map<string, Set<Promise<void>>>();
 
-  /** Resolves when the shutdown has ended, also if it failed. */
+  /** Resolves when the shutdown has ended, even if it failed. */
   async add(name: string, shutdown: Promise<void>): Promise<void> {
     const shutdowns = this.#byName.get(name) ?? new Set();
     this.#byName.set(name, shutdowns.add(shutdown));
@@ -133,8 +133,9 @@ function unknownOwnerError({ name }: UpstreamConfig, problem: GatewayError): Gat
 }
 
 /**
- * Opens a server that this replica owns. If the ownership is lost, nothing more is written to the server, and its process is ended. Once
- * the process has ended, the ownership is released, so that no other replica starts the server earlier.
+ * Opens a server that this replica owns. If the ownership is lost, nothing more is written to the server, and
+ * its process is ended. The ownership is released only after the process has ended, so that no other replica
+ * starts the server earlier.
  */
 async function openOwned(
   ownership: Ownership,
@@ -200,7 +201,10 @@ function isTemporary(error: unknown): boolean {
   return error instanceof GatewayError && (error.code === 'REPLICA_AWAY' || error.code === 'SHUTTING_DOWN');
 }
 
-/** Returns the error for a cancelled retry: the last failure to reach the owner, or the reason of the cancellation if there was none. */
+/**
+ * Returns the error for a cancelled retry: the last failure to reach the owner, or the reason for the
+ * cancellation if there was no failure.
+ */
 function unreachableOwnerError(name: string, lastError: unknown, reason: Error): Error {
   if (!(lastError instanceof GatewayError)) return reason;
   const text = `Server "${name}" cannot be reached through the gateway that runs it: ${lastError.message}`;

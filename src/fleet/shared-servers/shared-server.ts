@@ -12,7 +12,10 @@ export interface SharedServer {
   readonly session?: string | undefined;
 }
 
-/** Returns undefined if each replica runs the server for itself, because of its `share` setting or because each caller signs in to it. */
+/**
+ * Returns undefined if each replica opens the server by itself, because of its `share` setting or because
+ * each caller signs in separately.
+ */
 export function toSharedServer(
   config: UpstreamConfig,
   session: string | undefined,

@@ -208,7 +208,7 @@ function timeoutError(replica: string, ms: number): GatewayError {
   return new GatewayError('REPLICA_AWAY', text, { details: { replica } });
 }
 
-/** The message is written for the replica that sent the request, so the other gateway is this one. */
+/** The replica that sent the request receives this message, so "the other gateway" means this one. */
 function noHandlerError(): GatewayError {
   const text =
     'The other gateway does not handle this request. It may be starting, stopping, or running another version.';

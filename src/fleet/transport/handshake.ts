@@ -7,7 +7,10 @@ const PROTOCOL = 1;
 /** The ids of replicas appear in logs and in the ids of messages, so other characters are rejected. */
 const REPLICA_ID = /^[\w-]{1,64}$/;
 
-/** The handshake of the other end: its id and, from the connecting end, the id that it expects; or why the handshake is rejected. */
+/**
+ * The handshake of the other end, or the problem for which it is rejected. `from` is the id of the other end.
+ * `to` is the id that the connecting end expects; the listening end does not send it.
+ */
 export type Handshake =
   | { readonly from: string; readonly to: string | undefined }
   | { readonly problem: string };
