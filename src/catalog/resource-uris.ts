@@ -71,7 +71,10 @@ export function buildUriRoutes(entries: {
   };
 }
 
-/** Returns the template of one upstream that matches its own URI and has the most fixed characters. */
+/**
+ * Returns the template of one upstream that matches the upstream's own URI. If several match, the one with
+ * the most literal characters wins.
+ */
 export function findUpstreamTemplate(
   { templates }: UriRoutes,
   { upstream, uri }: UpstreamUri,
@@ -80,7 +83,10 @@ export function findUpstreamTemplate(
   return findClosest(templates.get(upstream) ?? [], (route) => route.matcher().matches(uri, budget));
 }
 
-/** Returns the template of any upstream that matches an exposed URI and has the most fixed characters. */
+/**
+ * Returns the template of any upstream that matches an exposed URI. If several match, the one with the most
+ * literal characters wins.
+ */
 export function findExposedTemplate(
   { templates }: UriRoutes,
   uri: string,
@@ -106,7 +112,7 @@ function findClosest(
 ): TemplateRoute | undefined {
   let best: TemplateRoute | undefined;
   for (const route of routes) {
-    // Comparing the number of fixed characters is cheaper than matching, so it comes first.
+    // Comparing the number of literal characters is cheaper than matching, so it comes first.
     if (best !== undefined && route.matcher().fixed <= best.matcher().fixed) continue;
     if (accepts(route)) best = route;
   }

@@ -241,7 +241,8 @@ function mergeResources(listings: readonly Listing[]): {
   const owned = withUpstream(listings, (listing) => listing.resources);
   const unlistedPages = listings.flatMap(findUnlistedPages);
   const own = owned.map(({ upstream, definition }) => ({ upstream, uri: definition.uri }));
-  // URIs are assigned to listed resources and unlisted pages together, so that no two of them share one.
+  // URIs are assigned to listed resources and unlisted pages together, so that no two of them get the same
+  // URI.
   const uris = assignExposedUris([...own, ...unlistedPages]);
   const entries = owned.map((entry, at) => ({
     kind: 'resource' as const,

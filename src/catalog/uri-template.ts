@@ -43,8 +43,9 @@ const MAX_URI_LENGTH = 8192;
 const MAX_TEMPLATE_LENGTH = 8192;
 
 /**
- * The characters that each operator matches. The rules accept more than the standard, because some servers do. A false match is
- * harmless: the gateway only chooses the upstream, and the upstream decides whether it knows the URI.
+ * The characters that each operator matches. Like some servers, the rules accept more than the standard. A
+ * false match is harmless: the gateway only chooses the upstream, and the upstream decides whether it knows
+ * the URI.
  */
 const OPERATORS: Readonly<Record<string, Expression>> = {
   '+': { first: '', stops: '' },
