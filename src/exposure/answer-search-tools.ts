@@ -15,7 +15,7 @@ const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
 const SIMILAR_SERVERS = 3;
 const MAX_REMARKS = 3;
-/** Server names are recognized only in the first characters of a query, up to this number. */
+/** Server names are recognized only in this many characters at the start of a query. */
 const MAX_QUERY = 1_000;
 
 interface SearchAnswer {

@@ -47,7 +47,7 @@ export class ScriptRun {
   #deadline: number;
   /** The number of questions that await an answer from a person. */
   #openQuestions = 0;
-  /** Since when there has been at least one open question. */
+  /** The time since which at least one question has been open. */
   #openQuestionsSince = 0;
   #outcome: ScriptOutcome | undefined;
   #isLogCut = false;

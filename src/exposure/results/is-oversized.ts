@@ -6,8 +6,9 @@ import { parseMedia, estimateMediaTokens } from './media.ts';
 export type EstimateTokens = (text: string, stopAt?: number) => number;
 
 /**
- * Whether a result costs a model more than `maxTokens`. Clients show either content or structured content, so the larger of
- * the two counts. For most results the length decides alone, because no character costs more than one token.
+ * Whether a result costs a model more than `maxTokens`. Clients show either content or structured content, so
+ * the larger of the two counts. For most results, the length alone decides, because no character costs more
+ * than one token.
  */
 export function isOversized(payload: Payload, maxTokens: number, estimate: EstimateTokens): boolean {
   const { length } = payload.text;
