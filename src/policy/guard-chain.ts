@@ -83,8 +83,9 @@ export function composeGuards(guards: readonly Guard[], last: Next): Next {
 }
 
 /**
- * Runs a call through the guards, then notifies its end listeners, the last one first, and applies `transform` to the result. All
- * listeners share one promise, because a promise per guard would cost a quarter of a kilobyte of garbage each.
+ * Runs a call through the guards, then notifies its end listeners, the last one first, and applies
+ * `transform` to the result. All listeners share one promise, because each further promise would cost a
+ * quarter of a kilobyte of garbage.
  */
 export function runGuarded(
   run: Next,

@@ -91,7 +91,7 @@ export class ApprovalRegistry {
       await this.#writer.retry();
       ({ revision } = this.#writer);
       index = await this.#read();
-      // An approval that was written during the read may be missing in the index.
+      // An approval that was written during the read may be missing from the index.
     } while (revision !== this.#writer.revision && ++attempts < MAX_RELOAD_ATTEMPTS);
     this.#writer.applyUnwrittenTo(index);
     this.#index = Promise.resolve(index);
@@ -311,7 +311,10 @@ export function heldServerError(name: UpstreamName): GatewayError {
   );
 }
 
-/** Scans the subjects that differ from the approved ones. It yields after each, because scanning a large offer takes long. */
+/**
+ * Scans the subjects that differ from the approved ones. It yields after each one, because scanning a large
+ * offer takes a long time.
+ */
 function* scanUnapproved(
   upstream: UpstreamName,
   subjects: readonly ApprovalSubject[],

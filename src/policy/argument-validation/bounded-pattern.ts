@@ -47,7 +47,8 @@ function compilePattern(source: string): RegExp | undefined {
 function createStepEstimate(source: string): ((length: number) => number) | undefined {
   // Repeated groups and back-references may take exponential time, and finding those that do not would need a complete analysis.
   if (source.length > MAX_PATTERN_LENGTH || /\)[*+{]|\\[1-9k]/.test(source)) return undefined;
-  // Escapes and character classes match one character each, and may contain signs that would be counted below.
+  // Escapes and character classes match one character each. They are replaced, because they may contain signs
+  // that would be counted below.
   const plain = source.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
   const repeats = plain.match(/[*+{]/g)?.length ?? 0;
   const alternatives = plain.match(/\|/g)?.length ?? 0;

@@ -224,7 +224,7 @@ class ValidationRun {
       if (this.check(schema, value, evaluated) && ++matches === 2) break;
     }
     this.#inverted--;
-    // The problems of the branches explain only why none of them matches.
+    // The problems of the branches matter only if no branch matches.
     if (matches > 0) this.problems.length = before;
     return matches === 1 || this.#report('oneOf', 'must match exactly one schema in oneOf');
   }

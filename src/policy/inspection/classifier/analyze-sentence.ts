@@ -40,7 +40,7 @@ export function analyzeSentence(
   cache: WordCache = createWordCache(),
 ): Sentence {
   const { lexicon, attributes } = model;
-  // Words in camel case are separated before normalizing, which removes the capitals.
+  // Words in camel case are separated first, because normalizing removes the capitals.
   const text = joinSpelledWords(normalizeText(original.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')));
   const words = splitWords(text);
   const mentions = findConceptMentions(words, lexicon, cache.concepts);
