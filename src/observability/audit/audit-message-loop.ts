@@ -185,7 +185,10 @@ class AuditMessageLoop {
     }));
   }
 
-  /** Closes the database, also after an error: opening it again may succeed, for example when the disk is back. */
+  /**
+   * Closes the database. This is also done after an error, because opening the database again may succeed,
+   * for example when the disk is back.
+   */
   async #closeDatabase(): Promise<void> {
     const database = this.#database;
     this.#database = undefined;

@@ -36,7 +36,10 @@ interface AuditTrailOptions {
  * the write itself, a killed process loses at most the records of the last 100 ms.
  */
 const FLUSH_MS = 25;
-/** The number of records that are flushed at once. Larger batches cost more garbage collection, smaller ones more work in the thread. */
+/**
+ * The number of records at which a flush starts before the interval has passed. Larger batches cost more
+ * garbage collection, smaller ones more work in the thread.
+ */
 const FLUSH_AT = 100;
 
 /** Collects the records of calls and events and sends them to the audit thread in batches. */

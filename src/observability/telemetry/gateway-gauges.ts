@@ -6,7 +6,7 @@ export interface GatewayGauges {
     readonly isReady: boolean;
     readonly inFlight: number;
   }[];
-  /** Operations that are missing in the audit log. */
+  /** Operations that are missing from the audit log. */
   readonly unrecorded: number;
   readonly residentBytes: number;
 }

@@ -46,7 +46,7 @@ export function formatPrometheus(metrics: CallMetrics, gauges: GatewayGauges): s
       gauges.servers.map(({ name, inFlight }): Sample => [{ server: name }, inFlight]),
     ),
     formatFamily('trunkline_clients', 'gauge', 'Connected client sessions.', [[{}, gauges.clients]]),
-    formatFamily('trunkline_unrecorded_total', 'counter', 'Operations that are missing in the audit log.', [
+    formatFamily('trunkline_unrecorded_total', 'counter', 'Operations that are missing from the audit log.', [
       [{}, gauges.unrecorded],
     ]),
     formatFamily('process_resident_memory_bytes', 'gauge', 'Resident memory of the process in bytes.', [
