@@ -3,7 +3,8 @@ interface OwnershipOptions {
   /** Distinguishes this ownership from earlier and later ones of the same name. */
   readonly epoch: number;
   /**
-   * The time by `clock` at which the claim was sent. The lease in the database starts later, so the owner always gives up before it ends.
+   * The time by `clock` at which the claim was sent. The lease in the database starts later, so the owner
+   * always gives up before the lease ends.
    */
   readonly requestedAt: number;
   /** The time after `requestedAt` at which the owner gives up unless the ownership was renewed. */
