@@ -91,7 +91,7 @@ describe('dashboard sign-in', () => {
   });
 
   test('admin key: may refuse but not accept a server that it added', async () => {
-    await using gateway = await start({ config: { startup: { listWait: '10s' } } });
+    await using gateway = await start({ config: { startup: { listWait: '60s' } } });
     const headers = { authorization: `Bearer ${readAdminKey(gateway.home)}`, 'x-trunkline-person': '1' };
     const send = async (path: string, body?: object) => {
       const { status, text } = await sendMcpRequest(new URL(path, gateway.url).href, {

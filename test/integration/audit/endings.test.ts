@@ -15,7 +15,7 @@ const servers = {
   dies: ['dies-in-a-call'],
 } as const;
 const config = {
-  startup: { listWait: '10s' },
+  startup: { listWait: '60s' },
   policy: { rules: [{ id: 'no-env', effect: 'deny', servers: ['plain'], names: ['env'] }] },
 };
 const quick = { 'trunkline/timeoutMs': 300 };

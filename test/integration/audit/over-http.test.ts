@@ -20,7 +20,7 @@ const FORMULA = "=cmd|' /C calc'!A0";
 function started(): Promise<RunningGateway> {
   return startGateway({
     mcpServers: { plain: fixture('plain') },
-    config: { startup: { listWait: '10s' } },
+    config: { startup: { listWait: '60s' } },
     listen: 'http',
   });
 }

@@ -10,7 +10,7 @@ import { scenario } from '../../support/scenario.ts';
 
 checkLeaks();
 
-const patient = { startup: { listWait: '10s' } };
+const patient = { startup: { listWait: '60s' } };
 const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
 
 scenario('exposed names: are identical byte for byte across restarts', { slow: true }, async () => {

@@ -147,7 +147,7 @@ async function run<T>(
 }
 
 /** Long enough for a complete first listing on a busy machine. */
-const patient = { listWait: '10s' };
+const patient = { listWait: '60s' };
 
 async function namesOf(client: RawClient): Promise<readonly string[]> {
   return (await client.listTools()).map(nameOf);

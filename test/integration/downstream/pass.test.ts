@@ -21,7 +21,7 @@ const structured = [
   'is-null',
   'has-references',
 ];
-const patient = { config: { startup: { listWait: '10s' } } };
+const patient = { config: { startup: { listWait: '60s' } } };
 
 scenario(
   'pass-through: content of every kind keeps its exact values and unknown fields',

@@ -11,7 +11,7 @@ import { everyLeg, scenario } from '../../support/scenario.ts';
 
 checkLeaks();
 
-const config = { startup: { listWait: '10s' } };
+const config = { startup: { listWait: '60s' } };
 const coding = { args: ['--expose', 'code'], config };
 
 function run(client: RawClient, code: string, options: { signal?: AbortSignal } = {}): Promise<ToolResult> {

@@ -10,7 +10,7 @@ import { everyLeg, scenario } from '../../support/scenario.ts';
 
 checkLeaks();
 
-const searching = { args: ['--expose', 'search'], config: { startup: { listWait: '10s' } } };
+const searching = { args: ['--expose', 'search'], config: { startup: { listWait: '60s' } } };
 const MAX_TOKENS = 10_000;
 
 async function found(client: RawClient, query: string, more: JsonObject = {}): Promise<string> {

@@ -10,7 +10,7 @@ import { everyLeg, scenario } from '../../support/scenario.ts';
 checkLeaks();
 
 const args = ['--expose', 'search'];
-const startup = { listWait: '10s' };
+const startup = { listWait: '60s' };
 
 /** Returns the names of the tools that a search finds, in order. */
 async function found(client: RawClient, query: string): Promise<readonly string[]> {

@@ -11,7 +11,7 @@ checkLeaks();
 
 const searching = (results: JsonObject = {}): { args: string[]; config: JsonObject } => ({
   args: ['--expose', 'search'],
-  config: { startup: { listWait: '10s' }, results: { maxTokens: 2_000, ...results } },
+  config: { startup: { listWait: '60s' }, results: { maxTokens: 2_000, ...results } },
 });
 
 interface Place {

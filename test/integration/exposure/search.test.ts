@@ -12,7 +12,7 @@ import { everyLeg, scenario } from '../../support/scenario.ts';
 
 checkLeaks();
 
-const searching = { args: ['--expose', 'search'], config: { startup: { listWait: '10s' } } };
+const searching = { args: ['--expose', 'search'], config: { startup: { listWait: '60s' } } };
 const metaTools = [
   'search_tools',
   'describe_tools',

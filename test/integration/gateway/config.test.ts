@@ -100,7 +100,7 @@ scenario(
     };
     await using line = await cell.open(
       { good: ['plain'], typo: ['plain'], kind: ['plain'], both: ['plain'], also: ['plain'] },
-      { entries, config: { startup: { listWait: '10s' } } },
+      { entries, config: { startup: { listWait: '60s' } } },
     );
     const names = (await line.client.listTools()).map(({ name }) => name);
     expect(new Set(names.map((name) => name.split('__')[0]))).toEqual(new Set(['good', 'also']));
@@ -175,7 +175,7 @@ scenario(
 function configIn(folder: string, file: string, server: string): string {
   const path = join(folder, file);
   const mcpServers = { [server]: fixture('many-tools', '--count', '1') };
-  writeFileSync(path, JSON.stringify({ mcpServers, startup: { listWait: '10s' } }));
+  writeFileSync(path, JSON.stringify({ mcpServers, startup: { listWait: '60s' } }));
   return path;
 }
 

@@ -7,7 +7,7 @@ import { everyLeg, scenario } from '../../support/scenario.ts';
 
 checkLeaks();
 
-const patient = { config: { startup: { listWait: '10s' } } };
+const patient = { config: { startup: { listWait: '60s' } } };
 const capabilities = { elicitation: { form: {}, url: {} } };
 const page = {
   mode: 'url',

@@ -8,7 +8,7 @@ import { everyLeg, overHttp, scenario } from '../../support/scenario.ts';
 
 checkLeaks();
 
-const patient = { startup: { listWait: '10s' } };
+const patient = { startup: { listWait: '60s' } };
 const named = (name: string) => ({ clientInfo: { name, version: '1' }, config: patient });
 const schemas = ['alternatives', 'references', 'formats'].map((name) => `odd__${name}`);
 

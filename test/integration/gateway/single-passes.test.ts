@@ -14,7 +14,7 @@ import { type ScenarioCell, everyLeg, overHttp, scenario } from '../../support/s
 
 checkLeaks();
 
-const patient = { config: { startup: { listWait: '10s' } } };
+const patient = { config: { startup: { listWait: '60s' } } };
 const capabilities = { elicitation: { form: {}, url: {} } };
 
 /** A client at the path of one server. */

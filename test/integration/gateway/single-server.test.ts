@@ -9,7 +9,7 @@ import { type ScenarioCell, everyLeg, overHttp, scenario } from '../../support/s
 
 checkLeaks();
 
-const patient = { config: { startup: { listWait: '10s' } } };
+const patient = { config: { startup: { listWait: '60s' } } };
 const namesOf = (entries: unknown): readonly unknown[] =>
   (entries as { name: unknown }[]).map(({ name }) => name);
 

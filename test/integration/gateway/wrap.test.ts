@@ -185,7 +185,7 @@ scenario(
     const entry = fixture('plain');
     const words = [entry.command, ...entry.args].map((word) => `'${word}'`).join(' ');
     const args = ['--expose', 'direct', '--server', `typed=${http?.url ?? words}`];
-    const config = { startup: { listWait: '10s' } };
+    const config = { startup: { listWait: '60s' } };
     await using gateway = await startGateway({ mcpServers: { filed: fixture('same-names') }, config, args });
     await using client = await gateway.client();
     const names = await eventually(

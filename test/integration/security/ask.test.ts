@@ -12,7 +12,7 @@ import { SharedHome } from '../../support/shared-home.ts';
 checkLeaks();
 
 const rules = [{ id: 'ask-first', effect: 'ask', names: ['echo'] }];
-const config = { startup: { listWait: '10s' }, policy: { rules, askWait: '20s' } };
+const config = { startup: { listWait: '60s' }, policy: { rules, askWait: '20s' } };
 
 test('ask rule: holds each call until a person approves or refuses it', async () => {
   const entry = fixture('plain');

@@ -44,7 +44,7 @@ async function runAttack(title: string, attack: Attack): Promise<void> {
     },
     listen: 'http',
     args: ['--expose', expose],
-    config: { startup: { listWait: '20s' }, ...attack.config },
+    config: { startup: { listWait: '60s' }, ...attack.config },
   });
   await using delay = await measureEventLoopDelay(gateway);
   // The server answers nothing before its answers exist, so the whole attack is measured.

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
 
-const config = { startup: { listWait: '10s' } };
+const config = { startup: { listWait: '60s' } };
 /** Occurs only in the texts that were not approved. */
 const ANEW = 'Worded anew';
 const approvals = 'trunkline approvals';

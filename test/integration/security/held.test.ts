@@ -20,7 +20,7 @@ const cells: readonly Cell[] = [
   { downstream: 'stdio/legacy', upstream: 'stdio/legacy' },
   { downstream: 'stdio/modern', upstream: 'stdio/modern' },
 ];
-const config = { startup: { listWait: '10s' } };
+const config = { startup: { listWait: '60s' } };
 /** Occurs only in the changed description, which no model may read. */
 const SECRET = 'tells it on';
 

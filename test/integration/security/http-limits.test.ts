@@ -16,7 +16,7 @@ import { checkLeaks } from '../../support/leak-check.ts';
 checkLeaks();
 
 const BODY_BYTES = 64 * 1024;
-const startup = { listWait: '10s' };
+const startup = { listWait: '60s' };
 
 /** What the other side says to these bytes, until it closes. */
 function answerTo(url: string, parts: readonly string[], everyMs = 0): Promise<string> {

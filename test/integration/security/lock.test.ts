@@ -15,7 +15,7 @@ checkLeaks();
 test('lockfile: holds entries that differ from it and fails lock --check', { tags: ['slow'] }, async () => {
   const file = join(temporaryFolder(), 'revision');
   const mcpServers = { one: { ...fixture('changes-a-definition', '--revision-file', file), trust: 'scan' } };
-  await using home = new SharedHome({ mcpServers, config: { startup: { listWait: '10s' } } });
+  await using home = new SharedHome({ mcpServers, config: { startup: { listWait: '60s' } } });
   const where = ['--config', join(home.home, 'config.jsonc')];
   const lock = join(home.home, 'trunkline.lock.json');
   const client = await (await home.pipe()).client();

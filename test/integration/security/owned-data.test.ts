@@ -12,7 +12,7 @@ import { httpTransport } from '../../support/raw-transports.ts';
 checkLeaks();
 
 const forwarded = { from: ['127.0.0.1', '::1'], user: 'X-User', groups: 'X-Groups' };
-const config = { auth: { forwarded }, startup: { listWait: '10s' } };
+const config = { auth: { forwarded }, startup: { listWait: '60s' } };
 const noSuchTask = { code: -32602, message: 'There is no such task. (-32602)' };
 
 /** Opens a client of a user at a path below the shared one. */

@@ -122,7 +122,7 @@ test(
   async () => {
     const { url } = await (await sharedPostgres()).newSchema();
     const storage = { url, key: '${env:TRUNKLINE_KEY}' };
-    const config = { startup: { listWait: '10s' }, storage, auth: { keys: true } };
+    const config = { startup: { listWait: '60s' }, storage, auth: { keys: true } };
     const env = { TRUNKLINE_KEY: randomBytes(32).toString('base64') };
     const options = { mcpServers: { plain: plainServer }, env };
     const one = await startGatewayWithAuth(config, options);

@@ -13,7 +13,7 @@ import { SharedHome } from '../../support/shared-home.ts';
 checkLeaks();
 
 const config = {
-  startup: { listWait: '10s' },
+  startup: { listWait: '60s' },
   profiles: {
     small: { servers: ['one'], names: ['echo', 'add'], expose: 'direct' },
     finding: { servers: ['one'], expose: 'search' },

@@ -9,7 +9,7 @@ import { httpTransport } from '../../support/raw-transports.ts';
 checkLeaks();
 
 const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
-const options = { capabilities, config: { startup: { listWait: '10s' } } };
+const options = { capabilities, config: { startup: { listWait: '60s' } } };
 const ANSWERS: Readonly<Record<string, JsonObject>> = {
   'elicitation/create': { action: 'decline' },
   'sampling/createMessage': { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hi.' } },

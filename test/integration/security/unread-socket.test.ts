@@ -24,7 +24,7 @@ const INITIALIZE = {
 test('unread socket: a client that reads no responses is disconnected, and others are served', async () => {
   await using home = new SharedHome({
     mcpServers: { plain: fixture('plain') },
-    config: { startup: { listWait: '20s' } },
+    config: { startup: { listWait: '60s' } },
   });
   const other = await (await home.pipe()).client();
   await other.listTools();
@@ -51,7 +51,7 @@ test('unread socket: a client that reads no responses is disconnected, and other
 });
 
 test('unread standard output: a standalone gateway whose client reads nothing says so and exits', async () => {
-  const config = { startup: { listWait: '20s' } };
+  const config = { startup: { listWait: '60s' } };
   const { command, args, env } = gatewayCommand({ mcpServers: { plain: fixture('plain') }, config });
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');

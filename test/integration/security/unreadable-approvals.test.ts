@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
 
-const config = { startup: { listWait: '10s' } };
+const config = { startup: { listWait: '60s' } };
 
 /** A path at which no database can be opened. */
 function breakStore(home: string): void {

@@ -10,7 +10,7 @@ import { SharedHome } from '../../support/shared-home.ts';
 
 checkLeaks();
 
-const config = { management: true, startup: { listWait: '10s' } };
+const config = { management: true, startup: { listWait: '60s' } };
 
 test('approvals: show the variables a server would run with and mask secrets', async () => {
   await using home = new SharedHome({ mcpServers: { one: fixture('plain') }, config });

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const one = fixture('writes-its-environment');
   home = new SharedHome({
     mcpServers: { one: { ...one, env: { ...one.env, TOKEN: SECRET } } },
-    config: { startup: { listWait: '10s' } },
+    config: { startup: { listWait: '60s' } },
     env: { TRUNKLINE_REGISTRY: `http://127.0.0.1:${port}` },
   });
   client = await (await home.pipe()).client();

@@ -15,7 +15,7 @@ import { SharedHome } from '../../support/shared-home.ts';
 
 checkLeaks();
 
-const config = { startup: { listWait: '10s' } };
+const config = { startup: { listWait: '60s' } };
 
 test(
   'commands: change servers through the running gateway without restarting others',

@@ -26,7 +26,7 @@ const cells: readonly Cell[] = [
   { downstream: 'stdio/legacy', upstream: 'stdio/legacy' },
   { downstream: 'http/modern', upstream: 'stdio/modern' },
 ];
-const config = { management: true, startup: { listWait: '10s' } };
+const config = { management: true, startup: { listWait: '60s' } };
 const SECRET = 'hush-7f3a91c2';
 
 const manage = (client: RawClient, operation: string, more: object = {}): Promise<ToolResult> =>
@@ -200,7 +200,7 @@ describe('access to the management tools', () => {
     await using line = await openTestSetup(
       cell,
       { one: ['plain'] },
-      { config: { ...settings, startup: { listWait: '10s' } } },
+      { config: { ...settings, startup: { listWait: '60s' } } },
     );
     const before = readFileSync(line.gateway.configFile, 'utf8');
     const listed = await names(line.client);
@@ -215,7 +215,7 @@ describe('access to the management tools', () => {
     await using line = await openTestSetup(
       cell,
       { one: ['plain'] },
-      { config: { startup: { listWait: '10s' } } },
+      { config: { startup: { listWait: '60s' } } },
     );
     const own = async (): Promise<readonly string[]> =>
       (await names(line.client)).filter((name) => !name.startsWith('one__'));

@@ -69,7 +69,7 @@ describe('pipe', () => {
   test('pipe: applies its own exposure flag at a shared gateway', async () => {
     await using home = new SharedHome({
       mcpServers: { plain: fixture('plain') },
-      config: { startup: { listWait: '20s' } },
+      config: { startup: { listWait: '60s' } },
     });
     const names = async (kind: string): Promise<readonly string[]> => {
       const client = await (await home.pipe({ args: ['--expose', kind] })).client();

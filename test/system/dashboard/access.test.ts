@@ -14,7 +14,7 @@ test('access page: creates a key, previews what it sees and revokes it', async (
   await using dashboard = await openDashboard({
     mcpServers: { one: fixture('plain'), two: fixture('structured') },
     config: {
-      startup: { listWait: '10s' },
+      startup: { listWait: '60s' },
       auth: { keys: true },
       profiles: { some: { description: 'One of two.', servers: ['two'] } },
     },

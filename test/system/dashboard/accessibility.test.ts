@@ -31,7 +31,7 @@ describe.each([{ width: 1280 }, { width: 390 }])('dashboard at a width of $width
         shy: { ...fixture('hidden-characters'), trust: 'manual' },
         broken: { command: 'no-such-command-anywhere' },
       },
-      config: { startup: { listWait: '10s' }, profiles: { some: { servers: ['one'] } } },
+      config: { startup: { listWait: '60s' }, profiles: { some: { servers: ['one'] } } },
       width,
     });
     const { gateway, page } = dashboard;

@@ -11,7 +11,7 @@ needs('chromium');
 
 checkLeaks();
 
-const config = { startup: { listWait: '10s' } };
+const config = { startup: { listWait: '60s' } };
 /** Changes its definition to a text without findings. */
 const changing = fixture('changes-a-definition', '--later', 'Returns twice the given text');
 

@@ -22,7 +22,7 @@ const ODD = `Z${'\u0301\u0489\u20DD'.repeat(60)}\uD800\uFFFE\u202Eback\u2066\u00
 const WORD = `${'w'.repeat(100_000)}${MARKUP}`;
 const LINES = `${MARKUP}\n`.repeat(10_000);
 const SCRIPT_URL = `javascript:globalThis.ran='url'//`;
-const config = { startup: { listWait: '10s' } };
+const config = { startup: { listWait: '60s' } };
 
 const isInWindow = (element: Locator): Promise<boolean> =>
   element.evaluate((it) => {

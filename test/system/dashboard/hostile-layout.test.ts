@@ -24,7 +24,7 @@ test('hostile layout: long words, many lines and stacked marks leave every page 
       },
     },
     config: {
-      startup: { listWait: '10s' },
+      startup: { listWait: '60s' },
       audit: { arguments: true, results: true },
       profiles: { odd: { description: NAME.repeat(20), servers: ['it'] } },
     },

@@ -16,7 +16,7 @@ test('hostile text: is shown as plain text on the tools, activity and access pag
   await using dashboard = await openDashboard({
     mcpServers: { it: fixture('hostile-text') },
     config: {
-      startup: { listWait: '10s' },
+      startup: { listWait: '60s' },
       audit: { arguments: true, results: true },
       profiles: { odd: { description: '<script>globalThis.ran=2</script>', servers: ['it'] } },
     },

@@ -19,7 +19,7 @@ test('hostile text: is shown as plain text on the servers and approvals pages', 
     // The names of servers come from files that others may have written.
     [NAME]: { ...fixture('plain'), description: '<script>globalThis.ran=2</script>' },
   };
-  await using dashboard = await openDashboard({ mcpServers, config: { startup: { listWait: '10s' } } });
+  await using dashboard = await openDashboard({ mcpServers, config: { startup: { listWait: '60s' } } });
   const { gateway, page } = dashboard;
   const client = await gateway.client();
   await waitForTool(client, 'it__poisoned');

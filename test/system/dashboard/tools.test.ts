@@ -15,7 +15,7 @@ needs('chromium');
 checkLeaks();
 
 const patience = { withinMs: 20_000 };
-const config = { startup: { listWait: '10s' } };
+const config = { startup: { listWait: '60s' } };
 
 test('tools page: finds and calls a tool, which the activity page lists, filters and exports', async () => {
   const entry = fixture('plain');

@@ -52,7 +52,7 @@ describe('reference server', () => {
       mcpServers: { one: { command, args, env } },
       listen: 'http',
       // High, so that even on a busy machine the list comes from the server itself.
-      config: { startup: { listWait: '20s' } },
+      config: { startup: { listWait: '60s' } },
     });
     const client = await RawClient.over(httpTransport(`${gateway.url}/s/one`), {
       capabilities: sharedCapabilities,

@@ -28,7 +28,7 @@ describe.each(['plain', 'conformance'] as const)('modern server %s', (preset) =>
     const expected = await record(direct.client, steps, normal);
     const entry = fixture(preset, '--era', 'modern');
     expect(await throughWrap(entry, steps)).toEqual(expected);
-    const config = { startup: { listWait: '20s' } };
+    const config = { startup: { listWait: '60s' } };
     await using gateway = await startGateway({ mcpServers: { one: entry }, listen: 'http', config });
     const url = `${gateway.url}/s/one`;
     const client = await RawClient.over(httpTransport(url), { era: 'modern', capabilities });

@@ -14,7 +14,7 @@ checkLeaks();
 beforeAll(async () => void (await sharedPostgres()), 90_000);
 
 const auth = { authorizationServer: { allowPrivate: true } };
-const startup = { listWait: '10s' };
+const startup = { listWait: '60s' };
 const patience = { withinMs: 40_000 };
 
 test('authorization: spans gateways, and its tokens are valid and revoked on all of them', async () => {

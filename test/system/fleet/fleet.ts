@@ -38,7 +38,7 @@ export async function startFleet(count: number, options: FleetOptions): Promise<
     startGateway({
       args: ['--expose', 'direct'],
       ...rest,
-      config: { startup: { listWait: '10s' }, ...config, storage },
+      config: { startup: { listWait: '60s' }, ...config, storage },
       env: { TRUNKLINE_KEY: key, ...env },
       listen: 'http',
       ...(home !== undefined && { home }),

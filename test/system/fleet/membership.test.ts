@@ -74,7 +74,7 @@ test('fleet membership: adds starting replicas, removes stopped ones and ignores
 test('fleet membership: excludes a gateway with a different key until the others are gone', async () => {
   await using fleet = await startFleet(1, { mcpServers: {} });
   const storage = { url: fleet.storageUrl, key: '${env:OTHER}' };
-  const config = { storage, startup: { listWait: '10s' } };
+  const config = { storage, startup: { listWait: '60s' } };
   const OTHER = randomBytes(32).toString('base64');
   await using stranger = await startGatewayWithAuth(config, { env: { OTHER } });
   await eventually(() => expect(stranger.stderr()).toContain('with another key'), patience);

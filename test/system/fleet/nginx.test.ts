@@ -31,7 +31,7 @@ test('nginx: loses no call while three gateways restart in turn', async () => {
     startGateway({
       mcpServers: { plain: { url: plain.url } },
       config: {
-        startup: { listWait: '10s' },
+        startup: { listWait: '60s' },
         storage: {
           url,
           key: '${env:TRUNKLINE_KEY}',
@@ -75,7 +75,7 @@ test('nginx: streams events and hides metrics and the admin API', async () => {
   await using plain = await startHttpFixture('plain', ['--era', 'both']);
   await using gateway = await startGateway({
     mcpServers: { plain: { url: plain.url } },
-    config: { startup: { listWait: '10s' }, metrics: true },
+    config: { startup: { listWait: '60s' }, metrics: true },
     listen: 'http',
   });
   await using nginx = await startNginx([new URL(gateway.url).host]);

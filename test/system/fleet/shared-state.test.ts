@@ -30,7 +30,7 @@ async function startTwoGateways(config: object, mcpServers?: Readonly<Record<str
   const { url } = await (await sharedPostgres()).newSchema();
   const start = (): Promise<RunningGateway> =>
     startGatewayWithAuth(
-      { startup: { listWait: '10s' }, storage: { url }, ...config },
+      { startup: { listWait: '60s' }, storage: { url }, ...config },
       { ...(mcpServers && { mcpServers }) },
     );
   return { one: await start(), other: await start(), url };
@@ -71,7 +71,7 @@ describe('two gateways on one database', () => {
 
   test('approval: is kept when a gateway joins that does not know the server', async () => {
     const { url } = await (await sharedPostgres()).newSchema();
-    const config = { startup: { listWait: '10s' }, storage: { url } };
+    const config = { startup: { listWait: '60s' }, storage: { url } };
     const approved = (server: string) =>
       queryPostgres(url, 'select * from approvals where upstream = $1 order by kind, name', [server]);
     await using _one = await startGatewayWithAuth(config, {
@@ -107,7 +107,7 @@ describe('two gateways on one database', () => {
   test('empty database: serves three gateways that start at the same time', async () => {
     const { url } = await (await sharedPostgres()).newSchema();
     const starting = Array.from({ length: 3 }, () =>
-      startGatewayWithAuth({ auth: { keys: true }, storage: { url }, startup: { listWait: '10s' } }),
+      startGatewayWithAuth({ auth: { keys: true }, storage: { url }, startup: { listWait: '60s' } }),
     );
     await using first = await starting[0]!;
     await using second = await starting[1]!;
@@ -122,7 +122,7 @@ describe('two gateways on one database', () => {
 
   test('stored result: is readable through the other gateway by its caller only', async () => {
     const { url } = await (await sharedPostgres()).newSchema();
-    const config = { auth: { keys: true }, storage: { url }, startup: { listWait: '10s' } };
+    const config = { auth: { keys: true }, storage: { url }, startup: { listWait: '60s' } };
     const options = { args: ['--expose', 'search'], mcpServers: { big: fixture('big-results') } };
     await using one = await startGatewayWithAuth(config, options);
     await using other = await startGatewayWithAuth(config, options);

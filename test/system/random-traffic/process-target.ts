@@ -15,7 +15,7 @@ export async function openProcessTarget(over: 'http' | 'stdio'): Promise<Traffic
     one: fixture('plain', '--era', 'legacy'),
     two: fixture('plain', '--era', 'modern'),
   };
-  const config = { startup: { listWait: '10s' }, shutdown: '100ms' };
+  const config = { startup: { listWait: '60s' }, shutdown: '100ms' };
   const gateway = await startGateway({ mcpServers: entries, listen: over, config });
   // The first list waits until every server is listed, so the other clients see all names.
   const first = await gateway.client();

@@ -21,7 +21,7 @@ scenario(
   { downstream: ['stdio/legacy', 'http/legacy'] },
   async (cell) => {
     if (!existsSync(program)) installTools();
-    const options = { mcpServers: { one: fixture('plain') }, config: { startup: { listWait: '20s' } } };
+    const options = { mcpServers: { one: fixture('plain') }, config: { startup: { listWait: '60s' } } };
     const isHttp = cell.downstream === 'http/legacy';
     await using gateway = isHttp ? await startGateway({ ...options, listen: 'http' }) : undefined;
     const { command, args, env } = gatewayCommand(options);

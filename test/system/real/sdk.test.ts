@@ -9,7 +9,7 @@ import { everyLeg, scenario } from '../../support/scenario.ts';
 
 checkLeaks();
 
-const patient = { startup: { listWait: '10s' } };
+const patient = { startup: { listWait: '60s' } };
 
 scenario(
   'SDK clients: work through the gateway in old and new versions',

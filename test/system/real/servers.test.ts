@@ -29,7 +29,7 @@ scenario(
       filesystem: started('filesystem', [folder]),
       memory: started('memory', [], { MEMORY_FILE_PATH: memory }),
     };
-    const config = { startup: { listWait: '20s' } };
+    const config = { startup: { listWait: '60s' } };
     await withSdkClients(cell, { mcpServers, config }, async (client) => {
       const tools = await client.tools();
       expect(tools).toEqual(
