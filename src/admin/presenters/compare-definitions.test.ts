@@ -29,3 +29,19 @@ test('definition changes: limits the number and the length of changes', () => {
   expect(changes).toHaveLength(200);
   expect(changes[0]?.after?.length).toBeLessThan(4100);
 });
+
+test('definition changes: show differences that formatting would hide', () => {
+  expect(compareDefinitions({ d: '1' }, { d: 1 })).toEqual([{ where: 'd', before: '"1"', after: '1' }]);
+  expect(compareDefinitions({ d: 'a\\u{200b}' }, { d: 'a\u200B' })).toEqual([
+    { where: 'd', before: String.raw`"a\\u{200b}"`, after: String.raw`"a\u{200b}"` },
+  ]);
+});
+
+test('definition changes: show a difference far into a long text', () => {
+  const text = (word: string): string => `${'x'.repeat(5000)} ${word} ${'y'.repeat(5000)}`;
+  const [change, ...others] = compareDefinitions({ d: text('good') }, { d: text('evil') });
+  expect(others).toEqual([]);
+  expect(change?.before).toContain('good');
+  expect(change?.after).toContain('evil');
+  expect(change?.after?.length).toBeLessThan(4100);
+});

@@ -2,18 +2,20 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AdminChange } from '../contract/approval-contract.ts';
 
-/** Limits of a first overview. Before an approval, a person must be able to see the whole definition (`NO_COMPARE_LIMITS`). */
+/** How much of a comparison to show. Overviews use `LIMITS`; approvals use `NO_COMPARE_LIMITS`, so that nothing is hidden. */
 interface CompareLimits {
-  readonly changes: number;
+  readonly maxChanges: number;
   /** Maximum number of characters of each value. */
-  readonly characters: number;
+  readonly maxCharacters: number;
 }
 
-const LIMITS: CompareLimits = { changes: 200, characters: 4000 };
-export const NO_COMPARE_LIMITS: CompareLimits = { changes: Infinity, characters: Infinity };
+const LIMITS: CompareLimits = { maxChanges: 200, maxCharacters: 4000 };
+export const NO_COMPARE_LIMITS: CompareLimits = { maxChanges: Infinity, maxCharacters: Infinity };
+/** Number of characters that are shown before the first difference of two long texts. */
+const CONTEXT = 200;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Returns the changed paths between two definitions, at most 200 unless other limits are given. */
+/** Returns the differences between two definitions, at most 200 unless other limits are given. */
 export function compareDefinitions(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
@@ -31,7 +33,7 @@ interface Comparison {
 
 function compare(before: unknown, after: unknown, where: string, comparison: Comparison): void {
   const { changes, limits } = comparison;
-  if (changes.length >= limits.changes) return;
+  if (changes.length >= limits.maxChanges) return;
   if (isJsonObject(before) && isJsonObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     for (const key of keys)
@@ -43,25 +45,51 @@ function compare(before: unknown, after: unknown, where: string, comparison: Com
       );
     return;
   }
-  // An object that exists on one side only is shown by its members, so that its texts stay readable.
+  // An added or removed object is shown member by member, so that its texts stay readable.
   if ((before === undefined && isJsonObject(after)) || (after === undefined && isJsonObject(before))) {
     const isEmpty = Object.keys(before ?? after ?? {}).length === 0;
     if (!isEmpty) return compare(before ?? {}, after ?? {}, where, comparison);
   }
-  const [oldText, newText] = [formatValue(before, limits), formatValue(after, limits)];
-  if (oldText === newText && (before === undefined) === (after === undefined)) return;
-  changes.push({ where: escapeInvisible(where), before: oldText, after: newText });
+  if (JSON.stringify(before) === JSON.stringify(after)) return;
+  changes.push({ where: escapeInvisible(where), ...formatChange(before, after, limits) });
 }
 
 function ownValue(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function formatValue(value: unknown, { characters }: CompareLimits): string | undefined {
-  if (value === undefined) return undefined;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = escapeInvisible(text);
-  return safe.length > characters ? `${safe.slice(0, characters)}… (${safe.length} characters)` : safe;
+function formatChange(
+  before: unknown,
+  after: unknown,
+  { maxCharacters }: CompareLimits,
+): { readonly before: string | undefined; readonly after: string | undefined } {
+  let [oldText, newText] = [formatValue(before), formatValue(after)];
+  // Quotes and backslashes distinguish the text "1" from the number 1, and an invisible character from its code point.
+  if (oldText === newText) [oldText, newText] = [formatJson(before), formatJson(after)];
+  // The start of a long text does not show a difference further down.
+  const difference = firstDifference(oldText ?? '', newText ?? '');
+  const start = difference < maxCharacters ? 0 : difference - CONTEXT;
+  const cut = (text: string): string => {
+    if (start === 0 && text.length <= maxCharacters) return text;
+    const part = text.slice(start, start + maxCharacters);
+    return `${start > 0 ? '…' : ''}${part}… (${text.length} characters)`;
+  };
+  return { before: oldText && cut(oldText), after: newText && cut(newText) };
+}
+
+function formatValue(value: unknown): string | undefined {
+  return typeof value === 'string' ? escapeInvisible(value) : formatJson(value);
+}
+
+function formatJson(value: unknown): string | undefined {
+  return value === undefined ? undefined : escapeInvisible(JSON.stringify(value));
+}
+
+/** Returns the index of the first character that differs. */
+function firstDifference(first: string, second: string): number {
+  let index = 0;
+  while (index < first.length && first[index] === second[index]) index++;
+  return index;
 }
 
 /** Writes invisible characters other than line feeds as their code points. */
