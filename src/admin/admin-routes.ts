@@ -24,11 +24,11 @@ import { addSessionRoutes } from './routes/session-routes.ts';
 import { addSignInRoutes } from './routes/sign-in-routes.ts';
 import { addStatisticsRoutes } from './routes/statistics-routes.ts';
 
-/** The API of the command line and the dashboard, callable without a socket. */
+/** The API that the command line and the dashboard use, as a function that needs no network connection. */
 export interface AdminRoutes extends Disposable {
   /** The name of each route as `METHOD /path`. */
   readonly names: readonly string[];
-  /** Handles a request of an authenticated caller. Without `authentication`, the request came from the socket of this user. */
+  /** Handles a request of an authenticated caller. Without `authentication`, the request came through the local socket of the user who runs the gateway. */
   fetch(request: Request, caller: Caller, authentication?: AdminAuthentication): Promise<Response>;
 }
 
@@ -85,7 +85,7 @@ function handleErrors(app: AdminApp, { log }: AdminDeps): void {
   );
   app.onError((error) => {
     if (!(error instanceof GatewayError) && !(error instanceof RpcError))
-      log.error('A request of the admin API failed unexpectedly.', { reason: error.stack ?? error.message });
+      log.error('A request to the admin API failed unexpectedly.', { reason: error.stack ?? error.message });
     return respond(error);
   });
 }

@@ -15,8 +15,8 @@ const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
 const SIMILAR_SERVERS = 3;
 const MAX_REMARKS = 3;
-/** Server names are recognized only in this many characters at the start of a query. */
-const MAX_QUERY = 1_000;
+/** Number of characters at the start of a query that are searched for names of servers. */
+const MAX_NAME_SEARCH = 1_000;
 
 interface SearchAnswer {
   readonly payload: Payload;
@@ -55,16 +55,16 @@ export async function answerSearchTools(args: unknown, view: CatalogView): Promi
 interface SearchSubject {
   readonly query: string;
   readonly server: string | undefined;
-  /** If nothing was found, a server that is not listed yet may have the tool. */
+  /** Whether the search found no tool. The answer then mentions servers whose tools are still unknown. */
   readonly foundNothing: boolean;
 }
 
 /**
- * Returns a line for each unavailable server that the search names. If nothing was found, includes
- * unavailable servers that are not listed yet.
+ * Returns a line for each unavailable server, at most three, that the query or the `server` argument names. If nothing was found,
+ * unavailable servers whose tools are still unknown count as named.
  */
 function serverRemarks(view: CatalogView, { query, server, foundNothing }: SearchSubject): readonly string[] {
-  const words = new Set(wordsOf(query.slice(0, MAX_QUERY)));
+  const words = new Set(wordsOf(query.slice(0, MAX_NAME_SEARCH)));
   const isNamed = (name: string): boolean =>
     server === undefined ? wordsOf(name).every((word) => words.has(word)) : name === server;
   return view.servers
@@ -95,10 +95,10 @@ function describeNoMatch(query: string, servers: readonly string[]): string {
   const quotedQuery = query.trim() === '' ? 'an empty query' : `"${query.trim().slice(0, 100)}"`;
   if (servers.length === 0) return `No tool matches ${quotedQuery}: there are no servers.`;
   const similar = findSimilarServers(query, servers).map((name) => `"${name}"`);
-  return `No tool matches ${quotedQuery}. Describe in other words what it should do; ${similar.length === 1 ? 'the only server is' : 'the nearest servers are'} ${similar.join(', ')}.`;
+  return `No tool matches ${quotedQuery}. Describe what the tool should do in other words. ${similar.length === 1 ? 'The only server is' : 'Some of the servers are'} ${similar.join(', ')}.`;
 }
 
-/** Returns the servers that a word of the query resembles, then the others in their order. */
+/** Returns up to three servers: first those whose names resemble a word of the query, then others in the order of the configuration. */
 function findSimilarServers(query: string, servers: readonly string[]): readonly string[] {
   const words = query.slice(0, 200).split(/\s+/).filter(Boolean);
   const similar = words.flatMap((word) => findSimilar(word, servers, SIMILAR_SERVERS));

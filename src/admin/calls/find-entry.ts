@@ -23,7 +23,7 @@ export async function findToolEntry(
 ): Promise<{ readonly entry: ToolEntry; readonly view: CatalogView }> {
   const view = await viewFor(deps, caller, query, ({ tools }) => selectEntry(tools, query) !== undefined);
   const entry = selectEntry(view.tools, query);
-  if (entry === undefined) throw missingEntry('tool', query, { deps, caller, entries: view.tools });
+  if (entry === undefined) throw missingEntryError('tool', query, { deps, caller, entries: view.tools });
   return { entry, view };
 }
 
@@ -35,11 +35,11 @@ export async function findPromptEntry(
 ): Promise<PromptEntry> {
   const view = await viewFor(deps, caller, query, ({ prompts }) => selectEntry(prompts, query) !== undefined);
   const entry = selectEntry(view.prompts, query);
-  if (entry === undefined) throw missingEntry('prompt', query, { deps, caller, entries: view.prompts });
+  if (entry === undefined) throw missingEntryError('prompt', query, { deps, caller, entries: view.prompts });
   return entry;
 }
 
-/** Ensures that the given server, or every server, is listed, and returns the caller's view. With `isCached`, starts no server. */
+/** Lists the entries of the given server, or of all, and returns the caller's view. With `isCached`, starts no server. */
 export async function loadView(
   deps: AdminDeps,
   caller: Caller,
@@ -52,7 +52,7 @@ export async function loadView(
   return gateway.view(caller);
 }
 
-/** Returns the name of an enabled server. Otherwise throws an error that suggests similar names or the command that enables the server. */
+/** Returns the name if it is that of an enabled server; otherwise throws an error that suggests similar names or how to enable the server. */
 export function requireServer({ gateway, config }: AdminDeps, name: string): UpstreamName {
   const names = gateway.servers.names();
   const known = names.find((server) => server === name);
@@ -116,12 +116,20 @@ interface SearchContext {
 }
 
 /** Returns the reason why an entry was not found: it is held, its server cannot be listed, or the name is unknown. */
-function missingEntry(kind: 'tool' | 'prompt', query: EntryQuery, context: SearchContext): GatewayError {
+function missingEntryError(kind: 'tool' | 'prompt', query: EntryQuery, context: SearchContext): GatewayError {
   const { deps, caller } = context;
-  return heldEntry(deps, caller, query) ?? unlistedServer(deps, query) ?? unknownEntry(kind, query, context);
+  return (
+    heldEntryProblem(deps, caller, query) ??
+    unlistedServerError(deps, query) ??
+    unknownEntryError(kind, query, context)
+  );
 }
 
-function heldEntry({ gateway }: AdminDeps, caller: Caller, query: EntryQuery): GatewayError | undefined {
+function heldEntryProblem(
+  { gateway }: AdminDeps,
+  caller: Caller,
+  query: EntryQuery,
+): GatewayError | undefined {
   const { tools, prompts } = gateway.visibility.visibleTo(caller).held;
   const held = [...tools.values(), ...prompts.values()];
   const entry = selectEntry(
@@ -132,8 +140,8 @@ function heldEntry({ gateway }: AdminDeps, caller: Caller, query: EntryQuery): G
   return match && heldEntryError(match);
 }
 
-/** Returns the problem of a server that may offer the name but could not be listed. */
-function unlistedServer(deps: AdminDeps, { name, server }: EntryQuery): GatewayError | undefined {
+/** Returns the problem of a server that may have this entry but whose tools and prompts could not be listed. */
+function unlistedServerError(deps: AdminDeps, { name, server }: EntryQuery): GatewayError | undefined {
   const { servers } = deps.gateway;
   const names = server === undefined ? candidateServers(deps, name) : [server as UpstreamName];
   for (const upstream of names) {
@@ -144,7 +152,7 @@ function unlistedServer(deps: AdminDeps, { name, server }: EntryQuery): GatewayE
   return undefined;
 }
 
-function unknownEntry(
+function unknownEntryError(
   kind: 'tool' | 'prompt',
   { name, server }: EntryQuery,
   { deps, entries }: SearchContext,

@@ -28,7 +28,11 @@ export function runDescribe(
   return withGateway(options, context, async (gateway) => {
     const { out } = context;
     const answer = await out.withProgress(`Looking for ${entry.name}`, () =>
-      fetchTool(gateway, entry, 'Give a tool, or a server and the original name of its tool.'),
+      fetchTool(
+        gateway,
+        entry,
+        'Give the name of a tool, or a server followed by its own name for the tool.',
+      ),
     );
     if (out.style.format === 'json') out.json(answer.value);
     else printTool(answer.peek as AdminToolDetail, gateway, context);

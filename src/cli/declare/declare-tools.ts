@@ -39,7 +39,7 @@ function declareDiscovery({ program, lazy }: CommandRegistrar): void {
   withAdHocServer(
     program
       .command('describe')
-      .argument('<name...>', 'a tool, or a server and the original name of its tool')
+      .argument('<name...>', 'the name of a tool, or a server followed by its own name for the tool')
       .summary('print a tool and its parameters')
       .description('Print a tool and its parameters, the required ones first.')
       .action(lazy(async () => (await import('../commands/describe.ts')).runDescribe)),
@@ -67,11 +67,11 @@ function declareCalls({ program, lazy }: CommandRegistrar): void {
   withAdHocServer(
     program
       .command('call')
-      .argument('<name>', 'a tool, or a server and the original name of its tool')
+      .argument('<name>', 'the name of a tool, or a server followed by its own name for the tool')
       .argument('[arguments...]', 'JSON, key=value, key:=json, @file, or - for standard input')
       .summary('call a tool')
       .description(
-        'Call a tool. Its arguments are a JSON object, key=value (converted by the type in the schema), key:=json, @file, or - for standard input. They are checked before anything is started.',
+        'Call a tool. Its arguments are a JSON object, key=value (converted to the type in the schema), key:=json, @file, or - for standard input. They are checked before anything is started.',
       )
       .addOption(out())
       .addOption(
@@ -84,7 +84,7 @@ function declareCalls({ program, lazy }: CommandRegistrar): void {
   withAdHocServer(
     program
       .command('prompt')
-      .argument('<name>', 'a prompt, or a server and the original name of its prompt')
+      .argument('<name>', 'the name of a prompt, or a server followed by its own name for the prompt')
       .argument('[arguments...]', 'JSON, key=value, @file, or - for standard input')
       .summary('print a prompt with its arguments filled in')
       .description('Print a prompt with its arguments filled in.')
@@ -100,7 +100,7 @@ function declareCalls({ program, lazy }: CommandRegistrar): void {
         'Print a resource. In a pipe, its content is written unchanged, even if it is binary. --json prints the whole answer of the server instead.',
       )
       .addOption(out())
-      .option('--server <name>', 'read from this server, by its original URI')
+      .option('--server <name>', 'read from this server; the URI is then the one that the server itself uses')
       .action(lazy(async () => (await import('../commands/read.ts')).runRead)),
   );
 }

@@ -1,27 +1,27 @@
-/** Matches `*` (any text) and `?` (one character). Backtracks only to the last star, so no pattern takes exponential time. */
+/** Matches `*` (any text) and `?` (one character). Backtracks only to the most recent star, so no pattern takes exponential time. */
 export function matchesGlob(text: string, glob: string): boolean {
-  // This is the most frequent pattern; a start compares thousands of names with it.
+  // This is the most frequent pattern: when the gateway starts, it matches thousands of names against it.
   if (glob === '*') return true;
   let at = 0;
-  let inGlob = 0;
-  // The position of the last star in the glob, and the position in the text where the match of that star ends.
-  let star = -1;
-  let afterStar = 0;
+  let globIndex = 0;
+  // The position of the most recent star in the glob, and the position in the text where the match of that star ends.
+  let starIndex = -1;
+  let starEnd = 0;
   while (at < text.length) {
-    if (glob[inGlob] === '*') {
-      star = inGlob++;
-      afterStar = at;
-    } else if (inGlob < glob.length && (glob[inGlob] === '?' || glob[inGlob] === text[at])) {
-      inGlob++;
+    if (glob[globIndex] === '*') {
+      starIndex = globIndex++;
+      starEnd = at;
+    } else if (globIndex < glob.length && (glob[globIndex] === '?' || glob[globIndex] === text[at])) {
+      globIndex++;
       at++;
-    } else if (star >= 0) {
-      // Let the last star match one more character.
-      inGlob = star + 1;
-      at = ++afterStar;
+    } else if (starIndex >= 0) {
+      // Let the most recent star match one more character.
+      globIndex = starIndex + 1;
+      at = ++starEnd;
     } else {
       return false;
     }
   }
-  while (glob[inGlob] === '*') inGlob++;
-  return inGlob === glob.length;
+  while (glob[globIndex] === '*') globIndex++;
+  return globIndex === glob.length;
 }

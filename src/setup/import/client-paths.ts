@@ -30,7 +30,7 @@ export function configHomePath(environment: ClientEnvironment, ...parts: readonl
 }
 
 /**
- * Resolves the path of a client's file, which is written with `/` on every platform. It may begin with `~` (the home folder), `{config}`
+ * Resolves the path of a client's file. The path uses `/` on every platform and must begin with `~` (the home folder), `{config}`
  * (the XDG configuration folder), `{appData}` (the settings of desktop applications) or `{VARIABLE|~/folder}` (a folder that a variable can
  * override).
  */
@@ -39,8 +39,8 @@ export function resolveClientPath(environment: ClientEnvironment, path: string):
   if (first === '{config}') return configHomePath(environment, ...rest);
   if (first === '{appData}') return appDataPath(environment, ...rest);
   const [, variable = '', folder = first] = /^\{(\w+)\|(.*)\}$/.exec(first) ?? [];
-  const moved = nonEmpty(environment.env[variable]);
-  if (moved !== undefined) return pathModuleFor(environment).join(moved, ...rest);
+  const overridden = nonEmpty(environment.env[variable]);
+  if (overridden !== undefined) return pathModuleFor(environment).join(overridden, ...rest);
   return homePath(environment, ...folder.split('/').slice(1), ...rest);
 }
 
