@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { findPackageLauncher, toProgramName } from '../../../config/package-launcher.ts';
 import { escapeReferences } from '../../../config/resolve-references.ts';
 
 interface StartContext {
@@ -52,23 +53,13 @@ function isRelative(word: string): boolean {
   return !isAbsolute(word) && !word.startsWith('~') && !word.includes('${') && !/^[a-z][\w+.-]+:/i.test(word);
 }
 
-/** Matches programs that run packages, including the subcommands before the package name. */
-const PACKAGE_RUNNERS =
-  /^(?:npx|pnpx|bunx|uvx|dnx|npm (?:exec|x)|pnpm (?:exec|dlx)|yarn dlx|bun x|pipx run|uv tool run)$/;
 const CONTAINERS = /^(?:docker|podman|nerdctl)$/;
-const PACKAGE_FLAGS: ReadonlySet<string> = new Set(['-p', '--package', '--from', '--with', '--python']);
 
 /** Returns the arguments that may be paths. Names of packages and images are not paths, even if a folder has the same name. */
 function selectPaths(command: string, args: readonly string[]): readonly string[] {
-  const program = command.replace(/^.*[/\\]/s, '').replace(/\.(?:cmd|exe)$/i, '');
   const isExplicitPath = (word: string): boolean => /^\.{1,2}(?:[/\\]|$)/.test(word);
-  if (CONTAINERS.test(program)) return args.filter(isExplicitPath);
-  const runner = [0, 1, 2].find((count) =>
-    PACKAGE_RUNNERS.test([program, ...args.slice(0, count)].join(' ')),
-  );
-  if (runner === undefined) return args;
-  // Skips the options of the runner. `at` is then the index of the package name, and the arguments after it may be paths.
-  let at = runner;
-  while (args[at]?.startsWith('-') === true) at += PACKAGE_FLAGS.has(args[at] ?? '') ? 2 : 1;
-  return args.filter((word, index) => index > at || isExplicitPath(word));
+  if (CONTAINERS.test(toProgramName(command))) return args.filter(isExplicitPath);
+  const packageAt = findPackageLauncher(command, args)?.packageAt;
+  if (packageAt === undefined) return args;
+  return args.filter((word, index) => index > packageAt || isExplicitPath(word));
 }
