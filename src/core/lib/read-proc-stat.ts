@@ -5,6 +5,8 @@ interface ProcStat {
   /** `Z` for a zombie. */
   readonly state: string;
   readonly processGroup: number;
+  /** The CPU time in clock ticks. */
+  readonly cpuTicks: number;
   /** In clock ticks since the boot; with the process id, it identifies a process. */
   readonly startTime: string;
 }
@@ -16,7 +18,8 @@ export function readProcStat(pid: number): ProcStat | undefined {
     // The text after the name in parentheses starts with field 3.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = '', , processGroup] = fields;
-    return { state, processGroup: Number(processGroup), startTime: fields[19] ?? '' };
+    const cpuTicks = Number(fields[11]) + Number(fields[12]);
+    return { state, processGroup: Number(processGroup), cpuTicks, startTime: fields[19] ?? '' };
   } catch {
     return undefined;
   }
