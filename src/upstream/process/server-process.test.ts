@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,8 +37,8 @@ class Server {
     started.stdin.on('error', () => {});
   }
 
-  static async run(script: string): Promise<Server> {
-    return new Server(await start('/bin/sh', ['-c', script]));
+  static async run(script: string, { isInstaller = false } = {}): Promise<Server> {
+    return new Server(await start('/bin/sh', ['-c', script], undefined, isInstaller));
   }
 
   /** The number that the script prints for one of its children. */
@@ -47,9 +47,15 @@ class Server {
   }
 }
 
-function start(command: string, args: readonly string[], cwd?: string): Promise<ServerProcess> {
+function start(
+  command: string,
+  args: readonly string[],
+  cwd?: string,
+  isInstaller = false,
+): Promise<ServerProcess> {
   const env = { PATH: process.env['PATH'] ?? '' };
-  return startServerProcess({ command, args, env, cwd, watchdog, childRecord: record, onStderr: () => {} });
+  const common = { env, cwd, watchdog, childRecord: record, onStderr: () => {} };
+  return startServerProcess({ command, args, isInstaller, ...common });
 }
 
 describe.skipIf(process.platform === 'win32')('server process', () => {
@@ -129,6 +135,45 @@ describe.skipIf(process.platform === 'win32')('server process', () => {
     await server.process.end();
     expect(server.output).not.toContain('HOME=');
     expect(server.output).toContain('PATH=');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('installer', () => {
+  /** Writes more than a pipe holds to both outputs until the file exists, then serves like `cat`. */
+  const installer = (name: string): string =>
+    `trap 'echo killed >${join(folder, name)}.killed' TERM
+    until [ -e ${join(folder, name)} ]; do echo output; head -c 100000 /dev/zero | tee /dev/stderr; sleep 0.05; done
+    echo installed >${join(folder, name)}.done
+    exec cat`;
+
+  test.concurrent('installer: is left running and finishes after the end of its server', async () => {
+    const server = await Server.run(installer('left'), { isInstaller: true });
+    await eventually(() => server.output.includes('output'));
+    await server.process.end();
+    expect(isRunning(server.process.pid)).toBe(true);
+    let isGone = false;
+    void server.process.gone.then(() => (isGone = true));
+    writeFileSync(join(folder, 'left'), '');
+    await eventually(() => existsSync(join(folder, 'left.done')), { withinMs: 4000 });
+    await eventually(() => isGone, { withinMs: 4000 });
+    expect(isRunning(server.process.pid)).toBe(false);
+    expect(existsSync(join(folder, 'left.killed'))).toBe(false);
+  });
+
+  test.concurrent('installer: is ended like any server once it is known to be installed', async () => {
+    const server = await Server.run(installer('never'), { isInstaller: true });
+    await eventually(() => server.output.includes('output'));
+    server.process.confirmInstalled();
+    await server.process.end();
+    await server.process.gone;
+    expect(isRunning(server.process.pid)).toBe(false);
+  });
+
+  test.concurrent('installer: is ended with its group if it fails', async () => {
+    const server = await Server.run('sleep 300 & echo $!; exit 1', { isInstaller: true });
+    const child = await server.childPid();
+    await server.process.gone;
+    expect(isRunning(child)).toBe(false);
   });
 });
 

@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readSync } from 'node:fs';
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { deferred } from '../../core/lib/deferred.ts';
 import { readProcStat } from '../../core/lib/read-proc-stat.ts';
 import type { ChildRecord } from './child-record.ts';
 import { StderrTail } from './stderr-tail.ts';
+import { INSTALLER_GRACE_S } from './watchdog.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface ServerProcess {
@@ -19,8 +21,15 @@ export interface ServerProcess {
   readonly hasUnreadInput: Promise<boolean>;
   /** Resolves when standard error has been read completely, which may be after the exit. */
   readonly stderrEnded: Promise<void>;
-  /** Closes the input, then sends SIGTERM, then SIGKILL, to the whole group; resolves when the group is gone. */
+  /**
+   * Closes the input, then sends SIGTERM, then SIGKILL, to the whole group; resolves when the group is gone. A process that may still
+   * install packages gets no signal; it is left running, and `gone` resolves later.
+   */
   end(): Promise<void>;
+  /** Resolves when the group is gone. */
+  readonly gone: Promise<void>;
+  /** Ends the protection of an installer: the process has answered, or it does nothing. */
+  confirmInstalled(): void;
 }
 
 interface ServerProcessOptions {
@@ -33,6 +42,8 @@ interface ServerProcessOptions {
   readonly onStderr: (chunk: Buffer) => void;
   /** Time that the process gets to exit after the end of its input; 0 for a program that gets no input. */
   readonly graceAfterEofMs?: number;
+  /** Whether the process may install packages before it serves, and must not be killed meanwhile. */
+  readonly isInstaller?: boolean;
 }
 
 const GRACE_AFTER_EOF_MS = 1000;
@@ -66,10 +77,12 @@ function superviseProcess(
 ): ServerProcess {
   const { watchdog, childRecord: record, graceAfterEofMs: graceMs = GRACE_AFTER_EOF_MS } = options;
   const { stdin, stdout } = child;
-  // Node closes `child.stdin` when the process exits. Removing it keeps the pipe open for the check of `hasUnreadInput`.
+  let isInstaller = options.isInstaller === true;
+  // Node closes `child.stdin` when the process exits. Without it, the pipe stays open for the check of `hasUnreadInput`.
   (child as ChildProcess).stdin = null;
-  watchdog.guard(pid);
-  record.add(pid);
+  watchdog.guard(pid, isInstaller ? 'installer' : 'server');
+  // The next gateway kills what it finds in the record, so installers are not in it.
+  if (!isInstaller) record.add(pid);
   const stderr = new StderrTail();
   child.stderr.on('data', (chunk: Buffer) => {
     stderr.push(chunk);
@@ -84,9 +97,11 @@ function superviseProcess(
   const exited = exit.then(({ code, signal }) =>
     signal === null ? `exited with code ${code}` : `was ended by ${signal}`,
   );
+  const gone = deferred<void>();
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => {
-    ending ??= endGroup(child, pid, { stdin, exited, graceMs }).then(() => {
+    const run = { child, pid, stdin, exited, graceMs };
+    ending ??= (isInstaller ? leaveInstaller(run, gone.resolve) : endGroup(run).then(gone.resolve)).then(() => {
       watchdog.release(pid);
       record.remove(pid);
     });
@@ -104,6 +119,13 @@ function superviseProcess(
     hasUnreadInput: unread,
     stderrEnded: waitForClose(child.stderr),
     end,
+    gone: gone.promise,
+    confirmInstalled: () => {
+      if (!isInstaller || ending !== undefined) return;
+      isInstaller = false;
+      watchdog.guard(pid);
+      record.add(pid);
+    },
   };
 }
 
@@ -125,13 +147,16 @@ export function hasUnreadInput(stdin: Writable): boolean {
   }
 }
 
-async function endGroup(
-  child: ChildProcessWithoutNullStreams,
-  pid: number,
-  options: { readonly stdin: Writable; readonly exited: Promise<string>; readonly graceMs: number },
-): Promise<void> {
-  const { stdin, exited, graceMs } = options;
-  if (child.exitCode === null && child.signalCode === null) {
+interface ProcessRun {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly exited: Promise<string>;
+  readonly graceMs: number;
+}
+
+async function endGroup({ child, pid, stdin, exited, graceMs }: ProcessRun): Promise<void> {
+  if (hasNotExited(child)) {
     stdin.end();
     if (graceMs > 0) await settleWithin(exited, graceMs);
   }
@@ -141,6 +166,57 @@ async function endGroup(
   signalGroup(pid, 'SIGKILL');
   await isGone(pid, GRACE_AFTER_KILL_MS);
   return release(child, stdin);
+}
+
+/**
+ * Reads the output of an installer that its gateway left, because an installer whose output is closed may fail half-way, and ends the
+ * group if it is still there after the grace period. The output and the error output of the installer are descriptors 0 and 2.
+ */
+const LEFT_INSTALLER_SCRIPT = `
+exec 3<&0 4<&2 2>/dev/null
+cat <&3 >/dev/null &
+cat <&4 >/dev/null &
+exec 0</dev/null 3<&- 4<&-
+left=${INSTALLER_GRACE_S}
+while [ "$left" -gt 0 ] && kill -s 0 -- "-$1"; do sleep 1; left=$((left - 1)); done
+kill -s TERM -- "-$1" || exit 0
+sleep 1
+kill -s KILL -- "-$1"
+exit 0
+`;
+
+/**
+ * Closes the input of a process that may be installing packages, and leaves it running if it does not exit soon: killing it would leave a
+ * half-installed package in the user's cache, and waiting for it would delay a shutdown by minutes. Once the package is installed, the
+ * server finds the end of its input and exits. `onGone` is called when the group is gone, if the gateway still runs then.
+ */
+async function leaveInstaller(run: ProcessRun, onGone: () => void): Promise<void> {
+  const { child, pid, stdin, exited, graceMs } = run;
+  if (hasNotExited(child)) {
+    stdin.end();
+    await settleWithin(exited, graceMs);
+  }
+  if (!hasNotExited(child)) return endGroup(run).then(onGone);
+  child.unref();
+  if (process.platform === 'win32') {
+    // Without a shell, nothing can read its output after the gateway has ended.
+    void exited.then(onGone);
+    return;
+  }
+  const reader = spawn('/bin/sh', ['-c', LEFT_INSTALLER_SCRIPT, 'sh', String(pid)], {
+    stdio: [child.stdout, 'ignore', child.stderr],
+    detached: true,
+  });
+  reader.once('error', onGone);
+  reader.once('exit', onGone);
+  reader.unref();
+  stdin.destroy();
+  child.stdout.destroy();
+  child.stderr.destroy();
+}
+
+function hasNotExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 /** Reads the remaining output and closes the pipes, even if a detached grandchild still holds them. */
