@@ -240,6 +240,7 @@ function openPool(options: AppOptions, { scope }: Foundation, parts: PoolParts):
   const openHere = createServerOpener({
     ...environment,
     identity,
+    isListed: (upstream) => cache.has(upstream),
     watchdog: scope.use(new Watchdog({ platform })),
     childRecord: new ChildRecord(runDir, options.pid),
     stateDir,

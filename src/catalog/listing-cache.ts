@@ -107,6 +107,11 @@ export class ListingCache implements AsyncDisposable {
     this.#scheduleWrite();
   }
 
+  /** Whether there is a listing of the upstream with this configuration. */
+  has({ name, fingerprint }: UpstreamIdentity): boolean {
+    return this.#listings.get(name)?.config === fingerprint;
+  }
+
   /** Schedules a write of the listing. Ignores listings of another configuration. */
   save(listing: Listing): void {
     if (this.#configured.get(listing.upstream) !== listing.config) return;

@@ -1,5 +1,7 @@
 import { hasAuthorization, omitEmptyAuthorization } from '../config/authorization-header.ts';
 import type { UpstreamConfig } from '../config/config.ts';
+import { findPackageLauncher } from '../config/package-launcher.ts';
+import type { PackageLauncher } from '../config/package-launcher.ts';
 import type { ResolvedTransport } from '../config/resolve-transport.ts';
 import type { Cancellation } from '../core/lib/cancellation.ts';
 import type { Credentials } from '../core/credentials.ts';
@@ -17,8 +19,11 @@ import type { ProcessHints } from './connecting/upstream-errors.ts';
 import { negotiate } from './connecting/negotiate.ts';
 import type { ClientIdentity } from './connecting/negotiate.ts';
 import type { ChildRecord } from './process/child-record.ts';
+import { InstallQueue } from './process/install-queue.ts';
 import { startServerProcess } from './process/server-process.ts';
 import type { ServerProcess } from './process/server-process.ts';
+import { watchActivity } from './process/watch-activity.ts';
+import type { Activity } from './process/watch-activity.ts';
 import { createHeaderProvider, handleRefusal } from './upstream-auth.ts';
 import { listSecretValues } from './secret-values.ts';
 import { fenceTransport, reportUnreadRequests } from './transport-wrappers.ts';
@@ -40,6 +45,8 @@ export interface OpenServerOptions {
   readonly handlers: RpcClientHandlers;
   readonly cancellation: Cancellation;
   readonly credentials?: Credentials | undefined;
+  /** Called when a package launcher that starts the server for the first time waits for its turn, when it starts, and while it works. */
+  readonly onInstall?: ((progress: 'queued' | 'working') => void) | undefined;
   /** The only session that the server serves; absent if it serves several. */
   readonly session?: string | undefined;
   /** Returns false once another gateway may run the server; nothing may be written to it then. */
@@ -53,6 +60,8 @@ export interface ServerOpenerDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the transport with every reference replaced by its value. */
   readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
+  /** Whether the server was listed before with this configuration; if not, its package launcher probably has to install it. */
+  readonly isListed: (config: UpstreamConfig) => boolean;
   /** Returns the PATH for commands. */
   readonly searchPath: () => Promise<string | undefined>;
   readonly watchdog: Watchdog;
@@ -68,24 +77,70 @@ export interface ServerOpenerDeps {
 }
 
 const NO_PROCESS: ProcessHints = { stderr: [] };
+/** A launcher that does nothing for this time is not installing. Package managers pause for up to 10 s before they repeat a download. */
+const IDLE_INSTALLER_MS = 20_000;
 
 /** Creates a function that connects to a server over its transport and negotiates the protocol; it throws only GatewayErrors. */
 export function createServerOpener(deps: ServerOpenerDeps): OpenServer {
+  const installs = new InstallQueue();
   return async (config, options) => {
     const transport = await deps.resolveTransport(config);
     deps.onSecrets?.(config.name, listSecretValues(config.transport, transport));
-    if (transport.kind === 'stdio') return openStdio(deps, config, transport, options);
+    if (transport.kind === 'stdio') {
+      const launcher = findPackageLauncher(transport.command, transport.args);
+      if (launcher === undefined) return openStdio(deps, config, transport, options);
+      return openLaunched(deps, config, transport, { ...options, installs, launcher });
+    }
     if (transport.kind === 'http') return openHttp(deps, config, transport, options);
     const { openCli } = await import('./cli/open-cli.ts');
     return openCli(deps, config, transport, options);
   };
 }
 
+/** Opens a server through a package launcher, when no other installation stands in its way. */
+async function openLaunched(
+  deps: ServerOpenerDeps,
+  config: UpstreamConfig,
+  transport: ResolvedTransport & { kind: 'stdio' },
+  options: OpenServerOptions & { readonly installs: InstallQueue; readonly launcher: PackageLauncher },
+): Promise<OpenedServer> {
+  const { installs, launcher, cancellation } = options;
+  const isFirstStart = !deps.isListed(config);
+  const onInstall = isFirstStart ? options.onInstall : undefined;
+  onInstall?.('queued');
+  const packageKey = selectPackageWords(launcher, transport.args)?.join(' ') ?? config.name;
+  const leave = await installs.enter(packageKey, { isFirstStart, cancellation });
+  let gone = Promise.resolve();
+  try {
+    cancellation.throwIfCancelled();
+    const onStart = (server: ServerProcess): void => void (gone = server.gone);
+    const opened = await openStdio(deps, config, transport, { ...options, onInstall, onStart });
+    gone = Promise.resolve();
+    return opened;
+  } finally {
+    leave(gone);
+  }
+}
+
+/** Returns the words that identify the package and its launcher; undefined for images, which the container engine pulls only once. */
+function selectPackageWords(
+  { name, packageAt }: PackageLauncher,
+  args: readonly string[],
+): readonly string[] | undefined {
+  if (packageAt === undefined) return undefined;
+  return [name, ...args.slice(0, packageAt + 1).filter((word) => word !== '-y' && word !== '--yes')];
+}
+
+interface OpenStdioOptions extends OpenServerOptions {
+  /** Present for a package launcher. Called with the process, which must not be killed while it may install packages. */
+  readonly onStart?: (server: ServerProcess) => void;
+}
+
 async function openStdio(
   deps: ServerOpenerDeps,
   config: UpstreamConfig,
   transport: ResolvedTransport & { kind: 'stdio' },
-  options: OpenServerOptions,
+  options: OpenStdioOptions,
 ): Promise<OpenedServer> {
   const { name } = config;
   const searchPath = await deps.searchPath();
@@ -96,6 +151,7 @@ async function openStdio(
     cwd: transport.cwd,
     watchdog: deps.watchdog,
     childRecord: deps.childRecord,
+    isInstaller: options.onStart !== undefined,
     onStderr: (chunk) => {
       deps.onStderr?.(chunk, name);
       deps.log.debug('Server wrote to standard error.', { upstream: name, bytes: chunk.length });
@@ -103,13 +159,18 @@ async function openStdio(
   }).catch((error: unknown) => {
     throw classifyConnectError(error, name, NO_PROCESS);
   });
+  const activity = options.onStart && watchInstaller(server, config, options);
+  options.onStart?.(server);
   const processHints = trackExit(server);
   const openTransport = fenceTransport(stdioTransport(server, deps, name), options.mayWrite);
   const client = await RpcClient.open(openTransport, options.handlers);
   try {
     const facts = await negotiate(client, deps.identity, options);
+    server.confirmInstalled();
     return { client, facts, pid: server.pid, processHints };
   } catch (error) {
+    const isCancelled = options.cancellation.reason !== undefined;
+    if (!isCancelled || (activity?.idleMs ?? 0) >= IDLE_INSTALLER_MS) server.confirmInstalled();
     const hints = await processHints();
     await client[Symbol.asyncDispose]();
     // Some servers exit at the first unknown method, so the probe ends them. They are started again without the probe.
@@ -117,7 +178,18 @@ async function openStdio(
       options.era === undefined && hints.exit !== undefined && options.cancellation.reason === undefined;
     if (hasExitedOnProbe) return openStdio(deps, config, transport, { ...options, era: 'legacy' });
     throw classifyConnectError(error, name, hints);
+  } finally {
+    activity?.[Symbol.dispose]();
   }
+}
+
+function watchInstaller({ pid }: ServerProcess, config: UpstreamConfig, options: OpenStdioOptions): Activity {
+  options.onInstall?.('working');
+  return watchActivity(pid, {
+    everyMs: Math.min(1000, config.timeouts.connectMs / 4),
+    platform: process.platform,
+    onActivity: () => options.onInstall?.('working'),
+  });
 }
 
 /** Returns the function behind `OpenedServer.processHints`. */

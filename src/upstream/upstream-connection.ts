@@ -13,7 +13,7 @@ import { withEnvelope } from '../protocol/envelope.ts';
 import { buildParamHeaders, HeaderParamCache } from '../protocol/http/param-headers.ts';
 import type { RpcClientHandlers, RpcRequestOptions, ReplyHandler } from '../protocol/rpc-client.ts';
 import type { ClientIdentity } from './connecting/negotiate.ts';
-import type { OpenedServer, OpenServer } from './server-opener.ts';
+import type { OpenedServer, OpenServer, OpenServerOptions } from './server-opener.ts';
 import type { IdOwners } from './id-owners.ts';
 import { createMessageHandlers } from './server-messages.ts';
 import type { ServerMessageOptions } from './server-messages.ts';
@@ -26,6 +26,7 @@ interface UpstreamConnectionOptions extends ServerMessageOptions {
   readonly era: Era | undefined;
   readonly cancellation: Cancellation;
   readonly credentials?: Credentials | undefined;
+  readonly onInstall: NonNullable<OpenServerOptions['onInstall']>;
   /** Called when the client of a call left while a question of the server was open. */
   readonly onClientLeft: (connection: UpstreamConnection) => void;
   /** Called when the server no longer accepts the session or the credentials of the connection. */
@@ -53,10 +54,10 @@ export class UpstreamConnection implements AsyncDisposable {
     config: UpstreamConfig,
     options: UpstreamConnectionOptions,
   ): Promise<UpstreamConnection> {
-    const { era, cancellation, credentials } = options;
+    const { era, cancellation, credentials, onInstall } = options;
     const connection = new UpstreamConnection(config.name, options);
     const handlers = connection.#handlers();
-    connection.#opened = await open(config, { era, cancellation, credentials, handlers });
+    connection.#opened = await open(config, { era, cancellation, credentials, onInstall, handlers });
     return connection;
   }
 

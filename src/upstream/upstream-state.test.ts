@@ -25,6 +25,7 @@ const states: Readonly<Record<UpstreamState['kind'], UpstreamState>> = {
 const lost = { type: 'lost', error: temporaryError, now: 9999, retryAt: 20_000, hasServed: false } as const;
 const events: Readonly<Record<UpstreamEvent['type'], UpstreamEvent>> = {
   connect: { type: 'connect', now: 7 },
+  install: { type: 'install' },
   connected: { type: 'connected', server, now: 8 },
   refused: { type: 'refused', error: temporaryError, retryAt: 900 },
   lost,
@@ -36,21 +37,70 @@ const events: Readonly<Record<UpstreamEvent['type'], UpstreamEvent>> = {
 const table: Readonly<
   Record<UpstreamState['kind'], Readonly<Record<UpstreamEvent['type'], UpstreamState['kind'] | '-'>>>
 > = {
-  idle: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
-  connecting: { connect: '-', connected: 'ready', refused: 'waiting', lost: '-', idle: '-', close: 'closed' },
-  ready: { connect: '-', connected: '-', refused: '-', lost: 'waiting', idle: 'idle', close: 'closed' },
-  waiting: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
-  'needs-auth': {
+  idle: {
     connect: 'connecting',
+    install: '-',
     connected: '-',
     refused: '-',
     lost: '-',
     idle: '-',
     close: 'closed',
   },
-  held: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
-  failed: { connect: 'connecting', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
-  closed: { connect: '-', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
+  connecting: {
+    connect: '-',
+    install: 'connecting',
+    connected: 'ready',
+    refused: 'waiting',
+    lost: '-',
+    idle: '-',
+    close: 'closed',
+  },
+  ready: {
+    connect: '-',
+    install: '-',
+    connected: '-',
+    refused: '-',
+    lost: 'waiting',
+    idle: 'idle',
+    close: 'closed',
+  },
+  waiting: {
+    connect: 'connecting',
+    install: '-',
+    connected: '-',
+    refused: '-',
+    lost: '-',
+    idle: '-',
+    close: 'closed',
+  },
+  'needs-auth': {
+    connect: 'connecting',
+    install: '-',
+    connected: '-',
+    refused: '-',
+    lost: '-',
+    idle: '-',
+    close: 'closed',
+  },
+  held: {
+    connect: 'connecting',
+    install: '-',
+    connected: '-',
+    refused: '-',
+    lost: '-',
+    idle: '-',
+    close: 'closed',
+  },
+  failed: {
+    connect: 'connecting',
+    install: '-',
+    connected: '-',
+    refused: '-',
+    lost: '-',
+    idle: '-',
+    close: 'closed',
+  },
+  closed: { connect: '-', install: '-', connected: '-', refused: '-', lost: '-', idle: '-', close: 'closed' },
 };
 
 function names<K extends string>(record: Readonly<Record<K, unknown>>): readonly K[] {
@@ -65,6 +115,11 @@ describe('transition', () => {
   test.each(cases)('state: %s with event %s gives %s', (kind, type, expected) => {
     if (expected === '-') expect(() => transition(states[kind], events[type])).toThrow(/cannot handle event/);
     else expect(transition(states[kind], events[type]).kind).toBe(expected);
+  });
+
+  test('state: an installation is part of the attempt', () => {
+    const state = { kind: 'connecting', attempt: 3, since: 0, error: temporaryError } as const;
+    expect(transition(state, events.install)).toEqual({ ...state, isInstalling: true });
   });
 
   test('state: keeps attempt, error and server facts across transitions', () => {

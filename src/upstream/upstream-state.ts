@@ -10,6 +10,8 @@ export type UpstreamState =
       readonly kind: 'connecting';
       readonly attempt: number;
       readonly since: number;
+      /** Whether a package launcher starts the server for the first time, so that its package probably has to be installed. */
+      readonly isInstalling?: true;
       /** The error of the previous attempt, until the outcome of this one is known. */
       readonly error?: GatewayError | undefined;
     }
@@ -33,6 +35,7 @@ export type UpstreamEvent =
       /** Whether the attempt starts a new series, because a person asked for it. If so, earlier failures do not count. */
       readonly isFresh?: boolean;
     }
+  | { readonly type: 'install' }
   | { readonly type: 'connected'; readonly server: ServerFacts; readonly now: number }
   | { readonly type: 'refused'; readonly error: GatewayError; readonly retryAt: number }
   | {
@@ -73,6 +76,7 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
       if (event.type === 'connected') {
         return { kind: 'ready', attempt: state.attempt, server: event.server, since: event.now };
       }
+      if (event.type === 'install') return { ...state, isInstalling: true };
       if (event.type === 'refused') return afterFailure(event.error, state.attempt, event.retryAt);
       break;
     case 'ready':

@@ -5,7 +5,7 @@ import { MemoryServer } from '../../test/support/memory-server.ts';
 import type { MemoryServerScript } from '../../test/support/memory-server.ts';
 import { upstreamConfig } from '../../test/support/upstream-config.ts';
 import type { UpstreamConfig } from '../config/config.ts';
-import { Cancellation } from '../core/lib/cancellation.ts';
+import { Cancellation, rejectOnCancel } from '../core/lib/cancellation.ts';
 import { deferred } from '../core/lib/deferred.ts';
 import { GatewayError, RpcError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -15,7 +15,7 @@ import { META_KEYS } from '../protocol/era.ts';
 import { RpcClient } from '../protocol/rpc-client.ts';
 import { HttpStatusError } from '../protocol/client-transport.ts';
 import type { ProcessHints } from './connecting/upstream-errors.ts';
-import type { OpenServer } from './server-opener.ts';
+import type { OpenServer, OpenServerOptions } from './server-opener.ts';
 import { IdOwners } from './id-owners.ts';
 import { Upstream } from './upstream.ts';
 
@@ -25,7 +25,10 @@ const signInError = new GatewayError('UPSTREAM_NEEDS_AUTH', 'Who are you?');
 const sessionLostError = new HttpStatusError(404, {}, '', true);
 
 /** The behaviour of one connection attempt; by default it succeeds at once. */
-type Plan = (cancellation: Cancellation) => Promise<void>;
+type Plan = (
+  cancellation: Cancellation,
+  onInstall: NonNullable<OpenServerOptions['onInstall']>,
+) => Promise<void>;
 
 /** An upstream whose server can be opened any number of times, with a record of its events. */
 class Fixture {
@@ -64,10 +67,10 @@ class Fixture {
     });
   }
 
-  readonly #open: OpenServer = async (_, { era, cancellation, handlers }) => {
+  readonly #open: OpenServer = async (_, { era, cancellation, handlers, onInstall }) => {
     this.opens++;
     this.eras.push(era);
-    await this.plan(cancellation);
+    await this.plan(cancellation, onInstall ?? (() => {}));
     const server = new MemoryServer((heard, self) => this.script(heard, self));
     this.servers.push(server);
     const facts: ServerFacts = { era: this.era, protocol: 'x', info: {}, capabilities: this.capabilities };
@@ -112,6 +115,101 @@ const FAKED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Da
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000, toFake: [...FAKED] }));
 afterEach(() => void vi.useRealTimers());
+
+describe('installing', () => {
+  /** An upstream whose first start is in the hands of the test: `progress` reports what its package launcher does. */
+  function installation() {
+    const fixture = new Fixture({ timeouts: { connectMs: 5000, callMs: 1 } });
+    const installed = deferred<void>();
+    let progress: (kind: 'queued' | 'working') => void = () => {};
+    fixture.plan = (cancellation, onInstall) => {
+      progress = onInstall;
+      return rejectOnCancel(installed.promise, cancellation);
+    };
+    const first = fixture.call().catch((error: unknown) => error);
+    return { fixture, installed, first, progress: (kind: 'queued' | 'working') => progress(kind) };
+  }
+
+  /** Works for some seconds, with activity every second. */
+  async function work(progress: (kind: 'working') => void, seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      progress('working');
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+  }
+
+  test('install: connects after minutes while the launcher works', async () => {
+    const { fixture, installed, progress } = installation();
+    progress('queued');
+    expect(fixture.upstream.isInstalling).toBe(true);
+    await work(progress, 240);
+    installed.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(fixture.states).toEqual(['connecting 1', 'connecting 1', 'ready 1']);
+    expect(fixture.upstream.isInstalling).toBe(false);
+    await fixture.dispose();
+  });
+
+  test('install: the time in the queue does not count', async () => {
+    const { fixture, installed, progress } = installation();
+    progress('queued');
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    progress('working');
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(fixture.upstream.isInstalling).toBe(true);
+    installed.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(fixture.stateKind).toBe('ready');
+    await fixture.dispose();
+  });
+
+  test('install: fails when the launcher does nothing for timeouts.connect', async () => {
+    const { fixture, progress } = installation();
+    progress('queued');
+    await work(progress, 20);
+    await vi.advanceTimersByTimeAsync(4000);
+    const message = 'Server "server" was not ready, and its launcher did nothing for 5 s (timeouts.connect).';
+    expect(fixture.upstream.state).toMatchObject({ kind: 'waiting', error: { message } });
+    await fixture.dispose();
+  });
+
+  test('install: fails after five minutes even if the launcher works', async () => {
+    const { fixture, progress } = installation();
+    progress('queued');
+    await work(progress, 299);
+    expect(fixture.upstream.isInstalling).toBe(true);
+    await work(progress, 1);
+    const message = expect.stringContaining('within 300 s, although its launcher was working') as string;
+    expect(fixture.upstream.state).toMatchObject({ kind: 'waiting', error: { message } });
+    await fixture.dispose();
+  });
+
+  test('install: requests wait for timeouts.connect at most and are told the reason', async () => {
+    const { fixture, installed, first, progress } = installation();
+    progress('queued');
+    await work(progress, 3);
+    const second = fixture.failure();
+    await work(progress, 2);
+    const expected = { code: 'UPSTREAM_UNAVAILABLE', details: { isInstalling: true } };
+    expect(await first).toMatchObject(expected);
+    await work(progress, 3);
+    expect(await second).toMatchObject(expected);
+    const third = fixture.call('c');
+    installed.resolve();
+    expect(await third).toEqual({ did: 'c' });
+    expect(fixture.opens).toBe(1);
+    await fixture.dispose();
+  });
+
+  test('install: ignores late progress after the upstream was closed', async () => {
+    const { fixture, first, progress } = installation();
+    progress('queued');
+    await fixture.dispose();
+    expect(() => progress('working')).not.toThrow();
+    expect(await first).toMatchObject({ code: 'SHUTTING_DOWN' });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
 
 describe('connecting', () => {
   test('connect: opens one connection for fifty concurrent calls', async () => {

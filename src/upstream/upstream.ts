@@ -15,9 +15,10 @@ import {
   classifyConnectionLoss,
   canOtherRequestsFinish,
   shuttingDownError,
-  connectTimeoutError,
+  installingError,
   retryPendingError,
 } from './connecting/upstream-errors.ts';
+import { ConnectTimeLimit } from './connecting/connect-time-limit.ts';
 import { fetchListing, omitUnusableTools } from './connecting/fetch-listing.ts';
 import type { RawListing } from './connecting/fetch-listing.ts';
 import type { ClientIdentity } from './connecting/negotiate.ts';
@@ -128,6 +129,11 @@ export class Upstream implements AsyncDisposable {
     return this.#state;
   }
 
+  /** Whether a package launcher starts the server for the first time, which can take minutes. */
+  get isInstalling(): boolean {
+    return this.#state.kind === 'connecting' && this.#state.isInstalling === true;
+  }
+
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -218,7 +224,7 @@ export class Upstream implements AsyncDisposable {
   async #connect(): Promise<UpstreamConnection> {
     for (;;) {
       if (this.#connection !== undefined) return this.#connection;
-      if (this.#attempt !== undefined) return this.#attempt.promise;
+      if (this.#attempt !== undefined) return this.#waitFor(this.#attempt);
       if (this.#losing !== undefined) {
         await this.#losing;
         continue;
@@ -238,17 +244,27 @@ export class Upstream implements AsyncDisposable {
     this.#retries.cancel();
     this.#dispatch({ type: 'connect', now: this.#deps.now(), ...options });
     const cancellation = new Cancellation();
-    const { connectMs } = this.#config.timeouts;
-    const timer = setTimeout(() => cancellation.cancel(connectTimeoutError(this.name, connectMs)), connectMs);
-    const promise = this.#open(cancellation).finally(() => {
-      clearTimeout(timer);
+    const limit = new ConnectTimeLimit(this.name, this.#config.timeouts.connectMs, cancellation);
+    const promise = this.#open(cancellation, limit).finally(() => {
+      limit[Symbol.dispose]();
       if (this.#attempt?.promise === promise) this.#attempt = undefined;
     });
-    this.#attempt = { promise, cancellation };
+    const attempt = { promise, cancellation };
+    this.#attempt = attempt;
     // Calls that wait for this attempt continue in `#connect` and find `#attempt`, so it must be set first.
     this.#nextAttempt?.resolve();
     this.#nextAttempt = undefined;
-    return promise;
+    return this.#waitFor(attempt);
+  }
+
+  /** Settles like the attempt, but does not wait for an installation for longer than `timeouts.connect`. */
+  #waitFor({ promise }: ConnectAttempt): Promise<UpstreamConnection> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        if (this.isInstalling) reject(installingError(this.name));
+      }, this.#config.timeouts.connectMs);
+      promise.finally(() => clearTimeout(timer)).then(resolve, reject);
+    });
   }
 
   /** Ignores a rejection, because the failure is already in the state and in the log. */
@@ -256,9 +272,9 @@ export class Upstream implements AsyncDisposable {
     this.#startAttempt().catch(() => {});
   }
 
-  async #open(cancellation: Cancellation): Promise<UpstreamConnection> {
+  async #open(cancellation: Cancellation, limit: ConnectTimeLimit): Promise<UpstreamConnection> {
     try {
-      const connection = await this.#openConnection(cancellation);
+      const connection = await this.#openConnection(cancellation, limit);
       // The attempt timed out or the upstream was closed while the server completed the handshake.
       if (cancellation.reason !== undefined) {
         await connection[Symbol.asyncDispose]();
@@ -276,13 +292,17 @@ export class Upstream implements AsyncDisposable {
     }
   }
 
-  #openConnection(cancellation: Cancellation): Promise<UpstreamConnection> {
+  #openConnection(cancellation: Cancellation, limit: ConnectTimeLimit): Promise<UpstreamConnection> {
     const { era, fingerprint } = this.#config;
     const remembered = this.#mustProbe ? undefined : this.#deps.eras.recall(fingerprint)?.era;
     return UpstreamConnection.open(this.#deps.open, this.#config, {
       ...this.#deps,
       era: era === 'auto' ? remembered : era,
       cancellation,
+      onInstall: (progress) => {
+        limit.onInstall(progress);
+        if (this.#state.kind === 'connecting' && !this.isInstalling) this.#dispatch({ type: 'install' });
+      },
       onQuestion: () => this.#pending.serialize(),
       onClientLeft: (connection) => this.#detach(connection),
       onLost: (connection, error) => void this.#handleLoss(connection, error),

@@ -145,9 +145,8 @@ function unlistedServerError(deps: AdminDeps, { name, server }: EntryQuery): Gat
   const { servers } = deps.gateway;
   const names = server === undefined ? candidateServers(deps, name) : [server as UpstreamName];
   for (const upstream of names) {
-    const problem = servers.listing(upstream) === undefined ? servers.statusOf(upstream).problem : undefined;
-    if (problem !== undefined)
-      return new GatewayError(problem.code, problem.message, { details: { upstream } });
+    const error = servers.unlistedError(upstream);
+    if (error !== undefined) return error;
   }
   return undefined;
 }

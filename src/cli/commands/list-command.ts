@@ -76,10 +76,11 @@ export function reportWarnings(warnings: readonly string[], { out }: CliContext)
 }
 
 /** Returns why a server was never listed. Returns undefined if it was listed, or is disabled. */
-function toListingError({ name, problem, listedAt, enabled }: AdminServer): GatewayError | undefined {
+function toListingError({ name, state, problem, listedAt, enabled }: AdminServer): GatewayError | undefined {
   if (!enabled || listedAt !== undefined) return undefined;
   const details = { server: name };
   if (problem !== undefined) return new GatewayError(problem.code, problem.message, { details });
-  const message = `Server "${name}" has not been listed yet. Wait for it with: trunkline refresh ${quoteShellWord(name)}`;
+  const reason = state === 'installing' ? 'is still being installed' : 'has not been listed yet';
+  const message = `Server "${name}" ${reason}. Wait for it with: trunkline refresh ${quoteShellWord(name)}`;
   return new GatewayError('UPSTREAM_UNAVAILABLE', message, { details });
 }

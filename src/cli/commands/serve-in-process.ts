@@ -153,12 +153,16 @@ function toServerRow(status: UpstreamStatus): readonly string[] {
   ];
   const offer = counts.filter((count) => count !== undefined).join(', ');
   if (problem === undefined)
-    return [`  ${name}`, state, listedAt === undefined && offer === '' ? 'still being listed' : offer];
+    return [`  ${name}`, state, listedAt === undefined && offer === '' ? describeUnlisted(state) : offer];
   const listing =
     listedAt === undefined
       ? ''
       : ` Its listing of ${formatElapsed(Date.now() - listedAt)} ago is still used: ${offer}.`;
   return [`  ${name}`, state, `${problem.message}${listing}`];
+}
+
+function describeUnlisted(state: UpstreamStatus['state']): string {
+  return state === 'installing' ? 'listed as soon as it is installed' : 'still being listed';
 }
 
 function formatNonZeroCount(count: number, word: string): string | undefined {

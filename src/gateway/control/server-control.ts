@@ -3,6 +3,7 @@ import type { Listing } from '../../catalog/listing.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { waitAtMost } from '../../core/lib/wait-at-most.ts';
+import { installingError } from '../../upstream/connecting/upstream-errors.ts';
 import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
 import type { ResourceSubscriptions } from '../calls/resource-subscriptions.ts';
 import type { ListingScheduler } from '../listing/listing-scheduler.ts';
@@ -63,6 +64,14 @@ export class ServerControl {
 
   listing(name: UpstreamName): Listing | undefined {
     return this.#deps.catalog.listing(name);
+  }
+
+  /** Returns why a server has no listing. Returns undefined if it has one, or if it was not tried yet. */
+  unlistedError(name: UpstreamName): GatewayError | undefined {
+    if (this.listing(name) !== undefined) return undefined;
+    if (this.#deps.pool.get(name)?.isInstalling === true) return installingError(name);
+    const { problem } = this.statusOf(name);
+    return problem && new GatewayError(problem.code, problem.message, { details: { upstream: name } });
   }
 
   /** Lists the servers that have no listing yet. Never rejects: the status of a server shows its failure. */

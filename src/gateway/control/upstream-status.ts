@@ -6,7 +6,8 @@ import type { Upstream } from '../../upstream/upstream.ts';
 
 export interface UpstreamStatus {
   readonly name: UpstreamName;
-  readonly state: UpstreamState['kind'];
+  /** `installing` is the state `connecting` while a package launcher starts the server for the first time. */
+  readonly state: UpstreamState['kind'] | 'installing';
   readonly tools: number;
   readonly prompts: number;
   readonly resources: number;
@@ -44,7 +45,7 @@ export function describeUpstream(
     upstream && (connectionProblem(upstream.state) ?? listingProblem(upstream, { listing, failure }));
   return {
     name,
-    state: upstream?.state.kind ?? 'closed',
+    state: upstream?.isInstalling === true ? 'installing' : (upstream?.state.kind ?? 'closed'),
     tools: listing?.tools.length ?? 0,
     prompts: listing?.prompts.length ?? 0,
     resources: listing?.resources.length ?? 0,
@@ -81,6 +82,12 @@ const CLIENT_TEXTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   CONFIG_INVALID: 'is configured wrongly',
 };
 
+/** Descriptions of servers that start, by state. */
+const STARTING_TEXTS: Partial<Readonly<Record<UpstreamStatus['state'], string>>> = {
+  connecting: 'is still starting',
+  installing: 'is still being installed',
+};
+
 /** Returns why a server cannot be used or searched at present, as the end of a sentence that starts with its name. */
 export function unavailableReason({ state, problem, listedAt }: UpstreamStatus): string | undefined {
   if (problem !== undefined) {
@@ -89,5 +96,5 @@ export function unavailableReason({ state, problem, listedAt }: UpstreamStatus):
     return `${CLIENT_TEXTS[problem.code] ?? 'is down'}; ${tools}`;
   }
   if (listedAt !== undefined) return undefined;
-  return `${state === 'connecting' ? 'is still starting' : 'has not been listed yet'}; its tools are not known`;
+  return `${STARTING_TEXTS[state] ?? 'has not been listed yet'}; its tools are not known`;
 }

@@ -4,6 +4,7 @@ import { deferred } from '../../core/lib/deferred.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { silentLogger } from '../../observability/log.ts';
+import { installingError } from '../../upstream/connecting/upstream-errors.ts';
 import { ListingScheduler, computeFirstListWait, computeRemainingWait } from './listing-scheduler.ts';
 
 const one = 'one' as UpstreamName;
@@ -24,6 +25,14 @@ function schedulerWith(...runs: Promise<void>[]): ListingScheduler {
 }
 
 describe('listing failure', () => {
+  test('listing failure: is not recorded for a server that is still being installed', async () => {
+    const scheduler = schedulerWith(Promise.reject(down), Promise.reject(installingError(one)));
+    await scheduler.refreshInBackground(one);
+    expect(scheduler.failure(one)).toBe(down);
+    await expect(scheduler.refresh(one)).rejects.toMatchObject({ details: { isInstalling: true } });
+    expect(scheduler.failure(one)).toBeUndefined();
+  });
+
   test('listing failure: is kept until the server is listed successfully', async () => {
     const scheduler = schedulerWith(Promise.reject(down));
     expect(scheduler.failure(one)).toBeUndefined();

@@ -6,6 +6,7 @@ import { deferred } from '../../core/lib/deferred.ts';
 import type { StragglerOptions } from '../../core/lib/wait-for-stragglers.ts';
 import type { Logger } from '../../observability/log.ts';
 import { FORGET_HELP_METHOD } from '../../upstream/cli/forget-help-method.ts';
+import { installingError } from '../../upstream/connecting/upstream-errors.ts';
 import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
 
 /** Delay in milliseconds before servers in the cached catalog are listed again, so that a warm start answers clients first. */
@@ -107,7 +108,10 @@ export class ListingScheduler implements AsyncDisposable {
     const { catalog, refreshMs } = this.#options;
     if (!this.#triedAt.has(name)) return this.refresh(name);
     await catalog.settled([name], refreshMs());
-    if (!catalog.has(name)) await this.refresh(name);
+    if (catalog.has(name)) return;
+    const installing = this.#installingError(name);
+    if (installing !== undefined) throw installing;
+    await this.refresh(name);
   }
 
   /** Lists a server now. `anew` also discards the remembered help of a command-line program. */
@@ -118,7 +122,7 @@ export class ListingScheduler implements AsyncDisposable {
     const cancellation = new Cancellation();
     const timeoutMs = refreshMs();
     const timer = setTimeout(
-      () => cancellation.cancel(listingTimeoutError(name, timeoutMs)),
+      () => cancellation.cancel(this.#installingError(name) ?? listingTimeoutError(name, timeoutMs)),
       timeoutMs,
     ).unref();
     const mustForgetHelp = how === 'anew' && pool.get(name)?.config.transport.kind === 'cli';
@@ -138,7 +142,7 @@ export class ListingScheduler implements AsyncDisposable {
       // Removing this time lets the server be listed again as soon as it reconnects.
       this.#triedAt.delete(name);
       // The failure of a superseded run says nothing about the server with its new configuration.
-      if (this.#latestRuns.get(name) === run) this.#failures.set(name, listingError(name, error));
+      if (this.#latestRuns.get(name) === run) this.#recordFailure(name, listingError(name, error));
       throw error;
     }
   }
@@ -176,6 +180,16 @@ export class ListingScheduler implements AsyncDisposable {
     } catch (error) {
       this.#logFailure(name, error);
     }
+  }
+
+  /** A server that is still being installed has not failed; it is listed as soon as it is ready. */
+  #recordFailure(name: UpstreamName, error: GatewayError): void {
+    if (error.details['isInstalling'] === true) this.#failures.delete(name);
+    else this.#failures.set(name, error);
+  }
+
+  #installingError(name: UpstreamName): GatewayError | undefined {
+    return this.#options.pool.get(name)?.isInstalling === true ? installingError(name) : undefined;
   }
 
   #relist(name: UpstreamName): void {

@@ -117,6 +117,24 @@ export function connectTimeoutError(upstream: UpstreamName, connectMs: number): 
   return new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream } });
 }
 
+/** Returns the error for the first start of a server whose package launcher was idle for `idleMs`, or else worked for longer than `maxMs`. */
+export function installTimeoutError(
+  upstream: UpstreamName,
+  { idleMs, maxMs }: { readonly idleMs: number | undefined; readonly maxMs: number },
+): GatewayError {
+  const text =
+    idleMs === undefined
+      ? `was not ready within ${maxMs / 1000} s, although its launcher was working. The launcher keeps running for a while; run its command in a terminal to see what it does.`
+      : `was not ready, and its launcher did nothing for ${idleMs / 1000} s (timeouts.connect).`;
+  return new GatewayError('UPSTREAM_UNAVAILABLE', `Server "${upstream}" ${text}`, { details: { upstream } });
+}
+
+/** Returns the error for a request that does not wait until a server is installed. */
+export function installingError(upstream: UpstreamName): GatewayError {
+  const text = `Server "${upstream}" is still being installed, which can take minutes when it starts for the first time. Try again later.`;
+  return new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream, isInstalling: true } });
+}
+
 export function shuttingDownError(): GatewayError {
   return new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
 }

@@ -13,7 +13,10 @@ class Starts {
   readonly running: string[] = [];
   readonly #leave = new Map<string, LeaveInstallQueue>();
 
-  enter(server: string, { packageKey = server, isFirstStart = true, cancellation = new Cancellation() } = {}) {
+  enter(
+    server: string,
+    { packageKey = server, isFirstStart = true, cancellation = new Cancellation() } = {},
+  ) {
     return this.queue.enter(packageKey, { isFirstStart, cancellation }).then((leave) => {
       this.running.push(server);
       this.#leave.set(server, leave);

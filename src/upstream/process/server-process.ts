@@ -101,10 +101,12 @@ function superviseProcess(
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => {
     const run = { child, pid, stdin, exited, graceMs };
-    ending ??= (isInstaller ? leaveInstaller(run, gone.resolve) : endGroup(run).then(gone.resolve)).then(() => {
-      watchdog.release(pid);
-      record.remove(pid);
-    });
+    ending ??= (isInstaller ? leaveInstaller(run, gone.resolve) : endGroup(run).then(gone.resolve)).then(
+      () => {
+        watchdog.release(pid);
+        record.remove(pid);
+      },
+    );
     return ending;
   };
   // If the leader exits by itself, the rest of its process group is ended as well.

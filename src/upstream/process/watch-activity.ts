@@ -6,6 +6,11 @@ const MIN_CPU_TICKS = 2;
 /** Bytes that a process reads or writes between two readings, including those over the network, from which on it works. */
 const MIN_BYTES = 1000;
 
+export interface Activity extends Disposable {
+  /** The time since the last activity, or since the start of the watch. */
+  readonly idleMs: number;
+}
+
 interface GroupUsage {
   readonly pids: string;
   readonly cpuTicks: number;
@@ -23,15 +28,24 @@ export function watchActivity(
     readonly platform: NodeJS.Platform;
     readonly onActivity: () => void;
   },
-): Disposable {
+): Activity {
   const { everyMs, platform, onActivity } = options;
+  let activeAt = performance.now();
   let before = platform === 'linux' ? readUsage(group) : undefined;
   const timer = setInterval(() => {
     const now = platform === 'linux' ? readUsage(group) : undefined;
-    if (before === undefined || now === undefined || isActive(before, now)) onActivity();
+    if (before === undefined || now === undefined || isActive(before, now)) {
+      activeAt = performance.now();
+      onActivity();
+    }
     before = now;
   }, everyMs);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return {
+    get idleMs() {
+      return performance.now() - activeAt;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }
 
 function isActive(before: GroupUsage, now: GroupUsage): boolean {

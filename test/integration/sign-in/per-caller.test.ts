@@ -37,6 +37,7 @@ function poolAt(desk: SignInHarness): UpstreamPool {
   const identity = { info: { name: 'test', version: '1' }, capabilities: {} };
   const pool = new UpstreamPool({
     open: createServerOpener({
+      isListed: () => false,
       identity,
       env,
       log: silentLogger,

@@ -7,6 +7,7 @@ interface StateStyle {
 export const stateStyles: Readonly<Record<string, StateStyle>> = {
   ready: { kind: 'good', label: 'Ready' },
   connecting: { kind: 'busy', label: 'Connecting' },
+  installing: { kind: 'busy', label: 'Installing' },
   idle: { kind: 'idle', label: 'Idle' },
   waiting: { kind: 'warn', label: 'Retrying' },
   'needs-auth': { kind: 'warn', label: 'Needs sign-in' },

@@ -86,7 +86,7 @@ function summarize(servers: readonly AdminServer[]): string {
   const needAttention = countOf('warn', 'bad');
   const parts = [
     [countOf('good', 'idle'), 'usable'],
-    [countOf('busy'), 'connecting'],
+    [countOf('busy'), 'starting'],
     [needAttention, needAttention === 1 ? 'needs attention' : 'need attention'],
     [countOf('off'), 'disabled'],
   ] as const;
