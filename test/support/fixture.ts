@@ -36,6 +36,7 @@ export type Preset =
   | 'hostile-tools'
   | 'huge-result'
   | 'ignores-signals'
+  | 'installs-first'
   | 'launcher'
   | 'long-names'
   | 'many-tools'
