@@ -5,8 +5,9 @@ import type { Readable, Writable } from 'node:stream';
 import { deferred } from '../../core/lib/deferred.ts';
 import { readProcStat } from '../../core/lib/read-proc-stat.ts';
 import type { ChildRecord } from './child-record.ts';
+import { getPipeDescriptor } from './get-pipe-descriptor.ts';
+import { InstallerKeeper } from './installer-keeper.ts';
 import { StderrTail } from './stderr-tail.ts';
-import { INSTALLER_GRACE_S } from './watchdog.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface ServerProcess {
@@ -77,12 +78,14 @@ function superviseProcess(
 ): ServerProcess {
   const { watchdog, childRecord: record, graceAfterEofMs: graceMs = GRACE_AFTER_EOF_MS } = options;
   const { stdin, stdout } = child;
-  let isInstaller = options.isInstaller === true;
+  let keeper = options.isInstaller === true ? new InstallerKeeper(child, pid) : undefined;
   // Node closes `child.stdin` when the process exits. Without it, the pipe stays open for the check of `hasUnreadInput`.
   (child as ChildProcess).stdin = null;
-  watchdog.guard(pid, isInstaller ? 'installer' : 'server');
-  // The next gateway kills what it finds in the record, so installers are not in it.
-  if (!isInstaller) record.add(pid);
+  const guard = (): void => {
+    watchdog.guard(pid);
+    record.add(pid);
+  };
+  if (keeper === undefined) guard();
   const stderr = new StderrTail();
   child.stderr.on('data', (chunk: Buffer) => {
     stderr.push(chunk);
@@ -101,7 +104,7 @@ function superviseProcess(
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => {
     const run = { child, pid, stdin, exited, graceMs };
-    ending ??= (isInstaller ? leaveInstaller(run, gone.resolve) : endGroup(run).then(gone.resolve)).then(
+    ending ??= (keeper ? leaveInstaller(run, keeper, gone.resolve) : endGroup(run).then(gone.resolve)).then(
       () => {
         watchdog.release(pid);
         record.remove(pid);
@@ -123,10 +126,10 @@ function superviseProcess(
     end,
     gone: gone.promise,
     confirmInstalled: () => {
-      if (!isInstaller || ending !== undefined) return;
-      isInstaller = false;
-      watchdog.guard(pid);
-      record.add(pid);
+      if (keeper === undefined || ending !== undefined) return;
+      keeper.release();
+      keeper = undefined;
+      guard();
     },
   };
 }
@@ -138,9 +141,8 @@ function superviseProcess(
 export function hasUnreadInput(stdin: Writable): boolean {
   // The last write failed because the pipe was closed.
   if (stdin.errored !== null) return true;
-  // Node has no public API for the descriptor. Without the descriptor, the result is the same as on other systems.
-  const fd = (stdin as { readonly _handle?: { readonly fd?: number } | null })._handle?.fd ?? -1;
-  if (process.platform !== 'linux' || fd < 0) return false;
+  const fd = getPipeDescriptor(stdin);
+  if (process.platform !== 'linux' || fd === undefined) return false;
   try {
     readSync(fd, Buffer.alloc(1));
     return false;
@@ -171,50 +173,22 @@ async function endGroup({ child, pid, stdin, exited, graceMs }: ProcessRun): Pro
 }
 
 /**
- * Reads the output of an installer that its gateway left, because an installer whose output is closed may fail half-way, and ends the
- * group if it is still there after the grace period. The output and the error output of the installer are descriptors 0 and 2.
+ * Closes the input of a process that may be installing packages, and leaves it running if it does not exit soon: killing it would damage
+ * the user's package cache, and waiting for it would delay a shutdown by minutes. `onGone` is called when the group is gone, if the
+ * gateway still runs then.
  */
-const LEFT_INSTALLER_SCRIPT = `
-exec 3<&0 4<&2 2>/dev/null
-cat <&3 >/dev/null &
-cat <&4 >/dev/null &
-exec 0</dev/null 3<&- 4<&-
-left=${INSTALLER_GRACE_S}
-while [ "$left" -gt 0 ] && kill -s 0 -- "-$1"; do sleep 1; left=$((left - 1)); done
-kill -s TERM -- "-$1" || exit 0
-sleep 1
-kill -s KILL -- "-$1"
-exit 0
-`;
-
-/**
- * Closes the input of a process that may be installing packages, and leaves it running if it does not exit soon: killing it would leave a
- * half-installed package in the user's cache, and waiting for it would delay a shutdown by minutes. Once the package is installed, the
- * server finds the end of its input and exits. `onGone` is called when the group is gone, if the gateway still runs then.
- */
-async function leaveInstaller(run: ProcessRun, onGone: () => void): Promise<void> {
-  const { child, pid, stdin, exited, graceMs } = run;
+async function leaveInstaller(run: ProcessRun, keeper: InstallerKeeper, onGone: () => void): Promise<void> {
+  const { child, stdin, exited, graceMs } = run;
   if (hasNotExited(child)) {
     stdin.end();
     await settleWithin(exited, graceMs);
   }
-  if (!hasNotExited(child)) return endGroup(run).then(onGone);
-  child.unref();
-  if (process.platform === 'win32') {
-    // Without a shell, nothing can read its output after the gateway has ended.
-    void exited.then(onGone);
-    return;
+  if (!hasNotExited(child)) {
+    keeper.release();
+    return endGroup(run).then(onGone);
   }
-  const reader = spawn('/bin/sh', ['-c', LEFT_INSTALLER_SCRIPT, 'sh', String(pid)], {
-    stdio: [child.stdout, 'ignore', child.stderr],
-    detached: true,
-  });
-  reader.once('error', onGone);
-  reader.once('exit', onGone);
-  reader.unref();
   stdin.destroy();
-  child.stdout.destroy();
-  child.stderr.destroy();
+  void keeper.leave().then(onGone);
 }
 
 function hasNotExited({ exitCode, signalCode }: ChildProcess): boolean {

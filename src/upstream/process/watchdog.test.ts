@@ -72,18 +72,6 @@ describe.skipIf(process.platform === 'win32')('Watchdog', () => {
     expect(isRunning(released)).toBe(true);
   });
 
-  test.concurrent('watchdog: lets an installer finish, until it has become a server', async () => {
-    const watchdog = new Watchdog({ platform: process.platform });
-    const [installer, installed] = [sleeper(), sleeper()];
-    for (const pid of [installer, installed]) watchdog.guard(pid, 'installer');
-    watchdog.guard(installed);
-    const closed = watchdog[Symbol.asyncDispose]();
-    await eventually(() => !isRunning(installed), { withinMs: 4000 });
-    expect(isRunning(installer)).toBe(true);
-    killGroup(installer);
-    await closed;
-  });
-
   test.concurrent('watchdog: leaves a released process alone when it exits', async () => {
     const watchdog = new Watchdog({ platform: process.platform });
     const pid = sleeper();

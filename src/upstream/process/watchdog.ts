@@ -2,47 +2,28 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 
 /**
- * Seconds that an installer may still run after its gateway has ended. An installer that is killed leaves a half-installed package in the
- * user's cache, which then fails outside of the gateway as well. Afterwards the server sees the end of its input and exits.
- */
-export const INSTALLER_GRACE_S = 300;
-
-/**
- * Reads `+ GROUP` for a server, `i GROUP` for one that may still install packages, and `- GROUP` from a pipe that only the gateway holds.
- * If the pipe ends while groups are left, the gateway was killed: the servers get a second to notice the end of their input, then SIGTERM,
- * and SIGKILL after another second. Installers get the time to finish.
+ * Reads `+ GROUP` and `- GROUP` from a pipe that only the gateway holds. If the pipe ends while groups are left, the gateway was killed:
+ * the servers get a second to notice the end of their input, then SIGTERM, and SIGKILL after another second.
  */
 const SCRIPT = `
 groups=""
-installers=""
-without() {
-  rest=""
-  for each in $1; do [ "$each" = "$group" ] || rest="$rest $each"; done
-}
-end() {
-  for each in $1; do kill -s TERM -- "-$each" 2>/dev/null; done
-  sleep 1
-  for each in $1; do kill -s KILL -- "-$each" 2>/dev/null; done
-}
 while read -r sign group; do
-  without "$groups"; groups="$rest"
-  without "$installers"; installers="$rest"
-  case "$sign" in
-    +) groups="$groups $group" ;;
-    i) installers="$installers $group" ;;
-  esac
+  if [ "$sign" = + ]; then groups="$groups $group"
+  else
+    rest=""
+    for each in $groups; do [ "$each" = "$group" ] || rest="$rest $each"; done
+    groups="$rest"
+  fi
 done
-if [ -n "$groups" ]; then sleep 1; end "$groups"; fi
-[ -n "$installers" ] || exit 0
-left=${INSTALLER_GRACE_S}
-for each in $installers; do
-  while [ "$left" -gt 0 ] && kill -s 0 -- "-$each" 2>/dev/null; do sleep 1; left=$((left - 1)); done
-done
-[ "$left" -gt 0 ] || end "$installers"
+[ -n "$groups" ] || exit 0
+sleep 1
+for each in $groups; do kill -s TERM -- "-$each" 2>/dev/null; done
+sleep 1
+for each in $groups; do kill -s KILL -- "-$each" 2>/dev/null; done
 exit 0
 `;
 
-/** Runs a small shell process that ends the servers if the gateway is killed; it then outlives the gateway by two seconds or by its installers. */
+/** Runs a small shell process that ends the servers if the gateway is killed; it then outlives the gateway by two seconds. */
 export class Watchdog implements AsyncDisposable {
   readonly #isSupported: boolean;
   #child: ChildProcess | undefined;
@@ -51,11 +32,10 @@ export class Watchdog implements AsyncDisposable {
     this.#isSupported = options.platform !== 'win32';
   }
 
-  /** Guards a server, or an installer that becomes a server with the next call. */
-  guard(group: number, kind: 'server' | 'installer' = 'server'): void {
+  guard(group: number): void {
     if (!this.#isSupported) return;
     this.#child ??= this.#start();
-    this.#child.stdin?.write(`${kind === 'server' ? '+' : 'i'} ${group}\n`);
+    this.#child.stdin?.write(`+ ${group}\n`);
   }
 
   release(group: number): void {

@@ -25,7 +25,11 @@ await serve((options) => ({
     writeFileSync(file('part'), '');
     note('installing', { name });
     while (!existsSync(file('go'))) {
-      if (!options.has('idle')) appendFileSync(file('part'), 'x'.repeat(2000));
+      if (!options.has('idle')) {
+        appendFileSync(file('part'), 'x'.repeat(2000));
+        // Like npm, it fails if it cannot write its warnings.
+        process.stderr.write('warn deprecated\n');
+      }
       await setTimeout(20);
     }
     writeFileSync(file('installed'), '');
