@@ -176,7 +176,7 @@ async function openStdio(
     // Some servers exit at the first unknown method, so the probe ends them. They are started again without the probe.
     const hasExitedOnProbe =
       options.era === undefined && hints.exit !== undefined && options.cancellation.reason === undefined;
-    if (hasExitedOnProbe) return openStdio(deps, config, transport, { ...options, era: 'legacy' });
+    if (hasExitedOnProbe) return await openStdio(deps, config, transport, { ...options, era: 'legacy' });
     throw classifyConnectError(error, name, hints);
   } finally {
     activity?.[Symbol.dispose]();

@@ -149,7 +149,7 @@ export interface AdminServer {
   readonly name: string;
   readonly description?: string | undefined;
   readonly enabled: boolean;
-  /** The state of the connection, `held` while the server is held for approval, or `disabled`. */
+  /** The state of the connection, `installing` while a package launcher starts the server for the first time, `held` while the server is held for approval, or `disabled`. */
   readonly state: string;
   readonly share?: 'all' | 'session' | 'fleet' | undefined;
   /** References are shown as references; values that may be secrets are masked. */

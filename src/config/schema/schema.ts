@@ -219,7 +219,11 @@ export const fileSchema = z
       .describe('Startup behaviour.'),
     timeouts: z
       .strictObject({
-        connect: duration(1).prefault('30s').describe('Time limit for starting a server or connecting to it.'),
+        connect: duration(1)
+          .prefault('30s')
+          .describe(
+            'Time limit for starting a server or connecting to it. While a package launcher such as `npx` installs a server that was never listed, only the time counts in which the launcher does nothing.',
+          ),
         call: duration(1).prefault('120s').describe('Time limit of a call; progress extends it.'),
         max: duration(1).prefault('1h').describe('Hard limit of one request, regardless of progress.'),
       })

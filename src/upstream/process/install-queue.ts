@@ -37,7 +37,7 @@ export class InstallQueue {
     return (gone) => {
       if (isFirstStart) this.#slots.leave();
       else this.#lock(packageKey, gone);
-      void gone.then(ended.resolve);
+      void gone.then(() => ended.resolve());
     };
   }
 

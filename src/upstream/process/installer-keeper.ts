@@ -43,9 +43,9 @@ export class InstallerKeeper {
     this.#child = child;
     this.#shell = process.platform === 'win32' ? undefined : startShell(child, group);
     const last = this.#shell ?? child;
-    last.once('exit', this.#gone.resolve);
+    last.once('exit', () => this.#gone.resolve());
     // Without a shell, the installer is treated like on Windows.
-    last.once('error', this.#gone.resolve);
+    last.once('error', () => this.#gone.resolve());
   }
 
   /** Ends the protection: the process serves, or it has exited. */

@@ -103,13 +103,14 @@ function superviseProcess(
   const gone = deferred<void>();
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => {
+    if (ending !== undefined) return ending;
     const run = { child, pid, stdin, exited, graceMs };
-    ending ??= (keeper ? leaveInstaller(run, keeper, gone.resolve) : endGroup(run).then(gone.resolve)).then(
-      () => {
-        watchdog.release(pid);
-        record.remove(pid);
-      },
-    );
+    const onGone = (): void => gone.resolve();
+    const ended = keeper ? leaveInstaller(run, keeper, onGone) : endGroup(run).then(onGone);
+    ending = ended.then(() => {
+      watchdog.release(pid);
+      record.remove(pid);
+    });
     return ending;
   };
   // If the leader exits by itself, the rest of its process group is ended as well.

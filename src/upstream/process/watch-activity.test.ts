@@ -32,7 +32,7 @@ describe.runIf(process.platform === 'linux')('activity on Linux', () => {
   ])('activity: is seen when a process %s', async (_, script) => {
     const { counts, start } = watch(script);
     start();
-    await eventually(() => counts.active >= 3);
+    await eventually(() => expect(counts.active).toBeGreaterThanOrEqual(3));
   });
 
   test('activity: is not seen in a process that only waits', async () => {
@@ -53,5 +53,5 @@ describe.runIf(process.platform === 'linux')('activity on Linux', () => {
 test.skipIf(process.platform === 'win32')('activity: is assumed where it cannot be read', async () => {
   const { counts, start } = watch('exec sleep 300', 'darwin');
   start();
-  await eventually(() => counts.active >= 2);
+  await eventually(() => expect(counts.active).toBeGreaterThanOrEqual(2));
 });

@@ -145,6 +145,7 @@ test('install: an installer outlives a gateway that is killed', { tags: ['slow']
   await eventually(() => !isRunning(server!.pid), { what: 'the end of the other server' });
   // The next gateway kills servers that were left behind, but no installers.
   await using next = await startGateway({ mcpServers: {}, home: gateway.home, listen: 'http' });
+  expect(await statesOf(next)).toEqual([]);
   expect(isRunning(installer!.pid)).toBe(true);
   cache.finish('a');
   await eventually(() => !isRunning(installer!.pid), { what: 'the end of the installer' });

@@ -85,13 +85,16 @@ test('overview: is empty when all servers work or are disabled', () => {
   expect(listActionItems({ status, config: undefined, approvals: undefined })).toEqual([]);
 });
 
-test('overview: reports a retrying server as unreachable', () => {
-  const problem = { code: 'UPSTREAM_UNAVAILABLE', message: 'no answer', attempts: 2 } as const;
-  const retrying = { ...server('b', 'connecting'), problem };
-  const status = statusWith(server('a', 'connecting'), retrying);
-  const items = listActionItems({ status, config: undefined, approvals: undefined });
-  expect(items.map(({ title }) => title)).toEqual(['b is unreachable after 2 attempts']);
-});
+test.each(['connecting', 'installing'])(
+  'overview: reports a retrying server as unreachable while %s',
+  (state) => {
+    const problem = { code: 'UPSTREAM_UNAVAILABLE', message: 'no answer', attempts: 2 } as const;
+    const retrying = { ...server('b', state), problem };
+    const status = statusWith(server('a', state), retrying);
+    const items = listActionItems({ status, config: undefined, approvals: undefined });
+    expect(items.map(({ title }) => title)).toEqual(['b is unreachable after 2 attempts']);
+  },
+);
 
 function server(name: string, state: string): AdminServer {
   return { name, state, enabled: true, tools: 0, prompts: 0, resources: 0, inFlight: 0 };

@@ -118,7 +118,8 @@ function listFailure({ name, state, problem }: AdminServer): ActionItem[] {
 
 function listRetry({ name, state, problem }: AdminServer): ActionItem[] {
   // A server that connects again keeps its problem until the attempt succeeds.
-  if (state !== 'waiting' && (state !== 'connecting' || problem === undefined)) return [];
+  const isConnecting = state === 'connecting' || state === 'installing';
+  if (state !== 'waiting' && (!isConnecting || problem === undefined)) return [];
   const attempts = problem?.attempts === undefined ? '' : ` after ${pluralize(problem.attempts, 'attempt')}`;
   const title = `${name} is unreachable${attempts}`;
   const action = { kind: 'try', server: name } as const;
