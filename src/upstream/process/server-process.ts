@@ -86,12 +86,7 @@ function superviseProcess(
     record.add(pid);
   };
   if (keeper === undefined) guard();
-  const stderr = new StderrTail();
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr.push(chunk);
-    options.onStderr(chunk);
-  });
-  child.stderr.on('error', () => {});
+  const stderr = readStderr(child.stderr, options.onStderr);
   const exit: ServerProcess['exit'] = new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
@@ -133,6 +128,16 @@ function superviseProcess(
       guard();
     },
   };
+}
+
+function readStderr(pipe: Readable, onStderr: ServerProcessOptions['onStderr']): StderrTail {
+  const tail = new StderrTail();
+  pipe.on('data', (chunk: Buffer) => {
+    tail.push(chunk);
+    onStderr(chunk);
+  });
+  pipe.on('error', () => {});
+  return tail;
 }
 
 /**
