@@ -185,7 +185,7 @@ export class Catalog implements AsyncDisposable {
     const isEnough = (): boolean => upstreams.some((name) => this.has(name));
     await waitForStragglers(
       unsettled.map(({ settled }) => settled.promise),
-      { isEnough, here: upstreams.length - unsettled.length, ...options },
+      { isEnough, arrivedBefore: upstreams.length - unsettled.length, ...options },
     );
   }
 

@@ -16,7 +16,7 @@ const rights = { groups: [], roles: [] };
 
 async function openedIn(place: StoreLocation, now: () => number) {
   const open = async (): Promise<Database> => {
-    const database = await openDatabase({ ...place, lookEveryMs: 20 });
+    const database = await openDatabase({ ...place, pollIntervalMs: 20 });
     onTestFinished(() => database[Symbol.asyncDispose]());
     return database;
   };

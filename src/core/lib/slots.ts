@@ -49,7 +49,7 @@ export class Slots {
   }
 
   /** The estimated time until a slot is freed, which also makes room in the queue; undefined before the first `leave` with a duration. */
-  get roomInMs(): number | undefined {
+  get estimatedWaitMs(): number | undefined {
     return this.#meanMs === undefined
       ? undefined
       : Math.max(1, Math.ceil(this.#meanMs / Math.max(1, this.#width)));
@@ -81,7 +81,7 @@ export class Slots {
     }
   }
 
-  /** Frees a slot. `heldMs` is how long it was held, for `roomInMs`. */
+  /** Frees a slot. `heldMs` is how long it was held, for `estimatedWaitMs`. */
   leave(heldMs?: number): void {
     if (heldMs !== undefined) {
       const before = this.#meanMs ?? heldMs;

@@ -1,12 +1,12 @@
 /** The units of one token. With 60,000 units per token, a rate of n per minute adds exactly n units per millisecond. */
-const WHOLE = 60_000;
+const UNITS_PER_TOKEN = 60_000;
 
 /**
  * A rate limit that allows a burst of a tenth of the calls of one minute. A caller that has to wait takes its token in advance, so the
  * tokens can be negative and later callers wait longer.
  */
 export class TokenBucket {
-  // All amounts are in units; see `WHOLE`.
+  // All amounts are in units; see `UNITS_PER_TOKEN`.
   #perMs: number;
   #capacity: number;
   readonly #now: () => number;
@@ -16,7 +16,7 @@ export class TokenBucket {
 
   constructor(options: { readonly perMinute: number; readonly now: () => number }) {
     this.#perMs = options.perMinute;
-    this.#capacity = Math.max(1, Math.ceil(options.perMinute / 10)) * WHOLE;
+    this.#capacity = Math.max(1, Math.ceil(options.perMinute / 10)) * UNITS_PER_TOKEN;
     this.#now = options.now;
     this.#tokens = this.#capacity;
     this.#at = options.now();
@@ -25,13 +25,13 @@ export class TokenBucket {
   /** Takes a token, perhaps a future one, and returns the milliseconds until it is available. */
   take(): number {
     const wait = this.peek();
-    this.#tokens -= WHOLE;
+    this.#tokens -= UNITS_PER_TOKEN;
     return wait;
   }
 
   /** Puts back a token whose caller gave up waiting for it. */
   giveBack(): void {
-    this.#tokens = Math.min(this.#capacity, this.#tokens + WHOLE);
+    this.#tokens = Math.min(this.#capacity, this.#tokens + UNITS_PER_TOKEN);
   }
 
   /** Returns the milliseconds until the next token is available. */
@@ -41,14 +41,14 @@ export class TokenBucket {
     this.#tokens = Math.min(this.#capacity, this.#tokens + Math.max(0, now - this.#at) * this.#perMs);
     this.#at = now;
     // With a rate of 0 this is Infinity.
-    return this.#tokens >= WHOLE ? 0 : Math.ceil((WHOLE - this.#tokens) / this.#perMs);
+    return this.#tokens >= UNITS_PER_TOKEN ? 0 : Math.ceil((UNITS_PER_TOKEN - this.#tokens) / this.#perMs);
   }
 
   /** Changes the rate. Available tokens are kept up to the new capacity. */
   adjust(perMinute: number): void {
     this.peek();
     this.#perMs = perMinute;
-    this.#capacity = perMinute === 0 ? 0 : Math.max(1, Math.floor(perMinute / 10)) * WHOLE;
+    this.#capacity = perMinute === 0 ? 0 : Math.max(1, Math.floor(perMinute / 10)) * UNITS_PER_TOKEN;
     this.#tokens = Math.min(this.#tokens, this.#capacity);
   }
 }

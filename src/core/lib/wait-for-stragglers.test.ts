@@ -61,7 +61,7 @@ test('straggler wait: leaves out the last few after a lull, but not before the m
   expect(await endOf([100, 120, 150, undefined], some)).toBe(500);
   expect(await endOf([100, 120, 150, 480], some)).toBe(480);
   // Some were there before.
-  expect(await endOf([520, undefined], { ...some, here: 2 })).toBe(580);
+  expect(await endOf([520, undefined], { ...some, arrivedBefore: 2 })).toBe(580);
 });
 
 test('straggler wait: extends the lull to the largest gap between arrivals', async () => {

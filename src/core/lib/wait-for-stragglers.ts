@@ -15,12 +15,12 @@ export interface StragglerOptions {
   /** Until it returns true, the wait ends only at `atMostMs` or when all promises have resolved. */
   readonly isEnough?: () => boolean;
   /** The number of arrivals before the wait began. */
-  readonly here?: number;
+  readonly arrivedBefore?: number;
   /**
    * From `fromMs` on, the wait for the last few ends after a pause of `lullMs`, or of the longest gap between two arrivals if that is
    * longer.
    */
-  readonly withoutFew?: { readonly fromMs: number; readonly lullMs: number };
+  readonly lastFew?: { readonly fromMs: number; readonly lullMs: number };
 }
 
 /** The missing promises count as few if at least this many have arrived for each of them. */
@@ -28,44 +28,44 @@ const FOR_EACH_MISSING = 3;
 
 /** Waits for promises that never reject, and gives up on stragglers as the options say. */
 export async function waitForStragglers(
-  coming: readonly Promise<void>[],
+  promises: readonly Promise<void>[],
   options: StragglerOptions,
 ): Promise<void> {
   const { atMostMs, forAllMs = atMostMs, lullMs = 0, isEnough = () => true } = options;
-  const { here = 0, withoutFew } = options;
+  const { arrivedBefore = 0, lastFew } = options;
   const begin = performance.now();
   let timer: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve) => {
-    let left = coming.length;
-    let isOver = left === 0;
+    let missing = promises.length;
+    let isOver = missing === 0;
     // The time of the last arrival, and the longest gap between two arrivals.
     let lastMs: number | undefined;
-    let widestMs = 0;
+    let longestGapMs = 0;
     // Returns when the wait ends if nothing else arrives. It is computed again after each arrival.
-    const untilMs = (): number => {
+    const endMs = (): number => {
       if (!isEnough()) return atMostMs;
       const all = lastMs === undefined ? forAllMs : Math.max(forAllMs, lastMs + lullMs);
-      const areFewLeft = here + coming.length - left >= FOR_EACH_MISSING * left;
-      if (withoutFew === undefined || !areFewLeft) return Math.min(atMostMs, all);
-      const lull = (lastMs ?? 0) + Math.max(withoutFew.lullMs, widestMs);
-      return Math.min(atMostMs, all, Math.max(withoutFew.fromMs, lull));
+      const areFewLeft = arrivedBefore + promises.length - missing >= FOR_EACH_MISSING * missing;
+      if (lastFew === undefined || !areFewLeft) return Math.min(atMostMs, all);
+      const lull = (lastMs ?? 0) + Math.max(lastFew.lullMs, longestGapMs);
+      return Math.min(atMostMs, all, Math.max(lastFew.fromMs, lull));
     };
-    const waitOn = (): void => {
+    const restartTimer = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(resolve, Math.max(0, untilMs() - (performance.now() - begin)));
+      timer = setTimeout(resolve, Math.max(0, endMs() - (performance.now() - begin)));
     };
-    const come = (): void => {
-      left--;
-      isOver ||= left === 0;
+    const onArrival = (): void => {
+      missing--;
+      isOver ||= missing === 0;
       if (isOver) return resolve();
       const passedMs = performance.now() - begin;
-      if (lastMs !== undefined) widestMs = Math.max(widestMs, passedMs - lastMs);
+      if (lastMs !== undefined) longestGapMs = Math.max(longestGapMs, passedMs - lastMs);
       lastMs = passedMs;
-      waitOn();
+      restartTimer();
     };
-    for (const one of coming) void one.then(come);
+    for (const promise of promises) void promise.then(onArrival);
     if (isOver) resolve();
-    else waitOn();
+    else restartTimer();
   });
   clearTimeout(timer);
 }

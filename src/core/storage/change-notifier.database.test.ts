@@ -10,7 +10,7 @@ import type { StoreLocation } from './store-location.ts';
 
 eachEngine((engine, newStore) => {
   const open = async (place: StoreLocation): Promise<Database> => {
-    const database = await openDatabase({ ...place, lookEveryMs: 20 });
+    const database = await openDatabase({ ...place, pollIntervalMs: 20 });
     onTestFinished(() => database[Symbol.asyncDispose]());
     return database;
   };

@@ -70,7 +70,7 @@ export class TopicListeners {
   }
 
   /** Notifies all listeners, because notifications may have been missed. */
-  tellAll(): void {
+  notifyAll(): void {
     for (const listeners of this.#listeners.values()) for (const listener of [...listeners]) listener();
   }
 }

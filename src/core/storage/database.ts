@@ -34,7 +34,7 @@ export interface OpenOptions extends StoreLocation {
   readonly lockTimeoutMs?: number;
   readonly now?: () => Date;
   /** Polling interval for changes by other processes on SQLite. */
-  readonly lookEveryMs?: number;
+  readonly pollIntervalMs?: number;
   /** Transactions of the same lane exclude each other across processes; PostgreSQL only. */
   readonly lane?: TransactionLane;
 }
@@ -54,13 +54,16 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 
 async function openFile(options: OpenOptions): Promise<Database> {
   const file = databaseFile(options.stateDir);
-  const { lookEveryMs, lockTimeoutMs = LOCK_TIMEOUT_MS, signal = new AbortController().signal } = options;
+  const { pollIntervalMs, lockTimeoutMs = LOCK_TIMEOUT_MS, signal = new AbortController().signal } = options;
   try {
     const { openSqlite } = await import('./sqlite.ts');
     signal.throwIfAborted();
     const inode = prepareFile(file, options.stateDir);
     try {
-      return { ...(await openSqlite({ file, lockTimeoutMs, signal, lookEveryMs })), movedAside: undefined };
+      return {
+        ...(await openSqlite({ file, lockTimeoutMs, signal, pollIntervalMs })),
+        movedAside: undefined,
+      };
     } catch (error) {
       if (storeProblemOf(error) !== 'damaged') throw error;
       const movedAside = moveAside(file, inode, options.now?.() ?? new Date());
@@ -69,7 +72,7 @@ async function openFile(options: OpenOptions): Promise<Database> {
         options.log?.warn('The database was damaged and has been moved aside.', { file, movedAside });
       }
       prepareFile(file, options.stateDir);
-      return { ...(await openSqlite({ file, lockTimeoutMs, signal, lookEveryMs })), movedAside };
+      return { ...(await openSqlite({ file, lockTimeoutMs, signal, pollIntervalMs })), movedAside };
     }
   } catch (error) {
     throw classifyStoreError(error, file);

@@ -78,7 +78,7 @@ eachEngine((engine, newStore) => {
       await using database = await openDatabase(await newStore(temporaryFolder('lease')));
       const begin = Date.now();
       let [wall, steady] = [begin, 1_000_000];
-      const clocks = { now: () => wall, steadyNow: () => steady };
+      const clocks = { now: () => wall, monotonicNow: () => steady };
       const options = { database, name: 'it', pid: process.pid, signal, ...clocks, forMs: 1000, pauseMs: 1 };
       let release = (): void => {};
       let inside = 0;

@@ -26,26 +26,26 @@ interface LeaseOptions {
    * How long the work waits after the lease was taken from a process that held it too long, because that process may still be writing.
    * Tests set it.
    */
-  readonly lastWordMs?: number;
+  readonly graceMs?: number;
   /** Whether the process is alive. Tests replace it. */
   readonly isAlive?: (pid: number) => boolean;
   /** The monotonic clock of this machine in milliseconds. Tests replace it. */
-  readonly steadyNow?: () => number;
+  readonly monotonicNow?: () => number;
 }
 
 const PAUSE_MS = 25;
 /** Longer than the interval at which processes retry writes on a full disk. */
-const LAST_WORD_MS = 2500;
+const GRACE_MS = 2500;
 
 /**
  * The owner texts, by lease name, of leases whose work has ended but whose rows may still exist. This process ignores these rows; other
  * processes wait until they are gone or expired.
  */
-const leftBehind = new WeakMap<Database, Map<string, string>>();
+const leftoverLeases = new WeakMap<Database, Map<string, string>>();
 
-function leftBehindIn(database: Database): Map<string, string> {
-  let left = leftBehind.get(database);
-  if (left === undefined) leftBehind.set(database, (left = new Map<string, string>()));
+function leftoverLeasesOf(database: Database): Map<string, string> {
+  let left = leftoverLeases.get(database);
+  if (left === undefined) leftoverLeases.set(database, (left = new Map<string, string>()));
   return left;
 }
 
@@ -66,7 +66,7 @@ export async function withLease<T>(
 /** Runs the work under a lease that is a database row with an expiry time. */
 async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + 2 * options.forMs;
-  const { signal, lastWordMs = LAST_WORD_MS } = options;
+  const { signal, graceMs = GRACE_MS } = options;
   let acquired: Acquired | undefined;
   signal.throwIfAborted();
   while ((acquired = await acquire(options)) === undefined) {
@@ -74,26 +74,26 @@ async function withRow<T>(options: LeaseOptions, work: (lost: AbortSignal) => Pr
     if (performance.now() > giveUpAt) throw storeError('busy', {});
     await delay((options.pauseMs ?? PAUSE_MS) * (0.5 + Math.random()), undefined, { signal });
   }
-  const { owner, isFromLiving } = acquired;
+  const { owner, isPreviousOwnerRunning } = acquired;
   try {
     // The previous holder still runs and may be about to save its result.
-    if (isFromLiving) await delay(lastWordMs, undefined, { signal });
+    if (isPreviousOwnerRunning) await delay(graceMs, undefined, { signal });
     return await work(new AbortController().signal);
   } finally {
-    await giveBack(options, owner);
+    await releaseUnlessKept(options, owner);
   }
 }
 
 /** Releases the lease, unless `isKept` returns true. If that fails, for example on a full disk, other processes wait until it expires. */
-async function giveBack(options: LeaseOptions, owner: string): Promise<void> {
-  leftBehindIn(options.database).set(options.name, owner);
+async function releaseUnlessKept(options: LeaseOptions, owner: string): Promise<void> {
+  leftoverLeasesOf(options.database).set(options.name, owner);
   if (options.isKept?.() === true) return;
   await releaseLeftoverLease(options.database, options.name).catch(() => {});
 }
 
 /** Releases a lease that `isKept` held back or that could not be released before. */
 export async function releaseLeftoverLease(database: Database, name: string): Promise<void> {
-  const left = leftBehindIn(database);
+  const left = leftoverLeasesOf(database);
   const owner = left.get(name);
   if (owner === undefined) return;
   await database.query.deleteFrom('leases').where('name', '=', name).where('owner', '=', owner).execute();
@@ -103,33 +103,36 @@ export async function releaseLeftoverLease(database: Database, name: string): Pr
 interface Acquired {
   readonly owner: string;
   /** Whether the lease was taken from a process that held it too long and may still be running. */
-  readonly isFromLiving: boolean;
+  readonly isPreviousOwnerRunning: boolean;
 }
 
 /** Takes the lease if no running process holds it; otherwise returns undefined. */
 async function acquire(options: LeaseOptions): Promise<Acquired | undefined> {
-  const { database, name, forMs, now, steadyNow: steady = monotonicNow } = options;
+  const { database, name, forMs, now, monotonicNow: steady = monotonicNow } = options;
   return database.query.transaction().execute(async (transaction) => {
     const held = await transaction
       .selectFrom('leases')
       .selectAll()
       .where('name', '=', name)
       .executeTakeFirst();
-    const isOver = held !== undefined && leftBehindIn(database).get(name) === held.owner;
+    const isOver = held !== undefined && leftoverLeasesOf(database).get(name) === held.owner;
     if (held !== undefined && !isOver && isHeld(held, options)) return undefined;
-    // `isHeld` and `isOfLiving` parse this text.
+    // `isHeld` and `isOwnerRunning` parse this text.
     const owner = [hostname(), options.pid, randomUUID(), bootId(), steady() + forMs].join('/');
     await transaction.deleteFrom('leases').where('name', '=', name).execute();
     await transaction
       .insertInto('leases')
       .values({ name, owner, until: now() + forMs })
       .execute();
-    return { owner, isFromLiving: held !== undefined && !isOver && isOfLiving(held.owner, options) };
+    return {
+      owner,
+      isPreviousOwnerRunning: held !== undefined && !isOver && isOwnerRunning(held.owner, options),
+    };
   });
 }
 
 /** Whether the owner may still be running. A process on another machine cannot be checked, so it counts as running. */
-function isOfLiving(owner: string, { isAlive = isProcessAlive }: LeaseOptions): boolean {
+function isOwnerRunning(owner: string, { isAlive = isProcessAlive }: LeaseOptions): boolean {
   const [host, pid] = owner.split('/');
   return host !== hostname() || isAlive(Number(pid));
 }
@@ -140,7 +143,7 @@ function isOfLiving(owner: string, { isAlive = isProcessAlive }: LeaseOptions): 
  */
 function isHeld(
   { owner, until }: { readonly owner: string; readonly until: number },
-  { forMs, now, isAlive = isProcessAlive, steadyNow: steady = monotonicNow }: LeaseOptions,
+  { forMs, now, isAlive = isProcessAlive, monotonicNow: steady = monotonicNow }: LeaseOptions,
 ): boolean {
   const [host, pid, , boot, steadyUntil] = owner.split('/');
   if (host !== hostname()) return until > now();

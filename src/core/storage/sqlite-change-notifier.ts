@@ -5,20 +5,20 @@ import { incrementChangeCounter, TopicListeners } from './change-notifier.ts';
 import type { ChangeNotifier, ChangeTopic } from './change-notifier.ts';
 import type { Tables } from './tables.ts';
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 /** Polls `data_version`, a cheap way to find out whether another connection has written. Polls only while there are listeners. */
 export class SqliteChangeNotifier implements ChangeNotifier, Disposable {
   readonly #query: Kysely<Tables>;
-  readonly #watch = new TopicListeners();
-  readonly #everyMs: number;
+  readonly #listeners = new TopicListeners();
+  readonly #intervalMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #isPolling = false;
   #version: number | undefined;
 
-  constructor(query: Kysely<Tables>, everyMs = LOOK_EVERY_MS) {
+  constructor(query: Kysely<Tables>, intervalMs = POLL_INTERVAL_MS) {
     this.#query = query;
-    this.#everyMs = everyMs;
+    this.#intervalMs = intervalMs;
   }
 
   async announce(transaction: Kysely<Tables>, topic: ChangeTopic): Promise<void> {
@@ -26,12 +26,12 @@ export class SqliteChangeNotifier implements ChangeNotifier, Disposable {
   }
 
   on(topic: ChangeTopic, listener: () => void): Disposable {
-    const listening = this.#watch.on(topic, listener);
-    this.#timer ??= setInterval(() => void this.#look(), this.#everyMs).unref();
+    const listening = this.#listeners.on(topic, listener);
+    this.#timer ??= setInterval(() => void this.#poll(), this.#intervalMs).unref();
     return {
       [Symbol.dispose]: () => {
         listening[Symbol.dispose]();
-        if (!this.#watch.isUsed) this[Symbol.dispose]();
+        if (!this.#listeners.isUsed) this[Symbol.dispose]();
       },
     };
   }
@@ -41,9 +41,9 @@ export class SqliteChangeNotifier implements ChangeNotifier, Disposable {
     this.#timer = undefined;
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     try {
       const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(this.#query);
       const version = rows[0]?.data_version;
@@ -51,11 +51,11 @@ export class SqliteChangeNotifier implements ChangeNotifier, Disposable {
       const counts = await this.#query.selectFrom('changes').selectAll().execute();
       // Stored only after the counters were read, so that a failed read is repeated.
       this.#version = version;
-      this.#watch.take(counts);
+      this.#listeners.take(counts);
     } catch {
       // The problem is reported by the queries that it affects, and the next poll tries again.
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
     }
   }
 }

@@ -22,7 +22,7 @@ export interface SqliteOptions {
   /** Aborting it ends waits for locks. */
   readonly signal: AbortSignal;
   /** Polling interval for changes by other processes, in milliseconds. */
-  readonly lookEveryMs?: number | undefined;
+  readonly pollIntervalMs?: number | undefined;
   /** Tests choose a binding; the default is `loadSqliteBinding`. */
   readonly binding?: SqliteBinding;
 }
@@ -52,7 +52,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Omit<Database,
     await driver.close();
     throw classifyStoreError(error, options.file);
   }
-  const changes = new SqliteChangeNotifier(query, options.lookEveryMs);
+  const changes = new SqliteChangeNotifier(query, options.pollIntervalMs);
   return {
     engine: 'sqlite',
     query,

@@ -17,7 +17,7 @@ eachEngine((_engine, newStore) => {
     const clock = { now: 1000 };
     const secret = randomBytes(32);
     const open = async () => {
-      const database = await openDatabase({ ...place, lookEveryMs: 20 });
+      const database = await openDatabase({ ...place, pollIntervalMs: 20 });
       onTestFinished(() => database[Symbol.asyncDispose]());
       const sessions = new DatabaseSessionStore({
         database: () => Promise.resolve(database),

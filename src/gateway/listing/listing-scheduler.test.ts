@@ -84,7 +84,7 @@ describe('first list wait', () => {
   test('list wait: shares one deadline among all requests', () => {
     const wait = computeFirstListWait(950, 250);
     expect(computeRemainingWait(wait, 250)).toMatchObject({ forAllMs: 700, atMostMs: 950 });
-    expect(computeRemainingWait(wait, 250).withoutFew).toEqual({ fromMs: 462.5, lullMs: 50 });
+    expect(computeRemainingWait(wait, 250).lastFew).toEqual({ fromMs: 462.5, lullMs: 50 });
     expect(computeRemainingWait(wait, 1000)).toMatchObject({ forAllMs: 0, atMostMs: 200 });
     expect(computeRemainingWait(wait, 5000)).toMatchObject({ forAllMs: 0, atMostMs: 0 });
   });

@@ -248,7 +248,7 @@ export function computeRemainingWait(
   now: number,
 ): StragglerOptions {
   return {
-    withoutFew: { fromMs: Math.max(0, earliest - now), lullMs: FEW_MISSING_LULL_MS },
+    lastFew: { fromMs: Math.max(0, earliest - now), lullMs: FEW_MISSING_LULL_MS },
     forAllMs: Math.max(0, usual - now),
     lullMs: LULL_MS,
     atMostMs: Math.max(0, latest - now),

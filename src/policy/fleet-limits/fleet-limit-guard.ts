@@ -90,7 +90,7 @@ async function runInSlots(
   const { slots } = first;
   if (!slots.tryEnter()) {
     shares.requestMore();
-    if (slots.isFull) throw concurrencyLimitError(call, slots.roomInMs ?? DEFAULT_RETRY_MS);
+    if (slots.isFull) throw concurrencyLimitError(call, slots.estimatedWaitMs ?? DEFAULT_RETRY_MS);
     await slots.enter(call.cancellation);
   }
   const startedAt = now();

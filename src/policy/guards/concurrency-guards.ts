@@ -60,7 +60,7 @@ function callerLimitError(slots: Slots): GatewayError {
   return new GatewayError(
     'RATE_LIMITED',
     'Too many of your calls are waiting (limits.callerConcurrency). Retry when some of them have ended.',
-    { details: { retryAfterMs: slots.roomInMs ?? DEFAULT_RETRY_MS } },
+    { details: { retryAfterMs: slots.estimatedWaitMs ?? DEFAULT_RETRY_MS } },
   );
 }
 
@@ -113,6 +113,6 @@ function upstreamLimitError(upstream: UpstreamName, slots: Slots): GatewayError 
   return new GatewayError(
     'UPSTREAM_BUSY',
     `Too many calls are waiting for server "${upstream}" (limits.waiting). Retry when some of them have ended.`,
-    { details: { upstream, retryAfterMs: slots.roomInMs ?? DEFAULT_RETRY_MS } },
+    { details: { upstream, retryAfterMs: slots.estimatedWaitMs ?? DEFAULT_RETRY_MS } },
   );
 }

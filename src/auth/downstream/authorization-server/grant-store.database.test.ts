@@ -22,7 +22,7 @@ const config = {
 
 eachEngine((_engine, newStore) => {
   const openedAt = async (place: StoreLocation, clock = { now: 1000 }) => {
-    const database = await openDatabase({ ...place, lookEveryMs: 20 });
+    const database = await openDatabase({ ...place, pollIntervalMs: 20 });
     onTestFinished(() => database[Symbol.asyncDispose]());
     let queries = 0;
     const get = () => Promise.resolve(database);

@@ -13,7 +13,7 @@ import { endClients } from './end-clients.ts';
 
 const CHANNEL = 'trunkline';
 /** Interval at which the counters are read without a notification, which also detects a connection that was lost silently. */
-const BEAT_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 /** Maximum average pause before the next attempt to connect. */
 const MAX_PAUSE_MS = 2000;
 const LOCK_TIMEOUT_MS = 3000;
@@ -24,8 +24,8 @@ const LOCK_TIMEOUT_MS = 3000;
  */
 export class PostgresChangeNotifier implements ChangeNotifier, AsyncDisposable {
   readonly #server: PostgresServer;
-  readonly #watch = new TopicListeners();
-  readonly #look = coalesce(() => this.#lookNow());
+  readonly #listeners = new TopicListeners();
+  readonly #poll = coalesce(() => this.#pollNow());
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -41,7 +41,7 @@ export class PostgresChangeNotifier implements ChangeNotifier, AsyncDisposable {
   }
 
   on(topic: ChangeTopic, listener: () => void): Disposable {
-    const listening = this.#watch.on(topic, listener);
+    const listening = this.#listeners.on(topic, listener);
     if (this.#client === undefined && this.#timer === undefined && !this.#isClosed) void this.#connect();
     return listening;
   }
@@ -63,7 +63,7 @@ export class PostgresChangeNotifier implements ChangeNotifier, AsyncDisposable {
     this.#client = client;
     client.on('error', () => this.#lost(client));
     client.on('end', () => this.#lost(client));
-    client.on('notification', () => void this.#look());
+    client.on('notification', () => void this.#poll());
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
@@ -73,23 +73,26 @@ export class PostgresChangeNotifier implements ChangeNotifier, AsyncDisposable {
     }
     const isAgain = this.#failures > 0;
     this.#failures = 0;
-    await this.#look();
+    await this.#poll();
     // After a loss all listeners are called, because they may have to retry writes that failed in the meantime.
-    if (isAgain) this.#watch.tellAll();
-    this.#beat(client);
+    if (isAgain) this.#listeners.notifyAll();
+    this.#schedulePoll(client);
   }
 
-  #beat(client: Client): void {
+  #schedulePoll(client: Client): void {
     if (this.#client !== client || this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#look().then(() => this.#beat(client)), BEAT_MS).unref();
+    this.#timer = setTimeout(
+      () => void this.#poll().then(() => this.#schedulePoll(client)),
+      POLL_INTERVAL_MS,
+    ).unref();
   }
 
-  async #lookNow(): Promise<void> {
+  async #pollNow(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
     try {
       const { rows } = await client.query<Tables['changes']>('select topic, revision from changes');
-      if (this.#client === client) this.#watch.take(rows);
+      if (this.#client === client) this.#listeners.take(rows);
     } catch {
       this.#lost(client); // The problem is reported as in `#connect`.
     }

@@ -34,11 +34,11 @@ export class PostgresDriver implements Driver {
   readonly #pool: Pool;
   readonly #clients = new Set<PoolClient>();
   readonly #begin: string;
-  readonly #place: string;
+  readonly #address: string;
   #closed: Promise<void> | undefined;
 
   constructor({ server, lockTimeoutMs, lane }: PostgresDriverOptions) {
-    this.#place = formatPostgresAddress(server.url);
+    this.#address = formatPostgresAddress(server.url);
     this.#begin = `begin; select pg_advisory_xact_lock(${ADVISORY_LOCK_NAMESPACE}, ${LANES[lane]})`;
     this.#pool = new pg.Pool({
       ...buildConnectionOptions(server, lockTimeoutMs),
@@ -55,11 +55,11 @@ export class PostgresDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PostgresConnection> {
-    if (this.#closed !== undefined) throw storeError('closed', { file: this.#place });
+    if (this.#closed !== undefined) throw storeError('closed', { file: this.#address });
     try {
-      return new PostgresConnection(await this.#pool.connect(), this.#place);
+      return new PostgresConnection(await this.#pool.connect(), this.#address);
     } catch (error) {
-      throw classifyPostgresError(error, this.#place);
+      throw classifyPostgresError(error, this.#address);
     }
   }
 
@@ -100,13 +100,13 @@ export class PostgresDriver implements Driver {
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
-  readonly #place: string;
+  readonly #address: string;
   readonly #onError = (): void => void (this.isBroken = true);
   isBroken = false;
 
-  constructor(client: PoolClient, place: string) {
+  constructor(client: PoolClient, address: string) {
     this.#client = client;
-    this.#place = place;
+    this.#address = address;
     // The pending query rejects as well, but without a listener the error event would end the process.
     client.on('error', this.#onError);
   }
@@ -129,7 +129,7 @@ class PostgresConnection implements DatabaseConnection {
         ? this.#client.query(text)
         : this.#client.query({ text, values, name }));
     } catch (error) {
-      const classified = classifyPostgresError(error, this.#place);
+      const classified = classifyPostgresError(error, this.#address);
       if (classified.code === 'STORE_AWAY') this.isBroken = true;
       throw classified;
     }

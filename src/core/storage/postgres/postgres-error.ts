@@ -3,7 +3,7 @@ import { storeError } from '../store-error.ts';
 import type { StoreProblem } from '../store-error.ts';
 
 /** SQL states, or prefixes of them, that mean a problem of the database; all others mean a wrong query. The first match counts. */
-const TROUBLE: readonly (readonly [prefix: string, trouble: StoreProblem])[] = [
+const PROBLEMS_BY_STATE: readonly (readonly [prefix: string, problem: StoreProblem])[] = [
   ['57014', 'busy'],
   ['55P03', 'busy'],
   ['40', 'busy'],
@@ -20,14 +20,14 @@ const TROUBLE: readonly (readonly [prefix: string, trouble: StoreProblem])[] = [
   ['XX', 'damaged'],
 ];
 
-/** Classifies an error of PostgreSQL or of the connection. `place` contains no secrets. */
-export function classifyPostgresError(error: unknown, place: string): GatewayError {
+/** Classifies an error of PostgreSQL or of the connection. `address` contains no secrets. */
+export function classifyPostgresError(error: unknown, address: string): GatewayError {
   if (error instanceof GatewayError) return error;
   const state = sqlState(error);
   // An error without a SQL state comes from the network: refused, reset, timed out, not found.
-  if (state === undefined) return storeError('away', { file: place, cause: error });
-  const reason = TROUBLE.find(([prefix]) => state.startsWith(prefix))?.[1];
-  if (reason !== undefined) return storeError(reason, { file: place, cause: error });
+  if (state === undefined) return storeError('away', { file: address, cause: error });
+  const reason = PROBLEMS_BY_STATE.find(([prefix]) => state.startsWith(prefix))?.[1];
+  if (reason !== undefined) return storeError(reason, { file: address, cause: error });
   return new GatewayError('INVARIANT', 'The database refused a statement.', { cause: error });
 }
 

@@ -31,7 +31,7 @@ const LOCK_TIMEOUT_MS = 3000;
 /** Holds leases as advisory locks, which end with their connection and therefore with the process. */
 export class PostgresLeases implements AsyncDisposable {
   readonly #server: PostgresServer;
-  readonly #place: string;
+  readonly #address: string;
   /**
    * The turn of the last caller for each lease. The callers in this process must take turns, because one connection can take the same lock
    * twice.
@@ -43,7 +43,7 @@ export class PostgresLeases implements AsyncDisposable {
 
   constructor(server: PostgresServer) {
     this.#server = server;
-    this.#place = formatPostgresAddress(server.url);
+    this.#address = formatPostgresAddress(server.url);
   }
 
   /** Runs the work under the lease. The signal aborts if the connection is lost. */
@@ -82,7 +82,7 @@ export class PostgresLeases implements AsyncDisposable {
     const giveUpAt = performance.now() + giveUpAfterMs;
     while (!(await this.#run(session, LOCK, name))) {
       signal.throwIfAborted();
-      if (performance.now() > giveUpAt) throw storeError('busy', { file: this.#place });
+      if (performance.now() > giveUpAt) throw storeError('busy', { file: this.#address });
       await delay(pauseMs * (0.5 + Math.random()), undefined, { signal });
     }
   }
@@ -92,7 +92,7 @@ export class PostgresLeases implements AsyncDisposable {
       const { rows } = await client.query<{ done: boolean }>(text, [name]);
       return rows[0]?.done === true;
     } catch (error) {
-      throw classifyPostgresError(error, this.#place);
+      throw classifyPostgresError(error, this.#address);
     }
   }
 
@@ -108,7 +108,7 @@ export class PostgresLeases implements AsyncDisposable {
     const client = new pg.Client(buildConnectionOptions(this.#server, LOCK_TIMEOUT_MS));
     const lost = new AbortController();
     const gone = (): void => {
-      lost.abort(storeError('away', { file: this.#place }));
+      lost.abort(storeError('away', { file: this.#address }));
       onGone();
     };
     client.on('error', gone);
@@ -117,7 +117,7 @@ export class PostgresLeases implements AsyncDisposable {
       await client.connect();
       await client.query(NOTICE_SOON);
     } catch (error) {
-      throw classifyPostgresError(error, this.#place);
+      throw classifyPostgresError(error, this.#address);
     }
     return { client, lost };
   }
