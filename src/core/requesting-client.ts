@@ -7,7 +7,7 @@ export interface CallDeadline {
    * Called when a question to the client opens or closes. The deadline pauses while the question is open, because a person may take long to
    * answer.
    */
-  asking(isOpen: boolean): void;
+  setQuestionOpen(isOpen: boolean): void;
 }
 
 /** The client that sent a request. A server can send it requests and notifications while it works on that request. */
@@ -19,15 +19,15 @@ export interface RequestingClient {
   /** Minimum level of log messages; undefined if the client wants none. */
   readonly logLevel: string | undefined;
   /** Whether the client is connected to this server only, so that unknown requests and notifications of the server pass through. */
-  readonly isAlone?: boolean;
+  readonly hasSingleServer?: boolean;
   /** Whether the client sees several servers as one, so that a question must name the server that asks. */
   readonly isAggregated?: boolean;
   /** Whether no other client uses the server, so messages that belong to no call are for this client. */
-  readonly isOnlyOne?: boolean;
+  readonly isOnlyClient?: boolean;
   /** The deadline of the request. */
-  limit: CallDeadline | undefined;
+  deadline: CallDeadline | undefined;
   /** Called when the request ends while a question is open. The client may answer the question in another request, or never. */
-  onLeft?: (() => void) | undefined;
+  onRequestEnd?: (() => void) | undefined;
   /** Sends a request of the server to the client. Rejects with an RpcError if the client cannot or will not answer. */
   ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject>;
   /** Sends a log message with these `params`. */
@@ -36,5 +36,5 @@ export interface RequestingClient {
    * Sends a notification on the stream of the request or, once the request has finished, on that of the session. Without a stream it is
    * dropped.
    */
-  tell?(method: string, params: JsonObject | undefined): void;
+  sendNotification?(method: string, params: JsonObject | undefined): void;
 }

@@ -37,8 +37,8 @@ export class ClientCall implements RequestingClient, ExposureContext {
   readonly serverSession: string;
   /** All calls that an exposure makes for this request have the same group. */
   readonly group: string;
-  limit: CallDeadline | undefined = undefined;
-  onLeft: (() => void) | undefined = undefined;
+  deadline: CallDeadline | undefined = undefined;
+  onRequestEnd: (() => void) | undefined = undefined;
   #parked: ParkedChannel | undefined = undefined;
   #isFinished = false;
 
@@ -72,7 +72,7 @@ export class ClientCall implements RequestingClient, ExposureContext {
     return this.#parked?.cancellation ?? this.request.cancellation;
   }
 
-  get isAlone(): boolean {
+  get hasSingleServer(): boolean {
     return this.client.isSingleServer;
   }
 
@@ -80,32 +80,32 @@ export class ClientCall implements RequestingClient, ExposureContext {
     return !this.client.isSingleServer;
   }
 
-  get isOnlyOne(): boolean {
+  get isOnlyClient(): boolean {
     return this.era === 'legacy' && this.client.hasSingleClient;
   }
 
   async ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject> {
-    this.limit?.asking(true);
+    this.deadline?.setQuestionOpen(true);
     try {
       const question = { method, params };
       if (this.#parked !== undefined)
-        return await this.#parked.ask(question, { cancellation, onLeft: () => this.onLeft?.() });
-      const { capabilities, isAlone: isSingleServer } = this;
+        return await this.#parked.ask(question, { cancellation, onRequestEnd: () => this.onRequestEnd?.() });
+      const { capabilities, hasSingleServer: isSingleServer } = this;
       const options = { capabilities, cancellation, isSingleServer };
       return await this.client.questions.ask(this.request, question, options);
     } finally {
-      this.limit?.asking(false);
+      this.deadline?.setQuestionOpen(false);
     }
   }
 
   /** Sends a log message if the client's level allows it. Without a level, a legacy client of a single server receives every message. */
   log(message: JsonObject): void {
-    const receivesAll = this.era === 'legacy' && this.isAlone && this.logLevel === undefined;
+    const receivesAll = this.era === 'legacy' && this.hasSingleServer && this.logLevel === undefined;
     if (receivesAll || isLevelEnabled(message['level'], this.logLevel))
-      this.tell('notifications/message', message);
+      this.sendNotification('notifications/message', message);
   }
 
-  tell(method: string, params: JsonObject | undefined): void {
+  sendNotification(method: string, params: JsonObject | undefined): void {
     if (this.#isFinished) this.client.options.channel.notify(method, params);
     else this.notify(method, params);
   }

@@ -353,7 +353,7 @@ describe('origin of server requests', () => {
     session,
     capabilities: {},
     logLevel: undefined,
-    limit: undefined,
+    deadline: undefined,
     ask: () => Promise.resolve({}),
     log: () => {},
   });

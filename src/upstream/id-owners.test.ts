@@ -9,10 +9,10 @@ function client(): RequestingClient & { readonly received: unknown[] } {
     session: 's',
     capabilities: {},
     logLevel: undefined,
-    limit: undefined,
+    deadline: undefined,
     ask: () => Promise.resolve({}),
     log: () => {},
-    tell: (_method, params) => void received.push(params),
+    sendNotification: (_method, params) => void received.push(params),
   };
 }
 

@@ -42,8 +42,9 @@ export class IdOwners {
       if (typeof id !== 'string') continue;
       const key = `${kind} ${id}`;
       const owner = this.#owners.get(key);
-      if (owner === undefined) this.#storeEarly(key, () => this.#owners.get(key)?.tell?.(method, params));
-      else owner.tell?.(method, params);
+      if (owner === undefined)
+        this.#storeEarly(key, () => this.#owners.get(key)?.sendNotification?.(method, params));
+      else owner.sendNotification?.(method, params);
       return;
     }
   }

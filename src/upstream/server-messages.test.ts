@@ -10,7 +10,7 @@ function client(session: string): RequestingClient {
     session,
     capabilities: {},
     logLevel: undefined,
-    limit: undefined,
+    deadline: undefined,
     ask: (method) => Promise.resolve({ by: session, method }),
     log: () => {},
   };

@@ -56,13 +56,13 @@ export function createMessageHandlers(
   return {
     onRequest: async (method, params, { origin, cancellation }) => {
       const client = addressedClient(origin, options);
-      if (!QUESTIONS.has(method) && client?.isAlone !== true)
+      if (!QUESTIONS.has(method) && client?.hasSingleServer !== true)
         throw new RpcError({ code: RPC_ERROR_CODES.methodNotFound, message: `Method not found: ${method}` });
       // The server did not name the call. Calls must run one at a time from now on, unless the server has only one client.
       const isAmbiguous = origin.streamClient === undefined && origin.pendingClients.length > 0;
-      if (isAmbiguous && client?.isOnlyOne !== true) {
+      if (isAmbiguous && client?.isOnlyClient !== true) {
         options.onQuestion();
-        if (client !== undefined) client.onLeft = onClientLeft;
+        if (client !== undefined) client.onRequestEnd = onClientLeft;
       }
       if (method === 'elicitation/create') options.idOwners.recordElicitation(params, client);
       const named = client?.isAggregated === true ? nameAskingServer(method, params, server) : params;
@@ -77,7 +77,7 @@ export function createMessageHandlers(
       } else if (OWNED.has(method)) options.idOwners.notifyOwner(method, params);
       else if (!CONSUMED.has(method)) {
         const client = findRequestingClient(origin) ?? options.attachedClient();
-        if (client?.isAlone === true) client.tell?.(method, params);
+        if (client?.hasSingleServer === true) client.sendNotification?.(method, params);
       }
     },
   };
@@ -91,7 +91,7 @@ function addressedClient(
   const requestingClient = findRequestingClient(origin);
   if (requestingClient !== undefined) return requestingClient;
   const attached = attachedClient();
-  return attached?.isOnlyOne === true ? attached : undefined;
+  return attached?.isOnlyClient === true ? attached : undefined;
 }
 
 /**

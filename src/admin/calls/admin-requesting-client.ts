@@ -21,7 +21,7 @@ export class AdminRequestingClient implements RequestingClient {
   readonly cancellation = new Cancellation();
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
-  limit: CallDeadline | undefined = undefined;
+  deadline: CallDeadline | undefined = undefined;
   readonly #callbacks: CallCallbacks;
 
   constructor(callbacks: CallCallbacks, logLevel: string | undefined) {
@@ -35,11 +35,11 @@ export class AdminRequestingClient implements RequestingClient {
     const { onQuestion } = this.#callbacks;
     if (method === 'elicitation/create' && params?.['mode'] !== 'url' && onQuestion !== undefined) {
       // While a person answers, only the maximum duration of a call applies.
-      this.limit?.asking(true);
+      this.deadline?.setQuestionOpen(true);
       try {
         return await onQuestion(params ?? {}, cancellation);
       } finally {
-        this.limit?.asking(false);
+        this.deadline?.setQuestionOpen(false);
       }
     }
     // Method not found is the response of a client that did not declare the capability.

@@ -23,7 +23,7 @@ async function parked() {
     const { cancellation } = channel;
     cancellation.onCancel((reason) => (world.cancelled = reason.message));
     const question = { method: 'elicitation/create', params: { message: 'Name?' } };
-    const answer = await channel.ask(question, { cancellation, onLeft: () => {} });
+    const answer = await channel.ask(question, { cancellation, onRequestEnd: () => {} });
     channel.notify('notifications/progress', { progress: 1 });
     if (answer['action'] === 'wait') await new Promise(() => {});
     return Payload.ofText('{"big":12345678901234567890}');

@@ -17,7 +17,7 @@ async function parked(ttlMs = 60_000) {
     const { cancellation } = channel;
     cancellation.onCancel((reason) => cancelled.resolve(reason));
     const question = { method: 'elicitation/create', params: { message: 'Name?' } };
-    return Payload.of({ told: await channel.ask(question, { cancellation, onLeft: () => {} }) });
+    return Payload.of({ told: await channel.ask(question, { cancellation, onRequestEnd: () => {} }) });
   });
   return { calls, cancelled: cancelled.promise, asked: first.value as JsonObject };
 }

@@ -21,7 +21,7 @@ export interface ParkedChannel {
     options: {
       readonly cancellation: Cancellation;
       /** Called when the client's request ends with the question instead of waiting for the answer. */
-      readonly onLeft: () => void;
+      readonly onRequestEnd: () => void;
     },
   ): Promise<JsonObject>;
   notify(method: string, params: JsonObject | undefined): void;
@@ -120,7 +120,7 @@ export class ParkedCalls {
 
 interface PendingQuestion extends ServerQuestion {
   resolve(answer: JsonObject): void;
-  readonly onLeft: () => void;
+  readonly onRequestEnd: () => void;
 }
 
 /** The client's request that is open now. It is answered when the server responds or asks a question. */
@@ -196,7 +196,7 @@ class ParkedCall implements ParkedChannel {
     const questions = (this.#questions ??= new Map<string, PendingQuestion>());
     return new Promise<JsonObject>((resolve, reject) => {
       const key = `question-${++this.#questionCount}`;
-      questions.set(key, { method, params, resolve, onLeft: options.onLeft });
+      questions.set(key, { method, params, resolve, onRequestEnd: options.onRequestEnd });
       const giveUp = (reason: Error): void => {
         questions.delete(key);
         reject(reason);
@@ -272,7 +272,7 @@ class ParkedCall implements ParkedChannel {
 
   #inputRequired(park: ParkCall): Payload {
     const pending = [...(this.#questions ?? [])];
-    for (const [, { onLeft }] of pending) onLeft();
+    for (const [, { onRequestEnd }] of pending) onRequestEnd();
     const requests = pending.map(([key, { method, params }]) => [key, { method, params }]);
     return Payload.of({
       resultType: 'input_required',

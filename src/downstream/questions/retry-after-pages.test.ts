@@ -16,7 +16,7 @@ function client(action: string): { requestingClient: RequestingClient; asked: un
     session: 's',
     capabilities: {},
     logLevel: undefined,
-    limit: undefined,
+    deadline: undefined,
     async ask(method: string, params: JsonObject | undefined) {
       asked.push([method, params]);
       return { action };

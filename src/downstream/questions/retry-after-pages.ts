@@ -34,7 +34,7 @@ async function showPagesAndRetry(
     if (round > MAX_ROUNDS)
       throw declined(`The server required pages to be visited in more than ${MAX_ROUNDS} rounds.`, error);
     // The rejected call has ended, so a client that leaves now must not detach the connection to the server.
-    requestingClient.onLeft = undefined;
+    requestingClient.onRequestEnd = undefined;
     const answers = await Promise.all(
       pages.map((page) => requestingClient.ask('elicitation/create', page, cancellation)),
     );

@@ -82,7 +82,7 @@ export class SignInOffers {
     const link = { mode: 'url', message, url, ...(era === 'legacy' && { elicitationId: id }) };
     const complete = (): void => {
       if (era === 'legacy')
-        requestingClient.tell?.('notifications/elicitation/complete', { elicitationId: id });
+        requestingClient.sendNotification?.('notifications/elicitation/complete', { elicitationId: id });
     };
     const answer = await requestingClient
       .ask('elicitation/create', link, cancellation)

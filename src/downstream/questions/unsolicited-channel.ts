@@ -18,16 +18,16 @@ interface LegacySession {
 
 /** Lets a single server contact its legacy client outside of calls. */
 export class UnsolicitedChannel implements RequestingClient {
-  readonly isAlone = true;
-  readonly isOnlyOne: boolean;
-  limit: CallDeadline | undefined = undefined;
+  readonly hasSingleServer = true;
+  readonly isOnlyClient: boolean;
+  deadline: CallDeadline | undefined = undefined;
   readonly #session: LegacySession;
   readonly #channel: ClientChannel;
 
   constructor(session: LegacySession, channel: ClientChannel, hasSingleClient: boolean) {
     this.#session = session;
     this.#channel = channel;
-    this.isOnlyOne = hasSingleClient;
+    this.isOnlyClient = hasSingleClient;
   }
 
   get session(): string {
@@ -64,10 +64,10 @@ export class UnsolicitedChannel implements RequestingClient {
   /** Sends a log message if the client's level allows it. A client that has set no level receives every message. */
   log(message: JsonObject): void {
     if (this.logLevel === undefined || isLevelEnabled(message['level'], this.logLevel))
-      this.tell('notifications/message', message);
+      this.sendNotification('notifications/message', message);
   }
 
-  tell(method: string, params: JsonObject | undefined): void {
+  sendNotification(method: string, params: JsonObject | undefined): void {
     this.#channel.notify(method, params);
   }
 }

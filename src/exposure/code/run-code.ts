@@ -42,7 +42,7 @@ export async function runCode(
       {
         cancellation,
         started: (run) => {
-          if (requestingClient !== undefined) requestingClient.limit = run;
+          if (requestingClient !== undefined) requestingClient.deadline = run;
         },
       },
     );

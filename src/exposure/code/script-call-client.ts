@@ -4,12 +4,12 @@ import type { JsonObject } from '../../core/json.ts';
 
 /**
  * Represents the client that runs a script, for one tool call of the script. All calls share the client, but
- * each has its own `limit` and `onLeft`.
+ * each has its own `deadline` and `onRequestEnd`.
  */
 export class ScriptCallClient implements RequestingClient {
   readonly #outer: RequestingClient;
-  limit: CallDeadline | undefined = undefined;
-  onLeft: (() => void) | undefined = undefined;
+  deadline: CallDeadline | undefined = undefined;
+  onRequestEnd: (() => void) | undefined = undefined;
 
   readonly #callsWithQuestions: Set<ScriptCallClient>;
 
@@ -36,22 +36,22 @@ export class ScriptCallClient implements RequestingClient {
   }
 
   async ask(method: string, params: JsonObject | undefined, cancellation: Cancellation): Promise<JsonObject> {
-    this.limit?.asking(true);
+    this.deadline?.setQuestionOpen(true);
     this.#callsWithQuestions.add(this);
     // A client that disconnects leaves the questions of all calls unanswered.
-    this.#outer.onLeft = () => {
-      for (const call of this.#callsWithQuestions) call.onLeft?.();
+    this.#outer.onRequestEnd = () => {
+      for (const call of this.#callsWithQuestions) call.onRequestEnd?.();
     };
     try {
       return await this.#outer.ask(method, params, cancellation);
     } finally {
       this.#callsWithQuestions.delete(this);
-      this.limit?.asking(false);
+      this.deadline?.setQuestionOpen(false);
     }
   }
 
-  tell(method: string, params: JsonObject | undefined): void {
-    this.#outer.tell?.(method, params);
+  sendNotification(method: string, params: JsonObject | undefined): void {
+    this.#outer.sendNotification?.(method, params);
   }
 
   log(params: JsonObject): void {

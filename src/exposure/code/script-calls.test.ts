@@ -145,15 +145,15 @@ describe('tool calls of a script', () => {
       session: 'b',
       capabilities: { elicitation: {} },
       logLevel: 'info',
-      limit: undefined,
+      deadline: undefined,
       ask: () => new Promise((resolve) => answering.push(() => resolve({ action: 'accept' }))),
       log: ({ data }) => void events.push(`log ${String(data)}`),
     };
     const calls = callsOf(
       async (name, request) => {
         const inner = request.requestingClient as RequestingClient;
-        inner.limit = { asking: (isOpen) => events.push(`${name} ${isOpen ? 'asks' : 'knows'}`) };
-        inner.onLeft = () => events.push(`${name} left`);
+        inner.deadline = { setQuestionOpen: (isOpen) => events.push(`${name} ${isOpen ? 'asks' : 'knows'}`) };
+        inner.onRequestEnd = () => events.push(`${name} left`);
         inner.log({ data: name });
         await inner.ask('elicitation/create', {}, request.cancellation);
         return fine(name, request);
@@ -162,10 +162,10 @@ describe('tool calls of a script', () => {
     );
     const both = Promise.all([calls.call(call), calls.call({ ...call, tool: 'write' })]);
     await new Promise((resolve) => setImmediate(resolve));
-    requestingClient.onLeft?.();
+    requestingClient.onRequestEnd?.();
     for (const answer of answering) answer();
     await both;
-    requestingClient.onLeft?.();
+    requestingClient.onRequestEnd?.();
     expect(events.toSorted()).toEqual([
       'files__read asks',
       'files__read knows',

@@ -74,7 +74,7 @@ export class ScriptRun {
   }
 
   /** Pauses the timeout while a person answers a question: called with true when a question is sent, with false when it is closed. */
-  asking(isOpen: boolean): void {
+  setQuestionOpen(isOpen: boolean): void {
     if (isOpen && this.#openQuestions++ === 0) this.#openQuestionsSince = performance.now();
     if (!isOpen && --this.#openQuestions === 0)
       this.#deadline += performance.now() - this.#openQuestionsSince;

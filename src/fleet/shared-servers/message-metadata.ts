@@ -3,7 +3,10 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 /** Describes the client that waits for the response to a request. A replica sends it with each request to the owner of the server. */
-export type ClientMetadata = Pick<RequestingClient, 'session' | 'capabilities' | 'logLevel' | 'isAlone'>;
+export type ClientMetadata = Pick<
+  RequestingClient,
+  'session' | 'capabilities' | 'logLevel' | 'hasSingleServer'
+>;
 
 /**
  * The metadata of a message from the owner to another replica. Each number is the id of a request of that replica.
@@ -24,12 +27,13 @@ export type OwnerMetadata =
 /** Returns null for a request that no client waits for. */
 export function serializeClientMetadata(client: RequestingClient | undefined): JsonObject | null {
   if (client === undefined) return null;
-  const { session, capabilities, logLevel, isAlone } = client;
+  const { session, capabilities, logLevel, hasSingleServer } = client;
   return {
     session,
     capabilities,
     logLevel,
-    ...(isAlone === true && { isAlone }),
+    // On the wire the member is called `isAlone`.
+    ...(hasSingleServer === true && { isAlone: true }),
   };
 }
 
@@ -40,6 +44,6 @@ export function parseClientMetadata(metadata: unknown): ClientMetadata | undefin
     session,
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
-    ...(isAlone === true && { isAlone }),
+    ...(isAlone === true && { hasSingleServer: true }),
   };
 }

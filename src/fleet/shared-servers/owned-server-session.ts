@@ -62,7 +62,7 @@ export class OwnedServerSession implements ChannelEvents {
   onMessage(metadata: unknown, body: RawMessage): void {
     // `left` means that the client of this request has left while a question to it was open.
     if (isJsonObject(metadata) && typeof metadata['left'] === 'number') {
-      this.#requests.get(metadata['left'])?.client?.onLeft?.();
+      this.#requests.get(metadata['left'])?.client?.onRequestEnd?.();
       return;
     }
     const message = parseMessage(body);

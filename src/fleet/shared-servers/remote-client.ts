@@ -14,17 +14,20 @@ export class RemoteClient implements RequestingClient {
   readonly session: string;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
-  readonly isAlone: boolean;
+  readonly hasSingleServer: boolean;
   /** Always undefined here, because the other replica applies the deadline of the call. */
-  limit: CallDeadline | undefined = undefined;
-  onLeft: (() => void) | undefined = undefined;
+  deadline: CallDeadline | undefined = undefined;
+  onRequestEnd: (() => void) | undefined = undefined;
   readonly #connection: ClientConnection;
 
-  constructor({ session, capabilities, logLevel, isAlone }: ClientMetadata, connection: ClientConnection) {
+  constructor(
+    { session, capabilities, logLevel, hasSingleServer }: ClientMetadata,
+    connection: ClientConnection,
+  ) {
     this.session = session;
     this.capabilities = capabilities;
     this.logLevel = logLevel;
-    this.isAlone = isAlone === true;
+    this.hasSingleServer = hasSingleServer === true;
     this.#connection = connection;
   }
 
@@ -36,7 +39,7 @@ export class RemoteClient implements RequestingClient {
     this.#connection.notify('notifications/message', params);
   }
 
-  tell(method: string, params: JsonObject | undefined): void {
+  sendNotification(method: string, params: JsonObject | undefined): void {
     this.#connection.notify(method, params);
   }
 }

@@ -78,7 +78,7 @@ function receiveMessage(metadata: unknown, body: RawMessage, receiver: MessageRe
   if (typeof during !== 'number') return events.onMessage(body);
   const client = clients.get(during);
   // If the client leaves while a question is open, the owner decides what follows.
-  if (client !== undefined) client.onLeft = () => channel?.send({ left: during });
+  if (client !== undefined) client.onRequestEnd = () => channel?.send({ left: during });
   events.onMessage(body, during);
 }
 

@@ -45,7 +45,7 @@ function fakeClient(answer?: Promise<JsonObject>, elicitation: JsonObject | unde
     pauses: [],
     isCancelled: false,
     capabilities: elicitation === undefined ? {} : { elicitation },
-    limit: { asking: (isOpen) => void client.pauses.push(isOpen) },
+    deadline: { setQuestionOpen: (isOpen) => void client.pauses.push(isOpen) },
     ask: (method, params, cancellation) => {
       client.questions.push({ method, params });
       cancellation.onCancel(() => (client.isCancelled = true));

@@ -41,7 +41,7 @@ export function createCallApprover({
     const onCancel = (): void => ended.cancel(call.cancellation.reason ?? new Error('The call has ended.'));
     call.cancellation.onCancel(onCancel);
     // The time that a person takes does not count towards the timeout of the call.
-    if (asksOperator) requestingClient?.limit?.asking(true);
+    if (asksOperator) requestingClient?.deadline?.setQuestionOpen(true);
     try {
       const answers = [
         ...(heldCall === undefined ? [] : [heldCall.answer]),
@@ -56,7 +56,7 @@ export function createCallApprover({
       // A cancelled call stays held, because the client may repeat it to receive the decision.
       if (call.cancellation.reason === undefined) heldCall?.withdraw();
       ended.cancel(new Error('The call has been decided.'));
-      if (asksOperator) requestingClient?.limit?.asking(false);
+      if (asksOperator) requestingClient?.deadline?.setQuestionOpen(false);
     }
   };
 }

@@ -22,7 +22,7 @@ export function deadlineGuard(options: DeadlineOptions): Guard {
     const timeout = new CallTimeout(call, options);
     deadlines.add(timeout);
     call.endListeners.push(timeout);
-    if (requestingClient !== undefined) requestingClient.limit = timeout;
+    if (requestingClient !== undefined) requestingClient.deadline = timeout;
     if (onProgress === undefined) return next(call);
     return next({
       ...call,
@@ -51,7 +51,7 @@ class CallTimeout implements Deadline, CallDeadline, CallEndListener {
   }
 
   /** Suspends the timeout while a person answers a question, so that only the maximum applies, and restarts it afterwards. */
-  asking(isOpen: boolean): void {
+  setQuestionOpen(isOpen: boolean): void {
     if (isOpen) this.at = this.#latestAt;
     else this.extend();
   }
