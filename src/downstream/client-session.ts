@@ -137,7 +137,7 @@ export abstract class ClientSession implements SessionConnection {
         this.exposure.digests(this.view, 'modern', clientName),
       );
       this.#state = {
-        receivedLists: new ReceivedLists({ isShared: replica !== undefined }),
+        receivedLists: new ReceivedLists({ hasOtherReplicas: replica !== undefined }),
         subscriptions,
         settings: new SessionSettings(this, subscriptions),
       };

@@ -176,7 +176,7 @@ export class McpEndpoint {
         open.delete(closed);
         if (opened.protocol !== undefined) return;
         // Without a successful `initialize` the client has no session id, so it cannot use the session.
-        sessions.end(opened, new GatewayError('CALL_CANCELLED', 'The session was not opened.'));
+        sessions.stopServing(opened, new GatewayError('CALL_CANCELLED', 'The session was not opened.'));
       },
     });
     const request = opened.begin(message, handshakeWriter(opened, sessions, response));
@@ -260,7 +260,7 @@ export class McpEndpoint {
     this.#findSession(exchange, null, (session) => {
       const reason = new GatewayError('CALL_CANCELLED', 'The client ended the session.');
       void this.#deps.sessions
-        .finish(session, reason)
+        .endPermanently(session, reason)
         .then(() => sendEmpty(exchange.response, 204, exchange.headers));
     });
   }

@@ -66,8 +66,16 @@ const MAX_UNSENT_BYTES = 256 * MEBIBYTE;
 export function createMcpRoutes(options: McpRouteOptions): McpRoutes {
   const { connect, log, maxBodyBytes, maxSessions, sessionIdleMs: idleMs, now = Date.now } = options;
   const { resumeMs = RESUME_MS } = options;
-  const isShared = (): boolean => options.auth !== undefined && options.auth.isAnonymous !== true;
-  const sessions = openSessions(options, { connect, maxSessions, isShared, idleMs, resumeMs, now, log });
+  const isAuthenticated = (): boolean => options.auth !== undefined && options.auth.isAnonymous !== true;
+  const sessions = openSessions(options, {
+    connect,
+    maxSessions,
+    isAuthenticated,
+    idleMs,
+    resumeMs,
+    now,
+    log,
+  });
   const onSlowClient = (bufferedBytes: number): void =>
     log.warn('Disconnected a client that did not read its responses.', { bufferedBytes });
   const limits = {

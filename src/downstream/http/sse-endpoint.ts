@@ -67,7 +67,7 @@ export class SseEndpoint {
       open.delete(stream);
       this.#sessions.delete(opened.id);
       opened.detach(stream);
-      sessions.end(opened, new GatewayError('CALL_CANCELLED', 'The client closed the stream.'));
+      sessions.stopServing(opened, new GatewayError('CALL_CANCELLED', 'The client closed the stream.'));
     });
     open.add(stream);
     this.#sessions.set(opened.id, { session: opened, writer: streamWriter(stream) });

@@ -64,7 +64,7 @@ describe('list change notifications', () => {
   });
 
   test('list changes: are announced once each to a client that also lists at other replicas', () => {
-    const known = new ReceivedLists({ isShared: true });
+    const known = new ReceivedLists({ hasOtherReplicas: true });
     known.recordListing('tools/list', viewOf('old'));
     const tools = { tools: true, prompts: false, resources: false };
     const told = ['new', 'new', 'old', 'new'].map(

@@ -19,12 +19,12 @@ export class ReceivedLists {
   /** Digests of the lists that the client has received, by method. */
   readonly #received = new Map<string, string>();
   #visible: Readonly<Record<ListKind, string>> | undefined;
-  readonly #isShared: boolean;
+  readonly #hasOtherReplicas: boolean;
   #mayHaveListedBefore = true;
 
-  /** `isShared` means that the client may also list at other replicas. */
-  constructor({ isShared = false }: { readonly isShared?: boolean } = {}) {
-    this.#isShared = isShared;
+  /** `hasOtherReplicas` means that the client may also list at other replicas. */
+  constructor({ hasOtherReplicas = false }: { readonly hasOtherReplicas?: boolean } = {}) {
+    this.#hasOtherReplicas = hasOtherReplicas;
   }
 
   /**
@@ -33,7 +33,7 @@ export class ReceivedLists {
    */
   start(visible: Digests, { mayHaveListedBefore }: { readonly mayHaveListedBefore: boolean }): void {
     this.#visible = visible.digests;
-    this.#mayHaveListedBefore = mayHaveListedBefore || this.#isShared;
+    this.#mayHaveListedBefore = mayHaveListedBefore || this.#hasOtherReplicas;
   }
 
   recordListing(method: string, view: Digests): void {
@@ -61,7 +61,7 @@ export class ReceivedLists {
       before?.[kind] === visible.digests[kind] && !(kind === 'tools' && changed.isPolicyChange === true);
     const announced = KINDS.filter((kind) => changed[kind] && this.#isNews(kind, view, isUnchanged(kind)));
     // The client may list at another replica, which this one does not notice, so an announced list counts as received.
-    if (this.#isShared)
+    if (this.#hasOtherReplicas)
       for (const kind of announced)
         for (const method of METHODS[kind]) this.#received.set(method, view.digests[kind]);
     return announced.map((kind) => `notifications/${kind}/list_changed`);

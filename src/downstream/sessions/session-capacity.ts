@@ -4,7 +4,7 @@ import type { Session } from './session.ts';
 
 interface CapacityOptions extends EvictionOptions {
   /** Returns whether callers are authenticated. If so, each of them can have only its share of the sessions. */
-  readonly isShared?: (() => boolean) | undefined;
+  readonly isAuthenticated?: (() => boolean) | undefined;
 }
 
 /** An authenticated caller can have at most one in `SHARES` of all sessions. */
@@ -36,8 +36,8 @@ export class SessionCapacity {
    * caller that has used up its share can evict only its own sessions.
    */
   makeRoomFor({ id }: Caller, options: CapacityOptions): 'free' | 'full' | Session {
-    const { maxSessions, isShared } = options;
-    if (isShared?.() === true && this.#countOf(id) >= Math.ceil(maxSessions / SHARES)) {
+    const { maxSessions, isAuthenticated } = options;
+    if (isAuthenticated?.() === true && this.#countOf(id) >= Math.ceil(maxSessions / SHARES)) {
       const own = [...this.#sessions.values()].filter(({ caller }) => caller.id === id);
       return this.#evictions.nextOf(own, options) ?? 'full';
     }

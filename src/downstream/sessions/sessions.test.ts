@@ -18,7 +18,7 @@ const silentPath = { canNotify: true, sendMessage: () => {}, respond: () => {}, 
 function build(
   options: {
     readonly maxSessions?: number;
-    readonly isShared?: boolean;
+    readonly isAuthenticated?: boolean;
     readonly idleMs?: number;
     readonly close?: () => void;
   } = {},
@@ -30,7 +30,7 @@ function build(
     connect: () => connection,
     ids: new SealedIds({ now: () => time }),
     maxSessions,
-    isShared: () => options.isShared === true,
+    isAuthenticated: () => options.isAuthenticated === true,
     idleMs,
     resumeMs: 1000,
     now: () => time,
@@ -89,7 +89,7 @@ describe('sessions', () => {
   });
 
   it('sessions: give one caller at most a quarter and evict its own idle ones', () => {
-    const { sessions, pass } = build({ maxSessions: 8, isShared: true });
+    const { sessions, pass } = build({ maxSessions: 8, isAuthenticated: true });
     const open = (id: string): string | undefined => {
       pass(1);
       return sessions.open({ ...caller, id }, '/mcp')?.id;
@@ -262,7 +262,7 @@ describe('session at another replica or after a restart', () => {
     const id = await opened(one.sessions);
     const session = await other.sessions.find(id, here);
     if (typeof session === 'string') throw new Error(session);
-    await other.sessions.finish(session, reason);
+    await other.sessions.endPermanently(session, reason);
     expect(one.sessions.size).toBe(0);
     for (const { sessions } of [one, other, third]) expect(await sessions.find(id, here)).toBe('unknown');
   });

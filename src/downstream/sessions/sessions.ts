@@ -46,7 +46,7 @@ interface SessionsOptions {
     | undefined;
   readonly maxSessions: number;
   /** Returns whether callers are authenticated. If so, each of them can have only its share of the sessions. */
-  readonly isShared?: (() => boolean) | undefined;
+  readonly isAuthenticated?: (() => boolean) | undefined;
   readonly idleMs: number;
   /** Maximum time that a request waits for the client to resume its broken stream. */
   readonly resumeMs: number;
@@ -136,7 +136,7 @@ export class Sessions {
   }
 
   /** Stops serving a session at this replica; its client can restore it by sending its id. */
-  end(session: Session, reason: GatewayError): void {
+  stopServing(session: Session, reason: GatewayError): void {
     if (!this.#sessions.delete(session.id)) return;
     this.#capacity.remove(session);
     this.#withoutSettings.delete(session);
@@ -145,9 +145,9 @@ export class Sessions {
   }
 
   /** Ends a session permanently, at every replica. */
-  async finish(session: Session, reason: GatewayError): Promise<void> {
+  async endPermanently(session: Session, reason: GatewayError): Promise<void> {
     this.#rememberEnded(session.id);
-    this.end(session, reason);
+    this.stopServing(session, reason);
     const saved = this.#options.store?.markEnded(session.id, this.#expiryOf(session));
     await saved?.catch((error: unknown) => this.#logUnsaved('end', error));
   }
@@ -157,7 +157,7 @@ export class Sessions {
     for (const session of [...this.#sessions.values()]) {
       if (session.caller.id !== caller) continue;
       this.#rememberEnded(session.id);
-      this.end(session, reason);
+      this.stopServing(session, reason);
     }
     const { store, now } = this.#options;
     const saved = store?.markCallerEnded(caller, now() + SESSION_LIFETIME_MS);
@@ -170,7 +170,7 @@ export class Sessions {
   }
 
   endAll(reason: GatewayError): void {
-    for (const session of [...this.#sessions.values()]) this.end(session, reason);
+    for (const session of [...this.#sessions.values()]) this.stopServing(session, reason);
   }
 
   endIdle(): void {
@@ -178,7 +178,7 @@ export class Sessions {
     for (const session of [...this.#sessions.values()]) {
       if (session.isBusy || session.usedAt > now() - idleMs) continue;
       log.debug('Dropped an idle session; its client can restore it.');
-      this.end(session, new GatewayError('CALL_CANCELLED', 'The session was idle for too long.'));
+      this.stopServing(session, new GatewayError('CALL_CANCELLED', 'The session was idle for too long.'));
     }
   }
 
@@ -186,7 +186,10 @@ export class Sessions {
     const { issuedAt = 0 } = session.facts ?? {};
     if (session.path !== path || !isSameCaller(session.caller, caller)) return 'unknown';
     if (issuedAt > this.#options.now() - SESSION_LIFETIME_MS) return session;
-    this.end(session, new GatewayError('CALL_CANCELLED', 'The session has expired; start with initialize.'));
+    this.stopServing(
+      session,
+      new GatewayError('CALL_CANCELLED', 'The session has expired; start with initialize.'),
+    );
     return 'unknown';
   }
 
@@ -261,7 +264,7 @@ export class Sessions {
 
   async #applySettings(session: Session, settings: ClientSettings | 'ended'): Promise<void> {
     if (settings !== 'ended') return session.adopt(settings);
-    this.end(session, new GatewayError('CALL_CANCELLED', 'The client ended the session.'));
+    this.stopServing(session, new GatewayError('CALL_CANCELLED', 'The client ended the session.'));
   }
 
   /** Logs a failed write: a warning if other replicas miss the change, else a debug message, since the change is in effect here. */
@@ -322,7 +325,7 @@ export class Sessions {
     if (typeof room === 'string') return room === 'free';
     // All evictions share one error object, because its stack trace is expensive and an idle session has no request that reports it.
     this.#evicted ??= new GatewayError('CALL_CANCELLED', 'The session was evicted to make room for another.');
-    this.end(room, this.#evicted);
+    this.stopServing(room, this.#evicted);
     return true;
   }
 }

@@ -84,7 +84,7 @@ export class TaskOwnerStore {
       .execute();
     for (const { owner } of owners) {
       // The surplus task that expires last. It is deleted together with all tasks that expire no later.
-      const first = await query
+      const lastSurplus = await query
         .selectFrom('task_owners')
         .select('expires_at')
         .where('owner', '=', owner)
@@ -92,11 +92,11 @@ export class TaskOwnerStore {
         .offset(maxPerOwner)
         .limit(1)
         .executeTakeFirst();
-      if (first === undefined) continue;
+      if (lastSurplus === undefined) continue;
       await query
         .deleteFrom('task_owners')
         .where('owner', '=', owner)
-        .where('expires_at', '<=', first.expires_at)
+        .where('expires_at', '<=', lastSurplus.expires_at)
         .execute();
     }
   }

@@ -65,7 +65,7 @@ export class TaskRoutes {
   /** The owners of this process's latest tasks, by the hash of the task id. Several servers may use the same id. */
   readonly #latest = new Map<string, readonly TaskOwner[]>();
   /** Whether the last access to the database failed, so that a failure is logged only once. */
-  #isStoreAway = false;
+  #isStoreUnavailable = false;
 
   constructor({ store, now = Date.now, log }: TaskRoutesOptions = {}) {
     this.#store = store;
@@ -179,13 +179,13 @@ export class TaskRoutes {
     if (this.#store === undefined) return undefined;
     try {
       const result = await work(this.#store);
-      this.#isStoreAway = false;
+      this.#isStoreUnavailable = false;
       return result;
     } catch (error) {
       const text =
         'The owners of tasks cannot be saved or read, so callers cannot follow tasks of other gateways or of an earlier start.';
-      if (!this.#isStoreAway) this.#log?.warn(text, { reason: String(error) });
-      this.#isStoreAway = true;
+      if (!this.#isStoreUnavailable) this.#log?.warn(text, { reason: String(error) });
+      this.#isStoreUnavailable = true;
       return undefined;
     }
   }

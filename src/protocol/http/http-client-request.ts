@@ -19,7 +19,7 @@ export interface HttpRequestOptions {
   readonly headers: readonly string[];
   readonly body?: string;
   readonly socketPool: SocketPool;
-  /** Called when further requests should use this path; see `#isRedirected`. */
+  /** Called when further requests should use this path; see `#followRedirect`. */
   readonly onMoved?: (path: string) => void;
 }
 
@@ -111,7 +111,7 @@ export class HttpClientRequest implements SetMember {
     this.#message = message;
     message.on('response', (response) => {
       if (this.#isFinished) return;
-      if (!this.#isRedirected(response, lines, path)) this.#receive(response);
+      if (!this.#followRedirect(response, lines, path)) this.#receive(response);
     });
     message.on('error', (error) => {
       // Errors of the original request do not matter after a redirect has replaced it.
@@ -121,7 +121,7 @@ export class HttpClientRequest implements SetMember {
   }
 
   /** Follows a redirect within the origin; returns whether it did. Statuses other than 307 and 308 may change the method. */
-  #isRedirected(response: IncomingMessage, lines: readonly string[], path: string): boolean {
+  #followRedirect(response: IncomingMessage, lines: readonly string[], path: string): boolean {
     const status = response.statusCode;
     const { location } = response.headers;
     if ((status !== 307 && status !== 308) || location === undefined) return false;
