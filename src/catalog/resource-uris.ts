@@ -113,7 +113,7 @@ function findClosest(
   let best: TemplateRoute | undefined;
   for (const route of routes) {
     // Comparing the number of literal characters is cheaper than matching, so it comes first.
-    if (best !== undefined && route.matcher().fixed <= best.matcher().fixed) continue;
+    if (best !== undefined && route.matcher().literalLength <= best.matcher().literalLength) continue;
     if (accepts(route)) best = route;
   }
   return best;

@@ -43,7 +43,7 @@ describe('URI template matcher', () => {
   );
 
   test('URI template: counts its literal characters', () => {
-    expect(createUriMatcher('a://{x}/b{?y}').fixed).toBe('a:///b'.length);
+    expect(createUriMatcher('a://{x}/b{?y}').literalLength).toBe('a:///b'.length);
   });
 
   test('URI template: matches in bounded time', () => {

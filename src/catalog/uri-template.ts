@@ -3,7 +3,7 @@ export interface UriMatcher {
   /** Also returns false if the budget does not suffice for the comparison. */
   matches(uri: string, budget?: MatchBudget): boolean;
   /** The number of literal characters; of two matching templates, the one with more of them wins. */
-  readonly fixed: number;
+  readonly literalLength: number;
 }
 
 /**
@@ -67,21 +67,21 @@ export function createUriMatcher(template: string): UriMatcher {
   const parts = parseTemplate(template);
   const expressions = parts.filter((part) => !('text' in part)).length;
   if (expressions > MAX_EXPRESSIONS) return UNUSABLE;
-  const fixed = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
+  const literalLength = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
   const prefix = literalText(parts[0]);
   const suffix = literalText(parts.at(-1));
   return {
-    fixed,
+    literalLength,
     matches(uri, budget = new MatchBudget(Infinity)) {
       if (uri.length > MAX_URI_LENGTH || !budget.trySpend(1)) return false;
       // Most URIs differ from a template in its literal beginning or end, which is cheap to check.
-      if (uri.length < fixed || !uri.startsWith(prefix) || !uri.endsWith(suffix)) return false;
+      if (uri.length < literalLength || !uri.startsWith(prefix) || !uri.endsWith(suffix)) return false;
       return budget.trySpend(parts.length * uri.length) && matches(parts, uri);
     },
   };
 }
 
-const UNUSABLE: UriMatcher = { fixed: 0, matches: () => false };
+const UNUSABLE: UriMatcher = { literalLength: 0, matches: () => false };
 
 function literalText(part: Part | undefined): string {
   return part !== undefined && 'text' in part ? part.text : '';

@@ -53,16 +53,16 @@ function explainForClient(
   if (known === undefined)
     return explainUnchanged(view, requestedName, client, `No limits of the client "${client}" are known`);
   const { limits, rewrites, excess } = known;
-  const name = rewrites.find(({ shown }) => shown === requestedName)?.tool ?? requestedName;
+  const name = rewrites.find(({ clientName }) => clientName === requestedName)?.tool ?? requestedName;
   const ownRewrites = rewrites.filter(({ tool }) => tool === name);
-  const says = ownRewrites.map((rewrite) => rewrite.says);
+  const says = ownRewrites.map((rewrite) => rewrite.explanation);
   if (excess > 0)
     says.push(
       `${limits.client} accepts ${limits.tools} tools, and there are ${excess} more. Set "expose" to "search".`,
     );
   if (says.length === 0)
     return explainUnchanged(view, name, limits.client, `The tool is within the limits of ${limits.client}`);
-  const clientName = ownRewrites.find((rewrite) => rewrite.shown !== undefined)?.shown ?? name;
+  const clientName = ownRewrites.find((rewrite) => rewrite.clientName !== undefined)?.clientName ?? name;
   return { name, forClient: { client: limits.client, name: clientName, says } };
 }
 

@@ -15,11 +15,11 @@ import { SEARCH_FIELDS } from './ranking-weights.ts';
 export interface AnalysedText {
   readonly data: Uint32Array;
   /** The number of distinct terms in the name. */
-  readonly name: number;
+  readonly nameTermCount: number;
   /** The number of terms of the description in `data`, at most `MAX_SEQUENCE`. */
-  readonly description: number;
+  readonly descriptionTermCount: number;
   /** The kinds of values that parameters accept. */
-  readonly accepts: readonly (keyof ValueKinds)[];
+  readonly valueKinds: readonly (keyof ValueKinds)[];
 }
 
 /**
@@ -31,7 +31,7 @@ interface AnalysedRun {
   /** The terms of adjacent parts of an identifier, written as one word. */
   readonly joined: readonly number[];
   /** The kinds of values that a parameter with this word in its name accepts. */
-  readonly takes: readonly (keyof ValueKinds)[];
+  readonly valueKinds: readonly (keyof ValueKinds)[];
 }
 
 /** Analysed runs by their text; valid for one vocabulary. */
@@ -73,7 +73,7 @@ export function analyseTool(entry: ToolEntry, words: Vocabulary, cache: RunCache
   return counter.done({
     name: [...new Set(name.terms)],
     description: description.terms.slice(0, MAX_SEQUENCE),
-    accepts: parameters.takes,
+    valueKinds: parameters.valueKinds,
   });
 }
 
@@ -84,7 +84,7 @@ export function analyseServer(server: ServerText, words: Vocabulary, cache: RunC
   counter.add(SERVER, name);
   counter.addJoined(SERVER, server.name);
   counter.add(SERVER_TEXT, server.text);
-  return counter.done({ name: [], description: [], accepts: [] });
+  return counter.done({ name: [], description: [], valueKinds: [] });
 }
 
 /** Returns the number of words in a field. */
@@ -93,18 +93,21 @@ export function fieldLength({ data }: AnalysedText, field: number): number {
 }
 
 /** Returns the distinct terms of the name. */
-export function nameTerms({ data, name }: AnalysedText): Uint32Array {
-  return data.subarray(SEARCH_FIELDS.length, SEARCH_FIELDS.length + name);
+export function nameTerms({ data, nameTermCount }: AnalysedText): Uint32Array {
+  return data.subarray(SEARCH_FIELDS.length, SEARCH_FIELDS.length + nameTermCount);
 }
 
 /** Returns the first terms of the description, in order. */
-export function descriptionTerms({ data, name, description }: AnalysedText): Uint32Array {
-  return data.subarray(SEARCH_FIELDS.length + name, SEARCH_FIELDS.length + name + description);
+export function descriptionTerms({ data, nameTermCount, descriptionTermCount }: AnalysedText): Uint32Array {
+  return data.subarray(
+    SEARCH_FIELDS.length + nameTermCount,
+    SEARCH_FIELDS.length + nameTermCount + descriptionTermCount,
+  );
 }
 
 /** Returns where the pairs begin in `data`: each is a key, followed by the number of times the term is in the field. */
-export function pairsOffset({ name, description }: AnalysedText): number {
-  return SEARCH_FIELDS.length + name + description;
+export function pairsOffset({ nameTermCount, descriptionTermCount }: AnalysedText): number {
+  return SEARCH_FIELDS.length + nameTermCount + descriptionTermCount;
 }
 
 export function termOfKey(key: number): number {
@@ -118,10 +121,10 @@ export function fieldOfKey(key: number): number {
 interface Sequences {
   readonly name: readonly number[];
   readonly description: readonly number[];
-  readonly accepts: readonly (keyof ValueKinds)[];
+  readonly valueKinds: readonly (keyof ValueKinds)[];
 }
 
-const NOTHING: Pick<AnalysedRun, 'terms' | 'takes'> = { terms: [], takes: [] };
+const NOTHING: Pick<AnalysedRun, 'terms' | 'valueKinds'> = { terms: [], valueKinds: [] };
 
 function createTermCounter(words: Vocabulary, cache: RunCache) {
   const counts = new Map<number, number>();
@@ -138,14 +141,14 @@ function createTermCounter(words: Vocabulary, cache: RunCache) {
       for (const run of runsOf(text)) countJoined(field, analyseRun(run, words, cache).joined);
     },
     /** Adds the terms of a text. `joined` also counts the parts of identifiers written as one word. */
-    add(field: number, text: string, { joined = false } = {}): Pick<AnalysedRun, 'terms' | 'takes'> {
+    add(field: number, text: string, { joined = false } = {}): Pick<AnalysedRun, 'terms' | 'valueKinds'> {
       if (text === '') return NOTHING;
       const terms: number[] = [];
-      const takes: (keyof ValueKinds)[] = [];
+      const valueKinds: (keyof ValueKinds)[] = [];
       const together: number[] = [];
       for (const run of runsOf(text)) {
         const read = analyseRun(run, words, cache);
-        for (const kind of read.takes) if (!takes.includes(kind)) takes.push(kind);
+        for (const kind of read.valueKinds) if (!valueKinds.includes(kind)) valueKinds.push(kind);
         if (joined) together.push(...read.joined);
         for (const id of read.terms) {
           const key = id * SEARCH_FIELDS.length + field;
@@ -155,9 +158,9 @@ function createTermCounter(words: Vocabulary, cache: RunCache) {
       }
       lengths[field] = Math.min(terms.length, MAX_COUNT);
       countJoined(field, together);
-      return { terms, takes };
+      return { terms, valueKinds };
     },
-    done({ name, description, accepts }: Sequences): AnalysedText {
+    done({ name, description, valueKinds }: Sequences): AnalysedText {
       const head = SEARCH_FIELDS.length + name.length + description.length;
       const data = new Uint32Array(head + 2 * counts.size);
       data.set(lengths);
@@ -169,7 +172,7 @@ function createTermCounter(words: Vocabulary, cache: RunCache) {
         data[at + 1] = Math.min(amount, MAX_COUNT);
         at += 2;
       }
-      return { data, name: name.length, description: description.length, accepts };
+      return { data, nameTermCount: name.length, descriptionTermCount: description.length, valueKinds };
     },
   };
 }
@@ -181,7 +184,7 @@ function analyseRun(run: string, words: Vocabulary, cache: RunCache): AnalysedRu
   const read = {
     terms: tokens.map(({ term }) => words.intern(term)),
     joined: joinedTermsOfRun(run).map((term) => words.intern(term)),
-    takes: tokens.flatMap(({ word }) => VALUE_KIND_WORDS.get(word) ?? []),
+    valueKinds: tokens.flatMap(({ word }) => VALUE_KIND_WORDS.get(word) ?? []),
   };
   cache.set(run, read);
   return read;

@@ -52,7 +52,7 @@ export function* buildDocuments(
     return yield* buildDocuments(source, weights);
   const nameOffsets = new Uint32Array(parts.length + 1);
   parts.forEach(([tool], at) => {
-    nameOffsets[at + 1] = (nameOffsets[at] ?? 0) + tool.name;
+    nameOffsets[at + 1] = (nameOffsets[at] ?? 0) + tool.nameTermCount;
   });
   const names = new Uint32Array(nameOffsets[parts.length] ?? 0);
   parts.forEach(([tool], at) => {

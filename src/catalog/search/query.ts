@@ -127,7 +127,7 @@ function buildConcepts(
     };
     addAlternative(term, 1);
     const isKnown = found.size > 0;
-    for (const other of lexicon.same.get(term) ?? [])
+    for (const other of lexicon.synonyms.get(term) ?? [])
       if (!counts.has(other)) addAlternative(other, weights.synonym);
     for (const other of lexicon.expanded.get(term) ?? [])
       if (!counts.has(other)) addAlternative(other, weights.synonym);
@@ -144,7 +144,7 @@ function buildConcepts(
       const joined = stem((counts.get(first)?.word ?? '') + (counts.get(second)?.word ?? ''));
       addAlternative(joined, 1);
       // "Real estate" has the synonyms of "realestate".
-      for (const other of lexicon.same.get(joined) ?? [])
+      for (const other of lexicon.synonyms.get(joined) ?? [])
         if (!counts.has(other)) addAlternative(other, weights.synonym);
     }
     if (found.size === 0 && repairs < MAX_REPAIRS) {

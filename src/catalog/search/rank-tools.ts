@@ -98,7 +98,8 @@ function combineScores(
     const lexical = scores[document] ?? 0;
     const meaning = similarity?.similarities[document] ?? 0;
     const isHit =
-      isCandidate(document) && (lexical > 0 || (similarity !== undefined && meaning >= similarity.clear));
+      isCandidate(document) &&
+      (lexical > 0 || (similarity !== undefined && meaning >= similarity.hitThreshold));
     all[document] = isHit ? lexical / top + CANDIDATE_SIMILARITY_WEIGHT * meaning : 0;
   }
   for (const [document, kind] of exact)

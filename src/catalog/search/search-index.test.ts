@@ -352,8 +352,10 @@ describe('semantic search', () => {
     const made = buildSemanticIndex(Float32Array.of(1, 0, 0, 1, 0, 1, 0, 1), 2);
     const first = (degrees: number): { like: number; clear: number } => {
       const angle = (degrees * Math.PI) / 180;
-      const { similarities, clear } = made.similarityTo(Float32Array.of(Math.cos(angle), Math.sin(angle)));
-      return { like: similarities[0] ?? 0, clear };
+      const { similarities, hitThreshold } = made.similarityTo(
+        Float32Array.of(Math.cos(angle), Math.sin(angle)),
+      );
+      return { like: similarities[0] ?? 0, clear: hitThreshold };
     };
     expect(first(10).like).toBeGreaterThan(first(10).clear);
     expect(first(60).like).toBeGreaterThan(0);
@@ -363,8 +365,10 @@ describe('semantic search', () => {
   it('semantic search: finds nothing by weak similarity alone', () => {
     const index = buildIndex(sourceOf(TOOLS));
     const similarities = new Float32Array(TOOLS.length).fill(0.5);
-    expect(namesOf(index, 'whale', { similarity: { similarities, clear: 0.6 } })).toEqual([]);
-    expect(namesOf(index, 'whale', { similarity: { similarities, clear: 0.4 } })).toHaveLength(TOOLS.length);
+    expect(namesOf(index, 'whale', { similarity: { similarities, hitThreshold: 0.6 } })).toEqual([]);
+    expect(namesOf(index, 'whale', { similarity: { similarities, hitThreshold: 0.4 } })).toHaveLength(
+      TOOLS.length,
+    );
   });
 
   it('semantic search: does not treat a known word as a typing error', () => {
@@ -396,7 +400,7 @@ describe('semantic search', () => {
     const index = buildIndex(sourceOf(TOOLS), { vectors });
     for (const [at, { name }] of index.entries.entries()) {
       similarities[at] = 0;
-      expect(namesOf(index, name, { similarity: { similarities, clear: 0 } })[0]).toBe(name);
+      expect(namesOf(index, name, { similarity: { similarities, hitThreshold: 0 } })[0]).toBe(name);
       similarities[at] = 1;
     }
   });

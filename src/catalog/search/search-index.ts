@@ -84,7 +84,7 @@ export function* indexSteps(source: IndexSource, options: IndexOptions = {}): Ge
         const tool = parts[document]?.[0];
         return tool === undefined ? new Uint32Array() : descriptionTerms(tool);
       },
-      accepts: (document: number) => parts[document]?.[0].accepts ?? [],
+      accepts: (document: number) => parts[document]?.[0].valueKinds ?? [],
     },
     scratch: createScratchBuffers(entries.length, reusable.words.size, corpus.serverCount),
   };

@@ -37,7 +37,7 @@ export type Similarities = Float32Array;
 export interface QuerySimilarity {
   readonly similarities: Similarities;
   /** A document with at least this similarity is a hit even if no word matches. */
-  readonly clear: number;
+  readonly hitThreshold: number;
 }
 
 /** The unit vectors of all documents, concatenated in `matrix` in the order of `parts`. */
@@ -100,8 +100,8 @@ export function buildSemanticIndex(matrix: Float32Array, dimensions: number): Se
     similarityTo(vector) {
       const direction = directionFromMean(vector, mean);
       multiplyRows(direction, matrix, similarities);
-      const clear = rescaleProducts(similarities, dotProduct(direction, mean), inverseDistances);
-      return { similarities, clear };
+      const hitThreshold = rescaleProducts(similarities, dotProduct(direction, mean), inverseDistances);
+      return { similarities, hitThreshold };
     },
   };
 }

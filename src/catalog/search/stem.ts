@@ -2,40 +2,40 @@ interface EndingRule {
   readonly ending: string;
   readonly becomes: string;
   /** The minimum number of letters before the ending. */
-  readonly rest: number;
+  readonly minStemLength: number;
 }
 
 /** The first rule that applies is used, so a longer ending comes before the shorter one that it contains. */
 const ENDING_RULES: readonly EndingRule[] = [
-  { ending: 'ization', becomes: 'iz', rest: 3 },
-  { ending: 'isation', becomes: 'iz', rest: 3 },
-  { ending: 'izer', becomes: 'iz', rest: 3 },
-  { ending: 'ise', becomes: 'iz', rest: 5 },
-  { ending: 'ation', becomes: 'at', rest: 2 },
-  { ending: 'ator', becomes: 'at', rest: 3 },
-  { ending: 'ition', becomes: 'it', rest: 3 },
-  { ending: 'ction', becomes: 'ct', rest: 2 },
-  { ending: 'ption', becomes: 'pt', rest: 3 },
-  { ending: 'ution', becomes: 'ut', rest: 3 },
-  { ending: 'etion', becomes: 'et', rest: 3 },
-  { ending: 'ssion', becomes: 'ss', rest: 2 },
-  { ending: 'ctor', becomes: 'ct', rest: 3 },
-  { ending: 'itor', becomes: 'it', rest: 3 },
-  { ending: 'utor', becomes: 'ut', rest: 3 },
-  { ending: 'ement', becomes: '', rest: 4 },
-  { ending: 'ment', becomes: '', rest: 4 },
-  { ending: 'fulness', becomes: '', rest: 3 },
-  { ending: 'iness', becomes: 'i', rest: 3 },
-  { ending: 'ness', becomes: '', rest: 4 },
-  { ending: 'ically', becomes: 'ic', rest: 3 },
-  { ending: 'ical', becomes: 'ic', rest: 3 },
-  { ending: 'ously', becomes: 'ous', rest: 3 },
-  { ending: 'ly', becomes: '', rest: 4 },
-  { ending: 'able', becomes: '', rest: 4 },
-  { ending: 'ible', becomes: '', rest: 4 },
-  { ending: 'ability', becomes: '', rest: 3 },
-  { ending: 'ity', becomes: '', rest: 4 },
-  { ending: 'er', becomes: '', rest: 4 },
+  { ending: 'ization', becomes: 'iz', minStemLength: 3 },
+  { ending: 'isation', becomes: 'iz', minStemLength: 3 },
+  { ending: 'izer', becomes: 'iz', minStemLength: 3 },
+  { ending: 'ise', becomes: 'iz', minStemLength: 5 },
+  { ending: 'ation', becomes: 'at', minStemLength: 2 },
+  { ending: 'ator', becomes: 'at', minStemLength: 3 },
+  { ending: 'ition', becomes: 'it', minStemLength: 3 },
+  { ending: 'ction', becomes: 'ct', minStemLength: 2 },
+  { ending: 'ption', becomes: 'pt', minStemLength: 3 },
+  { ending: 'ution', becomes: 'ut', minStemLength: 3 },
+  { ending: 'etion', becomes: 'et', minStemLength: 3 },
+  { ending: 'ssion', becomes: 'ss', minStemLength: 2 },
+  { ending: 'ctor', becomes: 'ct', minStemLength: 3 },
+  { ending: 'itor', becomes: 'it', minStemLength: 3 },
+  { ending: 'utor', becomes: 'ut', minStemLength: 3 },
+  { ending: 'ement', becomes: '', minStemLength: 4 },
+  { ending: 'ment', becomes: '', minStemLength: 4 },
+  { ending: 'fulness', becomes: '', minStemLength: 3 },
+  { ending: 'iness', becomes: 'i', minStemLength: 3 },
+  { ending: 'ness', becomes: '', minStemLength: 4 },
+  { ending: 'ically', becomes: 'ic', minStemLength: 3 },
+  { ending: 'ical', becomes: 'ic', minStemLength: 3 },
+  { ending: 'ously', becomes: 'ous', minStemLength: 3 },
+  { ending: 'ly', becomes: '', minStemLength: 4 },
+  { ending: 'able', becomes: '', minStemLength: 4 },
+  { ending: 'ible', becomes: '', minStemLength: 4 },
+  { ending: 'ability', becomes: '', minStemLength: 3 },
+  { ending: 'ity', becomes: '', minStemLength: 4 },
+  { ending: 'er', becomes: '', minStemLength: 4 },
 ];
 
 /** Words that are not stemmed: their ending only looks like a suffix, and the stem would equal that of another word. */
@@ -72,8 +72,8 @@ function withoutTense(word: string): string {
 }
 
 function withoutDerivation(word: string): string {
-  for (const { ending, becomes, rest } of ENDING_RULES) {
-    if (word.endsWith(ending) && word.length - ending.length >= rest)
+  for (const { ending, becomes, minStemLength } of ENDING_RULES) {
+    if (word.endsWith(ending) && word.length - ending.length >= minStemLength)
       return word.slice(0, -ending.length) + becomes;
   }
   return word;

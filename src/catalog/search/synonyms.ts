@@ -262,7 +262,7 @@ const SHORT_FORMS: readonly string[] = [
 
 export interface Lexicon {
   /** The synonyms of each term. */
-  readonly same: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly synonyms: ReadonlyMap<string, ReadonlySet<string>>;
   /** The terms that an abbreviation stands for. */
   readonly expanded: ReadonlyMap<string, readonly string[]>;
   /** The abbreviation of an adjacent pair of terms, keyed by both terms with a space between them. */
@@ -270,13 +270,13 @@ export interface Lexicon {
 }
 
 export function buildLexicon(): Lexicon {
-  const same = new Map<string, Set<string>>();
+  const synonyms = new Map<string, Set<string>>();
   for (const line of SYNONYMS) {
     const terms = line.split(' ').map(stem);
     for (const term of terms) {
-      const others = same.get(term) ?? new Set<string>();
+      const others = synonyms.get(term) ?? new Set<string>();
       for (const other of terms) if (other !== term) others.add(other);
-      same.set(term, others);
+      synonyms.set(term, others);
     }
   }
   const expanded = new Map<string, readonly string[]>();
@@ -287,5 +287,5 @@ export function buildLexicon(): Lexicon {
     expanded.set(short, terms);
     shortened.set(terms.join(' '), short);
   }
-  return { same, expanded, shortened };
+  return { synonyms, expanded, shortened };
 }

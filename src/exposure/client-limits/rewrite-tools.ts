@@ -11,9 +11,9 @@ export interface ToolRewrite {
   readonly tool: ExposedName;
   readonly part: 'name' | 'inputSchema' | 'outputSchema';
   /** A sentence that explains the change to users. */
-  readonly says: string;
+  readonly explanation: string;
   /** The name that the client sees instead. */
-  readonly shown?: string;
+  readonly clientName?: string;
 }
 
 /** The tools of one view as one kind of client sees them. */
@@ -41,8 +41,8 @@ export function rewriteTools(view: CatalogView, limits: ClientLimits): Rewritten
   for (const { name, definition, upstream } of view.tools) {
     const clientName = shortNames.get(name);
     if (clientName !== undefined) {
-      const says = `${limits.client} accepts names of at most ${limits.nameLength} characters, not counting the prefix that it adds.`;
-      rewrites.push({ tool: name, part: 'name', says, shown: clientName });
+      const explanation = `${limits.client} accepts names of at most ${limits.nameLength} characters, not counting the prefix that it adds.`;
+      rewrites.push({ tool: name, part: 'name', explanation, clientName });
     }
     let growth = growthByServer.get(upstream);
     if (growth === undefined) growthByServer.set(upstream, (growth = { left: MAX_SERVER_GROWTH }));
@@ -100,7 +100,8 @@ function rewriteSchemas(
     const before = definition[part];
     if (!isJsonObject(before)) continue;
     const { schema, changes } = rewriteSchema(before, limits.schema, part === 'inputSchema', growth);
-    for (const change of changes) rewrites.push({ tool, part, says: `For ${limits.client}, ${change}.` });
+    for (const change of changes)
+      rewrites.push({ tool, part, explanation: `For ${limits.client}, ${change}.` });
     if (schema !== before) rewritten[part] = schema;
   }
   return Object.keys(rewritten).length === 0 ? undefined : rewritten;

@@ -108,8 +108,8 @@ describe('rewrite report', () => {
         {
           tool: `files__${long}`,
           part: 'name',
-          shown: expect.stringMatching(/_[0-9a-f]{8}$/),
-          says: 'Cursor accepts names of at most 50 characters, not counting the prefix that it adds.',
+          clientName: expect.stringMatching(/_[0-9a-f]{8}$/),
+          explanation: 'Cursor accepts names of at most 50 characters, not counting the prefix that it adds.',
         },
       ],
     });
