@@ -40,7 +40,7 @@ export interface AdminDeps {
   /** Sends messages to the other gateways; undefined for a single gateway. */
   readonly replicas?: ReplicaBus | undefined;
   /** Restarts a server on the gateway that runs it for the fleet; does nothing for other servers. */
-  readonly restartOnReplica: (server: string) => Promise<void>;
+  readonly restartOnOwner: (server: string) => Promise<void>;
   readonly kind: AdminStatus['kind'];
   /** The location of openapi.json, which describes these routes. */
   readonly openapi: URL;
@@ -106,7 +106,7 @@ interface KeyAccess {
 }
 
 /** A started sign-in, which may have finished. */
-interface SignInFlow {
+export interface SignInFlow {
   readonly state: AdminSignIn;
   readonly isFinished: boolean;
   end(reason: Error): Promise<void>;

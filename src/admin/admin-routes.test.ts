@@ -57,7 +57,7 @@ async function createApi(offers: Readonly<Record<string, Offer>>): Promise<TestA
     pause: new PauseState(undefined, Date.now),
     reload: () => undefined,
     fleet: () => undefined,
-    restartOnReplica: async () => {},
+    restartOnOwner: async () => {},
     signIns: { start: notUsed, find: notUsed, watch: notUsed, signOut: notUsed, list: notUsed },
     meter: { flush: () => Promise.resolve() },
     management: {

@@ -66,7 +66,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const stopped = stopRequest.promise.then(() =>
       shutDown({ config: runtime.config, listener, signIns, sandbox, gateway, leaveFleet, scope }),
     );
-    const announced = await announceGateway(options, { foundation, listener });
+    const announced = await openAnnouncement(options, { foundation, listener });
     await followConfig(options, runtime, { foundation, built, services, listener, announced });
     const { value, warnings } = start.snapshot;
     return { gateway, url: listener.url, auth: value.auth, warnings, admin, stop, stopped };
@@ -118,7 +118,7 @@ function openServices(
     new DashboardServer(options, {
       admin: runtime.openAdmin,
       publicUrl: () => config().value.http.publicUrl,
-      keepRunning: runtime.stay,
+      keepRunning: runtime.keepRunning,
       store,
       fleet,
       key,
@@ -192,17 +192,17 @@ async function openListeners(
 }
 
 /** Writes the record by which commands and pipes find this gateway. Resolves with undefined if the gateway has no socket. */
-async function announceGateway(
+async function openAnnouncement(
   options: AppOptions,
   { foundation, listener }: { readonly foundation: Foundation; readonly listener: ClientListener },
 ): Promise<GatewayAnnouncement | undefined> {
   const { socket } = options;
   if (socket === undefined) return undefined;
   const { scope, log, start } = foundation;
-  const { announceGateway: writeAnnouncement } = await import('./announce-gateway.ts');
+  const { announceGateway } = await import('./announce-gateway.ts');
   const onReplaced = (): void => listener.retire?.();
   return scope.use(
-    writeAnnouncement(options, { socket, text: start.text, url: listener.url, log, onReplaced }),
+    announceGateway(options, { socket, text: start.text, url: listener.url, log, onReplaced }),
   );
 }
 

@@ -39,7 +39,7 @@ export interface ClientListener extends AsyncDisposable {
   drain?(forMs: number): Promise<void>;
   stopAccepting(): void;
   /** Prevents the idle exit until the result is disposed, for users that are not clients, such as the dashboard. */
-  stay?(): Disposable;
+  keepRunning?(): Disposable;
   /** Prepares the next configuration and returns a function that activates it. Rejects if the listener cannot use it. */
   prepare?(next: ConfigSnapshot, diff: ConfigDiff): Promise<() => void>;
   /** Makes this gateway stop as soon as its last client has left, because another gateway has replaced it. */
@@ -147,8 +147,8 @@ function combineListeners(listeners: readonly ClientListener[]): ClientListener 
     retire: () => {
       for (const listener of listeners) listener.retire?.();
     },
-    stay: () => {
-      const stays = listeners.map((listener) => listener.stay?.());
+    keepRunning: () => {
+      const stays = listeners.map((listener) => listener.keepRunning?.());
       return { [Symbol.dispose]: () => stays.forEach((stay) => stay?.[Symbol.dispose]()) };
     },
     drained: async () => void (await Promise.all(listeners.map((listener) => listener.drained()))),
@@ -174,31 +174,31 @@ function createConnector(
   const { version } = options;
   const exposures = new Exposures({ ...deps, config, search: gateway.search });
   const onListed: TokenMeter['recordListing'] = (...sent) => meter.recordListing(...sent);
-  const edition = (): object => exposures.edition;
-  const choiceOf = (caller: Caller, wanted: ConnectOptions['expose']): ExposureChoice => {
-    const choose = deps.addManagementTools(caller, exposures.of(caller.profile, wanted, options.expose));
+  const exposureVersion = (): object => exposures.version;
+  const choiceOf = (caller: Caller, requested: ConnectOptions['expose']): ExposureChoice => {
+    const choose = deps.addManagementTools(caller, exposures.of(caller.profile, requested, options.expose));
     return (view, client) => meter.withMetering(choose(view, client));
   };
   // A modern HTTP client connects with every request. Choosing its exposure took 160 of 220 µs, so the choice is cached for each caller.
-  const usual = new WeakMap<Caller, ExposureChoice>();
-  const usualOf = (caller: Caller): ExposureChoice => {
-    let choice = usual.get(caller);
-    if (choice === undefined) usual.set(caller, (choice = choiceOf(caller, undefined)));
+  const defaultChoices = new WeakMap<Caller, ExposureChoice>();
+  const defaultChoiceOf = (caller: Caller): ExposureChoice => {
+    let choice = defaultChoices.get(caller);
+    if (choice === undefined) defaultChoices.set(caller, (choice = choiceOf(caller, undefined)));
     return choice;
   };
   return (
     caller,
     channel,
-    { backend = gateway, endpoint = '', isConnection = false, expose: wanted, stored } = {},
+    { backend = gateway, endpoint = '', isConnection = false, expose: requested, stored } = {},
   ) => {
     // A single server keeps its own names, and its list is never shortened.
-    const isAlone = backend !== gateway;
-    const chosen = wanted === undefined ? usualOf(caller) : choiceOf(caller, wanted);
+    const isSingleServer = backend !== gateway;
+    const chosen = requested === undefined ? defaultChoiceOf(caller) : choiceOf(caller, requested);
     return createClientSession({
       backend,
-      exposure: isAlone ? directExposure : chosen,
-      onListed: isAlone ? undefined : onListed,
-      exposureVersion: edition,
+      exposure: isSingleServer ? directExposure : chosen,
+      onListed: isSingleServer ? undefined : onListed,
+      exposureVersion,
       caller,
       channel,
       lists,

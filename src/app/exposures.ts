@@ -23,7 +23,7 @@ export class Exposures {
   readonly #deps: ExposuresDeps;
   #known = new Map<Kind, ExposureChoice>();
   /** The snapshot for which `#settings` was computed. */
-  #of: ConfigSnapshot | undefined;
+  #settingsSource: ConfigSnapshot | undefined;
   /** The settings that affect exposures, as canonical JSON. */
   #settings = '';
 
@@ -32,23 +32,23 @@ export class Exposures {
   }
 
   /** An object that is replaced whenever the settings of exposures change. */
-  get edition(): object {
+  get version(): object {
     return this.#current();
   }
 
-  /** Returns the exposure of a client: its own choice (`wanted`), else that of its profile, else `usual`, else the configured default. */
-  of(profile: string, wanted: Kind | undefined, usual: Kind | undefined): ExposureChoice {
+  /** Returns the exposure of a client: its own choice (`requested`), else that of its profile, else `fallback`, else the configured default. */
+  of(profile: string, requested: Kind | undefined, fallback: Kind | undefined): ExposureChoice {
     return (view, client) => {
       const { expose, profiles } = this.#deps.config().value;
       const ofProfile = Object.hasOwn(profiles, profile) ? profiles[profile]?.expose : undefined;
-      return this.#chosen(wanted ?? ofProfile ?? usual ?? expose.kind)(view, client);
+      return this.#chosen(requested ?? ofProfile ?? fallback ?? expose.kind)(view, client);
     };
   }
 
   #current(): Map<Kind, ExposureChoice> {
     const snapshot = this.#deps.config();
-    if (snapshot === this.#of) return this.#known;
-    this.#of = snapshot;
+    if (snapshot === this.#settingsSource) return this.#known;
+    this.#settingsSource = snapshot;
     const { expose, code: limits, names, profiles, results, management, readOnly } = snapshot.value;
     const settings = canonicalJson({ expose, limits, names, profiles, results, management, readOnly });
     if (settings !== this.#settings) this.#known = new Map();

@@ -69,7 +69,7 @@ export class GatewayReloader implements AsyncDisposable {
   #guards: readonly Guard[];
   #telemetry: Telemetry;
   /** Number of times that the guards were loaded again; a new number bypasses the module cache. */
-  #edition = 0;
+  #reloadCount = 0;
 
   constructor(options: AppOptions, first: ConfigSnapshot, parts: ReloadTargets) {
     const { file, trustDir } = options;
@@ -135,7 +135,7 @@ export class GatewayReloader implements AsyncDisposable {
       ? await loadGuards(snapshot.value.guards, {
           configFile: snapshot.file,
           importModule: this.#options.importModule,
-          edition: ++this.#edition,
+          reloadCount: ++this.#reloadCount,
         })
       : this.#guards;
     const telemetry = isChanged('audit', 'telemetry', 'metrics')

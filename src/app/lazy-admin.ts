@@ -54,7 +54,7 @@ export function createLazyAdmin(
       reload: () => runtime.reloader,
       fleet: () => deps.fleet && shownFleet(deps.fleet),
       replicas: deps.fleet && createFleetBus(deps.fleet),
-      restartOnReplica: deps.restartOnOwner,
+      restartOnOwner: deps.restartOnOwner,
       kind: kindOf(options),
       openapi: options.openapi,
       version,

@@ -12,7 +12,7 @@ interface Loading {
   readonly configFile: string;
   readonly importModule: (url: string) => Promise<unknown>;
   /** A new number loads the current version of the guard modules, but not of the modules that they import. */
-  readonly edition?: number;
+  readonly reloadCount?: number;
 }
 
 /** Loads the custom guards in the order of the configuration. Rejects if one cannot be loaded, which prevents the start or the reload. */
@@ -29,14 +29,14 @@ export async function loadGuards(modules: readonly string[], loading: Loading): 
 
 async function exportOf(
   module: string,
-  { configFile, importModule, edition = 0 }: Loading,
+  { configFile, importModule, reloadCount = 0 }: Loading,
 ): Promise<OwnGuard> {
   const file = resolve(dirname(configFile), module);
   let loaded: { readonly default?: unknown };
   try {
     // The parameter in the URL identifies the guard in the stack traces of its errors.
     const { href } = pathToFileURL(file);
-    loaded = (await importModule(`${href}?${GUARD_URL_PARAMETER}=${edition}`)) as typeof loaded; // Any module is an object.
+    loaded = (await importModule(`${href}?${GUARD_URL_PARAMETER}=${reloadCount}`)) as typeof loaded; // Any module is an object.
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new GatewayError('CONFIG_INVALID', `The guard ${file} cannot be loaded: ${why}`, { cause });

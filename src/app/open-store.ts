@@ -31,17 +31,17 @@ export async function resolveStoreLocation(
   const { url, ...limits } = value.storage;
   if (url === undefined) return { stateDir };
   const reader = createReferenceReader({ env, home, configFile: file });
-  const revealed = await resolveReferences(url, {
+  const resolved = await resolveReferences(url, {
     server: 'storage',
     field: 'url',
     read: (reference) => reader.read(reference),
   });
-  if (!/^postgres(?:ql)?:\/\//.test(revealed) || !URL.canParse(revealed))
+  if (!/^postgres(?:ql)?:\/\//.test(resolved) || !URL.canParse(resolved))
     throw new GatewayError(
       'CONFIG_INVALID',
       'storage.url must be an address that begins with postgres:// or postgresql://, even if it is a reference.',
     );
-  return { stateDir, server: { url: withLogin(revealed, env), ...limits } };
+  return { stateDir, server: { url: withLogin(resolved, env), ...limits } };
 }
 
 /** Adds PGUSER and PGPASSWORD to the URL, as PostgreSQL clients do, because worker threads do not have the environment. */

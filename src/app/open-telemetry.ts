@@ -29,14 +29,14 @@ export async function openTelemetry(
   snapshot: ConfigSnapshot,
   deps: TelemetryDeps,
 ): Promise<Telemetry> {
-  const { audit, telemetry, metrics: isServed } = snapshot.value;
+  const { audit, telemetry, metrics: hasMetrics } = snapshot.value;
   // As OpenTelemetry specifies, this variable disables the export whatever the other settings say.
   const isOff = fromEnv(options, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
   const endpoint = isOff
     ? undefined
     : (telemetry.endpoint ?? fromEnv(options, 'OTEL_EXPORTER_OTLP_ENDPOINT'));
   const record = audit.enabled ? deps.audit : undefined;
-  if (endpoint === undefined && !isServed)
+  if (endpoint === undefined && !hasMetrics)
     return { callObserver: record, isTracing: false, metricsText: undefined, close: async () => {} };
   const { CallMetrics } = await import('../observability/telemetry/call-metrics.ts');
   const metrics = new CallMetrics(Date.now);
@@ -45,10 +45,10 @@ export async function openTelemetry(
   let close = async (): Promise<void> => {};
   if (endpoint !== undefined) {
     const { OtlpExporter } = await import('../observability/telemetry/otlp-exporter.ts');
-    const revealed = revealer(options, snapshot);
+    const resolveText = createTextResolver(options, snapshot);
     const exporter = new OtlpExporter({
-      endpoint: await revealed(endpoint, 'endpoint'),
-      headers: () => headersOf(options, telemetry.headers, revealed),
+      endpoint: await resolveText(endpoint, 'endpoint'),
+      headers: () => headersOf(options, telemetry.headers, resolveText),
       intervalMs: telemetry.intervalMs,
       metrics,
       gauges,
@@ -63,14 +63,14 @@ export async function openTelemetry(
   return {
     callObserver: { onCallEnd: (call) => observers.forEach((observer) => observer.onCallEnd(call)) },
     isTracing: endpoint !== undefined,
-    metricsText: isServed ? () => formatPrometheus(metrics, gauges()) : undefined,
+    metricsText: hasMetrics ? () => formatPrometheus(metrics, gauges()) : undefined,
     close,
   };
 }
 
-type Revealed = (text: string, field: string) => Promise<string>;
+type ResolveText = (text: string, field: string) => Promise<string>;
 
-function revealer({ env, home }: AppOptions, { file }: ConfigSnapshot): Revealed {
+function createTextResolver({ env, home }: AppOptions, { file }: ConfigSnapshot): ResolveText {
   const reader = createReferenceReader({ env, home, configFile: file });
   return (text, field) =>
     resolveReferences(text, { server: 'telemetry', field, read: (reference) => reader.read(reference) });
@@ -80,14 +80,17 @@ function revealer({ env, home }: AppOptions, { file }: ConfigSnapshot): Revealed
 async function headersOf(
   options: AppOptions,
   configured: Readonly<Record<string, string>>,
-  revealed: Revealed,
+  resolveText: ResolveText,
 ): Promise<Readonly<Record<string, string>>> {
   const given = (fromEnv(options, 'OTEL_EXPORTER_OTLP_HEADERS') ?? '').split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
     return at < 1 ? [] : [[pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())]];
   });
   const own = await Promise.all(
-    Object.entries(configured).map(async ([name, value]) => [name, await revealed(value, `headers.${name}`)]),
+    Object.entries(configured).map(async ([name, value]) => [
+      name,
+      await resolveText(value, `headers.${name}`),
+    ]),
   );
   return Object.fromEntries([...given, ...own]) as Record<string, string>;
 }

@@ -41,5 +41,5 @@ export class Runtime {
   readonly clients = (): number => this.listener?.clients() ?? 0;
 
   /** Keeps a background gateway running without clients until the result is disposed. */
-  readonly stay = (): Disposable => this.listener?.stay?.() ?? { [Symbol.dispose]: () => {} };
+  readonly keepRunning = (): Disposable => this.listener?.keepRunning?.() ?? { [Symbol.dispose]: () => {} };
 }

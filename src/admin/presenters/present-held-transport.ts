@@ -15,7 +15,7 @@ export function presentHeldTransport(transport: TransportConfig): JsonObject {
       masked.push(`${path}${SEVERAL_WORDS.test(original) ? ' (of several words)' : ''}`);
     return result;
   };
-  const shown = maskTransport(transport, {
+  const shown = applyMasks(transport, {
     text: (path, value) => mask(path, value, maskText(value)),
     list: (path, values) =>
       maskArgs(values).map((text, index) => mask(`${path}[${index}]`, values[index] ?? '', text)),
@@ -39,7 +39,7 @@ interface Masks {
   readonly map: (path: string, values: StringMap) => StringMap;
 }
 
-function maskTransport(transport: TransportConfig, { text, list, map }: Masks): JsonObject {
+function applyMasks(transport: TransportConfig, { text, list, map }: Masks): JsonObject {
   const { kind } = transport;
   if (kind === 'http') {
     const { url, flavour, headers } = transport;

@@ -18,9 +18,9 @@ export function presentServers({ gateway, config }: AdminDeps): readonly AdminSe
 /** Returns every configured server. Adds the problems that a preflight check finds for idle servers, without starting them. */
 export async function presentCheckedServers(deps: AdminDeps): Promise<readonly AdminServer[]> {
   await deps.gateway.heldEntries.detectHeldServers();
-  const foreseen = await deps.gateway.servers.preflightErrors();
+  const preflightErrors = await deps.gateway.servers.preflightErrors();
   return presentServers(deps).map((server) => {
-    const error = server.state === 'idle' ? foreseen.get(server.name) : undefined;
+    const error = server.state === 'idle' ? preflightErrors.get(server.name) : undefined;
     if (error === undefined) return server;
     const { code, message } = error;
     return { ...server, state: 'failed', problem: { code, message } };

@@ -13,7 +13,7 @@ export function addServerRoutes(app: AdminApp, deps: AdminDeps): void {
   addRoute(app, 'GET /api/servers', () => presentCheckedServers(deps));
   addRoute(app, 'POST /api/servers/:name/restart', async ({ params }) => {
     const name = serverName(params);
-    await deps.restartOnReplica(name);
+    await deps.restartOnOwner(name);
     await servers.restart(name);
     return presentServer(deps, name);
   });

@@ -2,11 +2,10 @@ import { GatewayError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { acceptsEventStream, addRoute, eventStreamResponse, readText, readRequest } from '../add-route.ts';
 import type { AdminApp, AdminRequest } from '../add-route.ts';
-import type { AdminDeps } from '../admin-deps.ts';
+import type { AdminDeps, SignInFlow } from '../admin-deps.ts';
 import type { AdminSignIn } from '../contract/contract.ts';
 
 type SignIns = AdminDeps['signIns'];
-type SignInFlow = NonNullable<Awaited<ReturnType<SignIns['find']>>>;
 
 /** Adds the routes that sign in to servers and sign out of them. */
 export function addSignInRoutes(app: AdminApp, { signIns }: AdminDeps): void {

@@ -20,7 +20,7 @@ function program(files: Readonly<Record<string, string>>) {
     let compiled = 0;
     const loader = new ChunkLoader({
       cache: using,
-      outside: (id) => `outside ${id}`,
+      requireExternal: (id) => `outside ${id}`,
       onCompiled: () => compiled++,
     });
     return { loader, load: (name: string) => loader.load(join(folder, name)), compiled: () => compiled };

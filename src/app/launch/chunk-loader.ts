@@ -7,7 +7,7 @@ import type { CodeCache, ProcessLifetime } from './code-cache.ts';
 interface ChunkLoaderOptions {
   readonly cache: Pick<CodeCache, 'read' | 'write'>;
   /** Loads modules that are not files of the program. */
-  readonly outside: (id: string) => unknown;
+  readonly requireExternal: (id: string) => unknown;
   /** Called after a file was compiled; `storeNext` can now store its code. */
   readonly onCompiled: () => void;
 }
@@ -49,7 +49,7 @@ export class ChunkLoader {
     const body = this.#compile(file).runInThisContext() as Body; // `#compile` wraps each file in such a function.
     const folder = dirname(file);
     const require = (id: string): unknown =>
-      id.startsWith('.') ? this.load(join(folder, id)) : this.#options.outside(id);
+      id.startsWith('.') ? this.load(join(folder, id)) : this.#options.requireExternal(id);
     body(chunk.exports, require, chunk, file);
     return chunk.exports;
   }
@@ -75,13 +75,13 @@ export class ChunkLoader {
     const source = readFileSync(file);
     const name = basename(file);
     const isSmall = source.length < MIN_BYTES;
-    const kept = isSmall ? undefined : this.#options.cache.read(name, source);
+    const cached = isSmall ? undefined : this.#options.cache.read(name, source);
     const script = new Script(`(function(exports,require,module,__filename){${source.toString()}\n})`, {
       // Node uses the same form for modules in stack traces.
       filename: pathToFileURL(file).href,
-      cachedData: kept?.code,
+      cachedData: cached?.code,
     });
-    const cachedBy = script.cachedDataRejected === true ? undefined : kept?.writtenBy;
+    const cachedBy = script.cachedDataRejected === true ? undefined : cached?.writtenBy;
     if (!isSmall && cachedBy !== 'long' && this.#isWritable) {
       this.#compiled.push({ name, source, script, cachedBy });
       this.#options.onCompiled();

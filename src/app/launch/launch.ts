@@ -11,33 +11,33 @@ import { isSafeOwner } from './is-safe-owner.ts';
 declare const __TRUNKLINE_BUILD__: string;
 
 /** Delay before compiled code is stored. By then, a gateway has answered its client and finished most of its startup. */
-const KEEP_AFTER_MS = 3000;
+const STORE_DELAY_MS = 3000;
 
 /** Loads and runs the program. Uses code that an earlier start compiled, if there is any. This is the entry point of the binary. */
 function launch(): void {
   const program = fileURLToPath(new URL('program.js', import.meta.url));
-  const outside = createRequire(import.meta.url);
+  const requireExternal = createRequire(import.meta.url);
   const folder = cacheFolder(process.env, process.platform);
   const user = process.getuid?.();
-  if (folder === undefined) return run(outside(program));
+  if (folder === undefined) return run(requireExternal(program));
   // Newer versions of Node have their own compile cache, which needs only a folder.
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
   if (enableCompileCache !== undefined) {
     if (isSafe(dirname(folder), user)) enableCompileCache(folder);
-    return run(outside(program));
+    return run(requireExternal(program));
   }
   const { version, arch, pid } = process;
   const stamp = `${__TRUNKLINE_BUILD__}-${version}-${arch}`;
   let timer: NodeJS.Timeout | undefined;
   const loader = new ChunkLoader({
     cache: new CodeCache({ folder, stamp, pid, user }),
-    outside,
-    onCompiled: () => void (timer ??= setTimeout(keep, KEEP_AFTER_MS).unref()),
+    requireExternal,
+    onCompiled: () => void (timer ??= setTimeout(storeCompiled, STORE_DELAY_MS).unref()),
   });
   // Stores one file per turn of the event loop, so that no call waits for all of them.
-  function keep(): void {
+  function storeCompiled(): void {
     timer = undefined;
-    if (loader.storeNext('long')) setImmediate(keep).unref();
+    if (loader.storeNext('long')) setImmediate(storeCompiled).unref();
   }
   process.once('exit', () => {
     while (loader.storeNext('short'));

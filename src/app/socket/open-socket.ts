@@ -61,7 +61,7 @@ export async function openSocket(
     },
     drained: () => server.drained(),
     retire: () => idle.retire(),
-    stay: () => {
+    keepRunning: () => {
       idle.acquire();
       return { [Symbol.dispose]: () => idle.release() };
     },

@@ -52,10 +52,10 @@ export async function runDashboard(
 /** Starts a gateway if none runs. Returns a connection that keeps it alive until the browser has opened the page. */
 async function startGatewayIfNeeded(location: ConfigLocation, context: CliContext) {
   if ((await findReachableGateways(location.stateDir)).length > 0) return undefined;
-  const [{ findOrStartGateway: attach }, { createFindOrStartOptions: attachOptions }] = await Promise.all([
+  const [{ findOrStartGateway }, { createFindOrStartOptions }] = await Promise.all([
     import('../../app/shared-gateway/find-or-start-gateway.ts'),
     import('./serve-through-shared-gateway.ts'),
   ]);
   using _ = context.out.progress('Starting the gateway');
-  return (await attach(await attachOptions(location, {}, context))).socket;
+  return (await findOrStartGateway(await createFindOrStartOptions(location, {}, context))).socket;
 }

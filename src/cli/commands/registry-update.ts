@@ -82,13 +82,13 @@ export async function runRegistryUpdate(
   return 0;
 }
 
-interface RegistryServer {
+interface ServerFromRegistry {
   readonly server: string;
   readonly registry: string;
   readonly entry: JsonObject;
 }
 
-function selectServers(config: EditableConfig, names: readonly string[]): readonly RegistryServer[] {
+function selectServers(config: EditableConfig, names: readonly string[]): readonly ServerFromRegistry[] {
   const requested = names.length === 0 ? [...config.document.servers.keys()] : names;
   const found = requested.flatMap((server) => {
     const entry = getServerEntry(config, server);
@@ -104,7 +104,7 @@ function selectServers(config: EditableConfig, names: readonly string[]): readon
 }
 
 async function checkUpdate(
-  { server, registry: name, entry }: RegistryServer,
+  { server, registry: name, entry }: ServerFromRegistry,
   registry: RegistryClient,
   isPerson: boolean,
 ): Promise<UpdateCheck> {

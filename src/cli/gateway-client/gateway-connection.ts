@@ -75,14 +75,14 @@ async function connectToRunningGateway(
 ): Promise<GatewayConnection | undefined> {
   const { file, stateDir, trustDir } = location;
   if (findGatewayRecord(stateDir) === undefined) return undefined;
-  const [{ findRunningGateway: runningGateway }, { loadConfig, readConfigText }] = await Promise.all([
+  const [{ findRunningGateway }, { loadConfig, readConfigText }] = await Promise.all([
     import('../../app/shared-gateway/find-running-gateway.ts'),
     import('../../config/load-config.ts'),
   ]);
   // A read error is ignored here, because startInProcessGateway reports it.
   const text = location.text ?? (await readConfigText(file).catch(() => undefined));
   const same =
-    text === undefined ? undefined : await runningGateway(stateDir, { version, config: file, text, env });
+    text === undefined ? undefined : await findRunningGateway(stateDir, { version, config: file, text, env });
   const record = same ?? findGatewayRecord(stateDir);
   if (record === undefined || record.config !== file) return undefined;
   if (same !== undefined || environment === 'any') return (await connectToRecord(record))?.connection;

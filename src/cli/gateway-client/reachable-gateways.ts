@@ -18,8 +18,8 @@ export async function findReachableGateways(stateDir: string): Promise<readonly 
 
 /** Connects to the gateway that wrote this record. Returns undefined if that gateway no longer answers. */
 export async function connectToRecord(record: GatewayRecord): Promise<ReachableGateway | undefined> {
-  const { createSocketFetch: socketSend } = await import('../../app/shared-gateway/socket-fetch.ts');
-  const client = createAdminClient(socketSend(record.socket));
+  const { createSocketFetch } = await import('../../app/shared-gateway/socket-fetch.ts');
+  const client = createAdminClient(createSocketFetch(record.socket));
   try {
     await client.request('GET /api/health', {}, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
   } catch {

@@ -30,7 +30,7 @@ interface SharedServerStoreDeps {
 }
 
 /** Changed entries by name. The value is undefined if the server was removed. */
-type ServerChanges = ReadonlyMap<string, unknown>;
+type EntryChanges = ReadonlyMap<string, unknown>;
 
 /**
  * Stores the servers that programs add, change or remove at any of the gateways on one database. The configuration file of each
@@ -39,7 +39,7 @@ type ServerChanges = ReadonlyMap<string, unknown>;
 export class SharedServerStore implements SharedConfigStore {
   readonly #deps: SharedServerStoreDeps;
   /** The changes that were last read, for use while the database is unavailable. */
-  #lastChanges: ServerChanges = new Map();
+  #lastChanges: EntryChanges = new Map();
 
   constructor(deps: SharedServerStoreDeps) {
     this.#deps = deps;
@@ -97,7 +97,7 @@ export class SharedServerStore implements SharedConfigStore {
     return text;
   }
 
-  async #readChanges(query: Kysely<Tables>): Promise<ServerChanges> {
+  async #readChanges(query: Kysely<Tables>): Promise<EntryChanges> {
     const rows = await query.selectFrom('runtime_servers').select(['name', 'body']).execute();
     if (rows.length === 0) return new Map();
     const key = await this.#deps.key.get();
@@ -119,7 +119,7 @@ export class SharedServerStore implements SharedConfigStore {
 }
 
 /** Applies changes to the text of a file. An invalid text is returned unchanged; its problem is reported when it is validated. */
-function applyChanges(base: string, changes: ServerChanges): string {
+function applyChanges(base: string, changes: EntryChanges): string {
   if (changes.size === 0 || 'problem' in parseDocument(base)) return base;
   let text = base;
   for (const [name, entry] of changes) text = setMember(text, ['mcpServers', name], entry);

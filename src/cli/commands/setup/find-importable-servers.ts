@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { findServers, readSourceFile } from '../../../setup/import/find-servers.ts';
 import type { FoundFile } from '../../../setup/import/find-servers.ts';
 import type { GatewayIdentity } from '../../../setup/import/gateway-entry.ts';
-import { readGatewayIdentity as ownProgramAt } from '../../../setup/import/gateway-entry.ts';
+import { readGatewayIdentity } from '../../../setup/import/gateway-entry.ts';
 import type { ClientEnvironment, ImportSource } from '../../../setup/import/import-source.ts';
 import { anyFileSource, importSources } from '../../../setup/import/sources/sources.ts';
 import { quoteShellWord } from '../../../core/lib/quote-shell-word.ts';
@@ -92,7 +92,7 @@ export function toClientEnvironment({ platform, home, env, cwd }: CliContext): C
 
 /** Returns the paths and addresses by which clients may refer to this program in their configurations. */
 export function getOwnIdentity({ program }: CliContext, configText: string): GatewayIdentity {
-  return ownProgramAt(program.at(-1) ?? '', { configText });
+  return readGatewayIdentity(program.at(-1) ?? '', { configText });
 }
 
 /** Returns undefined if the file does not exist. */

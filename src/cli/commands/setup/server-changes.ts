@@ -118,8 +118,8 @@ async function findGatewayClient(
   const { record } = gateway;
   if (record.version !== context.version)
     return { reason: `it has version ${record.version}. End it with: trunkline stop` };
-  const { createSocketFetch: socketSend } = await import('../../../app/shared-gateway/socket-fetch.ts');
-  const send = socketSend(record.socket);
+  const { createSocketFetch } = await import('../../../app/shared-gateway/socket-fetch.ts');
+  const send = createSocketFetch(record.socket);
   const client = createAdminClient((request) => {
     if (isPerson) request.headers.set(PERSON_HEADER, '1');
     return send(request);

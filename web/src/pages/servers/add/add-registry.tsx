@@ -38,7 +38,7 @@ export function AddRegistry({ onSelect }: AddRegistryProps) {
       {servers !== undefined && servers.length > 0 && (
         <ul class="add-results" aria-label="Servers of the registry">
           {servers.map((server) => (
-            <RegistryServer key={server.name} server={server} onSelect={onSelect} />
+            <RegistryResult key={server.name} server={server} onSelect={onSelect} />
           ))}
         </ul>
       )}
@@ -75,7 +75,7 @@ function useRegistrySearch(query: string) {
   return { servers, problem, isSearching };
 }
 
-function RegistryServer({ server, onSelect }: AddRegistryProps & { readonly server: AdminRegistryServer }) {
+function RegistryResult({ server, onSelect }: AddRegistryProps & { readonly server: AdminRegistryServer }) {
   const { name, description, version, entry, needs, problem, repository } = server;
   return (
     <li class="found">
