@@ -93,6 +93,6 @@ function parseBody(body: RawMessage): unknown {
 /** Returns the reason that the owner gave for closing the channel, or an error that says that the owner was lost. */
 function ownerLostError(cause: Error, server: string): GatewayError {
   if (cause instanceof GatewayError && cause.code !== 'REPLICA_AWAY') return cause;
-  const text = `The gateway that ran server "${server}" was lost during the request; it may or may not have been executed, so it was not repeated.`;
+  const text = `The gateway that ran server "${server}" was lost during the request; the request may or may not have been executed, so it was not repeated.`;
   return new GatewayError('UPSTREAM_CLOSED', text, { cause, details: { upstream: server } });
 }

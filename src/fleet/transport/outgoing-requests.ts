@@ -127,7 +127,7 @@ export class OutgoingRequests {
   }
 
   #disconnectError(cause: Error): GatewayError {
-    const text = `The connection to gateway ${this.#replica} was lost during the request; it may or may not have been executed, so it was not repeated.`;
+    const text = `The connection to gateway ${this.#replica} was lost during the request; the request may or may not have been executed, so it was not repeated.`;
     return new GatewayError('REPLICA_AWAY', text, { cause, details: { replica: this.#replica } });
   }
 

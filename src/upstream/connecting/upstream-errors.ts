@@ -70,7 +70,7 @@ export function classifyConnectionLoss(
   const event = hints.exit ?? 'closed the connection';
   return new GatewayError(
     'UPSTREAM_CLOSED',
-    `Server "${upstream}" ${event} during the request; it may or may not have been executed, so it was not repeated.${quoteStderr(hints)}`,
+    `Server "${upstream}" ${event} during the request; the request may or may not have been executed, so it was not repeated.${quoteStderr(hints)}`,
     { cause, details: processDetails(upstream, hints) },
   );
 }
