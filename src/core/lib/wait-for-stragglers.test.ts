@@ -56,7 +56,7 @@ test('straggler wait: continues until enough arrived, up to the maximum', async 
 });
 
 test('straggler wait: leaves out the last few after a lull, but not before the minimum time', async () => {
-  const some = { ...wait, withoutFew: { fromMs: 500, lullMs: 60 } };
+  const some = { ...wait, lastFew: { fromMs: 500, lullMs: 60 } };
   expect(await endOf([510, 520, 550, undefined], some)).toBe(610);
   expect(await endOf([100, 120, 150, undefined], some)).toBe(500);
   expect(await endOf([100, 120, 150, 480], some)).toBe(480);
@@ -65,14 +65,14 @@ test('straggler wait: leaves out the last few after a lull, but not before the m
 });
 
 test('straggler wait: extends the lull to the largest gap between arrivals', async () => {
-  const some = { ...wait, withoutFew: { fromMs: 500, lullMs: 60 } };
+  const some = { ...wait, lastFew: { fromMs: 500, lullMs: 60 } };
   expect(await endOf([380, 480, 550, undefined], some)).toBe(650);
   expect(await endOf([100, 380, 550, 690], some)).toBe(690);
   expect(await endOf([100, 380, 550, undefined], some)).toBe(700);
 });
 
 test('straggler wait: waits for all when more than a few are missing', async () => {
-  const some = { ...wait, withoutFew: { fromMs: 500, lullMs: 60 } };
+  const some = { ...wait, lastFew: { fromMs: 500, lullMs: 60 } };
   expect(await endOf([100, 120, undefined], some)).toBe(700);
   expect(await endOf([100, 120, 130, 140, 150, undefined, undefined], some)).toBe(700);
 });
