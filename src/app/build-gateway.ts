@@ -20,6 +20,8 @@ import type { Guard } from '../policy/guard.ts';
 import { createDescriptionOverrides, createToolFilter } from '../policy/tool-settings.ts';
 import { createServerOpener } from '../upstream/server-opener.ts';
 import type { OpenServer } from '../upstream/server-opener.ts';
+import type { ClientIdentity } from '../upstream/connecting/negotiate.ts';
+import { ALL_CAPABILITIES, DeclaredCapabilities } from '../upstream/declared-capabilities.ts';
 import { UpstreamPool } from '../upstream/upstream-pool.ts';
 import { loginPath } from '../upstream/process/login-path.ts';
 import { ChildRecord, sweepOrphans } from '../upstream/process/child-record.ts';
@@ -38,17 +40,8 @@ import { openFleetServers } from './fleet/fleet-servers.ts';
 import type { FleetServers } from './fleet/fleet-servers.ts';
 import { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
 
-/**
- * The client capabilities in our `initialize` request to a legacy server. The request is sent once for all clients, so it declares
- * everything that any of them may support.
- */
-const CLIENT_CAPABILITIES = {
-  elicitation: { form: {}, url: {} },
-  sampling: {},
-  roots: {},
-  // Servers offer pages for MCP Apps only to clients that can show them.
-  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
-};
+/** Maximum time for which the first servers wait for the first client, because they are told what it supports. */
+const FIRST_CLIENT_WAIT_MS = 1000;
 
 /** Maximum time to wait until a listing that another replica made has been assessed here. */
 const REPLICA_LISTING_WAIT_MS = 2000;
@@ -218,19 +211,14 @@ interface PoolParts {
 }
 
 /** Ends servers that an earlier gateway left running, then opens the pool of servers. */
-function openPool(options: AppOptions, { scope }: Foundation, parts: PoolParts): UpstreamPool {
+function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts): UpstreamPool {
   const { cache, reader, approvals, vault, fleetServers, onStderr, onSecrets, log } = parts;
-  const { env, stateDir, platform, version } = options;
+  const { env, stateDir, platform } = options;
+  const { scope } = foundation;
   const now = Date.now;
   const runDir = join(stateDir, 'run');
   const orphans = sweepOrphans(runDir);
   if (orphans > 0) log.warn('Ended servers that an earlier gateway left behind.', { count: orphans });
-  // The server of `trunkline wrap` sees the identity of its only client instead of Trunkline's.
-  const identity = {
-    info: { name: 'trunkline', title: 'Trunkline', version },
-    capabilities: CLIENT_CAPABILITIES,
-    ...options.wrapped?.client,
-  };
   let cachedSearchPath: Promise<string | undefined> | undefined;
   const environment = {
     env,
@@ -239,7 +227,6 @@ function openPool(options: AppOptions, { scope }: Foundation, parts: PoolParts):
   };
   const openHere = createServerOpener({
     ...environment,
-    identity,
     isListed: (upstream) => cache.has(upstream),
     watchdog: scope.use(new Watchdog({ platform })),
     childRecord: new ChildRecord(runDir, options.pid),
@@ -252,7 +239,7 @@ function openPool(options: AppOptions, { scope }: Foundation, parts: PoolParts):
   const pool = scope.use(
     new UpstreamPool({
       open: unlessHeld(fleetServers?.wrapOpener(openHere) ?? openHere, approvals),
-      identity,
+      ...createIdentity(options, foundation),
       eras: cache.eras,
       preflightCheck: async (upstream) => {
         const { preflightCheck } = await import('../upstream/connecting/preflight-check.ts');
@@ -265,6 +252,28 @@ function openPool(options: AppOptions, { scope }: Foundation, parts: PoolParts):
   );
   fleetServers?.serve(pool);
   return pool;
+}
+
+/** Creates the identity that servers see. The server of `trunkline wrap` sees that of its only client instead. */
+function createIdentity(
+  { version, wrapped, listen }: AppOptions,
+  { scope, store }: Foundation,
+): { readonly identity: ClientIdentity; readonly declared?: DeclaredCapabilities } {
+  const info = { name: 'trunkline', title: 'Trunkline', version };
+  // Clients of other replicas are unknown here, and a gateway without a listener has none; then everything is declared.
+  const hasOwnClientsOnly = store.place.server === undefined && listen !== 'nobody';
+  if (wrapped !== undefined || !hasOwnClientsOnly)
+    return { identity: { info, capabilities: ALL_CAPABILITIES, ...wrapped?.client } };
+  const declared = new DeclaredCapabilities(FIRST_CLIENT_WAIT_MS);
+  scope.defer(() => declared[Symbol.dispose]());
+  const identity = {
+    info,
+    get capabilities() {
+      return declared.capabilities;
+    },
+    settled: declared.settled,
+  };
+  return { identity, declared };
 }
 
 /** Returns an opener that refuses to start or contact a server that is held for approval. */

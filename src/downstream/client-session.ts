@@ -176,6 +176,7 @@ export abstract class ClientSession implements SessionConnection {
     this.exposure.clientName = clientInfoName(info);
     this.info = isJsonObject(info) ? info : undefined;
     this.capabilities = isJsonObject(capabilities) ? capabilities : {};
+    this.options.backend.declareClient(this.capabilities);
     const { receivedLists, subscriptions } = this.state;
     receivedLists.start(this.view, { mayHaveListedBefore });
     subscriptions.onListsChanged((changed) => this.#announce(changed));

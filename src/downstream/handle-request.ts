@@ -113,7 +113,7 @@ export function handleRequest(session: ClientSession, request: IncomingRequest):
 function dispatch(session: ClientSession, request: IncomingRequest, era: Era): void {
   const { method, params = {} } = request;
   try {
-    if (era === 'modern') checkEnvelope(params);
+    if (era === 'modern') session.options.backend.declareClient(readCapabilities(params));
     const handler = METHODS[era].get(method) ?? unknownMethodHandler(session, method, era);
     const response = handler(session, request, params, era);
     if (response === undefined) return;
@@ -131,8 +131,8 @@ function dispatch(session: ClientSession, request: IncomingRequest, era: Era): v
   }
 }
 
-/** Throws unless a modern request contains a supported protocol version and the capabilities of its client. */
-function checkEnvelope(params: JsonObject): void {
+/** Returns the capabilities of a modern client. Throws unless the request contains them and a supported protocol version. */
+function readCapabilities(params: JsonObject): JsonObject {
   const meta = params['_meta'];
   const version = isJsonObject(meta) ? meta[META_KEYS.protocolVersion] : undefined;
   if (!isJsonObject(meta) || typeof version !== 'string')
@@ -142,8 +142,10 @@ function checkEnvelope(params: JsonObject): void {
     const message = `Unsupported protocol version: ${version}`;
     throw new RpcError({ code: RPC_ERROR_CODES.unsupportedVersion, message, data });
   }
-  if (!isJsonObject(meta[META_KEYS.clientCapabilities]))
+  const capabilities = meta[META_KEYS.clientCapabilities];
+  if (!isJsonObject(capabilities))
     throw invalidParamsError(`_meta must have ${META_KEYS.clientCapabilities}.`);
+  return capabilities;
 }
 
 /** Returns the handler for a method that is not in `METHODS`: some backends forward it to their server. */

@@ -274,6 +274,10 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     return this.#pipeline.run(caller, operation, request);
   }
 
+  declareClient(capabilities: JsonObject): void {
+    this.#deps.pool.declare(capabilities);
+  }
+
   requestLogLevel(level: string): void {
     this.#deps.pool.raiseLogLevel(level);
   }

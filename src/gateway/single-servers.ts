@@ -77,7 +77,7 @@ interface SingleServerDeps {
   readonly subscriptions: ResourceSubscriptions;
   readonly tasks: TaskRoutes;
   /** Provides the functions that are the same for the whole gateway and for a single server. */
-  readonly gateway: Pick<GatewayBackend, 'events' | 'requestLogLevel' | 'endSession'>;
+  readonly gateway: Pick<GatewayBackend, 'events' | 'declareClient' | 'requestLogLevel' | 'endSession'>;
   readonly visibility: CallerVisibility;
   readonly heldEntries: HeldEntries;
   readonly audit: PreGuardAudit;
@@ -269,6 +269,10 @@ class SingleServer implements SingleServerBackend {
       if (usable.has(id))
         watched.set(id, subscriptions.add(pool.signInFor(config.name, caller), taskKey(id), onUpdate));
     return watched;
+  }
+
+  declareClient(capabilities: JsonObject): void {
+    this.#deps.gateway.declareClient(capabilities);
   }
 
   requestLogLevel(level: string): void {

@@ -17,6 +17,10 @@ export class PendingRequests {
     return this.#queue;
   }
 
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
   add(): void {
     this.#count++;
   }

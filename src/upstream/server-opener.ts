@@ -41,6 +41,7 @@ export interface OpenedServer {
 }
 
 export interface OpenServerOptions {
+  readonly identity: ClientIdentity;
   readonly era: Era | undefined;
   readonly handlers: RpcClientHandlers;
   readonly cancellation: Cancellation;
@@ -56,7 +57,6 @@ export interface OpenServerOptions {
 export type OpenServer = (config: UpstreamConfig, options: OpenServerOptions) => Promise<OpenedServer>;
 
 export interface ServerOpenerDeps {
-  readonly identity: ClientIdentity;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the transport with every reference replaced by its value. */
   readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
@@ -165,7 +165,7 @@ async function openStdio(
   const openTransport = fenceTransport(stdioTransport(server, deps, name), options.mayWrite);
   const client = await RpcClient.open(openTransport, options.handlers);
   try {
-    const facts = await negotiate(client, deps.identity, options);
+    const facts = await negotiate(client, options.identity, options);
     server.confirmInstalled();
     return { client, facts, pid: server.pid, processHints };
   } catch (error) {
@@ -289,7 +289,7 @@ async function negotiateHttp(
 ): Promise<OpenedServer> {
   const client = await RpcClient.open(fenceTransport(open, options.mayWrite), options.handlers);
   try {
-    const facts = await negotiate(client, deps.identity, options);
+    const facts = await negotiate(client, options.identity, options);
     const processHints = (): Promise<ProcessHints> => Promise.resolve(NO_PROCESS);
     return { client, facts, credentials: options.credentials, processHints };
   } catch (error) {

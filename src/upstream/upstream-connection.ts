@@ -13,6 +13,7 @@ import { withEnvelope } from '../protocol/envelope.ts';
 import { buildParamHeaders, HeaderParamCache } from '../protocol/http/param-headers.ts';
 import type { RpcClientHandlers, RpcRequestOptions, ReplyHandler } from '../protocol/rpc-client.ts';
 import type { ClientIdentity } from './connecting/negotiate.ts';
+import { lacksCapabilities } from './declared-capabilities.ts';
 import type { OpenedServer, OpenServer, OpenServerOptions } from './server-opener.ts';
 import type { IdOwners } from './id-owners.ts';
 import { createMessageHandlers } from './server-messages.ts';
@@ -43,6 +44,7 @@ export class UpstreamConnection implements AsyncDisposable {
   readonly #options: UpstreamConnectionOptions;
   readonly #headerParams = new HeaderParamCache();
   #opened!: OpenedServer;
+  #declared: JsonObject;
   #hasServed = false;
   #inFlight = 0;
   #drained: Deferred<void> | undefined;
@@ -54,16 +56,19 @@ export class UpstreamConnection implements AsyncDisposable {
     config: UpstreamConfig,
     options: UpstreamConnectionOptions,
   ): Promise<UpstreamConnection> {
-    const { era, cancellation, credentials, onInstall } = options;
+    const { era, cancellation, credentials, identity, onInstall } = options;
     const connection = new UpstreamConnection(config.name, options);
     const handlers = connection.#handlers();
-    connection.#opened = await open(config, { era, cancellation, credentials, onInstall, handlers });
+    // The server is told the capabilities of this moment, or of a later one; they only ever grow.
+    void identity.settled?.then(() => (connection.#declared = identity.capabilities));
+    connection.#opened = await open(config, { era, cancellation, credentials, identity, onInstall, handlers });
     return connection;
   }
 
   private constructor(name: UpstreamName, options: UpstreamConnectionOptions) {
     this.name = name;
     this.identity = options.identity;
+    this.#declared = options.identity.capabilities;
     this.idOwners = options.idOwners;
     this.#options = options;
   }
@@ -75,6 +80,11 @@ export class UpstreamConnection implements AsyncDisposable {
   /** Whether the server has answered a call. Losing such a connection does not count as a failed attempt, however short it was. */
   get hasServed(): boolean {
     return this.#hasServed;
+  }
+
+  /** Whether a legacy server should have been told more for clients that support these capabilities. */
+  hasDeclaredTooLittle(capabilities: JsonObject): boolean {
+    return this.#opened.facts.era === 'legacy' && lacksCapabilities(this.#declared, capabilities);
   }
 
   get isClosed(): boolean {

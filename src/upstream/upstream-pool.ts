@@ -11,6 +11,8 @@ import { pickMoreVerbose } from '../core/log-level.ts';
 import type { Logger } from '../observability/log.ts';
 import type { ClientIdentity } from './connecting/negotiate.ts';
 import type { OpenServer } from './server-opener.ts';
+import { passedCapabilities } from './declared-capabilities.ts';
+import type { DeclaredCapabilities } from './declared-capabilities.ts';
 import { IdOwners } from './id-owners.ts';
 import type { UpstreamState } from './upstream-state.ts';
 import { Upstream } from './upstream.ts';
@@ -34,6 +36,8 @@ interface PoolDeps {
   /** Returns the error that opening a server would cause, if it is known in advance. */
   readonly preflightCheck?: ((config: UpstreamConfig) => Promise<GatewayError | undefined>) | undefined;
   readonly identity: ClientIdentity;
+  /** What servers are told of the clients; absent if `identity` is that of the only client, or of the clients of all replicas. */
+  readonly declared?: DeclaredCapabilities | undefined;
   readonly eras: EraCache;
   /** Creates the credentials for a server; `caller` is empty unless each caller signs in separately. */
   readonly credentialsFor?: (config: UpstreamConfig, caller: string) => Credentials | undefined;
@@ -47,6 +51,8 @@ interface CreateOptions {
   readonly after?: Promise<void> | undefined;
   /** The only session that the upstream serves; absent if it serves several. */
   readonly session?: string;
+  /** The client of that session. */
+  readonly client?: RequestingClient | undefined;
 }
 
 /** Owns all upstreams: one per server for all clients, and more per session or caller if configured. */
@@ -113,7 +119,12 @@ export class UpstreamPool implements AsyncDisposable {
   }
 
   /** Returns the upstream that serves this session. If each caller signs in separately, callers never share an upstream. */
-  forSession(name: UpstreamName, session: string, caller?: Caller): Upstream | undefined {
+  forSession(
+    name: UpstreamName,
+    session: string,
+    caller?: Caller,
+    client?: RequestingClient,
+  ): Upstream | undefined {
     const shared = this.#shared.get(name);
     const signIn = this.signInFor(name, caller);
     if (shared === undefined || shared.config.share !== 'session') return this.getFor(signIn);
@@ -123,7 +134,10 @@ export class UpstreamPool implements AsyncDisposable {
     // The limit matters only if the upstream runs no process yet, because it then starts one.
     if (upstream === undefined || upstream.state.kind === 'idle') this.#enforceSessionLimit(shared);
     if (upstream === undefined)
-      own.set(name, (upstream = this.#create(shared.config, { signedInAs: signIn.signedInAs, session })));
+      own.set(
+        name,
+        (upstream = this.#create(shared.config, { signedInAs: signIn.signedInAs, session, client })),
+      );
     this.#usedAt.set(upstream, this.#deps.now());
     return upstream;
   }
@@ -157,6 +171,15 @@ export class UpstreamPool implements AsyncDisposable {
   raiseLogLevel(level: string): void {
     this.#logLevel = pickMoreVerbose(level, this.#logLevel);
     for (const upstream of this.#all()) upstream.raiseLogLevel(this.#logLevel);
+  }
+
+  /** Records what a client supports, and connects servers anew that have to be told of it. */
+  declare(capabilities: JsonObject): void {
+    const { declared } = this.#deps;
+    if (declared?.add(capabilities) !== true) return;
+    // The upstream of a session is told of the client of that session only.
+    for (const upstreams of [this.#shared, ...this.#byCaller.values()])
+      for (const upstream of upstreams.values()) upstream.reopenIfUnused(declared.capabilities);
   }
 
   /** Replaces all upstreams of a server by a new shared one with no recorded failures; calls in flight fail. */
@@ -249,17 +272,26 @@ export class UpstreamPool implements AsyncDisposable {
     return attached?.size === 1 ? [...attached][0] : undefined;
   }
 
+  /** Returns the identity for a server: with the capabilities of its only client, or with those of all clients. */
+  #identityFor(client: RequestingClient | undefined): ClientIdentity {
+    const { identity, declared } = this.#deps;
+    if (client === undefined || declared === undefined) return identity;
+    const { settled: _, ...own } = identity;
+    return { ...own, capabilities: passedCapabilities(client.capabilities) };
+  }
+
   #all(): readonly Upstream[] {
     const all = [this.#shared, ...this.#bySession.values(), ...this.#byCaller.values()];
     return all.flatMap((upstreams) => [...upstreams.values()]);
   }
 
   #create(config: UpstreamConfig, options: CreateOptions = {}): Upstream {
-    const { signedInAs = '', after, session } = options;
+    const { signedInAs = '', after, session, client } = options;
     const { name } = config;
     const { open } = this.#deps;
     const upstream = new Upstream(config, {
       ...this.#deps,
+      identity: this.#identityFor(client),
       open: async (current, openOptions) => {
         await after;
         return open(current, session === undefined ? openOptions : { ...openOptions, session });

@@ -187,6 +187,23 @@ export class Upstream implements AsyncDisposable {
     }
   }
 
+  /**
+   * Connects anew at the next request if the server should have been told more for clients that support these capabilities. A server
+   * that has been used keeps its connection, because it may have state; it is told when it next starts.
+   */
+  reopenIfUnused(capabilities: JsonObject): void {
+    const connection = this.#connection;
+    if (connection === undefined) {
+      // A failed attempt is followed by another one, which tells the server everything.
+      this.#attempt?.promise.then(() => this.reopenIfUnused(capabilities)).catch(() => {});
+      return;
+    }
+    const isUsed = connection.hasServed || !this.#pending.isEmpty;
+    if (isUsed || !connection.hasDeclaredTooLittle(capabilities)) return;
+    this.#detach(connection);
+    this.#deps.onListChanged();
+  }
+
   raiseLogLevel(level: string): void {
     this.#subscriptions.raiseLogLevel(level, this.#connection);
   }

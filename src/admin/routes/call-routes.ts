@@ -137,6 +137,7 @@ async function withSession(
     throw new GatewayError('USAGE', '"logLevel" must be a log level such as "info".');
   if (level !== undefined) gateway.requestLogLevel(level);
   const client = new AdminRequestingClient(callbacks, level);
+  gateway.declareClient(client.capabilities);
   const { session, cancellation } = client;
   const cancel = (): void =>
     cancellation.cancel(new GatewayError('CALL_CANCELLED', 'The client disconnected.'));

@@ -39,6 +39,7 @@ function openDuringJoin(session?: string) {
   });
   const options = {
     era: undefined,
+    identity: { info: {}, capabilities: {} },
     handlers: {} as never,
     cancellation,
     ...(session !== undefined && { session }),

@@ -125,7 +125,7 @@ export class CallPipeline {
     const { upstream: name, method, params, entry, handler } = call.operation;
     if (handler !== undefined) return handler(call);
     this.#deps.heldEntries.assertNotHeld(entry);
-    const upstream = this.#deps.pool.forSession(name, call.session, call.caller);
+    const upstream = this.#deps.pool.forSession(name, call.session, call.caller, call.requestingClient);
     if (upstream === undefined) throw removedServerError(name);
     return upstream.request(method, params, call);
   }

@@ -56,7 +56,7 @@ export async function openCli(
     cli,
     key: {
       config: config.fingerprint,
-      version: String(deps.identity.info['version']),
+      version: String(options.identity.info['version']),
       files: identity.files,
     },
     cache: new DiscoveryCache({ stateDir: deps.stateDir, now }),
@@ -68,7 +68,7 @@ export async function openCli(
   try {
     const { cancellation } = options;
     // The built-in server speaks the legacy protocol, whatever era is configured.
-    const facts = await negotiate(client, deps.identity, { era: 'legacy', cancellation });
+    const facts = await negotiate(client, options.identity, { era: 'legacy', cancellation });
     return { client, facts, processHints: () => Promise.resolve(NO_PROCESS) };
   } catch (error) {
     await client[Symbol.asyncDispose]();

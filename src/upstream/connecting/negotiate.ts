@@ -21,6 +21,8 @@ export interface ClientIdentity {
   readonly capabilities: JsonObject;
   /** The version that a legacy client requested, if the server serves only that client. */
   readonly protocol?: string;
+  /** Resolves when the capabilities are known; absent if they always are. */
+  readonly settled?: Promise<void> | undefined;
 }
 
 /** If a server does not answer the probe within this time, `initialize` is sent as well. */
@@ -46,6 +48,7 @@ export async function negotiate(
 ): Promise<ServerFacts> {
   const { era, cancellation } = options;
   const silenceMs = options.probeSilenceMs ?? PROBE_SILENCE_MS;
+  await identity.settled;
   const server = await detectServer(client, identity, { era, cancellation, silenceMs });
   // Sent only now, because both `server/discover` and `initialize` may have been answered, and only one response was accepted.
   if (server.era === 'legacy') client.notify('notifications/initialized');

@@ -38,7 +38,6 @@ function poolAt(desk: SignInHarness): UpstreamPool {
   const pool = new UpstreamPool({
     open: createServerOpener({
       isListed: () => false,
-      identity,
       env,
       log: silentLogger,
       maxMessageBytes: 1e6,
