@@ -177,6 +177,8 @@ export interface UpstreamConfig {
   readonly redact: Pick<RedactConfig, 'arguments' | 'results'>;
   /** Whether the argument rules apply to its calls. */
   readonly hasArgumentRules: boolean;
+  /** Globs over keys of `_meta` that clients of the whole gateway may send to it, besides those of MCP. */
+  readonly passedMeta: readonly string[];
   /** Globs over the upstream's own tool names. */
   readonly tools: {
     readonly allow: readonly string[];
@@ -184,6 +186,8 @@ export interface UpstreamConfig {
     readonly tiers: Readonly<Record<string, Tier>>;
     /** Descriptions for clients, by the same globs. */
     readonly describe?: Readonly<Record<string, ToolDescriptionOverride>>;
+    /** Whether clients see that the server wants a tool to be loaded always. */
+    readonly alwaysLoad?: boolean;
   };
 }
 

@@ -79,7 +79,8 @@ describe('server entry', () => {
       },
       redact: { arguments: 'report', results: 'off' },
       hasArgumentRules: true,
-      tools: { allow: ['*'], deny: [], tiers: {}, describe: {} },
+      passedMeta: [],
+      tools: { allow: ['*'], deny: [], tiers: {}, describe: {}, alwaysLoad: false },
     });
   });
 

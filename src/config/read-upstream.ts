@@ -67,6 +67,7 @@ export function readUpstream(
       results: entry.redact.results ?? settings.redact.results,
     },
     hasArgumentRules: entry.argumentRules,
+    passedMeta: entry.passMeta,
     tools: { ...entry.tools, describe: readDescriptions(entry) },
   };
   return { upstream, problems, remarks: findRemarks(entry) };

@@ -18,11 +18,14 @@ export function callToolFor(tier: Tier): string {
   return `call_${tier}_tool`;
 }
 
+/** The key of a tool's `_meta` that `ALWAYS_LOADED` sets. */
+export const ALWAYS_LOAD = 'anthropic/alwaysLoad';
+
 /**
  * Tells Claude Code to load a tool at the start. Claude Code withholds other tools until its own search finds
  * them, which would hide our search tool.
  */
-export const ALWAYS_LOADED: JsonObject = { 'anthropic/alwaysLoad': true };
+export const ALWAYS_LOADED: JsonObject = { [ALWAYS_LOAD]: true };
 
 const STRING_SCHEMA = { type: 'string' };
 

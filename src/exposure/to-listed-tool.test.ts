@@ -39,3 +39,11 @@ test('listed tool: leaves any other _meta unchanged', () => {
   ])
     expect(toListedTool(withMeta(odd).entry, withMeta(odd).view)['_meta']).toEqual(odd);
 });
+
+test('listed tool: loses the mark that keeps it loaded, unless the server may set it', () => {
+  const { entry, view } = withMeta({ 'anthropic/alwaysLoad': true, 'example.com/kept': 1 });
+  expect(toListedTool(entry, view)['_meta']).toEqual({ 'example.com/kept': 1 });
+  expect(directExposure.tools(view)[0]?.['_meta']).toEqual({ 'example.com/kept': 1 });
+  const allowed = { ...view, mayAlwaysLoad: () => true };
+  expect(toListedTool(entry, allowed)).toEqual({ ...entry.definition, name: entry.name });
+});

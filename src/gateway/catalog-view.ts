@@ -27,6 +27,8 @@ export interface CatalogView {
   tool(name: string): ToolEntry | undefined;
   /** Returns the URI under which clients read a resource of an upstream. */
   exposedUri(upstream: UpstreamName, upstreamUri: string): string;
+  /** Whether tools of a server may say that clients should always load them. */
+  mayAlwaysLoad(upstream: UpstreamName): boolean;
   /** Returns the tier of a tool: what calling it can do. */
   tier(entry: ToolEntry): Tier;
   /** Finds tools by what they do, the best match first. */
@@ -48,6 +50,9 @@ export function createCatalogView(
   find?: FindTools,
   unavailableReason: CatalogView['unavailableReason'] = () => undefined,
 ): CatalogView {
+  const alwaysLoading = new Set(
+    upstreams.filter(({ tools }) => tools.alwaysLoad === true).map(({ name }) => name),
+  );
   return {
     digests: snapshot?.digests ?? UNLISTED_DIGESTS,
     tools: [...(snapshot?.tools.values() ?? [])],
@@ -63,6 +68,7 @@ export function createCatalogView(
     tool: (name) => snapshot?.tools.get(name as ExposedName), // The cast is safe for a lookup.
     exposedUri: (upstream, upstreamUri) =>
       snapshot === undefined ? upstreamUri : toExposedUri(snapshot, upstream, upstreamUri),
+    mayAlwaysLoad: (upstream) => alwaysLoading.has(upstream),
     tier: createTierLookup(upstreams),
     search: async (query, options) =>
       snapshot === undefined || find === undefined ? [] : find(snapshot, query, options),

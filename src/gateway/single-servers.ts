@@ -108,7 +108,7 @@ class SingleServer implements SingleServerBackend {
     this.#deps = deps;
     this.hasSingleClient = deps.hasSingleClient;
     this.#unlistedAccess = new UnlistedAccess(deps);
-    this.#unlisted = createCatalogView(undefined, [deps.config]);
+    this.#unlisted = createOwnView(undefined, deps.config);
     this.#announced = this.#snapshot;
     deps.gateway.events.on('changed', ({ isPolicyChange }) => this.#announce(isPolicyChange === true));
   }
@@ -134,8 +134,7 @@ class SingleServer implements SingleServerBackend {
     const snapshot = this.#deps.visibility.singleServerVisibleTo(caller, this.#deps.config.name);
     if (snapshot === undefined) return this.#unlisted;
     let view = this.#views.get(snapshot);
-    if (view === undefined)
-      this.#views.set(snapshot, (view = createCatalogView(snapshot, [this.#deps.config])));
+    if (view === undefined) this.#views.set(snapshot, (view = createOwnView(snapshot, this.#deps.config)));
     return view;
   }
 
@@ -336,6 +335,11 @@ class SingleServer implements SingleServerBackend {
         : diffLists(before, after);
     if (changed.tools || changed.prompts || changed.resources) this.events.emit('changed', changed);
   }
+}
+
+/** Creates the view of a client that has chosen this server, and thereby what its tools say about themselves. */
+function createOwnView(snapshot: Snapshot | undefined, config: UpstreamConfig): CatalogView {
+  return { ...createCatalogView(snapshot, [config]), mayAlwaysLoad: () => true };
 }
 
 /** Returns the lists that the server offers according to its capabilities. While these are unknown, it may offer all lists. */

@@ -49,6 +49,7 @@ export function memoryView(
     unavailableReason: () => undefined,
     tool: (name) => view.tools.find((entry) => entry.name === name),
     exposedUri: (_upstream, own) => own,
+    mayAlwaysLoad: () => false,
     tier: ({ definition }) => inferTier(definition),
     search: () => Promise.resolve([]),
     ...parts,

@@ -25,6 +25,7 @@ export function upstreamConfig(config: Partial<UpstreamConfig> = {}): UpstreamCo
     },
     redact: { arguments: 'off', results: 'off' },
     hasArgumentRules: true,
+    passedMeta: [],
     tools: { allow: [], deny: [], tiers: {} },
     ...config,
   };

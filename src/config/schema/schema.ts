@@ -108,9 +108,20 @@ export const serverSchema = z
             'Tiers of tools by glob. The first match takes precedence over the annotations of the server and over guesses from the name.',
           ),
         describe: describeSchema,
+        alwaysLoad: z
+          .boolean()
+          .prefault(false)
+          .describe(
+            'Whether the server may keep its tools in the context of clients that load tools only when they need them (`_meta["anthropic/alwaysLoad"]` of a tool). By default Trunkline removes that mark.',
+          ),
       })
       .prefault({})
       .describe("Which of the server's tools are offered, by the server's own tool names."),
+    passMeta: nonEmptyStrings
+      .prefault([])
+      .describe(
+        "Globs. Keys of a call's `_meta` that the server gets from clients of `/mcp`, besides those that MCP defines. Clients put private data there, such as the ids of their session; by default it stays in the gateway.",
+      ),
     redact: serverRedactSchema,
     argumentRules: z
       .boolean()

@@ -20,6 +20,7 @@ import type { GatewayDeps, GuardSettings } from '../gateway-deps.ts';
 import type { HeldEntries } from '../held-entries.ts';
 import type { ToolSearch } from '../tool-search.ts';
 import type { CallRequest } from './call-request.ts';
+import { filterRequestMeta } from './filter-request-meta.ts';
 import { InFlightCalls } from './in-flight-calls.ts';
 import { PreGuardAudit, createCallFacts } from './pre-guard-audit.ts';
 import { ResourceLinkRoutes } from './resource-link-routes.ts';
@@ -87,11 +88,19 @@ export class CallPipeline {
 
   run(caller: Caller, operation: Operation, request: CallRequest, links?: LinkExposure): Promise<Payload> {
     const timeoutMs = this.#deps.activeConfig.callTimeoutMs(operation.upstream);
-    const call = createCall(caller, operation, request, timeoutMs);
+    const call = createCall(caller, this.#withoutPrivateMeta(operation, request), request, timeoutMs);
     const refusal = request.check && this.audit.runCheck(call, request);
     if (refusal !== undefined) return Promise.reject(refusal);
     call.endListeners.push(this.inFlight.begin(call.cancellation));
     return runGuarded(this.#runGuards, call, (payload) => this.#postprocess(call, payload, links));
+  }
+
+  /** Removes private `_meta` of a client that uses several servers as one. A client of a single server talks to that server itself. */
+  #withoutPrivateMeta(operation: Operation, { requestingClient }: CallRequest): Operation {
+    if (requestingClient?.isAggregated !== true) return operation;
+    const allowed = this.#deps.activeConfig.upstreams.get(operation.upstream)?.passedMeta ?? [];
+    const params = filterRequestMeta(operation.params, allowed);
+    return params === operation.params ? operation : { ...operation, params };
   }
 
   #buildGuards({ callObserver, isTracing = false, customGuards }: GuardSettings): Next {
