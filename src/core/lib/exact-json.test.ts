@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { jsonText, readExactly } from '../../../test/support/json-text.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
@@ -62,12 +62,70 @@ describe('parseExact and stringifyExact', () => {
     expect(JSON.parse(stringifyExact(parseExact(text)))).toEqual(JSON.parse(text));
   });
 
-  test.each(['', '{', '[1e400', '{"a":1e400}}', '01', '12345678901234567890x', '"\n1234567890123456"'])(
-    'exact JSON: rejects invalid JSON: %j',
-    (text) => {
-      expect(() => parseExact(text)).toThrow(SyntaxError);
-    },
-  );
+  test.each([
+    '',
+    '{',
+    '[1e400',
+    '{"a":1e400}}',
+    '01',
+    '-01e400',
+    '[1.e400]',
+    '1e4001e400',
+    '{1e400:1}',
+    '{"a":1,12345678901234567890 :1}',
+    '12345678901234567890x',
+    '"\n1234567890123456"',
+  ])('exact JSON: rejects invalid JSON: %j', (text) => {
+    expect(() => parseExact(text)).toThrow(SyntaxError);
+  });
+
+  test('exact JSON: accepts the same texts as JSON.parse', () => {
+    const parts = fc.constantFrom(
+      ...'{}[],: "\\-0.e',
+      '"',
+      '12345678901234567890',
+      '1e400',
+      '-0',
+      '"a"',
+      '\uE000',
+    );
+    const isAccepted = (parse: (text: string) => unknown, text: string): boolean => {
+      try {
+        parse(text);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 7 }), (chosen) => {
+        const text = chosen.join('');
+        expect(isAccepted(parseExact, text), text).toBe(isAccepted(JSON.parse, text));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('exact JSON: parses a text once, whatever numbers it contains', () => {
+    const text = `[${'12345678901234567890,-0,1e400,0.1234567890123456789,'.repeat(100)}1]`;
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    parseExact(text);
+    expect(parse).toHaveBeenCalledTimes(1);
+  });
+
+  test('exact JSON: keeps numbers as numbers in the notations of other languages', () => {
+    const literals = [
+      '1.0E7',
+      '1.2345678901234568e-05',
+      '1e+16',
+      '0.00010',
+      '1700000000000000',
+      '1e-7',
+      '0.0e0',
+    ];
+    expect(parseExact(`[${literals.join()}]`)).toEqual(literals.map(Number));
+  });
 
   test('exact JSON: writes undefined as null', () => {
     expect(stringifyExact(undefined)).toBe('null');

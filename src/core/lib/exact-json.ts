@@ -20,17 +20,20 @@ const DOUBLED_LEAD = /(?<!\\)"\uE000(?=\uE000)/g;
  */
 const LONG_NUMBER = /\d(?:[\d.]{15}|[eE][+-]?\d)/;
 const MINUS_ZERO = /-0(?:\.0*)?(?![\d.])/;
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Matches only numbers of JSON, so that marking makes no invalid text valid. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const NOT_SIGNIFICANT = /^[-0.]+|\.|[eE].*/g;
 const INTEGER = /^-?\d+$/;
+/** The lengths of the longest safe integer and of the longest number that JavaScript writes, both with a minus sign. */
+const MAX_INTEGER_CHARS = 17;
+const MAX_NUMBER_CHARS = 25;
+/** Matches after a number that is used as a key, which is invalid. */
+const KEY_END = /\s*:/y;
 const STRING_LIKE_MARK = /"(?:\uE000|\\u[eE]000)/y;
 
 /** Parses a JSON text like `JSON.parse`, but returns inexact numbers as marked strings. */
 export function parseExact(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (!mayNeedMarks(text)) return value;
-  const marked = markNumbers(text);
-  return marked === text ? value : JSON.parse(marked);
+  return JSON.parse(mayNeedMarks(text) ? markNumbers(text) : text);
 }
 
 /** Serializes a value that `parseExact` returned, with the original digits of its numbers. */
@@ -64,7 +67,10 @@ function mayNeedMarks(text: string): boolean {
   return text.includes(LEAD) || text.includes('\\ue000') || text.includes('\\uE000');
 }
 
-/** Replaces inexact numbers in a valid JSON text by marked strings, and doubles the first character of strings that begin like the mark. */
+/**
+ * Replaces inexact numbers in a JSON text by marked strings, and doubles the first character of strings that begin like the mark. An
+ * invalid text stays invalid.
+ */
 function markNumbers(text: string): string {
   let out = '';
   // `out` already covers the text before this offset.
@@ -83,7 +89,7 @@ function markNumbers(text: string): string {
       NUMBER.lastIndex = at;
       const end = NUMBER.test(text) ? NUMBER.lastIndex : at + 1;
       const literal = text.slice(at, end);
-      if (!isExact(literal)) {
+      if (!isExact(literal) && !isKey(text, end)) {
         out += `${text.slice(copied, at)}"${MARK}${literal}"`;
         copied = end;
       }
@@ -91,6 +97,11 @@ function markNumbers(text: string): string {
     }
   }
   return copied === 0 ? text : out + text.slice(copied);
+}
+
+function isKey(text: string, end: number): boolean {
+  KEY_END.lastIndex = end;
+  return KEY_END.test(text);
 }
 
 /** Returns the offset of the closing quote: the next one with an even number of backslashes before it. */
@@ -108,19 +119,20 @@ function findClosingQuote(text: string, start: number): number {
  * an exponent: many parsers would read it as a float, which does not equal the original id or key.
  */
 function isExact(literal: string): boolean {
+  // Writing a number and comparing digits are expensive, and these have more digits than JavaScript preserves.
+  if (literal.length > (INTEGER.test(literal) ? MAX_INTEGER_CHARS : MAX_NUMBER_CHARS)) return false;
   const value = Number(literal);
   const written = String(value);
   if (written === literal) return true;
-  // JavaScript wrote an integer differently, so it was rounded, lost the sign of `-0`, or got an exponent.
-  if (!Number.isFinite(value) || INTEGER.test(literal)) return false;
-  return normalizeNumber(written) === normalizeNumber(literal);
+  // JavaScript wrote an integer differently, so it was rounded, or lost the sign of `-0`.
+  if (!Number.isFinite(value) || Object.is(value, -0) || INTEGER.test(literal)) return false;
+  return significantDigits(written) === significantDigits(literal);
 }
 
-/** Returns the sign, significant digits and exponent, which are equal for two literals only if both are the same number. */
-function normalizeNumber(literal: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER_PARTS.exec(literal) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return `${sign}0`;
-  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+/** Returns the digits without zeros at both ends. Two literals whose values differ only by rounding are equal if these digits are. */
+function significantDigits(literal: string): string {
+  const digits = literal.replace(NOT_SIGNIFICANT, '');
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === 48) end--;
+  return digits.slice(0, end);
 }
