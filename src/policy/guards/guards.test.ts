@@ -194,6 +194,23 @@ describe('secret redaction', () => {
     expect(`${String(refused)}${String(blocked)}${JSON.stringify([refused, blocked])}`).not.toContain(KEY);
   });
 
+  test('secret redaction: searches large arguments in several turns of the event loop', async () => {
+    const search = createSecretSearch();
+    let searched = 0;
+    const counting = { ...search, mayContain: (text: string) => (searched++, search.mayContain(text)) };
+    const guard = redactionGuard({
+      search: counting,
+      actionsOf: () => ({ arguments: 'block', results: 'off' }),
+      log,
+    });
+    const list = Array.from({ length: 100_000 }, () => 'not a secret');
+    const call = toolCall('t', { list });
+    const running = run(guard, call);
+    expect(searched).toBeLessThanOrEqual(10_000);
+    expect((await running).sent).toBe(call);
+    await expect(run(guard, toolCall('t', { list: [...list, KEY] }))).rejects.toThrow(/looks like/);
+  });
+
   test('secret redaction: passes calls and results without secrets through unchanged', async () => {
     const answer = Payload.ofText('{"content":[{"type":"text","text":"nothing"}]}');
     const call = toolCall('t', { a: 'nothing' });

@@ -20,6 +20,8 @@ const MIN_SECRET_LENGTH = 12;
 const MIN_BINARY_LENGTH = 100;
 /** Maximum number of combinations of tool and secret kind that are reported in the log. */
 const MAX_REPORTED = 1_000;
+/** Arguments with more values are searched in slices, so that the event loop stays responsive. */
+const MAX_VALUES_AT_ONCE = 10_000;
 /** Results with more characters are handled in several turns of the event loop. */
 const LARGE_CHARS = 256 * 1024;
 
@@ -44,7 +46,7 @@ export function redactionGuard(deps: {
     // A call without anything to redact gets no additional promise.
     return actions.arguments !== 'off' &&
       isJsonObject(params['arguments']) &&
-      mayContainSecret(params['arguments'], search, 0)
+      mayContainSecret(params['arguments'], search, 0, { left: MAX_VALUES_AT_ONCE })
       ? redactArguments(call, params['arguments'], actions.arguments).then(nextChecked)
       : nextChecked(call);
   };
@@ -105,16 +107,23 @@ function createReporter(
 }
 
 /**
- * A cheap check: true for every value that contains a secret, and for few others. It creates no closures, because it runs for the
- * arguments of every call.
+ * A cheap check: true for every value that contains a secret or has too many members, and for few others. It creates no closures, because
+ * it runs for the arguments of every call.
  */
-function mayContainSecret(value: unknown, search: SecretSearch, depth: number): boolean {
+function mayContainSecret(
+  value: unknown,
+  search: SecretSearch,
+  depth: number,
+  values: { left: number },
+): boolean {
+  if (--values.left < 0) return true;
   if (typeof value === 'string') return value.length >= MIN_SECRET_LENGTH && search.mayContain(value);
   if (typeof value !== 'object' || value === null) return false;
   if (depth >= MAX_DEPTH) return true;
   for (const key in value) {
     if (key.length >= MIN_SECRET_LENGTH && search.mayContain(key)) return true;
-    if (mayContainSecret((value as JsonObject)[key], search, depth + 1) && !isBinary(value, key)) return true;
+    if (mayContainSecret((value as JsonObject)[key], search, depth + 1, values) && !isBinary(value, key))
+      return true;
   }
   return false;
 }
