@@ -76,6 +76,26 @@ describe('listener', () => {
     },
   );
 
+  it('listener: handles pipelined requests in several turns of the event loop', async () => {
+    let handled = 0;
+    let most = 0;
+    const handle = (_: IncomingMessage, response: ServerResponse): void => {
+      if (handled === 0)
+        setImmediate(() => {
+          most = Math.max(most, handled);
+          handled = 0;
+        });
+      handled++;
+      response.end();
+    };
+    const listener = await listen({ address: ':0', routes: { handle }, log: silentLogger });
+    const { all } = open({ listener }, HEALTH_REQUEST.repeat(10_000) + LAST_REQUEST);
+    expect((await all).match(/200 OK/g)).toHaveLength(10_001);
+    // Node reads at most 64 kB at a time.
+    expect(most).toBeLessThanOrEqual(Math.ceil((64 * 1024) / HEALTH_REQUEST.length));
+    await listener.close();
+  });
+
   it('listener: serves existing connections and rejects new ones after refuse', async () => {
     await using test = await TestRoutes.start();
     const { socket, all } = open(test, '');

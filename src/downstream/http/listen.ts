@@ -250,16 +250,36 @@ class ConnectionTracker {
 class ConnectionUse {
   readonly #socket: Socket;
   #pendingResponses = 0;
+  #isPausedForTurn = false;
   /** The value of `bytesRead` when the last response ended; undefined before the first response. */
   #answeredBytes: number | undefined;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    // Node itself resumes after each request.
+    socket.on('resume', () => {
+      if (this.#isPausedForTurn) socket.pause();
+    });
   }
 
   onRequest(response: ServerResponse): void {
     this.#pendingResponses++;
     response.on('close', this.#onAnswered);
+    if (this.#pendingResponses > 1) this.#pauseForOneTurn();
+  }
+
+  /**
+   * Reads nothing more of pipelined requests until the next turn of the event loop, because Node would read and handle up to two
+   * megabytes in one turn. Requests that were read already, at most 64 kB, are still handled.
+   */
+  #pauseForOneTurn(): void {
+    if (this.#isPausedForTurn) return;
+    this.#isPausedForTurn = true;
+    this.#socket.pause();
+    setImmediate(() => {
+      this.#isPausedForTurn = false;
+      this.#socket.resume();
+    });
   }
 
   get isUnused(): boolean {
