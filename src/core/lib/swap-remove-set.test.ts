@@ -46,3 +46,12 @@ test('swap-remove set: does not delete an object that only has the index of a me
   expect(crowd.delete({ index: 0 })).toBe(false);
   expect([...crowd]).toEqual([member]);
 });
+
+test('swap-remove set: finds a member without visiting those after it', () => {
+  const crowd = new SwapRemoveSet<SetMember & { name: string }>();
+  for (const name of ['a', 'b', 'c']) crowd.add({ name, index: NOT_IN_SET });
+  const visited: string[] = [];
+  const found = crowd.find(({ name }) => (visited.push(name), name === 'b'));
+  expect([found?.name, visited]).toEqual(['b', ['a', 'b']]);
+  expect(crowd.find(({ name }) => name === 'd')).toBeUndefined();
+});

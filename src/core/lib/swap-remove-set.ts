@@ -43,6 +43,11 @@ export class SwapRemoveSet<T extends SetMember> implements Iterable<T> {
     this.#members.length = 0;
   }
 
+  /** Returns any member that fits. Creates no copy, so the predicate must not change the set. */
+  find(isWanted: (member: T) => boolean): T | undefined {
+    return this.#members.find(isWanted);
+  }
+
   /** Iterates over a copy, in no particular order, so members may be added and removed during the iteration. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.#members].values();

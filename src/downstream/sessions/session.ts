@@ -125,7 +125,7 @@ export class Session implements ClientChannel, PostedRequestOwner {
   }
 
   isWorkingOn(requestId: unknown): boolean {
-    return [...this.#requests].some(({ id }) => id === requestId);
+    return this.#requests.find(({ id }) => id === requestId) !== undefined;
   }
 
   /** Applies the settings that the client made here or at another replica; resolves when they are in effect. */
@@ -279,10 +279,8 @@ export class Session implements ClientChannel, PostedRequestOwner {
 
   #cancelRequest(params: JsonObject | undefined): void {
     const id = params?.['requestId'];
-    for (const request of this.#requests) {
-      if (request.id !== id || request.method === 'initialize') continue;
-      request.cancelByClient(new GatewayError('CALL_CANCELLED', 'The client cancelled the request.'));
-      return;
-    }
+    this.#requests
+      .find((request) => request.id === id && request.method !== 'initialize')
+      ?.cancelByClient(new GatewayError('CALL_CANCELLED', 'The client cancelled the request.'));
   }
 }
