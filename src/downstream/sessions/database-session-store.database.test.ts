@@ -79,6 +79,22 @@ eachEngine((_engine, newStore) => {
     await vi.waitFor(() => expect(news.at(-1)).toEqual({ id: 's', state }));
   });
 
+  test('stored session: saves many changes in few transactions, in their order', async () => {
+    const { one } = await opened();
+    const uris = Array.from({ length: 500 }, (_, n) => `file:///${n}`);
+    await Promise.all([
+      ...uris.map((uri) => one.sessions.saveChange('s', { follow: uri }, LATER)),
+      one.sessions.saveChange('s', { unfollow: uris[0]! }, LATER),
+    ]);
+    expect(await one.sessions.read(session)).toMatchObject({ follows: uris.slice(1) });
+    const { revision } = await one.database.query
+      .selectFrom('changes')
+      .select('revision')
+      .where('topic', '=', 'sessions')
+      .executeTakeFirstOrThrow();
+    expect(Number(revision)).toBe(2);
+  });
+
   test('stored session: stays ended whatever is set afterwards', async () => {
     const { one, other } = await opened();
     await one.sessions.saveChange('s', { level: 'error' }, LATER);

@@ -35,6 +35,8 @@ const ENDED = 'ended';
  */
 export class DatabaseSessionStore implements SessionStore {
   readonly #deps: SessionStoreDeps;
+  /** By session, the changes that no transaction has taken yet, and the function that saves them. */
+  readonly #unsaved = new Map<string, { changes: ClientSettingsChange[]; save: () => Promise<void> }>();
   #key: Buffer | undefined;
   #revision: number | undefined;
   #sweptAt = 0;
@@ -54,12 +56,28 @@ export class DatabaseSessionStore implements SessionStore {
     return own && readState(own, await this.#encryptionKey());
   }
 
+  /** Changes that arrive during a transaction share the next one, because each rewrites all settings of the session. */
   async saveChange(id: string, change: ClientSettingsChange, expiresAt: number): Promise<void> {
+    let unsaved = this.#unsaved.get(id);
+    if (unsaved === undefined) {
+      const changes: ClientSettingsChange[] = [];
+      unsaved = { changes, save: coalesce(() => this.#saveChanges(id, changes.splice(0), expiresAt)) };
+      this.#unsaved.set(id, unsaved);
+    }
+    unsaved.changes.push(change);
+    try {
+      await unsaved.save();
+    } finally {
+      if (unsaved.changes.length === 0) this.#unsaved.delete(id);
+    }
+  }
+
+  async #saveChanges(id: string, changes: readonly ClientSettingsChange[], expiresAt: number): Promise<void> {
     const key = await this.#encryptionKey();
     await this.#write(id, expiresAt, (body) => {
       const before = body === undefined ? DEFAULT_CLIENT_SETTINGS : readState({ id, body }, key);
       if (before === 'ended') return undefined;
-      const after = applySettingsChange(before, change);
+      const after = changes.reduce(applySettingsChange, before);
       return after === before ? undefined : seal(JSON.stringify(after), key, sealContext(id));
     });
   }
