@@ -38,7 +38,7 @@ export function windowsOfDefinition(definition: JsonObject): readonly FeaturesOf
   const subject = extractDefinitionTopic(definition, READER);
   return extractPassages(definition).passages.flatMap(({ where, ...passage }) =>
     [passage.text, ...findEncodedText(passage.text).map(({ text }) => text)]
-      .flatMap((text) => createWindows({ ...passage, where, text }, subject, READER))
+      .flatMap((text) => [...createWindows({ ...passage, where, text }, subject, READER)])
       .map((window) => {
         const features: number[] = [];
         forEachFeature(window, (feature) => features.push(feature));

@@ -50,7 +50,10 @@ function setUp(trust: 'first-sight' | 'manual' | 'scan' = 'first-sight') {
     trust: () => trust,
     isRemoved: () => false,
     lock: undefined,
-    scanner: () => Promise.resolve(() => []),
+    scanner: () =>
+      Promise.resolve(function* () {
+        return [];
+      }),
     onWritten: () => {},
     now: () => 7,
     log: silentLogger,

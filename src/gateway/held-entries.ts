@@ -7,10 +7,12 @@ import type { HeldReason } from '../core/held.ts';
 import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import { rejectOnCancel } from '../core/lib/cancellation.ts';
 import type { Cancellation } from '../core/lib/cancellation.ts';
+import { completeInSlices } from '../core/lib/complete-in-slices.ts';
 import type { ApprovalRegistry } from '../policy/approvals/approval-registry.ts';
 import { listApprovalSubjects } from '../policy/approvals/approval-subject.ts';
 import type { ApprovalKind, ApprovalSubject } from '../policy/approvals/approval-subject.ts';
 import type { Lockfile } from '../policy/approvals/lockfile/lockfile.ts';
+import type { InspectionFinding } from '../policy/inspection/inspection-finding.ts';
 import { createScanner } from '../policy/scanner.ts';
 import type { ScanEntry } from '../policy/scanner.ts';
 import { heldEntryError } from './calls/resolve-operation.ts';
@@ -33,7 +35,7 @@ export interface HeldItem {
   readonly reason: HeldReason;
   /** The version that was approved before; undefined if none was. */
   readonly approved?: ApprovalSubject | undefined;
-  readonly findings: ReturnType<ScanEntry>;
+  readonly findings: readonly InspectionFinding[];
 }
 
 interface HeldEntriesDeps {
@@ -91,7 +93,8 @@ export class HeldEntries {
       const listing = catalog.listing(server);
       for (const [subject, reason] of listing === undefined ? [] : heldSubjects(listing)) {
         const approved = await approvals.findApproved(server, subject.kind, subject.name);
-        items.push({ server, subject, reason, approved, findings: scan(server, subject) });
+        const findings = await completeInSlices(scan(server, subject));
+        items.push({ server, subject, reason, approved, findings });
       }
     }
     return items;
@@ -223,10 +226,10 @@ export class HeldEntries {
     const scan = await createScanner(
       listings.flatMap(({ upstream, tools }) => tools.map(({ definition }) => ({ upstream, definition }))),
     );
-    return (upstream, subject) => {
+    return function* (upstream, subject) {
       const key = JSON.stringify([upstream, subject.kind, subject.name]);
       let findings = cachedFindings.get(key);
-      if (findings === undefined) cachedFindings.set(key, (findings = scan(upstream, subject)));
+      if (findings === undefined) cachedFindings.set(key, (findings = yield* scan(upstream, subject)));
       return findings;
     };
   }
@@ -234,7 +237,7 @@ export class HeldEntries {
 
 interface ScanCache {
   readonly listings: readonly Listing[];
-  readonly findings: Map<string, ReturnType<ScanEntry>>;
+  readonly findings: Map<string, readonly InspectionFinding[]>;
 }
 
 function areSameListings(one: readonly Listing[], other: readonly Listing[]): boolean {

@@ -5,23 +5,26 @@ import type { JsonObject } from '../core/json.ts';
 import type { NamedTool } from './inspection/cross-server-inspection.ts';
 import type { InspectionFinding } from './inspection/inspection-finding.ts';
 
-/** Returns the suspicious parts of a definition. Also compares a tool with the tools of other servers. */
+/** Finds the suspicious parts of a definition in steps. Also compares a tool with the tools of other servers. */
 export type ScanEntry = (
   upstream: UpstreamName,
   subject: { readonly kind: string; readonly name: string; readonly definition: JsonObject },
-) => readonly InspectionFinding[];
+) => Generator<undefined, readonly InspectionFinding[]>;
 
 /** Creates a scanner that compares with `tools`. The inspection modules are loaded on first use, because most processes never scan. */
 export async function createScanner(tools: readonly NamedTool[]): Promise<ScanEntry> {
-  const [{ inspectDefinition }, { createCrossServerInspection }] = await Promise.all([
+  // Loading the modules takes as long as a few inspections, so it gets a turn of the event loop of its own.
+  await nextTurn();
+  const [{ inspectSteps }, { createCrossServerInspection }] = await Promise.all([
     import('./inspection/inspect-definition.ts'),
     import('./inspection/cross-server-inspection.ts'),
   ]);
-  // Loading the modules takes as long as a few inspections, so the first inspection gets a turn of the event loop of its own.
   await nextTurn();
   const inspectAcrossServers = createCrossServerInspection(tools);
-  return (upstream, { kind, name, definition }) => [
-    ...inspectDefinition(definition),
-    ...(kind === 'tool' ? inspectAcrossServers({ upstream, definition: { ...definition, name } }) : []),
-  ];
+  return function* (upstream, { kind, name, definition }) {
+    const findings = yield* inspectSteps(definition);
+    return kind === 'tool'
+      ? [...findings, ...inspectAcrossServers({ upstream, definition: { ...definition, name } })]
+      : findings;
+  };
 }

@@ -51,7 +51,10 @@ test('swap-remove set: finds a member without visiting those after it', () => {
   const crowd = new SwapRemoveSet<SetMember & { name: string }>();
   for (const name of ['a', 'b', 'c']) crowd.add({ name, index: NOT_IN_SET });
   const visited: string[] = [];
-  const found = crowd.find(({ name }) => (visited.push(name), name === 'b'));
+  const found = crowd.find(({ name }) => {
+    visited.push(name);
+    return name === 'b';
+  });
   expect([found?.name, visited]).toEqual(['b', ['a', 'b']]);
   expect(crowd.find(({ name }) => name === 'd')).toBeUndefined();
 });

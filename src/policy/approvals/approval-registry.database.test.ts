@@ -52,7 +52,10 @@ function open(trust: TrustMode = 'first-sight', { isRemoved = false } = {}): App
     trust: () => trust,
     isRemoved: () => isRemoved,
     lock: undefined,
-    scanner: () => Promise.resolve(() => []),
+    scanner: () =>
+      Promise.resolve(function* () {
+        return [];
+      }),
     onWritten: () => {},
     now: Date.now,
     log: silentLogger,

@@ -1,9 +1,10 @@
 import { GatewayError } from '../../core/errors.ts';
 import type { HoldAssessment } from '../../core/held.ts';
 import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
-import { completeInSlices } from '../../core/lib/complete-in-slices.ts';
+import { completeAtOnce, completeInSlices } from '../../core/lib/complete-in-slices.ts';
 import type { Database } from '../../core/storage/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import type { InspectionFinding } from '../inspection/inspection-finding.ts';
 import type { ScanEntry } from '../scanner.ts';
 import { ApprovalIndex } from './approval-index.ts';
 import { readApprovals } from './approval-rows.ts';
@@ -124,7 +125,8 @@ export class ApprovalRegistry {
       trust: this.#problem === undefined ? trust : 'manual',
       isFirstSight,
       // The scan skipped the subjects that were approved at that time, so they are scanned here if necessary.
-      isClean: (subject) => (scanned?.get(subject) ?? scan?.(upstream, subject))?.length === 0,
+      isClean: (subject) =>
+        (scanned?.get(subject) ?? (scan && completeAtOnce(scan(upstream, subject))))?.length === 0,
       approved: (kind, name) => index.find(upstream, kind, name)?.fingerprint,
       refused: (kind, name) => index.find(upstream, kind, name, 'refused')?.fingerprint,
       locked: this.#lock === undefined ? undefined : (kind, name) => locked?.find(kind, name)?.fingerprint,
@@ -311,20 +313,17 @@ export function heldServerError(name: UpstreamName): GatewayError {
   );
 }
 
-/**
- * Scans the subjects that differ from the approved ones. It yields after each one, because scanning a large
- * offer takes a long time.
- */
+/** Scans the subjects that differ from the approved ones, in steps, because scanning a large offer takes a long time. */
 function* scanUnapproved(
   upstream: UpstreamName,
   subjects: readonly ApprovalSubject[],
   scan: ScanEntry,
   index: ApprovalIndex,
-): Generator<undefined, ReadonlyMap<ApprovalSubject, ReturnType<ScanEntry>>> {
-  const findings = new Map<ApprovalSubject, ReturnType<ScanEntry>>();
+): Generator<undefined, ReadonlyMap<ApprovalSubject, readonly InspectionFinding[]>> {
+  const findings = new Map<ApprovalSubject, readonly InspectionFinding[]>();
   for (const subject of subjects) {
     if (index.find(upstream, subject.kind, subject.name)?.fingerprint === subject.fingerprint) continue;
-    findings.set(subject, scan(upstream, subject));
+    findings.set(subject, yield* scan(upstream, subject));
     yield;
   }
   return findings;

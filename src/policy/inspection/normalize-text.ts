@@ -1,5 +1,5 @@
 /** Letters that look like Latin letters, each with the Latin letter. Attackers use them to disguise words. */
-const LATIN_LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
+const LATIN_LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   [
     ['аɑα', 'a'],
     ['Ьƅ', 'b'],
@@ -26,7 +26,7 @@ const LATIN_LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
     ['хχ', 'x'],
     ['уγ', 'y'],
     ['ᴢ', 'z'],
-  ].flatMap(([letters = '', latin = '']) => Array.from(letters).map((letter) => [letter, latin])),
+  ].flatMap(([letters = '', latin = '']) => Array.from(letters).map((letter) => [letter, latin] as const)),
 );
 
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
@@ -58,18 +58,20 @@ export function visualSkeleton(name: string): string {
 function foldLookAlikes(text: string): string {
   const lower = text.toLowerCase();
   if (isAscii(lower)) return lower;
-  return lower.replaceAll(/[\p{L}\p{M}]+/gu, (word) =>
-    !isAscii(word) && (/[a-z]/.test(word) || consistsOfLookAlikes(word))
-      ? Array.from(word)
-          .map((letter) => LATIN_LOOK_ALIKES[letter] ?? letter)
-          .join('')
-      : word,
-  );
+  return lower.replaceAll(/[\p{L}\p{M}]+/gu, (word) => (isAscii(word) ? word : foldWord(word)));
 }
 
-function consistsOfLookAlikes(word: string): boolean {
-  for (const letter of word) if (!(letter in LATIN_LOOK_ALIKES)) return false;
-  return true;
+function foldWord(word: string): string {
+  const hasLatin = /[a-z]/.test(word);
+  let folded = '';
+  // Each look-alike is one UTF-16 unit. No list of letters is created, because a hostile word has 100,000 of them.
+  for (let at = 0; at < word.length; at++) {
+    const letter = word.charAt(at);
+    const latin = LATIN_LOOK_ALIKES.get(letter);
+    if (latin === undefined && !hasLatin) return word;
+    folded += latin ?? letter;
+  }
+  return folded;
 }
 
 function isAscii(text: string): boolean {

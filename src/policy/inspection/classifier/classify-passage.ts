@@ -47,8 +47,11 @@ export function isEncodingTopic(topic: ReadonlySet<number>): boolean {
   return topic.has(MODEL.attributes.idOf('code'));
 }
 
-/** Returns a finding for the most suspicious window of a passage, if any scores above zero. */
-export function classifyPassage(passage: Passage, topic: ReadonlySet<number>): InspectionFinding | undefined {
+/** Returns a finding for the most suspicious window of a passage, if any scores above zero. It yields after each window. */
+export function* classifyPassage(
+  passage: Passage,
+  topic: ReadonlySet<number>,
+): Generator<undefined, InspectionFinding | undefined> {
   let worst: SentenceWindow | undefined;
   let highestScore = 0;
   for (const window of createWindows(passage, topic, MODEL)) {
@@ -60,6 +63,7 @@ export function classifyPassage(passage: Passage, topic: ReadonlySet<number>): I
       highestScore = score;
       worst = window;
     }
+    yield;
   }
   if (worst === undefined) return undefined;
   return createFinding(ruleOf(worst), { where: passage.where, text: excerptText(worst) });

@@ -27,29 +27,31 @@ export function extractTopic(texts: readonly string[], model: ClassifierModel): 
   return new Set(texts.flatMap((text) => [...analyzeSentence(text, model).attributes]));
 }
 
-/** Returns a window for each sentence of a passage, and one for each pair of adjacent sentences. */
-export function createWindows(
+/** Generates a window for each sentence of a passage, and one for each pair of adjacent sentences. */
+export function* createWindows(
   passage: Passage,
   topic: ReadonlySet<number>,
   model: ClassifierModel,
-): readonly SentenceWindow[] {
+): Generator<SentenceWindow, void> {
   const { attributes } = model;
   const { where, parameter } = passage;
   const isName = where.endsWith('(name)') || !/\s/.test(passage.text);
   const text = isName ? splitName(passage.text) : passage.text;
   const cache = createWordCache();
-  const sentences = splitSentences(text).map((sentence) => analyzeSentence(sentence, model, cache));
+  const sentences = splitSentences(text);
   const location = attributes.idOf(isName ? '@name' : locationAttribute(where));
   const ofParameter = parameter === undefined ? [] : parameterAttributes(parameter, model);
-  return sentences.flatMap((sentence, index) => {
-    const context =
-      index === 0
-        ? [location, attributes.idOf('#first'), ...ofParameter]
-        : [location, attributes.idOf('#later')];
-    const single = createWindow(sentence, undefined, context, topic, attributes);
-    const next = sentences[index + 1];
-    return next === undefined ? [single] : [single, createWindow(sentence, next, context, topic, attributes)];
-  });
+  let context = [location, attributes.idOf('#first'), ...ofParameter];
+  let before: Sentence | undefined;
+  for (const sentence of sentences) {
+    const analyzed = analyzeSentence(sentence, model, cache);
+    if (before !== undefined) {
+      yield createWindow(before, analyzed, context, topic, attributes);
+      context = [location, attributes.idOf('#later')];
+    }
+    yield createWindow(analyzed, undefined, context, topic, attributes);
+    before = analyzed;
+  }
 }
 
 function createWindow(
