@@ -52,6 +52,7 @@ function setUp(trust: 'first-sight' | 'manual' | 'scan' = 'first-sight') {
     lock: undefined,
     scanner: () =>
       Promise.resolve(function* () {
+        yield;
         return [];
       }),
     onWritten: () => {},

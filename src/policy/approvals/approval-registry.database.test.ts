@@ -54,6 +54,7 @@ function open(trust: TrustMode = 'first-sight', { isRemoved = false } = {}): App
     lock: undefined,
     scanner: () =>
       Promise.resolve(function* () {
+        yield;
         return [];
       }),
     onWritten: () => {},

@@ -197,9 +197,12 @@ describe('secret redaction', () => {
   test('secret redaction: searches large arguments in several turns of the event loop', async () => {
     const search = createSecretSearch();
     let searched = 0;
-    const counting = { ...search, mayContain: (text: string) => (searched++, search.mayContain(text)) };
+    const mayContain = (text: string): boolean => {
+      searched++;
+      return search.mayContain(text);
+    };
     const guard = redactionGuard({
-      search: counting,
+      search: { ...search, mayContain },
       actionsOf: () => ({ arguments: 'block', results: 'off' }),
       log,
     });
