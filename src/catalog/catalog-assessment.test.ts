@@ -33,6 +33,9 @@ function setUp() {
   let judgement: () => Promise<HoldAssessment> = () => Promise.resolve(nothing);
   let offered = listing(['a', 'b'], 1);
   let judged = 0;
+  let turn = 0;
+  let judgedInTurn: number | undefined;
+  let mergedInTurn: number | undefined;
   const saved: Listing[] = [];
   const changes: string[][] = [];
   const catalog = new Catalog({
@@ -41,6 +44,8 @@ function setUp() {
       basis: () => 'b',
       assess: () => {
         judged++;
+        judgedInTurn = turn;
+        setImmediate(() => turn++);
         return judgement();
       },
     },
@@ -51,7 +56,10 @@ function setUp() {
       save: (each) => void saved.push(each),
     },
     separator: '__',
-    allows: () => true,
+    allows: () => {
+      mergedInTurn ??= turn;
+      return true;
+    },
     now: Date.now,
   });
   catalog.apply([{ name: one, fingerprint: config }]);
@@ -64,8 +72,15 @@ function setUp() {
     offer: (next: Listing) => (offered = next),
     refresh: () => catalog.refresh(one, new Cancellation()),
     judged: () => judged,
+    turns: () => ({ judgedInTurn, mergedInTurn }),
   };
 }
+
+test('quarantine: merges a new listing in a later turn of the event loop than it is judged', async () => {
+  const { refresh, turns } = setUp();
+  await refresh();
+  expect(turns()).toEqual({ judgedInTurn: 0, mergedInTurn: 1 });
+});
 
 test('quarantine: hides a tool after a new judgement, saves it and announces it once', async () => {
   const { catalog, judge, refresh, saved, changes } = setUp();

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { Emitter } from '../core/lib/emitter.ts';
 import { deferred } from '../core/lib/deferred.ts';
 import type { Deferred } from '../core/lib/deferred.ts';
@@ -243,7 +245,10 @@ export class Catalog implements AsyncDisposable {
     // A valid assessment of the same entries is reused, which avoids opening the store of approvals.
     if (previous?.basis === assessor.basis(listing.upstream) && isSameOffer(before as Listing, listing))
       return { ...listing, judged: previous };
-    return { ...listing, judged: await assessor.assess(listing, before) };
+    const judged = await assessor.assess(listing, before);
+    // The server determines how long assessing and merging take, so merging gets a turn of the event loop of its own.
+    await nextTurn();
+    return { ...listing, judged };
   }
 
   /** Assesses listings that another process stored, and adopts them. */
