@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { memoryView } from '../../test/support/memory-view.ts';
 import type { CallRequest } from '../gateway/calls/call-request.ts';
@@ -75,6 +75,19 @@ test('token meter: counts search and describe calls only', async () => {
   await meter.flush();
   const once = estimateTokens(JSON.stringify(question)) + estimateTokens(answer.text);
   expect(saved).toEqual([{ whole: 0, menu: 0, search: 2 * once, lists: 0, searches: 2 }]);
+});
+
+test('token meter: reads only the beginning of a long query', async () => {
+  const { meter, saved } = opened();
+  const query = 'read a file '.repeat(100_000);
+  await call(meter.withMetering(searching), 'search_tools', { query });
+  const read = vi.spyOn(String.prototype, 'charCodeAt');
+  await meter.flush();
+  const characters = read.mock.calls.length;
+  read.mockRestore();
+  expect(characters).toBeLessThan(200_000);
+  const exact = estimateTokens(JSON.stringify({ query })) + estimateTokens(answer.text);
+  expect(saved[0]!.search / exact).toBeCloseTo(1, 2);
 });
 
 test('token meter: saves nothing without activity and the rest on dispose', async () => {

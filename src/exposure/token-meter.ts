@@ -43,6 +43,8 @@ const CHECK_EVERY_MS = 1000;
 const MAX_CHECKS = 20;
 /** The number of tools that are measured before other work gets a turn. */
 const TOOLS_PER_SLICE = 50;
+/** Longer arguments and answers of searches are estimated from their first characters. */
+const SAMPLE_CHARS = 100_000;
 /** The maximum number of deferred measurements; further ones are dropped. */
 const MAX_DEFERRED = 1000;
 const ZERO: ToolListTokens = { whole: 0, menu: 0, search: 0, lists: 0, searches: 0 };
@@ -146,7 +148,7 @@ export class TokenMeter implements AsyncDisposable {
   #countSearch(args: unknown, answer: Payload): void {
     this.#defer(async () => {
       await nextTurn();
-      const search = estimateTokens(stringifyExact(args ?? {})) + estimateTokens(answer.text);
+      const search = estimateFromSample(stringifyExact(args ?? {})) + estimateFromSample(answer.text);
       this.#add({ ...ZERO, search, searches: 1 });
     });
   }
@@ -197,6 +199,12 @@ export class TokenMeter implements AsyncDisposable {
     if (tokens === undefined) this.#payloads.set(payload, (tokens = estimateTokens(payload.text)));
     return tokens;
   }
+}
+
+/** Estimates a text whose length a client or server determines from its beginning; 8 MB would take 40 ms. */
+function estimateFromSample(text: string): number {
+  if (text.length <= SAMPLE_CHARS) return estimateTokens(text);
+  return Math.round(estimateTokens(text.slice(0, SAMPLE_CHARS)) * (text.length / SAMPLE_CHARS));
 }
 
 function isSettled({ servers }: CatalogView): boolean {
