@@ -2,6 +2,7 @@ import type { WarmState } from '../catalog/warm-file.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import { computeConfigRevision } from '../config/load-config.ts';
 import type { Fingerprint } from '../core/ids.ts';
+import { completeInSlices } from '../core/lib/complete-in-slices.ts';
 import type { AppOptions } from './app-options.ts';
 
 type Source = Pick<AppOptions, 'file' | 'version' | 'servers'>;
@@ -27,7 +28,8 @@ export function computeSourceRevision({ servers, version }: Source, text: string
 }
 
 export async function validateSource(source: Source, text: string): Promise<ConfigSnapshot> {
-  const { validateConfig } = await import('../config/validate-config.ts');
+  const { validateSteps } = await import('../config/validate-config.ts');
   const { file, servers } = source;
-  return validateConfig({ file, text, revision: computeSourceRevision(source, text), servers });
+  const revision = computeSourceRevision(source, text);
+  return completeInSlices(validateSteps({ file, text, revision, servers }));
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../core/errors.ts';
 import type { Fingerprint } from '../core/ids.ts';
 import type { ConfigSnapshot } from './config.ts';
-import { validateConfig } from './validate-config.ts';
+import { validateConfig, validateSteps } from './validate-config.ts';
 
 const file = '/etc/trunkline/config.jsonc';
 
@@ -335,4 +335,11 @@ test('problem report: does not reveal values that may be secrets', () => {
   expect(failureOf('{ "telemetry": { "headers": "sk-planted" } }').message).not.toContain('sk-planted');
   // A value that cannot be a secret is shown.
   expect(failureOf('{ "metrics": "yes" }').message).toContain('"yes"');
+});
+
+test('config: takes a step for each server, so that a large file does not block the event loop', () => {
+  const mcpServers = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`s${at}`, { command: 'a' }]));
+  const text = JSON.stringify({ mcpServers });
+  const steps = [...validateSteps({ file: '/config.json', text, revision: 'r' as Fingerprint })];
+  expect(steps.length).toBeGreaterThanOrEqual(100);
 });

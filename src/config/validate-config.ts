@@ -2,6 +2,7 @@ import { GatewayError } from '../core/errors.ts';
 import { OWN_SERVER_NAME } from '../core/ids.ts';
 import type { Fingerprint, UpstreamName } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
+import { completeAtOnce } from '../core/lib/complete-in-slices.ts';
 import type { ConfigSnapshot, ConfigWarning, GatewayConfig, SearchConfig, UpstreamConfig } from './config.ts';
 import { describeSchemaIssues } from './describe-schema-issues.ts';
 import {
@@ -39,20 +40,25 @@ interface ServerContext {
   readonly settings: ConfigFile;
 }
 
+interface ConfigSource extends ConfigText {
+  readonly revision: Fingerprint;
+  /** Additional entries, which replace those of the same name. */
+  readonly servers?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** Returns the configuration that a text describes. A bad server entry becomes a warning; any other problem is thrown. */
-export function validateConfig(
-  source: ConfigText & {
-    readonly revision: Fingerprint;
-    /** Additional entries, which replace those of the same name. */
-    readonly servers?: Readonly<Record<string, unknown>> | undefined;
-  },
-): ConfigSnapshot {
+export function validateConfig(source: ConfigSource): ConfigSnapshot {
+  return completeAtOnce(validateSteps(source));
+}
+
+/** Does the same with a step for each server, because thousands of them take more than 100 ms. */
+export function* validateSteps(source: ConfigSource): Generator<undefined, ConfigSnapshot> {
   const { file, text, revision } = source;
   const parsed = parseDocument(text);
   if ('problem' in parsed) throw invalidConfigError([parsed.problem, ...(parsed.further ?? [])], source);
   const { root } = parsed;
   const { settings, problems: settingsProblems } = readSettings(root);
-  const { upstreams, unusable, problems: serverProblems } = readServers(root, { file, settings });
+  const { upstreams, unusable, problems: serverProblems } = yield* readServers(root, { file, settings });
   const duplicates = findDuplicateKeys(root);
   const warnings = [
     ...duplicates
@@ -124,23 +130,28 @@ function readSettings(root: Node): {
   return { settings: fileSchema.parse({}), problems };
 }
 
-function readServers(
+function* readServers(
   root: Node,
   context: ServerContext,
-): {
-  readonly upstreams: UpstreamConfig[];
-  readonly unusable: readonly UpstreamName[];
-  readonly problems: readonly DocumentProblem[];
-} {
+): Generator<
+  undefined,
+  {
+    readonly upstreams: UpstreamConfig[];
+    readonly unusable: readonly UpstreamName[];
+    readonly problems: readonly DocumentProblem[];
+  }
+> {
   const upstreams: UpstreamConfig[] = [];
   const unusable: UpstreamName[] = [];
   const problems: DocumentProblem[] = [];
   for (const member of listServers(root)) {
+    yield;
     const result = readServer(member, context);
     problems.push(...result.problems);
     if (result.upstream !== undefined) upstreams.push(result.upstream);
     else unusable.push(member.key as UpstreamName); // The name that the upstream would have.
   }
+  yield;
   return { upstreams, unusable, problems };
 }
 
