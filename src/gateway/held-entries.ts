@@ -12,9 +12,8 @@ import type { ApprovalRegistry } from '../policy/approvals/approval-registry.ts'
 import { listApprovalSubjects } from '../policy/approvals/approval-subject.ts';
 import type { ApprovalKind, ApprovalSubject } from '../policy/approvals/approval-subject.ts';
 import type { Lockfile } from '../policy/approvals/lockfile/lockfile.ts';
-import type { InspectionFinding } from '../policy/inspection/inspection-finding.ts';
 import { createScanner } from '../policy/scanner.ts';
-import type { ScanEntry } from '../policy/scanner.ts';
+import type { ScanEntry, ScanFindings } from '../policy/scanner.ts';
 import { heldEntryError } from './calls/resolve-operation.ts';
 import type { ServerControl } from './control/server-control.ts';
 import type { ListingScheduler } from './listing/listing-scheduler.ts';
@@ -35,7 +34,7 @@ export interface HeldItem {
   readonly reason: HeldReason;
   /** The version that was approved before; undefined if none was. */
   readonly approved?: ApprovalSubject | undefined;
-  readonly findings: readonly InspectionFinding[];
+  readonly findings: ScanFindings;
 }
 
 interface HeldEntriesDeps {
@@ -237,7 +236,7 @@ export class HeldEntries {
 
 interface ScanCache {
   readonly listings: readonly Listing[];
-  readonly findings: Map<string, readonly InspectionFinding[]>;
+  readonly findings: Map<string, ScanFindings>;
 }
 
 function areSameListings(one: readonly Listing[], other: readonly Listing[]): boolean {

@@ -5,11 +5,13 @@ import type { JsonObject } from '../core/json.ts';
 import type { NamedTool } from './inspection/cross-server-inspection.ts';
 import type { InspectionFinding } from './inspection/inspection-finding.ts';
 
+export type ScanFindings = readonly InspectionFinding[];
+
 /** Finds the suspicious parts of a definition in steps. Also compares a tool with the tools of other servers. */
 export type ScanEntry = (
   upstream: UpstreamName,
   subject: { readonly kind: string; readonly name: string; readonly definition: JsonObject },
-) => Generator<undefined, readonly InspectionFinding[]>;
+) => Generator<undefined, ScanFindings>;
 
 /** Creates a scanner that compares with `tools`. The inspection modules are loaded on first use, because most processes never scan. */
 export async function createScanner(tools: readonly NamedTool[]): Promise<ScanEntry> {

@@ -4,8 +4,7 @@ import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
 import { completeAtOnce, completeInSlices } from '../../core/lib/complete-in-slices.ts';
 import type { Database } from '../../core/storage/database.ts';
 import type { Logger } from '../../observability/log.ts';
-import type { InspectionFinding } from '../inspection/inspection-finding.ts';
-import type { ScanEntry } from '../scanner.ts';
+import type { ScanEntry, ScanFindings } from '../scanner.ts';
 import { ApprovalIndex } from './approval-index.ts';
 import { readApprovals } from './approval-rows.ts';
 import type { Approval } from './approval-rows.ts';
@@ -319,8 +318,8 @@ function* scanUnapproved(
   subjects: readonly ApprovalSubject[],
   scan: ScanEntry,
   index: ApprovalIndex,
-): Generator<undefined, ReadonlyMap<ApprovalSubject, readonly InspectionFinding[]>> {
-  const findings = new Map<ApprovalSubject, readonly InspectionFinding[]>();
+): Generator<undefined, ReadonlyMap<ApprovalSubject, ScanFindings>> {
+  const findings = new Map<ApprovalSubject, ScanFindings>();
   for (const subject of subjects) {
     if (index.find(upstream, subject.kind, subject.name)?.fingerprint === subject.fingerprint) continue;
     findings.set(subject, yield* scan(upstream, subject));
