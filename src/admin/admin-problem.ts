@@ -1,5 +1,4 @@
-import { errorTable, GatewayError, RpcError } from '../core/errors.ts';
-import type { ErrorCode } from '../core/errors.ts';
+import { GatewayError, isErrorCode, RpcError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { AdminProblem } from './contract/contract.ts';
 
@@ -28,8 +27,4 @@ export function fromAdminProblem(problem: unknown): Error {
     'INVARIANT',
     'The gateway sent an error response that this version of trunkline does not understand.',
   );
-}
-
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(errorTable, code);
 }

@@ -69,6 +69,10 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errorTable, code);
+}
+
 /** An error that Trunkline itself raises. `code` is for programs, `message` is a sentence for people, and `details` are fields for logs. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;

@@ -34,6 +34,13 @@ describe('JSON-RPC errors', () => {
     expect(encodeErrorForEra(new RpcError(body), 'modern')).toEqual(body);
   });
 
+  test('rpc error: takes the code of the gateway away from the error of a server', () => {
+    const theirs = new RpcError({ code: -32603, message: 'no', data: { code: 'UPSTREAM_NEEDS_AUTH', a: 1 } });
+    expect(encodeErrorForEra(theirs, 'legacy')).toEqual({ code: -32603, message: 'no', data: { a: 1 } });
+    const other = { code: -32603, message: 'no', data: { code: 'toString' } };
+    expect(encodeErrorForEra(new RpcError(other), 'legacy')).toEqual(other);
+  });
+
   test("rpc error: uses the era's code for a missing resource", () => {
     const theirs = new RpcError({ code: -32002, message: 'gone', data: { uri: 'a' } });
     const ours = new GatewayError('ENTRY_NOT_FOUND', 'gone', { details: { kind: 'resource', uri: 'a' } });

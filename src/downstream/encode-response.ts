@@ -1,5 +1,5 @@
 import { Payload } from '../core/lib/payload.ts';
-import { GatewayError, RpcError } from '../core/errors.ts';
+import { GatewayError, isErrorCode, RpcError } from '../core/errors.ts';
 import type { RpcErrorBody } from '../core/errors.ts';
 import type { Era } from '../core/server-facts.ts';
 import { isJsonObject } from '../core/json.ts';
@@ -56,7 +56,7 @@ export function encodeToolError(error: unknown): Payload | undefined {
 }
 
 export function encodeErrorForEra(error: unknown, era: Era): RpcErrorBody {
-  if (error instanceof RpcError) return withEraCode(error.body, era);
+  if (error instanceof RpcError) return withEraCode(withoutGatewayCode(error.body), era);
   if (!(error instanceof GatewayError)) {
     return { code: RPC_ERROR_CODES.internalError, message: 'Internal error.', data: { code: 'INVARIANT' } };
   }
@@ -67,6 +67,13 @@ export function encodeErrorForEra(error: unknown, era: Era): RpcErrorBody {
     { code, message: error.message, data: { code: error.code, ...(isMissingResource ? { uri } : {}) } },
     era,
   );
+}
+
+/** Removes a code of the gateway from the error of a server, which must not pass for an error of the gateway. */
+function withoutGatewayCode(body: RpcErrorBody): RpcErrorBody {
+  if (!isJsonObject(body.data) || !isErrorCode(body.data['code'])) return body;
+  const { code: _, ...data } = body.data;
+  return { ...body, data };
 }
 
 /** Replaces the code for a missing resource, which the modern era no longer has. */

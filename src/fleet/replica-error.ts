@@ -1,5 +1,5 @@
-import { errorTable, GatewayError, RpcError } from '../core/errors.ts';
-import type { ErrorCode, RpcErrorBody } from '../core/errors.ts';
+import { GatewayError, isErrorCode, RpcError } from '../core/errors.ts';
+import type { RpcErrorBody } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
 
@@ -23,8 +23,4 @@ export function parseReplicaError(value: unknown): GatewayError | RpcError {
       return new GatewayError(code, message, { details: isJsonObject(details) ? details : {} });
   }
   return new GatewayError('INVARIANT', 'Another gateway failed without giving a reason.');
-}
-
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(errorTable, code);
 }

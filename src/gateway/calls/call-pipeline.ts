@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Caller } from '../../core/caller.ts';
 import { GatewayError } from '../../core/errors.ts';
+import { removeGatewayMarks } from '../../core/gateway-meta.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { canonicalJson } from '../../core/lib/canonical-json.ts';
 import type { Deadlines } from '../../core/lib/deadlines.ts';
@@ -53,7 +54,8 @@ export interface LinkExposure {
  * 1. `run` creates the call. The `check` of the request may refuse the tool.
  * 2. The guards run: trace, audit, pause, deadline, permission, limits, validation, content, size (policy/guard-chain.ts).
  * 3. `#send` passes the call to its upstream, or to a tool of the gateway itself.
- * 4. `#postprocess` records the task and the resource links of the result, and rewrites the links.
+ * 4. `#postprocess` records the task and the resource links of the result, rewrites the links, and removes marks of the gateway that a
+ *    server has set.
  *
  * None of these methods is async, because each async frame of a call would cost half a kilobyte.
  */
@@ -142,7 +144,8 @@ export class CallPipeline {
   /** Returns a promise only for a result that starts a task: the task's owner must be stored before the client sees the task. */
   #postprocess(call: Call, payload: Payload, links: LinkExposure | undefined): Payload | Promise<Payload> {
     const recorded = this.#deps.tasks.recordResult(call, payload);
-    const exposed = this.#exposeLinks(call, payload, links);
+    const isOurs = call.operation.handler !== undefined;
+    const exposed = this.#exposeLinks(call, isOurs ? payload : removeGatewayMarks(payload), links);
     return recorded === undefined ? exposed : resolveAfter(recorded, exposed);
   }
 
