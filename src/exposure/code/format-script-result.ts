@@ -1,6 +1,7 @@
 import { parseExact } from '../../core/lib/exact-json.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import type { ErrorCode } from '../../core/errors.ts';
+import { withoutGatewayMarks } from '../../core/gateway-meta.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ScriptOutcome, ScriptLimits } from './worker-messages.ts';
@@ -42,7 +43,7 @@ function valueResult(
     return { content: [textBlock('The script returned nothing; end it with an expression or with return.')] };
   }
   const value = json.startsWith('{') && json.includes('"content"') ? parseShallow(json) : undefined;
-  if (isToolResult(value)) return value;
+  if (isToolResult(value)) return toPlainResult(value);
   const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
   const { maxOutput } = limits;
   if (text.length <= maxOutput) return { content: [textBlock(text)] };
@@ -79,6 +80,17 @@ function isToolResult(value: unknown): value is ToolResult {
     if (block['type'] === 'resource') return isJsonObject(block['resource']);
     return REQUIRED_STRINGS.get(block['type'])?.every((member) => typeof block[member] === 'string') === true;
   });
+}
+
+/**
+ * Keeps only what describes a result. A text that a server sent may have become this value, and it must neither ask the client a
+ * question (`resultType`, `inputRequests`) nor pass for an answer of the gateway.
+ */
+function toPlainResult({ content, structuredContent, isError, _meta }: ToolResult): ToolResult {
+  const members = Object.entries({ structuredContent, isError, _meta }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { ...withoutGatewayMarks(Object.fromEntries(members)), content };
 }
 
 function describeFailure(
