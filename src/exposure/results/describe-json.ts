@@ -17,28 +17,33 @@ export function describeJson(text: string): string | undefined {
 function describeArray(array: readonly unknown[]): string {
   const [first] = array;
   const records = `JSON array of ${formatNumber(array.length)}`;
-  return isJsonObject(first)
-    ? `${records} objects {${formatKeys(first, (key) => key)}}`
-    : `${records} values`;
+  return isJsonObject(first) ? `${records} objects {${formatKeys(first, formatKey)}}` : `${records} values`;
 }
 
 function describeObject(value: unknown): string {
   if (!isJsonObject(value)) return 'JSON';
   const member = (key: string): string => {
     const inner = value[key];
-    return Array.isArray(inner) ? `${key}: array of ${formatNumber(inner.length)}` : key;
+    const name = formatKey(key);
+    return Array.isArray(inner) ? `${name}: array of ${formatNumber(inner.length)}` : name;
   };
   return `JSON object {${formatKeys(value, member)}}`;
 }
 
 function formatKeys(object: object, show: (key: string) => string): string {
   const allKeys = Object.keys(object);
-  const firstKeys = allKeys.slice(0, MAX_KEYS).map((key) => show(key).slice(0, MAX_KEY_CHARS));
-  // Keys come from the server and must not inject lines into our note.
-  return `${firstKeys.join(', ')}${allKeys.length > MAX_KEYS ? ', …' : ''}`.replaceAll(
-    /\p{Cc}|[\u2028\u2029]/gu,
-    ' ',
-  );
+  const firstKeys = allKeys.slice(0, MAX_KEYS).map(show);
+  return `${firstKeys.join(', ')}${allKeys.length > MAX_KEYS ? ', …' : ''}`;
+}
+
+/** Keys come from the server: they must not end our note, contain sentences or hide characters. */
+function formatKey(key: string): string {
+  return key
+    .slice(0, MAX_KEY_CHARS)
+    .replaceAll(
+      /[^\p{L}\p{M}\p{N}_$.~-]|[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\p{Variation_Selector}]/gu,
+      '?',
+    );
 }
 
 export function formatNumber(number: number): string {
