@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { policyCall } from '../../../test/support/policy-call.ts';
 import { deferred } from '../../core/lib/deferred.ts';
+import { RpcError } from '../../core/errors.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -212,6 +213,21 @@ describe('secret redaction', () => {
     expect(searched).toBeLessThanOrEqual(10_000);
     expect((await running).sent).toBe(call);
     await expect(run(guard, toolCall('t', { list: [...list, KEY] }))).rejects.toThrow(/looks like/);
+  });
+
+  test('secret redaction: masks or blocks error responses of a server, too', async () => {
+    const body = { code: -32603, message: `No: ${KEY}`, data: { key: KEY, count: 1 } };
+    const fail = (error: Error) => (): Promise<Payload> => Promise.reject(error);
+    const call = toolCall('t', {});
+    await expect(guardOf('off', 'mask')(call, fail(new RpcError(body)))).rejects.toMatchObject({
+      message: 'No: [redacted]',
+      body: { code: -32603, message: 'No: [redacted]', data: { key: '[redacted]', count: 1 } },
+    });
+    await expect(guardOf('off', 'block')(call, fail(new RpcError(body)))).rejects.toMatchObject({
+      code: 'RESULT_BLOCKED',
+    });
+    const harmless = new RpcError({ code: -32603, message: 'No.' });
+    await expect(guardOf('off', 'mask')(call, fail(harmless))).rejects.toBe(harmless);
   });
 
   test('secret redaction: passes calls and results without secrets through unchanged', async () => {

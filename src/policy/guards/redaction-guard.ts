@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { RedactConfig, SecretAction } from '../../config/guards-config.ts';
-import { GatewayError } from '../../core/errors.ts';
+import { GatewayError, RpcError } from '../../core/errors.ts';
+import type { RpcErrorBody } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -66,12 +67,29 @@ export function redactionGuard(deps: {
   }
 
   function nextWithRedactedResult(call: Call, next: Next, action: SecretAction): Promise<Payload> {
-    return next(call).then((payload) => {
-      // A fast search of the raw text decides whether the result is parsed. Text with `\u` is always parsed, because an escape may
-      // hide a secret from that search.
-      const { text } = payload;
-      return search.mayContain(text) || text.includes('\\u') ? redactResult(call, payload, action) : payload;
-    });
+    return next(call).then(
+      (payload) => {
+        // A fast search of the raw text decides whether the result is parsed. Text with `\u` is always parsed, because an escape may
+        // hide a secret from that search.
+        const { text } = payload;
+        return search.mayContain(text) || text.includes('\\u')
+          ? redactResult(call, payload, action)
+          : payload;
+      },
+      async (error: unknown) => {
+        throw error instanceof RpcError ? await redactError(call, error, action) : error;
+      },
+    );
+  }
+
+  /** Redacts the error response of a server like a result, because the client gets its message and data, too. */
+  async function redactError(call: Call, error: RpcError, action: SecretAction): Promise<RpcError> {
+    const payload = Payload.of(error.body);
+    const redacted = await redactResult(call, payload, action);
+    // Masking changes only strings and member names with secrets, so the value stays an error.
+    return redacted === payload
+      ? error
+      : new RpcError({ ...error.body, ...(redacted.value as RpcErrorBody) });
   }
 
   async function redactResult(call: Call, payload: Payload, action: SecretAction): Promise<Payload> {
