@@ -13,6 +13,25 @@ export function listUiReferences({ _meta: meta }: ToolDefinition): readonly stri
   return [nested, flat].filter((uri): uri is string => typeof uri === 'string');
 }
 
+/**
+ * Returns the part of `_meta` that names the tool's pages, or undefined if there is none. Approvals do not cover `_meta`, so this part is
+ * all that a model may read of it, and only if it cannot contain sentences.
+ */
+export function pickPageReferences({ _meta: meta }: ToolDefinition): JsonObject | undefined {
+  if (!isJsonObject(meta)) return undefined;
+  const { ui, [FLAT]: flat } = meta;
+  const nested = isJsonObject(ui) ? ui['resourceUri'] : undefined;
+  const references = {
+    ...(isPlainUri(nested) && { ui: { resourceUri: nested } }),
+    ...(isPlainUri(flat) && { [FLAT]: flat }),
+  };
+  return Object.keys(references).length === 0 ? undefined : references;
+}
+
+function isPlainUri(uri: unknown): boolean {
+  return typeof uri === 'string' && /^[\w.~:/?#%&=+@-]{1,300}$/.test(uri);
+}
+
 /** Returns the definition with its page URIs mapped by `uriOf`, or the same object if no URI changes. */
 export function withUiReferences(definition: ToolDefinition, uriOf: (own: string) => string): ToolDefinition {
   if (listUiReferences(definition).every((uri) => uriOf(uri) === uri)) return definition;

@@ -1,5 +1,6 @@
 import type { CatalogView } from '../gateway/catalog-view.ts';
 import { stringifyExact } from '../core/lib/exact-json.ts';
+import { pickPageReferences } from '../core/ui-references.ts';
 import { findSimilar } from '../core/lib/find-similar.ts';
 import type { Payload } from '../core/lib/payload.ts';
 import { toListedTool } from './to-listed-tool.ts';
@@ -52,7 +53,8 @@ function describe(name: string, view: CatalogView): { readonly text: string; rea
       isError: true,
     };
   }
-  const { title, description, inputSchema, outputSchema, annotations, _meta } = toListedTool(entry, view);
+  const listed = toListedTool(entry, view);
+  const { title, description, inputSchema, outputSchema, annotations } = listed;
   // Absent members are undefined here and do not appear in the JSON.
   const fields = {
     name: entry.name,
@@ -63,7 +65,7 @@ function describe(name: string, view: CatalogView): { readonly text: string; rea
     outputSchema,
     annotations,
     // Refers to the UI pages of MCP Apps. A client can show them although the tool is not listed.
-    _meta,
+    _meta: pickPageReferences(listed),
   };
   return { text: stringifyExact(fields), isError: false };
 }
