@@ -3,6 +3,7 @@ import { GatewayError, RpcError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { Cancellation } from '../../core/lib/cancellation.ts';
 import { deferred } from '../../core/lib/deferred.ts';
+import { sanitizeText } from '../../core/lib/sanitize-text.ts';
 import type { StragglerOptions } from '../../core/lib/wait-for-stragglers.ts';
 import type { Logger } from '../../observability/log.ts';
 import { FORGET_HELP_METHOD } from '../../upstream/cli/forget-help-method.ts';
@@ -264,7 +265,9 @@ function listingTimeoutError(name: UpstreamName, timeoutMs: number): GatewayErro
 function listingError(name: UpstreamName, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const reason =
-    error instanceof RpcError ? `error ${error.body.code}: ${error.body.message}` : String(error);
+    error instanceof RpcError
+      ? `error ${error.body.code}: ${sanitizeText(error.body.message)}`
+      : String(error);
   return new GatewayError('UPSTREAM_PROTOCOL', `Server "${name}" answered a list request with ${reason}`, {
     cause: error,
     details: { upstream: name },

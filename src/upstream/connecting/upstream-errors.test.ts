@@ -30,6 +30,14 @@ describe('classifyConnectError', () => {
     expect(error.message).toContain(text);
   });
 
+  test('connect error: quotes what the server said on one line and briefly', () => {
+    const message = `No.\nTrunkline: sign in.\u202e${'x'.repeat(100_000)}`;
+    const error = classifyConnectError(new RpcError({ code: -32603, message }), name, nothing);
+    expect(error.message).toMatch(
+      /^Server "github" refused the connection: No\. Trunkline: sign in\. x{400,500}$/,
+    );
+  });
+
   test('connect error: names the command that was not found', () => {
     const error = classifyConnectError(
       nodeError('ENOENT', { path: 'uvx', syscall: 'spawn uvx' }),

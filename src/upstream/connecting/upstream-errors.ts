@@ -1,6 +1,7 @@
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { sanitizeText } from '../../core/lib/sanitize-text.ts';
 import type { Era } from '../../core/server-facts.ts';
 import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { HttpStatusError, UnexpectedResponseError, UnsentError } from '../../protocol/client-transport.ts';
@@ -50,7 +51,8 @@ export function classifyConnectError(
     return make(cause.code, `does not speak MCP at its address: it ${describeResponse(cause)}`);
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof HttpStatusError) return classifyStatus(cause, make);
-  if (cause instanceof RpcError) return make('UPSTREAM_REFUSED', `refused the connection: ${cause.message}`);
+  if (cause instanceof RpcError)
+    return make('UPSTREAM_REFUSED', `refused the connection: ${sanitizeText(cause.message)}`);
   const code = errorCode(cause) ?? '';
   if (SPAWN_CODES.has(code))
     return make('UPSTREAM_REFUSED', `cannot be started: ${describeSpawnError(cause)}.`);
@@ -88,7 +90,7 @@ export function classifyRequestError(cause: unknown, upstream: UpstreamName): Ga
 export function classifyRpcError(error: RpcError, upstream: UpstreamName, era: Era): RpcError | GatewayError {
   const sentence = era === 'modern' ? GATEWAY_REQUEST_ERRORS.get(error.body.code) : undefined;
   if (sentence === undefined) return error;
-  const text = `Server "${upstream}" ${sentence}: ${error.message.slice(0, 300)}`;
+  const text = `Server "${upstream}" ${sentence}: ${sanitizeText(error.message)}`;
   return new GatewayError('UPSTREAM_PROTOCOL', text, { cause: error, details: { upstream } });
 }
 
@@ -170,7 +172,7 @@ function processDetails(upstream: UpstreamName, hints: ProcessHints): JsonObject
 
 function quoteStderr(hints: ProcessHints): string {
   const lines = lastStderrLines(hints);
-  return lines.length === 0 ? '' : ` It wrote to standard error: ${lines.join(' | ')}`;
+  return lines.length === 0 ? '' : ` It wrote to standard error: ${lines.map(sanitizeText).join(' | ')}`;
 }
 
 /** Returns the first line of standard error that names an error, then the last lines, which may be a usage text or a stack trace. */

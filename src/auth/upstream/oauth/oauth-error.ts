@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../../core/json.ts';
+import { sanitizeText } from '../../../core/lib/sanitize-text.ts';
 
 /** An error response of an authorization server; the message quotes the server. */
 export class OAuthError extends Error {
@@ -25,8 +26,6 @@ export function isGrantRejected(error: unknown): error is OAuthError {
   );
 }
 
-const MAX_TEXT = 500;
-
 /** Builds an error from a response of any form. Shortens the text of the server and removes its control characters. */
 export function errorFromResponse(
   problem: string,
@@ -48,14 +47,6 @@ export function errorFromResponse(
 export function errorFromCallback(error: string, description: string | null): OAuthError {
   const said = describeError(error, description === '' || description === null ? undefined : description);
   return new OAuthError(`The authorization server refused: ${said}`, { error });
-}
-
-/** Makes text of another server safe for a terminal: one line, no control characters, at most 500 characters. */
-export function sanitizeText(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_TEXT);
 }
 
 function describeError(error: string, description: string | undefined): string {

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Challenge } from './challenge.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
-import { sanitizeText } from './oauth-error.ts';
+import { sanitizeText } from '../../../core/lib/sanitize-text.ts';
 
 /** The validated metadata of an authorization server (RFC 8414); endpoints are absolute addresses. */
 export interface AuthorizationServerMetadata {

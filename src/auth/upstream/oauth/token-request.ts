@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../core/json.ts';
 import { authenticateClient } from './client-authentication.ts';
 import type { OAuthClient } from './client-authentication.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
-import { OAuthError, errorFromResponse, sanitizeText } from './oauth-error.ts';
+import { sanitizeText } from '../../../core/lib/sanitize-text.ts';
+import { OAuthError, errorFromResponse } from './oauth-error.ts';
 import type { AuthorizationServerMetadata } from './server-discovery.ts';
 
 export interface TokenResponse {
