@@ -55,6 +55,7 @@ export type Preset =
   | 'silent-on-probe'
   | 'slow-start'
   | 'speaks-garbage'
+  | 'steers-models'
   | 'structured'
   | 'talks-to-all'
   | 'writes-its-environment';
