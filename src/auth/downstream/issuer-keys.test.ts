@@ -77,3 +77,21 @@ test('issuer keys: are rejected when the response is too large', async () => {
   const keys = createIssuerKeySource({ issuer: ISSUER, jwksUrl, now: Date.now, fetch });
   await expect(jwtVerify(token, keys)).rejects.toThrow('larger than 524288 bytes');
 });
+
+test('issuer keys: are given up at the deadline when the body never ends, even if fetch ignores its signal', async () => {
+  const { token } = await signer('a');
+  let cancelled = 0;
+  // Node 20.20 forgets the signal of a request with `redirect: 'error'` when garbage is collected after the headers have arrived.
+  const fetchForgetfully = (() => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
+      cancel: () => void (cancelled += 1),
+    });
+    return Promise.resolve(new Response(body));
+  }) as typeof fetch;
+  const jwksUrl = 'https://keys.example.test/';
+  const options = { issuer: ISSUER, jwksUrl, now: Date.now, timeoutMs: 20 };
+  const keys = createIssuerKeySource({ ...options, fetch: fetchForgetfully });
+  await expect(jwtVerify(token, keys)).rejects.toBeInstanceOf(IssuerUnreachableError);
+  expect(cancelled).toBe(1);
+});

@@ -3,6 +3,7 @@ import { connect as connectSocket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import { eventually } from '../../../test/support/eventually.ts';
+import { openUnread } from '../../../test/support/hostile-server.ts';
 import { TestRoutes } from '../../../test/support/mcp-routes.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import type { IncomingRequest } from '../../protocol/client-connection.ts';
@@ -252,4 +253,43 @@ describe('cancellation', () => {
     expect(held.every(({ cancellation }) => cancellation.reason !== undefined)).toBe(true);
     expect(test.connections[0]?.notifications).toEqual([]);
   });
+});
+
+describe('unread responses', () => {
+  const DISCONNECTED = 'Disconnected a client that did not read its responses.';
+
+  it('unread call: disconnects a client that does not read the messages of its call, while others are served', async () => {
+    const requests: IncomingRequest[] = [];
+    await using test = await TestRoutes.start(
+      { 'tools/call': (request) => void requests.push(request) },
+      { maxBufferedBytes: 100_000 },
+    );
+    const { 'mcp-session-id': session } = await test.session();
+    const opening = openUnread(test.url, session, call);
+    await eventually(() => expect(requests).toHaveLength(1));
+    requests[0]?.notify('notifications/message', { text: 'first' });
+    const unread = await opening;
+    await eventually(() => {
+      requests[0]?.notify('notifications/message', { text: 'x'.repeat(1_000_000) });
+      return test.logged.includes(DISCONNECTED);
+    });
+    expect((await test.post({ ...call, method: 'tools/list' }, await test.session())).status).toBe(200);
+    unread.destroy();
+  });
+
+  it.each([both, 'text/event-stream'])(
+    'unread results: disconnect the oldest client when they exceed the limit of all clients (%s)',
+    async (accept) => {
+      await using test = await TestRoutes.start(
+        { 'tools/call': (request) => request.sendResult(Payload.of({ text: 'x'.repeat(10_000_000) })) },
+        { maxUnsentBytes: 15_000_000, maxBufferedBytes: 100_000_000 },
+      );
+      const { 'mcp-session-id': session } = await test.session();
+      const clients = [];
+      for (let id = 1; id <= 4; id++)
+        clients.push(await openUnread(test.url, session, { ...call, id }, accept));
+      expect(test.logged).toContain(DISCONNECTED);
+      for (const client of clients) client.destroy();
+    },
+  );
 });

@@ -44,6 +44,8 @@ export interface McpRouteOptions extends SessionPersistence {
   /** The interval at which quiet streams get a comment, and idle sessions and responses with expired credentials are closed. */
   readonly keepAliveMs?: number;
   readonly maxBufferedBytes?: number;
+  /** The maximum number of bytes that are buffered for all slow clients together. */
+  readonly maxUnsentBytes?: number;
   /** Maximum time that a request of a legacy client waits for the client to resume its broken stream. */
   readonly resumeMs?: number;
 }
@@ -59,7 +61,7 @@ const MESSAGES_PATH = '/messages';
 const FLUSH_MS = 250;
 /** The default of `resumeMs`; clients usually reconnect within a few seconds. */
 const RESUME_MS = 15_000;
-/** The maximum number of bytes that are buffered for all slow clients together. */
+/** The default of `maxUnsentBytes`. */
 const MAX_UNSENT_BYTES = 256 * MEBIBYTE;
 
 /** Creates the HTTP routes of the gateway: MCP, health, metrics, and the pages of authentication. */
@@ -81,7 +83,7 @@ export function createMcpRoutes(options: McpRouteOptions): McpRoutes {
   const limits = {
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * MEBIBYTE,
     onSlowClient,
-    unsent: new UnsentResponses(MAX_UNSENT_BYTES, onSlowClient),
+    unsent: new UnsentResponses(options.maxUnsentBytes ?? MAX_UNSENT_BYTES, onSlowClient),
   };
   const open = new OpenResponses();
   return new McpRoutes(options, { connect, sessions, open, limits, maxBodyBytes, log });
