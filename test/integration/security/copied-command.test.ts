@@ -4,9 +4,6 @@ import { array, assert, constantFrom, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { joinCommand } from '../../../web/src/lib/command-line.ts';
-import { needs } from '../../support/needs.ts';
-
-needs('chromium');
 
 const shell = '/bin/sh';
 
