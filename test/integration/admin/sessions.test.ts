@@ -44,6 +44,23 @@ describe('dashboard sign-in', () => {
     expect(second.cookie).toBeUndefined();
   });
 
+  test('sign-in link: redirects only to pages of the dashboard', async () => {
+    await using gateway = await start();
+    const enter = async (to: string): Promise<unknown> => {
+      const url = `${await createSignInLink(gateway)}&to=${encodeURIComponent(to)}`;
+      return (await new DashboardBrowser(gateway.url).visit(url)).headers['location'];
+    };
+    expect(await enter('/approvals?server=files')).toBe('/approvals?server=files');
+    for (const to of [
+      '//evil.example',
+      'https://evil.example',
+      String.raw`/\evil.example`,
+      '/api/status',
+      '/a\r\nx: y',
+    ])
+      expect(await enter(to)).toBe('/');
+  });
+
   test('sign-in link: survives prefetch and HEAD requests, and cannot be created by a browser', async () => {
     await using gateway = await start();
     const browser = new DashboardBrowser(gateway.url);

@@ -56,6 +56,25 @@ describe('dashboard source', () => {
     expect(wrongImports(parse(path, text))).toHaveLength(1);
   });
 
+  test('dashboard styles: words of any length wrap everywhere, in linear time', () => {
+    const styles = readdirSync(join(root, 'web/src/style')).map((name) =>
+      readFileSync(join(root, 'web/src/style', name), 'utf8'),
+    );
+    const body = styles.flatMap((style) =>
+      [...style.matchAll(/^body \{([^}]*)\}/gm)].map(([, rule]) => rule),
+    );
+    // With kerning or ligatures, Chromium takes 10 s to break a word of 100,000 letters.
+    for (const declaration of [
+      'overflow-wrap: anywhere;',
+      'font-kerning: none;',
+      'font-variant-ligatures: none;',
+    ])
+      expect(body.join('')).toContain(declaration);
+    const resets =
+      /(?:overflow-wrap|font-kerning|font-variant-ligatures): (?!anywhere|none|break-word)|word-break: keep-all|text-rendering:/;
+    expect(styles.filter((style) => resets.test(style))).toEqual([]);
+  });
+
   test('dashboard source: has no file of more than 400 lines', () => {
     const long = files.filter(({ text }) => text.split('\n').length - 1 > maxLines).map(({ path }) => path);
     expect(long).toEqual([]);
