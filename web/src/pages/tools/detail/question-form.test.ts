@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { expect, test } from 'vitest';
 
-import { renderWithoutBrowser } from '../../../../../test/support/fake-document.ts';
+import { renderWithoutBrowser } from '../../../../fake/fake-document.ts';
 import { StoreContext } from '../../../store/use-store.ts';
 import { QuestionForm } from './question-form.tsx';
 
