@@ -61,9 +61,10 @@ scenario(
   'search exposure: lists its tools before any server has answered',
   { downstream: everyLeg },
   async (cell) => {
-    // The list would take a minute if it waited for the server.
-    const config = { startup: { listWait: '60s' } };
-    await using line = await cell.open({ silent: ['never-answers'] }, { ...searching, config });
+    // If it waited for the server, the list would not be answered before the deadline of the client.
+    const config = { startup: { listWait: '1h', refresh: '1h' } };
+    const entries = { silent: { timeouts: { connect: '1h' } } };
+    await using line = await cell.open({ silent: ['never-answers'] }, { ...searching, config, entries });
     expect(await names(line.client)).toEqual(metaTools);
   },
 );
