@@ -90,12 +90,14 @@ const LISTINGS: Readonly<Record<string, Attack>> = {
     expose: 'search',
     act: ({ client }) => client.callTool('search_tools', { query: 'ignore instructions '.repeat(100) }),
   },
-  'list: 1 MB without spaces for the inspection': {
+  'list: 4 MB without spaces for the inspection': {
     tools: [
       tool({}),
-      ...['a', 'QUJD', '41', 'a4', '\u0430', 'a\u200b', '\\x41', '%41'].map((part, at) =>
-        tool({}, { name: `tool${at}`, description: part.repeat(130_000 / part.length) }),
-      ),
+      ...times(32, (at) => {
+        const parts = ['a', 'QUJD', '41', 'a4', '\u0430', 'a\u200b', '\\x41', '%41'];
+        const part = parts[at % parts.length] ?? '';
+        return tool({}, { name: `tool${at}`, description: part.repeat(130_000 / part.length) });
+      }),
     ],
     server: { trust: 'scan' },
   },
@@ -128,7 +130,11 @@ const ANSWERS: Readonly<Record<string, Attack>> = {
   'links: 50 links and 2,000 URI templates': {
     ...resourceServer({
       'resources/templates/list': {
-        resourceTemplates: times(2_000, (at) => ({ uriTemplate: `x:{a}a{b}a{c}b${at}`, name: `t${at}` })),
+        // They begin and end with variables, so that comparing the literal beginning and end excludes none.
+        resourceTemplates: times(2_000, (at) => ({
+          uriTemplate: `{s}:{a}a{b}a{c}b${at}{d}`,
+          name: `t${at}`,
+        })),
       },
       'tools/call': {
         content: times(50, (at) => ({ type: 'resource_link', uri: `x:${'a'.repeat(700)}${at}`, name: 'a' })),
