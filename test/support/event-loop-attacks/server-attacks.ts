@@ -276,10 +276,10 @@ const ANSWERS: Readonly<Record<string, Attack>> = {
     client: { capabilities: { elicitation: {}, sampling: {} } },
     verifyArrival: ({ client }) => expect(client.requests.all).toHaveLength(2),
   },
-  'help text: 1 MB of spaces, brackets and options': {
+  'help text: 4 MB of spaces, brackets and options': {
     servers: {
       program: program(
-        `'Usage: x [OPTIONS]\\n\\nOptions:\\n' + '  --a <[(' .repeat(50000) + ' '.repeat(500000)`,
+        `'Usage: x ' + '[a|<('.repeat(240000) + '\\n\\nOptions:\\n' + '  --a <[(  b\\n'.repeat(160000) + ' '.repeat(800000)`,
       ),
     },
     verifyArrival: ({ toolNames }) => expect(toolNames.join()).toContain('program'),
