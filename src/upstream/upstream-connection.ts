@@ -61,7 +61,14 @@ export class UpstreamConnection implements AsyncDisposable {
     const handlers = connection.#handlers();
     // The server is told the capabilities of this moment, or of a later one; they only ever grow.
     void identity.settled?.then(() => (connection.#declared = identity.capabilities));
-    connection.#opened = await open(config, { era, cancellation, credentials, identity, onInstall, handlers });
+    connection.#opened = await open(config, {
+      era,
+      cancellation,
+      credentials,
+      identity,
+      onInstall,
+      handlers,
+    });
     return connection;
   }
 

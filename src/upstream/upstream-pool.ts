@@ -9,14 +9,13 @@ import type { UpstreamName } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { pickMoreVerbose } from '../core/log-level.ts';
 import type { Logger } from '../observability/log.ts';
-import type { ClientIdentity } from './connecting/negotiate.ts';
+import type { ClientIdentity, EraCache } from './connecting/negotiate.ts';
 import type { OpenServer } from './server-opener.ts';
 import { passedCapabilities } from './declared-capabilities.ts';
 import type { DeclaredCapabilities } from './declared-capabilities.ts';
 import { IdOwners } from './id-owners.ts';
 import type { UpstreamState } from './upstream-state.ts';
 import { Upstream } from './upstream.ts';
-import type { EraCache } from './upstream.ts';
 
 /** Identifies an upstream by server and sign-in; an empty `signedInAs` means the sign-in that all callers share. */
 export interface UpstreamSignIn {

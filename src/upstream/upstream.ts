@@ -5,10 +5,9 @@ import type { Deferred } from '../core/lib/deferred.ts';
 import type { RequestingClient } from '../core/requesting-client.ts';
 import type { Credentials } from '../core/credentials.ts';
 import { GatewayError } from '../core/errors.ts';
-import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import type { UpstreamName } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Payload } from '../core/lib/payload.ts';
-import type { Era } from '../core/server-facts.ts';
 import type { Logger } from '../observability/log.ts';
 import { PendingRequests } from './pending-requests.ts';
 import {
@@ -21,7 +20,7 @@ import {
 import { ConnectTimeLimit } from './connecting/connect-time-limit.ts';
 import { fetchListing, omitUnusableTools } from './connecting/fetch-listing.ts';
 import type { RawListing } from './connecting/fetch-listing.ts';
-import type { ClientIdentity } from './connecting/negotiate.ts';
+import type { ClientIdentity, EraCache } from './connecting/negotiate.ts';
 import type { OpenServer } from './server-opener.ts';
 import type { IdOwners } from './id-owners.ts';
 import { idleSetting, IdleTimer } from './idle-timer.ts';
@@ -31,12 +30,6 @@ import { DesiredSubscriptions } from './subscriptions.ts';
 import { explainError, UpstreamCall } from './upstream-call.ts';
 import type { RequestOptions, UpstreamCallOwner } from './upstream-call.ts';
 import { ClosingConnections, UpstreamConnection } from './upstream-connection.ts';
-
-/** Remembers the protocol era of each server by its config fingerprint, so that the probe runs once per configuration. */
-export interface EraCache {
-  recall(config: Fingerprint): { readonly era: Era } | undefined;
-  remember(config: Fingerprint, facts: { readonly era: Era; readonly protocol: string }): void;
-}
 
 interface UpstreamDeps {
   readonly open: OpenServer;

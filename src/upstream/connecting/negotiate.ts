@@ -2,6 +2,7 @@ import type { Cancellation } from '../../core/lib/cancellation.ts';
 import type { Payload } from '../../core/lib/payload.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import { isLargeJson } from '../../core/lib/is-large-json.ts';
+import type { Fingerprint } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Era, ServerFacts } from '../../core/server-facts.ts';
@@ -23,6 +24,12 @@ export interface ClientIdentity {
   readonly protocol?: string;
   /** Resolves when the capabilities are known; absent if they always are. */
   readonly settled?: Promise<void> | undefined;
+}
+
+/** Remembers the protocol era of each server by its config fingerprint, so that the probe runs once per configuration. */
+export interface EraCache {
+  recall(config: Fingerprint): { readonly era: Era } | undefined;
+  remember(config: Fingerprint, facts: { readonly era: Era; readonly protocol: string }): void;
 }
 
 /** If a server does not answer the probe within this time, `initialize` is sent as well. */
