@@ -21,7 +21,8 @@ const KINDS = [
 ] as const;
 /** One in so many clients uses stdio. There are only a few, because each is a separate process. */
 const CLIENTS_PER_PIPE = 25;
-const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
+/** The capabilities of each of the clients. */
+export const manyCapabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
 const logLevel = 'io.modelcontextprotocol/logLevel';
 
 /** Opens clients of every kind, connected at the same time. */
@@ -31,7 +32,7 @@ export function openManyClients(gateway: RunningGateway, count: number): Promise
 
 async function namedClient(gateway: RunningGateway, at: number): Promise<NamedClient> {
   const who = `client-${at}`;
-  const identity = { capabilities, clientInfo: { name: who, version: '1' } };
+  const identity = { capabilities: manyCapabilities, clientInfo: { name: who, version: '1' } };
   const kind = KINDS[at % KINDS.length] ?? KINDS[0];
   const pipe = at % CLIENTS_PER_PIPE === 0 ? await startPipe(gateway) : undefined;
   const client =
