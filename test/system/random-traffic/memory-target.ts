@@ -132,6 +132,7 @@ const schema = { type: 'object' };
 function offer(era: 'legacy' | 'modern'): Offer {
   return {
     era,
+    config: { passedMeta: ['example.com/*'] },
     tools: ['echo', 'progress', 'slow', 'fail', 'rpc-error'].map((name) => ({ name, inputSchema: schema })),
     prompts: [{ name: 'greet' }],
     resourceTemplates: [{ uriTemplate: 'fixture://item/{id}', name: 'item' }],

@@ -12,8 +12,8 @@ const HTTP: readonly ClientKind[] = ['http', 'http-batching', 'sse', 'http-moder
 /** Opens the built gateway over HTTP or stdio, with servers as its child processes. */
 export async function openProcessTarget(over: 'http' | 'stdio'): Promise<TrafficTarget> {
   const entries = {
-    one: fixture('plain', '--era', 'legacy'),
-    two: fixture('plain', '--era', 'modern'),
+    one: { ...fixture('plain', '--era', 'legacy'), passMeta: ['example.com/*'] },
+    two: { ...fixture('plain', '--era', 'modern'), passMeta: ['example.com/*'] },
   };
   const config = { startup: { listWait: '60s' }, shutdown: '100ms' };
   const gateway = await startGateway({ mcpServers: entries, listen: over, config });
