@@ -113,20 +113,24 @@ test('install: a call of a server that is being installed says so', { tags: ['sl
   await eventually(async () => expect(await statesOf(gateway)).toEqual(['ready']));
 });
 
-test('install: an installer outlives a gateway that stops, and its package works afterwards', async () => {
-  const cache = new PackageCache();
-  const gateway = await startGateway({ mcpServers: cache.servers('a'), listen: 'http', config });
-  await cache.outlastTimeout('a');
-  const [installer] = cache.events('installing');
-  await gateway.stop();
-  expect(isRunning(installer!.pid)).toBe(true);
-  cache.finish('a');
-  await eventually(() => !isRunning(installer!.pid), { what: 'the end of the installer' });
-  expect(cache.names('installed')).toEqual(['a']);
-  await using again = await startGateway({ mcpServers: cache.servers('a'), listen: 'http', config });
-  await eventually(async () => expect(await statesOf(again)).toEqual(['ready']));
-  expect(cache.names('damaged')).toEqual([]);
-});
+test(
+  'install: an installer outlives a gateway that stops, and its package works afterwards',
+  { tags: ['slow'] },
+  async () => {
+    const cache = new PackageCache();
+    const gateway = await startGateway({ mcpServers: cache.servers('a'), listen: 'http', config });
+    await cache.outlastTimeout('a');
+    const [installer] = cache.events('installing');
+    await gateway.stop();
+    expect(isRunning(installer!.pid)).toBe(true);
+    cache.finish('a');
+    await eventually(() => !isRunning(installer!.pid), { what: 'the end of the installer' });
+    expect(cache.names('installed')).toEqual(['a']);
+    await using again = await startGateway({ mcpServers: cache.servers('a'), listen: 'http', config });
+    await eventually(async () => expect(await statesOf(again)).toEqual(['ready']));
+    expect(cache.names('damaged')).toEqual([]);
+  },
+);
 
 test('install: an installer outlives a gateway that is killed', { tags: ['slow'] }, async () => {
   const cache = new PackageCache();
@@ -169,12 +173,16 @@ test(
   },
 );
 
-test.runIf(process.platform === 'linux')('install: a launcher that does nothing fails', async () => {
-  const cache = new PackageCache();
-  const mcpServers = { a: cache.server('a', '--idle') };
-  await using gateway = await startGateway({ mcpServers, listen: 'http', config });
-  const message = 'Server "a" was not ready, and its launcher did nothing for 0.5 s (timeouts.connect).';
-  await eventually(async () => expect(await servers(gateway)).toMatchObject([{ problem: { message } }]));
-  cache.finish('a');
-  await eventually(async () => expect(await statesOf(gateway)).toEqual(['ready']));
-});
+test.runIf(process.platform === 'linux')(
+  'install: a launcher that does nothing fails',
+  { tags: ['slow'] },
+  async () => {
+    const cache = new PackageCache();
+    const mcpServers = { a: cache.server('a', '--idle') };
+    await using gateway = await startGateway({ mcpServers, listen: 'http', config });
+    const message = 'Server "a" was not ready, and its launcher did nothing for 0.5 s (timeouts.connect).';
+    await eventually(async () => expect(await servers(gateway)).toMatchObject([{ problem: { message } }]));
+    cache.finish('a');
+    await eventually(async () => expect(await statesOf(gateway)).toEqual(['ready']));
+  },
+);

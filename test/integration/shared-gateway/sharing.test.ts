@@ -31,21 +31,25 @@ describe('session share', () => {
     },
   );
 
-  test('session share: ends the listing process and stays ready while a session uses the server', async () => {
-    const own = fixture('plain');
-    await using home = new SharedHome({ mcpServers: { own: { ...own, share: 'session' } } });
-    const clients = await Promise.all([1, 2].map(async () => (await home.pipe()).client()));
-    const pids = await Promise.all(clients.map(pidOf));
-    const running = (): readonly number[] =>
-      fixtureLog(own)
-        .of('started')
-        .map(({ pid }) => Number(pid))
-        .filter(isRunning);
-    await eventually(() => running().length === 2, { what: 'The end of the process that was listed' });
-    expect(new Set(running())).toEqual(new Set(pids));
-    const { stdout } = await home.command('servers', '--json');
-    expect(JSON.parse(stdout)).toMatchObject([{ name: 'own', state: 'ready' }]);
-  });
+  test(
+    'session share: ends the listing process and stays ready while a session uses the server',
+    { tags: ['slow'] },
+    async () => {
+      const own = fixture('plain');
+      await using home = new SharedHome({ mcpServers: { own: { ...own, share: 'session' } } });
+      const clients = await Promise.all([1, 2].map(async () => (await home.pipe()).client()));
+      const pids = await Promise.all(clients.map(pidOf));
+      const running = (): readonly number[] =>
+        fixtureLog(own)
+          .of('started')
+          .map(({ pid }) => Number(pid))
+          .filter(isRunning);
+      await eventually(() => running().length === 2, { what: 'The end of the process that was listed' });
+      expect(new Set(running())).toEqual(new Set(pids));
+      const { stdout } = await home.command('servers', '--json');
+      expect(JSON.parse(stdout)).toMatchObject([{ name: 'own', state: 'ready' }]);
+    },
+  );
 
   test('session share: reassigns the process of an idle session and never that of a busy one', async () => {
     const own = fixture('plain');

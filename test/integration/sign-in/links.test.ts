@@ -229,7 +229,7 @@ test('sign-in link: requests additional scopes', async () => {
   await client.close();
 });
 
-test('sign-in link: closes when the gateway stops', async () => {
+test('sign-in link: closes when the gateway stops', { tags: ['slow'] }, async () => {
   await using server = await startProtectedServer();
   await using gateway = await startGateway({ mcpServers: { it: { url: server.url } }, listen: 'stdio' });
   const client = await gateway.client({ capabilities });

@@ -145,17 +145,24 @@ describe('connection problems', () => {
     });
   });
 
-  test('postgres: drops a connection that stalls, and close does not wait for it', async () => {
-    const { proxy, server } = await throughProxy({ ...(await cluster.newSchema()), statementTimeoutMs: 200 });
-    const database = await openDatabase({ stateDir: '/nowhere', server });
-    database.changes.on('keys', () => {});
-    await sql`select 1`.execute(database.query);
-    proxy.stall();
-    expect(await trouble(sql`select 1`.execute(database.query))).toMatchObject({ code: 'STORE_AWAY' });
-    expect((await sql`select 1 as one`.execute(database.query)).rows).toEqual([{ one: 1 }]);
-    proxy.stall();
-    await database[Symbol.asyncDispose]();
-  });
+  test(
+    'postgres: drops a connection that stalls, and close does not wait for it',
+    { tags: ['slow'] },
+    async () => {
+      const { proxy, server } = await throughProxy({
+        ...(await cluster.newSchema()),
+        statementTimeoutMs: 200,
+      });
+      const database = await openDatabase({ stateDir: '/nowhere', server });
+      database.changes.on('keys', () => {});
+      await sql`select 1`.execute(database.query);
+      proxy.stall();
+      expect(await trouble(sql`select 1`.execute(database.query))).toMatchObject({ code: 'STORE_AWAY' });
+      expect((await sql`select 1 as one`.execute(database.query)).rows).toEqual([{ one: 1 }]);
+      proxy.stall();
+      await database[Symbol.asyncDispose]();
+    },
+  );
 
   test('postgres: reconnects for the next statement after the connection was cut', async () => {
     const { proxy, server } = await throughProxy(await cluster.newSchema());
