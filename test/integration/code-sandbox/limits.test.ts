@@ -16,7 +16,10 @@ describe('CPU limit', () => {
     ['at the top level', 'for (;;);'],
     ['after an await', 'await null; while (true) {}'],
     ['in a promise job', 'Promise.resolve().then(() => { for (;;); }); await new Promise(() => {})'],
-    ['of promise jobs', 'const again = () => Promise.resolve().then(again); await again()'],
+    [
+      'of promise jobs',
+      'const again = () => { Promise.resolve().then(again) }; again(); await new Promise(() => {})',
+    ],
     ['of awaits', 'for (;;) await null'],
     ['in a timer', 'setTimeout(() => { for (;;); }); await new Promise(() => {})'],
     ['in a regular expression', '/^(a+)+$/.test("a".repeat(40) + "b")'],
@@ -55,6 +58,7 @@ describe('memory limit', () => {
     ['a buffer', 'new Uint8Array(2 ** 30).length'],
     ['functions', 'const all = []; for (;;) all.push(() => all)'],
     ['promises', 'const all = []; for (;;) all.push(new Promise(() => {}))'],
+    ['a chain of promises', 'const again = () => Promise.resolve().then(again); await again()'],
     ['its result', 'const a = "x".repeat(1e6); return new Array(1000).fill(a)'],
   ])('memory limit: stops a script that fills memory with %s', async (_, source) => {
     expect(await scripts.value(source)).toEqual({ kind: 'stopped', limit: 'memory' });

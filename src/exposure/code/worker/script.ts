@@ -192,7 +192,12 @@ export class Script {
     if (kind === 'value')
       return this.#end(json === '' ? { kind } : { kind, json: this.#unmarkNumbers(json) });
     const { name, message, stack } = JSON.parse(json) as Record<'name' | 'message' | 'stack', string>;
-    if (name === 'InternalError' && message === 'out of memory') {
+    // The interpreter throws null if it has no memory left for an error.
+    const isNull = name === '' && message === 'null';
+    if (
+      (name === 'InternalError' && message === 'out of memory') ||
+      (isNull && this.#interpreter.isExhausted)
+    ) {
       this.#limit = 'memory';
       return;
     }
