@@ -16,10 +16,10 @@ export interface AppOptions {
   /** The folder that records which configuration files the user trusts; undefined if `file` needs no trust. */
   readonly trustDir?: string | undefined;
   /**
-   * `nobody` opens no listener: only this process uses the gateway, through `App.admin`, and servers are listed on demand. `socket` is the
+   * `none` opens no listener: only this process uses the gateway, through `App.admin`, and servers are listed on demand. `socket` is the
    * user's background gateway, which listens only on the path `socket`. If undefined, `http` selects HTTP or standard input and output.
    */
-  readonly listen?: 'nobody' | 'socket' | undefined;
+  readonly listen?: 'none' | 'socket' | undefined;
   /** The socket of the user's shared gateway; undefined if this gateway is not shared. */
   readonly socket?: string | undefined;
   /** The only server of `trunkline wrap`, and the client as described by its first message; undefined for other commands. */

@@ -62,7 +62,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const services = openServices(options, runtime, { foundation, built, stop });
     const { sandbox, admin } = services;
     const listener = await openListeners(options, runtime, { foundation, built, services, stop });
-    gateway.start(options.listen === 'nobody' ? 'on-demand' : 'at-once');
+    gateway.start(options.listen === 'none' ? 'on-demand' : 'at-once');
     const stopped = stopRequest.promise.then(() =>
       shutDown({ config: runtime.config, listener, signIns, sandbox, gateway, leaveFleet, scope }),
     );
@@ -215,7 +215,7 @@ async function followConfig(
     readonly announced: GatewayAnnouncement | undefined;
   },
 ): Promise<void> {
-  if (options.text !== undefined || options.listen === 'nobody') return;
+  if (options.text !== undefined || options.listen === 'none') return;
   const { foundation, built, services, listener, announced } = parts;
   const { scope, log, audit, store, sharedServers, telemetry } = foundation;
   const { gateway, guards, signIns } = built;

@@ -99,7 +99,7 @@ export async function buildGateway(
   const gateway = await openGateway(options, runtime, foundation, { ...parts, pool, catalog, guards, pause });
 
   // Changes that other processes write to the shared stores.
-  if (options.listen !== 'nobody') {
+  if (options.listen !== 'none') {
     if (approvals !== undefined) watchApprovals(options, snapshot, { approvals, gateway, scope, log, store });
     store.follow('listings', () => void cache.reload());
     store.follow('sign-ins', () => void vault.handleExternalChange());
@@ -191,7 +191,7 @@ function openListingCache(
 
 function openTokenVault(options: AppOptions, { scope, store, key }: Foundation, log: Logger): TokenVault {
   // Only a database server sends notifications, and a gateway without clients does not follow them.
-  const hasChangeNotifications = store.place.server !== undefined && options.listen !== 'nobody';
+  const hasChangeNotifications = store.place.server !== undefined && options.listen !== 'none';
   const { pid } = options;
   return scope.use(
     new TokenVault({ database: store.database, key, pid, now: Date.now, log, hasChangeNotifications }),
@@ -260,9 +260,9 @@ function createIdentity(
   { scope, store }: Foundation,
 ): { readonly identity: ClientIdentity; readonly declared?: DeclaredCapabilities } {
   const info = { name: 'trunkline', title: 'Trunkline', version };
-  // Clients of other replicas are unknown here, and a gateway without a listener has none; then everything is declared.
-  const hasOwnClientsOnly = store.place.server === undefined && listen !== 'nobody';
-  if (wrapped !== undefined || !hasOwnClientsOnly)
+  // A gateway does not know the clients of other replicas, and a gateway without a listener has no clients. Both declare everything.
+  const knowsAllClients = store.place.server === undefined && listen !== 'none';
+  if (wrapped !== undefined || !knowsAllClients)
     return { identity: { info, capabilities: ALL_CAPABILITIES, ...wrapped?.client } };
   const declared = new DeclaredCapabilities(FIRST_CLIENT_WAIT_MS);
   scope.defer(() => declared[Symbol.dispose]());

@@ -97,7 +97,7 @@ export async function openClientListeners(
   config: () => ConfigSnapshot,
   deps: ListenerDeps,
 ): Promise<ClientListener> {
-  if (options.listen === 'nobody') return NO_LISTENER;
+  if (options.listen === 'none') return NO_LISTENER;
   const parked = new ParkedCalls({
     get ttlMs() {
       return config().value.maxCallMs;

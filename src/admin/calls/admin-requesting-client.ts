@@ -11,7 +11,7 @@ import { isLevelEnabled } from '../../core/log-level.ts';
 export interface CallCallbacks {
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
   readonly onLog?: ((message: JsonObject) => void) | undefined;
-  /** Shows a form from the server to a person; undefined if there is no person. */
+  /** Shows a form of the server to the person at the client. Undefined if the client is not interactive. */
   readonly onQuestion?: ((params: JsonObject, cancellation: Cancellation) => Promise<JsonObject>) | undefined;
 }
 

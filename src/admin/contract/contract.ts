@@ -277,7 +277,7 @@ export interface AdminExplanation {
   readonly near: readonly string[];
   /** The decision of the rules for the given caller. */
   readonly decision?: AdminDecision | undefined;
-  /** How the given client sees the tool. */
+  /** The tool as the given client sees it. */
   readonly forClient?:
     | {
         readonly client: string;

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AdminChange } from '../contract/approval-contract.ts';
 
-/** How much of a comparison to show. Overviews use `LIMITS`; approvals use `NO_COMPARE_LIMITS`, so that nothing is hidden. */
+/** The maximum size of a comparison. Overviews use `LIMITS`; approvals use `NO_COMPARE_LIMITS`, so that nothing is hidden. */
 interface CompareLimits {
   readonly maxChanges: number;
   /** Maximum number of characters of each value. */

@@ -29,7 +29,7 @@ export async function openConfiguredFleet(
   },
 ): Promise<Fleet | undefined> {
   const { store, key, scope, log } = deps;
-  if (store.place.server === undefined || options.listen === 'nobody') return undefined;
+  if (store.place.server === undefined || options.listen === 'none') return undefined;
   const { openFleet } = await import('../../fleet/fleet.ts');
   const listen = getListenAddress(options, config);
   return scope.use(

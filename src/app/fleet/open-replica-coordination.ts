@@ -30,7 +30,7 @@ export async function openReplicaCoordination(
   current: () => ConfigSnapshot,
   { scope, store, cache, has, log }: ReplicaCoordinationDeps,
 ): Promise<ReplicaCoordination> {
-  if (store.place.server === undefined || options.listen === 'nobody') return {};
+  if (store.place.server === undefined || options.listen === 'none') return {};
   const [{ Housekeeping }, { createListingTurns: listingTurns }, { FleetShares }] = await Promise.all([
     import('./housekeeping.ts'),
     import('./listing-turns.ts'),

@@ -119,7 +119,7 @@ async function startInProcessGateway(
     // Servers start in the same folder as under the background gateway.
     workingDir: dirname(file),
     expose: undefined,
-    listen: 'nobody',
+    listen: 'none',
     logger: () => createJsonLogger({ level: logLevel, write: createLogWriter(stderr) }),
   });
   const routes = await app.admin();

@@ -23,7 +23,7 @@ interface LeaseOptions {
   /** Average pause between two attempts to acquire the lease. */
   readonly pauseMs?: number;
   /**
-   * How long the work waits after the lease was taken from a process that held it too long, because that process may still be writing.
+   * The delay before the work starts if the lease was taken from a process that held it too long. That process may still be writing.
    * Tests set it.
    */
   readonly graceMs?: number;

@@ -35,7 +35,7 @@ const ENDED = 'ended';
  */
 export class DatabaseSessionStore implements SessionStore {
   readonly #deps: SessionStoreDeps;
-  /** By session, the changes that no transaction has taken yet, and the function that saves them. */
+  /** The changes of each session that no transaction has taken yet, with the function that saves them. */
   readonly #unsaved = new Map<string, { changes: ClientSettingsChange[]; save: () => Promise<void> }>();
   #key: Buffer | undefined;
   #revision: number | undefined;

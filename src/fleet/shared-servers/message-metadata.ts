@@ -32,7 +32,7 @@ export function serializeClientMetadata(client: RequestingClient | undefined): J
     session,
     capabilities,
     logLevel,
-    // On the wire the member is called `isAlone`.
+    // Other replicas read this member under its old name, `isAlone`.
     ...(hasSingleServer === true && { isAlone: true }),
   };
 }
