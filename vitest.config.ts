@@ -11,12 +11,12 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 /** With REQUIRE_ALL=1 nothing is skipped, so a test whose program is missing fails. */
 const missing = process.env['REQUIRE_ALL'] === '1' ? [] : missingPrograms();
 
-// Tests of real processes. Two per core keep both cores busy while processes wait for each other.
+// Tests of real processes. Five workers keep two cores busy while processes wait for each other.
 const withProcesses = {
   extends: true,
   test: {
     pool: 'forks',
-    maxWorkers: 4,
+    maxWorkers: 5,
     // Only a hanging test reaches it: on a busy machine a test with many processes can take minutes.
     testTimeout: 300_000,
     hookTimeout: 180_000,
