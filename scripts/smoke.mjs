@@ -3,7 +3,15 @@
 
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), 'trunkline-smoke-'));
 try {
   const tarball = givenTarball === undefined ? await pack() : resolve(givenTarball);
   testPackage(install(tarball));
+  testGlobalInstallation(tarball);
 } finally {
   // Windows releases the files of a process only some time after it has exited.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
@@ -70,6 +79,40 @@ function testPackage(installation) {
     [{ server: 'plain', entry: 'echo', outcome: 'ok' }],
   );
   console.log('smoke: logs shows the call');
+}
+
+/** `npx` and `npm install --global`, then an update and the removal, as docs/install.md describes them. */
+function testGlobalInstallation(tarball) {
+  const prefix = join(folder, 'global');
+  const home = join(folder, 'global-home');
+  mkdirSync(home);
+  const env = { ...process.env, npm_config_prefix: prefix, TRUNKLINE_HOME: home, HOME: home };
+  const program = isWindows ? join(prefix, 'trunkline.cmd') : join(prefix, 'bin', 'trunkline');
+  const offline = ['--prefer-offline', '--no-audit', '--no-fund'];
+
+  match(
+    run('npm', ['exec', '--yes', ...offline, `--package=${tarball}`, '--', 'trunkline', '--help'], {
+      cwd: home,
+      env,
+    }),
+    /^Usage: trunkline /,
+  );
+  console.log('smoke: npx runs it without an installation');
+
+  // The second installation is the update.
+  for (const step of ['installs', 'updates']) {
+    run('npm', ['install', '--global', ...offline, tarball], { cwd: home, env });
+    match(run(program, ['--help'], { cwd: home, env }), /^Usage: trunkline /);
+    console.log(`smoke: npm install --global ${step} it`);
+  }
+
+  run(program, ['connect', 'cursor', '--yes'], { cwd: home, env });
+  const { clients } = JSON.parse(run(program, ['uninstall', '--yes', '--json'], { cwd: home, env }));
+  deepStrictEqual(clients, ['cursor']);
+  strictEqual(existsSync(join(home, 'state')), false);
+  run('npm', ['rm', '--global', 'trunkline'], { cwd: home, env });
+  strictEqual(existsSync(program), false);
+  console.log('smoke: uninstall restores the client and deletes the state, and npm rm removes the program');
 }
 
 /** Writes a configuration with one stdio server, and returns its path. */

@@ -239,12 +239,14 @@ const MIN_HELP_WIDTH = 14;
 
 /** Groups for which the first screen lists only the names of the commands, to stay short. */
 const RARE_TASKS = [
+  'Change servers',
   'Sign in to servers',
   'Give others access',
   'Control what may be used',
   'Logs and statistics',
   'Watch and pause',
   'For scripts and shells',
+  'Remove Trunkline',
 ];
 
 function formatRareTasks(blocks: readonly string[], screen: number): string {

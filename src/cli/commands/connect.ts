@@ -1,6 +1,7 @@
 import { resolveLocations } from '../../config/find-config.ts';
-import { readFileIfPresent, ConnectionHistory, replaceFile } from '../../setup/connect/connection-history.ts';
-import { planMergedUndo } from '../../setup/connect/plan-connection.ts';
+import { ConnectionHistory } from '../../setup/connect/connection-history.ts';
+import { restoreClient } from '../../setup/connect/restore-client.ts';
+import type { RestoreResult } from '../../setup/connect/restore-client.ts';
 import type { SecretDestination } from '../../setup/import/import-edits.ts';
 import type { ConflictStrategy } from '../../setup/import/plan-import.ts';
 import { GatewayError } from '../../core/errors.ts';
@@ -126,6 +127,13 @@ function toReport(
   };
 }
 
+/** Completes a sentence that begins with the file. */
+export const RESTORE_OUTCOMES: Readonly<Record<RestoreResult, string>> = {
+  restored: 'was restored byte for byte',
+  removed: 'was removed, because it did not exist before',
+  merged: 'has its servers back',
+};
+
 async function undo(name: string, options: ConnectOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
   const client = getConnectableClient(name);
@@ -137,44 +145,17 @@ async function undo(name: string, options: ConnectOptions, context: CliContext):
       'ENTRY_NOT_FOUND',
       `Trunkline has not connected ${client.source.title}, so there is nothing to undo. See the connectable clients with: trunkline connect --help`,
     );
-  const before = await connections.before(record);
-  if (options.dryRun === true) out.note(`${record.file} would be restored.`);
-  else if (options.merge === true) {
-    const now = await readFileIfPresent(record.file);
-    const text = mergeUndo(
-      client,
-      {
-        before: before?.toString('utf8') ?? '',
-        now: now?.toString('utf8') ?? '',
-        written: record.written,
-      },
-      record.file,
-    );
-    await replaceFile(record.file, now, Buffer.from(text));
-    await connections.forget(name);
-  } else await connections.undo(name, record);
   const isDone = options.dryRun !== true;
+  const result = isDone
+    ? await restoreClient(connections, client, record, options.merge === true)
+    : undefined;
+  if (!isDone) out.note(`${record.file} would be restored.`);
   const further = records.length - 1;
   if (out.style.format === 'json') out.json({ client: name, file: record.file, undone: isDone, further });
-  else if (isDone) {
-    out.line(
-      `${record.file} ${options.merge === true ? 'has its servers back' : before === undefined ? 'was removed, because it did not exist before' : 'was restored byte for byte'}.`,
-    );
+  else if (result !== undefined) {
+    out.line(`${record.file} ${RESTORE_OUTCOMES[result]}.`);
     if (further > 0) out.note(`${formatCount(further, 'earlier change')} can be undone in the same way.`);
     out.note('The servers stay in the configuration of Trunkline. Remove one with: trunkline remove SERVER');
   }
   return 0;
-}
-
-function mergeUndo(
-  client: ReturnType<typeof getConnectableClient>,
-  texts: Parameters<typeof planMergedUndo>[1],
-  file: string,
-): string {
-  try {
-    return planMergedUndo(client, texts);
-  } catch (error) {
-    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
-    throw new GatewayError('CONFIG_INVALID', `${file} was not changed: ${reason}.`, { cause: error });
-  }
 }

@@ -44,7 +44,7 @@ export async function runStop(options: GlobalOptions, context: CliContext): Prom
 }
 
 /** Returns the process id of the first gateway that accepts the request, or undefined if no gateway runs. */
-async function requestStop(stateDir: string): Promise<number | undefined> {
+export async function requestStop(stateDir: string): Promise<number | undefined> {
   for (const { socket, pid } of listGatewayRecords(stateDir)) {
     const connection = await connectToGateway(socket, { stop: true }).catch(() => undefined);
     if (connection === undefined) continue;
@@ -62,7 +62,8 @@ function formatStillRunning(others: readonly ReachableGateway[]): string {
     : `. Other gateways are still running: processes ${pids}`;
 }
 
-async function waitForExit(pid: number): Promise<void> {
+/** Waits until a gateway that was asked to stop has exited. */
+export async function waitForExit(pid: number): Promise<void> {
   for (const until = Date.now() + STOP_TIMEOUT_MS; Date.now() < until;) {
     if (!isProcessAlive(pid)) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));

@@ -7,9 +7,10 @@ export function declareSetup(registrar: CommandRegistrar): void {
   registrar.program.commandsGroup('Set up:');
   declareInit(registrar);
   declareAdd(registrar);
-  declareServerEdits(registrar);
   declareRegistry(registrar);
   declareClientCommands(registrar);
+  declareServerEdits(registrar);
+  declareUninstall(registrar);
 }
 
 const registryOption = (): Option =>
@@ -69,6 +70,7 @@ function declareAdd({ program, lazy }: CommandRegistrar): void {
 }
 
 function declareServerEdits({ program, lazy }: CommandRegistrar): void {
+  program.commandsGroup('Change servers:');
   const serverCommand = (command: string, summary: string, description: string) =>
     program
       .command(command)
@@ -190,4 +192,18 @@ function declareClientCommands({ program, lazy }: CommandRegistrar): void {
     .addOption(trustOption())
     .addOption(yesOption())
     .action(lazy(async () => (await import('../commands/connect.ts')).runConnect));
+}
+
+function declareUninstall({ program, lazy }: CommandRegistrar): void {
+  program.commandsGroup('Remove Trunkline:');
+  program
+    .command('uninstall')
+    .summary('disconnect all clients and delete the state')
+    .description(
+      'Revert what Trunkline has changed on this machine, before you remove the program: restore the configuration of all connected clients, stop all gateways of this user, and delete the state folder. Prints the plan and asks first. Your configuration, and a shared database, stay.',
+    )
+    .option('--keep-state', 'keep the state folder: sign-ins, approvals, API keys and the audit log')
+    .option('--dry-run', 'only print what would be changed')
+    .addOption(yesOption())
+    .action(lazy(async () => (await import('../commands/uninstall.ts')).runUninstall));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../core/lib/write-file-atomic.ts';
 import { makeFolder } from '../../core/lib/make-folder.ts';
@@ -38,6 +38,15 @@ export class ConnectionHistory {
     const isRecord = (item: unknown): boolean =>
       isJsonObject(item) && typeof item['file'] === 'string' && typeof item['after'] === 'string';
     return (Array.isArray(value) ? value.filter(isRecord) : []) as ConnectionRecord[]; // Every item was checked.
+  }
+
+  /** Returns the ids of the clients that have records, sorted. */
+  async clients(): Promise<readonly string[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    return names
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
+      .toSorted();
   }
 
   /** Saves a backup, then writes the file. Rejects if the file has changed since it was read. */
